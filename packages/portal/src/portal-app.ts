@@ -124,7 +124,7 @@ export function createPortal(host: PortalHost): Hono<ServerEnv> {
   app.route('/', signInRoutes(host, sealed, sessions, formTokens, open))
 
   // 2. The session of every other request.
-  const visitOf = async (
+  const requestOf = async (
     context: Context<ServerEnv>,
   ): Promise<AdministratorRequest | NoSession> => {
     const session = await sessions.find(context)
@@ -134,12 +134,12 @@ export function createPortal(host: PortalHost): Hono<ServerEnv> {
   // 3. Pages.
   for (const { path, section, show } of pages) {
     app.get(path, async (context) => {
-      const visit = await visitOf(context)
-      if (typeof visit === 'string') {
+      const request = await requestOf(context)
+      if (typeof request === 'string') {
         const returnTo = `${context.req.path}${new URL(context.req.url).search}`
-        return signInPage({ returnTo, absence: visit })
+        return signInPage({ returnTo, absence: request })
       }
-      return guarded(visit, () => show({ ...visit, section }, context))
+      return guarded(request, () => show({ ...request, section }, context))
     })
   }
 
@@ -147,8 +147,8 @@ export function createPortal(host: PortalHost): Hono<ServerEnv> {
   for (const action of portalActions) {
     app.post(action.path, async (context) => {
       const { path } = context.req
-      const visit = await visitOf(context)
-      if (typeof visit === 'string') {
+      const request = await requestOf(context)
+      if (typeof request === 'string') {
         // Without a session, nothing is read beyond the default limit.
         const isSmall = action.body === undefined
         const unsent = isSmall
@@ -157,24 +157,29 @@ export function createPortal(host: PortalHost): Hono<ServerEnv> {
         return signInPage({ returnTo: '/portal', absence: 'ended', unsent })
       }
       const form = await readPortalForm(context, action.body)
-      if (!formTokens.isTokenOf(visit.session, path, form.get('form_token') ?? '')) {
-        return plainPage('Refused', 'The form is not of this session. Open it again.', 403, visit)
+      if (!formTokens.isTokenOf(request.session, path, form.get('form_token') ?? '')) {
+        return plainPage('Refused', 'The form is not of this session. Open it again.', 403, request)
       }
-      if (action.changesNothing || isConfirmed(visit.session, visit.now)) {
-        return act(action, visit, form, context)
+      if (action.changesNothing || isConfirmed(request.session, request.now)) {
+        return act(action, request, form, context)
       }
-      const proof = await readConfirmation(host, sealed, visit, form, context)
+      const proof = await readConfirmation(host, sealed, request, form, context)
       if (proof === undefined || 'sentence' in proof) {
-        return confirmationPage(visit, path, keptFields(form), action.body, proof)
+        return confirmationPage(request, path, keptFields(form), action.body, proof)
       }
-      const confirmed = sessions.begin(context, proof, visit.session)
+      const confirmed = sessions.begin(context, proof, request.session)
       const next = await open(confirmed)
       return withCookies(context, await act(action, next, form, context))
     })
   }
 
   app.all('/portal/*', async (context) =>
-    plainPage('Not found', 'The portal has no such page.', 404, visitIn(await visitOf(context))),
+    plainPage(
+      'Not found',
+      'The portal has no such page.',
+      404,
+      requestIn(await requestOf(context)),
+    ),
   )
   app.onError((cause) => {
     if (cause instanceof BodyTooLargeError) {
@@ -203,19 +208,19 @@ export function createPortal(host: PortalHost): Hono<ServerEnv> {
 /** Makes the change of a form: the next page, or the form again with the reason. */
 const act = (
   action: Action,
-  visit: AdministratorRequest,
+  request: AdministratorRequest,
   form: Form,
   context: Context<ServerEnv>,
 ): Promise<Response> =>
-  guarded(visit, async () => {
+  guarded(request, async () => {
     const { section, show } = action.page
     try {
-      const next = await action.run({ ...visit, section }, form, context)
+      const next = await action.run({ ...request, section }, form, context)
       return typeof next === 'string'
-        ? context.redirect(withSessionKey(visit.session, next), 303)
+        ? context.redirect(withSessionKey(request.session, next), 303)
         : next
     } catch (cause) {
-      const message = faultSentence(cause, visit)
+      const message = faultSentence(cause, request)
       if (message === undefined) throw cause
       const { status } = cause as ActionFault | GraphRefusalError
       const attempt: Attempt = {
@@ -224,31 +229,31 @@ const act = (
         message,
         status,
       }
-      return show({ ...visit, section }, context, attempt)
+      return show({ ...request, section }, context, attempt)
     }
   })
 
 /** The identity provider throws it when its store does not answer. */
 const isStoreAway = (cause: Error) => 'code' in cause && cause.code === 'storage_unavailable'
 
-const visitIn = (visit: AdministratorRequest | NoSession) =>
-  typeof visit === 'string' ? undefined : visit
+const requestIn = (request: AdministratorRequest | NoSession) =>
+  typeof request === 'string' ? undefined : request
 
 /** The sentence for a refused form; undefined when the page cannot be shown again. */
-function faultSentence(cause: unknown, visit: AdministratorRequest): string | undefined {
+function faultSentence(cause: unknown, request: AdministratorRequest): string | undefined {
   if (cause instanceof ActionFault) return cause.message
   const isRefusal = cause instanceof GraphRefusalError && cause.status !== 401
-  return isRefusal ? refusalSentence(cause, visit) : undefined
+  return isRefusal ? refusalSentence(cause, request) : undefined
 }
 
 async function guarded(
-  visit: AdministratorRequest,
+  request: AdministratorRequest,
   answer: () => Promise<Response>,
 ): Promise<Response> {
   try {
     return await answer()
   } catch (cause) {
-    if (cause instanceof GraphRefusalError) return refusalPage(visit, cause)
+    if (cause instanceof GraphRefusalError) return refusalPage(request, cause)
     throw cause
   }
 }

@@ -1,6 +1,6 @@
 import { anyCaller, createGuard, type RefusalReason, refusalRows } from '@greeting/guard'
 import type { AdministratorRequest } from './administrator-request.ts'
-import type { Principal } from './find-principal.ts'
+import type { Principal } from './applications.ts'
 
 /** The checks of the guard in their order, with the reasons of their refusals. */
 const checks: readonly { readonly name: string; readonly reasons: readonly RefusalReason[] }[] = [
@@ -68,10 +68,10 @@ export const judgedApi = ({ appId, servicePrincipalNames, appRoles }: Principal)
 })
 
 /** The guard of an API of this tenant. */
-function guardOf(visit: AdministratorRequest, { appId, names, roles }: JudgedApi) {
-  const { tenantId } = visit.session
-  const { v1, v2 } = visit.host.issuersOf(tenantId)
-  const shared = { tenantId, keys: visit.host.publishedKeys }
+function guardOf(request: AdministratorRequest, { appId, names, roles }: JudgedApi) {
+  const { tenantId } = request.session
+  const { v1, v2 } = request.host.issuersOf(tenantId)
+  const shared = { tenantId, keys: request.host.publishedKeys }
   return createGuard(
     {
       issuers: [
@@ -94,7 +94,7 @@ function guardOf(visit: AdministratorRequest, { appId, names, roles }: JudgedApi
       // The keys are those of this server, which uses test keys only in a lab.
       testKeys: 'accepted',
     },
-    { wallClockMs: () => visit.now.getTime() },
+    { wallClockMs: () => request.now.getTime() },
   )
 }
 
@@ -102,11 +102,11 @@ const credentialsOf = (token: string) => ({ authorization: `Bearer ${token}`, ta
 
 /** The reason why the guard refuses each token on a route of the API; undefined for an admitted token. */
 export async function refusalReasons(
-  visit: AdministratorRequest,
+  request: AdministratorRequest,
   api: JudgedApi,
   tokens: readonly string[],
 ): Promise<readonly (RefusalReason | undefined)[]> {
-  const guard = guardOf(visit, api)
+  const guard = guardOf(request, api)
   const [role = anyCaller] = api.roles
   const decisions = await Promise.all(
     tokens.map((token) => guard.decide(credentialsOf(token), role)),
@@ -116,11 +116,11 @@ export async function refusalReasons(
 
 /** Judges a token with the guard, as an API of this tenant does: each check, and each role. */
 export async function judgeToken(
-  visit: AdministratorRequest,
+  request: AdministratorRequest,
   api: JudgedApi,
   token: string,
 ): Promise<Judgement> {
-  const guard = guardOf(visit, api)
+  const guard = guardOf(request, api)
   const credentials = credentialsOf(token)
   const decision = await guard.decide(credentials, anyCaller)
   const failed = decision.outcome === 'admitted' ? undefined : decision.reason

@@ -1,6 +1,6 @@
 import { html } from 'hono/html'
 import type { AdministratorRequest } from '../graph/administrator-request.ts'
-import { type Registered, readRegistered } from '../graph/application-view.ts'
+import { type Registered, readRegistered } from '../graph/applications.ts'
 import { type Attempt, problem } from './form.ts'
 import { page } from './page.ts'
 import { type Html, tabs } from './parts.ts'
@@ -31,14 +31,14 @@ const applicationTabs = (appId: string, current: Tab) =>
 
 /** A tab of one application. */
 export async function applicationPage(
-  visit: AdministratorRequest,
+  request: AdministratorRequest,
   registered: Registered,
   tab: Tab,
   content: Html,
   attempt?: Attempt,
 ): Promise<Response> {
   const { appId, displayName } = registered.application
-  return page(visit, {
+  return page(request, {
     title: displayName,
     trail: [{ name: 'App registrations', path: '/portal/applications' }],
     status: attempt?.status ?? 200,
@@ -51,17 +51,17 @@ export const tabPage =
   (
     tab: Tab,
     contentOf: (
-      visit: AdministratorRequest,
+      request: AdministratorRequest,
       registered: Registered,
       attempt?: Attempt,
     ) => Html | Promise<Html>,
   ) =>
   async (
-    visit: AdministratorRequest,
+    request: AdministratorRequest,
     { req }: { readonly req: { param(name: string): string | undefined } },
     attempt?: Attempt,
   ): Promise<Response> => {
-    const registered = await readRegistered(visit, req.param('appId') ?? '')
-    const content = await contentOf(visit, registered, attempt)
-    return applicationPage(visit, registered, tab, content, attempt)
+    const registered = await readRegistered(request, req.param('appId') ?? '')
+    const content = await contentOf(request, registered, attempt)
+    return applicationPage(request, registered, tab, content, attempt)
   }

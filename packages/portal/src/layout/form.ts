@@ -12,20 +12,20 @@ export type Attempt = {
 }
 
 /** A form with its token. */
-export const form = (visit: AdministratorRequest, action: string, content: Html) =>
-  html`<form method="post" action="${action}"><input type="hidden" name="form_token" value="${visit.tokenOf(action)}">
+export const form = (request: AdministratorRequest, action: string, content: Html) =>
+  html`<form method="post" action="${action}"><input type="hidden" name="form_token" value="${request.tokenOf(action)}">
 ${content}
 </form>`
 
 /** A form with one button. */
 export const buttonForm = (
-  visit: AdministratorRequest,
+  request: AdministratorRequest,
   action: string,
   label: string,
   fields: Readonly<Record<string, string>> = {},
   kind = 'secondary',
 ) =>
-  html`<form method="post" action="${action}" class="button-form"><input type="hidden" name="form_token" value="${visit.tokenOf(action)}">${hiddenFields(fields)}<button class="${kind}">${label}</button></form>`
+  html`<form method="post" action="${action}" class="button-form"><input type="hidden" name="form_token" value="${request.tokenOf(action)}">${hiddenFields(fields)}<button class="${kind}">${label}</button></form>`
 
 export const hiddenFields = (fields: Readonly<Record<string, string>>) =>
   Object.entries(fields).map(

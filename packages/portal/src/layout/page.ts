@@ -61,9 +61,12 @@ type Page = {
 }
 
 /** Makes a whole page around its content. The content is the same with and without script. */
-export async function page(visit: AdministratorRequest | undefined, one: Page): Promise<Response> {
+export async function page(
+  request: AdministratorRequest | undefined,
+  one: Page,
+): Promise<Response> {
   const text = await html`<!doctype html>
-<html lang="en"${visit && html` data-now="${visit.now.toISOString()}"`}>
+<html lang="en"${request && html` data-now="${request.now.toISOString()}"`}>
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -79,16 +82,16 @@ export async function page(visit: AdministratorRequest | undefined, one: Page): 
 <header>
 <a class="brand" href="/portal">Greeting <small>portal</small></a>
 ${
-  visit &&
-  html`<div class="account"><span title="Tenant">${visit.tenantName}</span> <strong title="Signed in as">${visit.administratorName}</strong>
-<form method="post" action="/portal/sign-out"><input type="hidden" name="form_token" value="${visit.tokenOf('/portal/sign-out')}"><button class="quiet">Sign out</button></form></div>`
+  request &&
+  html`<div class="account"><span title="Tenant">${request.tenantName}</span> <strong title="Signed in as">${request.administratorName}</strong>
+<form method="post" action="/portal/sign-out"><input type="hidden" name="form_token" value="${request.tokenOf('/portal/sign-out')}"><button class="quiet">Sign out</button></form></div>`
 }
 </header>
 ${
-  visit &&
-  html`<nav aria-label="Portal"><ul>${visit.navigation.map(
+  request &&
+  html`<nav aria-label="Portal"><ul>${request.navigation.map(
     ({ section, path }) =>
-      html`<li><a href="${path}"${section === visit.section ? html` aria-current="${one.trail ? 'true' : 'page'}"` : ''}>${section}</a></li>`,
+      html`<li><a href="${path}"${section === request.section ? html` aria-current="${one.trail ? 'true' : 'page'}"` : ''}>${section}</a></li>`,
   )}</ul></nav>`
 }
 <main id="content">
@@ -100,6 +103,6 @@ ${one.content}
 </html>
 `
   const shown =
-    visit === undefined ? String(text) : linksWithSessionKey(String(text), visit.session)
+    request === undefined ? String(text) : linksWithSessionKey(String(text), request.session)
   return new Response(shown, { status: one.status ?? 200, headers: { ...pageHeaders } })
 }

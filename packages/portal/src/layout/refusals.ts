@@ -16,7 +16,7 @@ const remedies: Readonly<Record<number, string>> = {
 /**
  * The sentence for a refusal of the management API.
  *
- * @param visit the request in which changes may have been made before the refusal
+ * @param request the request in which changes may have been made before the refusal
  */
 export function refusalSentence(
   { status, reason }: GraphRefusalError,
@@ -35,13 +35,13 @@ export function refusalSentence(
 
 /** A page about a refusal of the management API. */
 export const refusalPage = (
-  visit: AdministratorRequest,
+  request: AdministratorRequest,
   error: GraphRefusalError,
 ): Promise<Response> =>
-  page(visit, {
+  page(request, {
     title: titles[error.status] ?? 'This cannot be shown',
     status: error.status,
-    content: html`<p role="alert" class="problem">${refusalSentence(error, visit)}</p><p><a href="/portal">Overview</a></p>`,
+    content: html`<p role="alert" class="problem">${refusalSentence(error, request)}</p><p><a href="/portal">Overview</a></p>`,
   })
 
 const titles: Readonly<Record<number, string>> = {
@@ -55,21 +55,21 @@ export const plainPage = (
   title: string,
   sentence: string,
   status: number,
-  visit?: AdministratorRequest,
+  request?: AdministratorRequest,
 ): Promise<Response> =>
-  page(visit, {
+  page(request, {
     title,
     status,
     content: html`<p role="alert" class="problem">${sentence}</p><p><a href="/portal">Portal</a></p>`,
   })
 
 /** A part of a page that the administrator may lack the role for. Its refusal takes its place. */
-export async function optional(visit: AdministratorRequest, part: Promise<Html>): Promise<Html> {
+export async function optional(request: AdministratorRequest, part: Promise<Html>): Promise<Html> {
   try {
     return await part
   } catch (cause) {
     if (!(cause instanceof GraphRefusalError) || cause.status === 401) throw cause
-    return html`<p class="problem">${refusalSentence(cause, visit)}</p>`
+    return html`<p class="problem">${refusalSentence(cause, request)}</p>`
   }
 }
 

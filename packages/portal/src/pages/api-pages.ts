@@ -1,12 +1,12 @@
 import { html } from 'hono/html'
 import type { AdministratorRequest } from '../graph/administrator-request.ts'
-import { readRegistered } from '../graph/application-view.ts'
+import { readRegistered } from '../graph/applications.ts'
 import { applicationPath, tabPage } from '../layout/application-page.ts'
 import { buttonForm, choice, field, form, hiddenFields } from '../layout/form.ts'
 import type { ActionRow, PageRow } from '../layout/page-row.ts'
 import { copyable, facts, mark, table } from '../layout/parts.ts'
 
-const show = tabPage('Expose an API', (visit, { application }, attempt) => {
+const show = tabPage('Expose an API', (request, { application }, attempt) => {
   const { appId, identifierUris, api } = application
   const path = applicationPath(appId, 'Expose an API')
   const [uri] = identifierUris
@@ -20,7 +20,7 @@ const show = tabPage('Expose an API', (visit, { application }, attempt) => {
         ])
   }
 ${form(
-  visit,
+  request,
   path,
   html`${hiddenFields({ etag: application['@odata.etag'] ?? '' })}
 <label>Identifier URIs, one in each line
@@ -43,7 +43,7 @@ ${choice(
 )}`
 })
 
-const showRoles = tabPage('App roles', (visit, { application }, attempt) => {
+const showRoles = tabPage('App roles', (request, { application }, attempt) => {
   const path = applicationPath(application.appId, 'App roles')
   const etag = application['@odata.etag'] ?? ''
   return html`<p>A role is a permission of this API for clients. Its value appears in the claim <code>roles</code> of the token. A role is disabled before it is deleted.</p>
@@ -56,14 +56,14 @@ ${table(
     description ?? '',
     mark(isEnabled ? 'good' : 'warn', isEnabled ? 'enabled' : 'disabled'),
     html`<code>${id}</code>`,
-    html`${buttonForm(visit, `${path}/enabled`, isEnabled ? 'Disable' : 'Enable', { id, etag, value: String(!isEnabled) })}
-${!isEnabled && buttonForm(visit, `${path}/delete`, 'Delete', { id, etag }, 'danger')}`,
+    html`${buttonForm(request, `${path}/enabled`, isEnabled ? 'Disable' : 'Enable', { id, etag, value: String(!isEnabled) })}
+${!isEnabled && buttonForm(request, `${path}/delete`, 'Delete', { id, etag }, 'danger')}`,
   ]),
   'This application declares no role. Add the first one below.',
 )}
 <h2>Add a role</h2>
 ${form(
-  visit,
+  request,
   `${path}/add`,
   html`${hiddenFields({ etag })}
 ${field({ name: 'value', label: 'Value', required: true, maxLength: 120, help: 'As in the claim roles, for example CallHiApiRole.' }, attempt)}
@@ -76,19 +76,19 @@ ${field({ name: 'description', label: 'Description', required: true, maxLength: 
 type RoleChange = (
   roles: readonly Readonly<Record<string, unknown>>[],
   sent: ReadonlyMap<string, string>,
-  visit: AdministratorRequest,
+  request: AdministratorRequest,
 ) => readonly object[]
 
 /** Writes the whole collection, because Graph has no operation for one role. */
 const changeRoles =
   (change: RoleChange): ActionRow['run'] =>
-  async (visit, sent, { req }) => {
+  async (request, sent, { req }) => {
     const appId = req.param('appId') ?? ''
-    const { application } = await readRegistered(visit, appId)
-    await visit.graph.send({
+    const { application } = await readRegistered(request, appId)
+    await request.graph.send({
       method: 'PATCH',
       path: `/applications/${application.id}`,
-      body: { appRoles: change(application.appRoles, sent, visit) },
+      body: { appRoles: change(application.appRoles, sent, request) },
       ifMatch: sent.get('etag'),
     })
     return applicationPath(appId, 'App roles')
@@ -100,12 +100,12 @@ export const exposePage: PageRow = {
   show,
   actions: [
     {
-      run: async (visit, sent, { req }) => {
+      run: async (request, sent, { req }) => {
         const appId = req.param('appId') ?? ''
-        const { application } = await readRegistered(visit, appId)
+        const { application } = await readRegistered(request, appId)
         const version = sent.get('token_version') ?? ''
         const uris = (sent.get('identifier_uris') ?? '').split('\n').map((line) => line.trim())
-        await visit.graph.send({
+        await request.graph.send({
           method: 'PATCH',
           path: `/applications/${application.id}`,
           ifMatch: sent.get('etag'),

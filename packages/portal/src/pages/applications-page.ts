@@ -1,8 +1,7 @@
 import { html } from 'hono/html'
 import { z } from 'zod'
 import type { AdministratorRequest } from '../graph/administrator-request.ts'
-import { applicationView, findPrincipal, isApi } from '../graph/application-view.ts'
-import { searchQuery } from '../graph/search-query.ts'
+import { applicationView, isApi, principalOf, searchQuery } from '../graph/applications.ts'
 import { applicationPath } from '../layout/application-page.ts'
 import { type Attempt, buttonForm, choice, field, form, problem } from '../layout/form.ts'
 import { page } from '../layout/page.ts'
@@ -30,11 +29,11 @@ const applicationPage = z.object({
 
 const created = z.object({ id: z.string(), appId: z.string() })
 
-const showApplications: PageRow['show'] = async (visit, { req }, attempt) => {
+const showApplications: PageRow['show'] = async (request, { req }, attempt) => {
   const search = (req.query('search') ?? '').trim()
-  const found = await visit.graph.get(listPath(search, req.query('after')), applicationPage)
+  const found = await request.graph.get(listPath(search, req.query('after')), applicationPage)
   const { value, '@odata.count': total, '@odata.nextLink': nextLink } = found
-  return page(visit, {
+  return page(request, {
     title: 'App registrations',
     status: attempt?.status ?? 200,
     content: html`${problem(attempt)}
@@ -48,23 +47,23 @@ ${table(
     html`<a href="${applicationPath(one.appId)}">${one.displayName}</a>`,
     mark('plain', isApi(one) ? 'API' : 'client'),
     html`<code>${one.appId}</code>`,
-    credentialSummary(one, visit.now),
-    time(one.createdDateTime, visit.now, ''),
+    credentialSummary(one, request.now),
+    time(one.createdDateTime, request.now, ''),
   ]),
   search
     ? 'No application matches. A search finds each word within a name, in any order. One or two letters find the words that they begin.'
     : 'There is no application yet. Register the first one below.',
 )}
 ${nextPageLink(path, nextLink, search ? { search } : {})}
-${newApplication(visit, attempt)}
+${newApplication(request, attempt)}
 <p><a href="/portal/deleted">Deleted applications</a></p>`,
   })
 }
 
-const newApplication = (visit: AdministratorRequest, attempt: Attempt | undefined) =>
+const newApplication = (request: AdministratorRequest, attempt: Attempt | undefined) =>
   html`<h2>Register an application</h2>
 ${form(
-  visit,
+  request,
   path,
   html`${field({ name: 'display_name', label: 'Name', required: true, maxLength: 120 }, attempt)}
 ${choice(
@@ -104,8 +103,8 @@ function credentialSummary(
 }
 
 /** Registers an application with its service principal: registration step 1 or 3. */
-const register: ActionRow['run'] = async (visit, sent) => {
-  const { graph } = visit
+const register: ActionRow['run'] = async (request, sent) => {
+  const { graph } = request
   const displayName = (sent.get('display_name') ?? '').trim()
   const line = { method: 'POST', path: '/applications' } as const
   const { body } = await graph.send({ ...line, body: { displayName } })
@@ -119,9 +118,9 @@ const register: ActionRow['run'] = async (visit, sent) => {
 }
 
 /** Makes the service principal of an application that has none. */
-export async function createPrincipal(visit: AdministratorRequest, appId: string): Promise<void> {
-  if ((await findPrincipal(visit, appId)) !== undefined) return
-  await visit.graph.send({ method: 'POST', path: '/servicePrincipals', body: { appId } })
+export async function createPrincipal(request: AdministratorRequest, appId: string): Promise<void> {
+  if ((await principalOf(request, appId)) !== undefined) return
+  await request.graph.send({ method: 'POST', path: '/servicePrincipals', body: { appId } })
 }
 
 const deletedPath = '/portal/deleted'
@@ -138,13 +137,13 @@ const deletedList = z.object({
   value: z.array(deleted),
 })
 
-const showDeleted: PageRow['show'] = async (visit, { req }, attempt) => {
+const showDeleted: PageRow['show'] = async (request, { req }, attempt) => {
   const query = pageQuery(pageSize, req.query('after'))
-  const { value, '@odata.nextLink': next } = await visit.graph.get(
+  const { value, '@odata.nextLink': next } = await request.graph.get(
     `/directory/deletedItems/microsoft.graph.application?${query}`,
     deletedList,
   )
-  return page(visit, {
+  return page(request, {
     title: 'Deleted applications',
     trail: [{ name: 'App registrations', path: '/portal/applications' }],
     status: attempt?.status ?? 200,
@@ -154,8 +153,8 @@ const showDeleted: PageRow['show'] = async (visit, { req }, attempt) => {
       value.map(({ id, appId, displayName, deletedDateTime }) => [
         displayName,
         html`<code>${appId}</code>`,
-        time(deletedDateTime, visit.now),
-        buttonForm(visit, `${deletedPath}/${id}/restore`, 'Restore', { app_id: appId }),
+        time(deletedDateTime, request.now),
+        buttonForm(request, `${deletedPath}/${id}/restore`, 'Restore', { app_id: appId }),
       ]),
       'No application was deleted in the last 30 days.',
     )}${nextPageLink(deletedPath, next)}`,

@@ -2,8 +2,7 @@ import { GraphRefusalError } from '@greeting/registrations/apply'
 import { html } from 'hono/html'
 import { z } from 'zod'
 import type { AdministratorRequest } from '../graph/administrator-request.ts'
-import { applicationNames } from '../graph/application-names.ts'
-import { readRegistered } from '../graph/application-view.ts'
+import { applicationNames, readRegistered } from '../graph/applications.ts'
 import { auditPage } from '../graph/management-views.ts'
 import { applicationPage, applicationPath } from '../layout/application-page.ts'
 import { buttonForm } from '../layout/form.ts'
@@ -25,20 +24,20 @@ const assignments = z.object({
   ),
 })
 
-const show: PageRow['show'] = async (visit, { req }, attempt) => {
-  const registered = await readRegistered(visit, req.param('appId') ?? '')
+const show: PageRow['show'] = async (request, { req }, attempt) => {
+  const registered = await readRegistered(request, req.param('appId') ?? '')
   const { application, principal } = registered
   const path = applicationPath(application.appId, 'Role assignments')
   const after = req.query('after')
   // Not counted: that would read every assignment.
   const query = pageQuery(pageSize, after)
   const found = principal
-    ? await visit.graph.get(
+    ? await request.graph.get(
         `/servicePrincipals/${principal.id}/appRoleAssignedTo?${query}`,
         assignments,
       )
     : { '@odata.nextLink': undefined, value: [] }
-  const grantors = await Promise.all(found.value.map(({ id }) => grantorOf(visit, id)))
+  const grantors = await Promise.all(found.value.map(({ id }) => grantorOf(request, id)))
   const roleOf = (id: string) =>
     application.appRoles.find((one) => one.id === id)?.value ?? 'access without a role'
   const isAll = after === undefined && found['@odata.nextLink'] === undefined
@@ -50,29 +49,29 @@ ${table(
     ({ id, appRoleId, createdDateTime, principalDisplayName, principalId }, index) => [
       principalDisplayName ?? principalId,
       html`<code>${roleOf(appRoleId)}</code>`,
-      time(createdDateTime, visit.now),
+      time(createdDateTime, request.now),
       grantors[index] ?? '',
-      buttonForm(visit, `${path}/revoke`, 'Revoke', { assignment: id }),
+      buttonForm(request, `${path}/revoke`, 'Revoke', { assignment: id }),
     ],
   ),
   'No client has a role of this API.',
 )}
 ${nextPageLink(path, found['@odata.nextLink'])}`
-  return applicationPage(visit, registered, 'Role assignments', content, attempt)
+  return applicationPage(request, registered, 'Role assignments', content, attempt)
 }
 
 /** The administrator who granted a role, from the audit log; the reason when the log is not readable. */
-async function grantorOf(visit: AdministratorRequest, assignmentId: string): Promise<string> {
+async function grantorOf(request: AdministratorRequest, assignmentId: string): Promise<string> {
   const query = new URLSearchParams({
     action: 'appRoleAssignment.create',
     target: assignmentId,
     limit: '1',
   })
   try {
-    const { value } = await visit.management.get(`/audit?${query}`, auditPage)
+    const { value } = await request.management.get(`/audit?${query}`, auditPage)
     const actor = value[0]?.actor
     if (actor === undefined) return 'before the log begins'
-    return (await applicationNames(visit, [actor])).get(actor) ?? actor
+    return (await applicationNames(request, [actor])).get(actor) ?? actor
   } catch (cause) {
     if (cause instanceof GraphRefusalError && cause.status === 403) return 'needs AuditLog.Read.All'
     throw cause
@@ -86,11 +85,11 @@ export const assignmentsPage: PageRow = {
   actions: [
     {
       suffix: '/revoke',
-      run: async (visit, sent, { req }) => {
+      run: async (request, sent, { req }) => {
         const appId = req.param('appId') ?? ''
-        const { principal } = await readRegistered(visit, appId)
+        const { principal } = await readRegistered(request, appId)
         const id = encodeURIComponent(sent.get('assignment') ?? '')
-        await visit.graph.send({
+        await request.graph.send({
           method: 'DELETE',
           path: `/servicePrincipals/${principal?.id ?? ''}/appRoleAssignedTo/${id}`,
         })

@@ -3,8 +3,12 @@ import { html } from 'hono/html'
 import { z } from 'zod'
 import type { AdministratorRequest } from '../graph/administrator-request.ts'
 import { actionFault } from '../graph/administrator-request.ts'
-import { type ApplicationView, type Registered, readRegistered } from '../graph/application-view.ts'
-import { scopesOf } from '../graph/scopes.ts'
+import {
+  type ApplicationView,
+  type Registered,
+  readRegistered,
+  scopesOf,
+} from '../graph/applications.ts'
 import { applicationPage, applicationPath, tabPage } from '../layout/application-page.ts'
 import { type Attempt, buttonForm, choice, field, form, hiddenFields } from '../layout/form.ts'
 import type { ActionRow, PageRow } from '../layout/page-row.ts'
@@ -37,10 +41,10 @@ const stateOf = ({ startDateTime, endDateTime }: Credential, now: Date) =>
       ? mark('warn', 'not valid yet')
       : mark('good', 'valid')
 
-const show = tabPage('Certificates & secrets', async (visit, registered, attempt) => {
+const show = tabPage('Certificates & secrets', async (request, registered, attempt) => {
   const { application } = registered
   const path = applicationPath(application.appId, 'Certificates & secrets')
-  const { now } = visit
+  const { now } = request
   return html`<p>Several credentials may be valid at the same time. The value of a secret is shown once, when it is made.</p>
 <h2>Client secrets</h2>
 ${table(
@@ -52,11 +56,11 @@ ${table(
     stateOf(one, now),
     time(one.endDateTime, now),
     time(one.lastUsedDateTime, now),
-    html`<a href="${path}/${one.keyId}/replace">Replace</a> ${removeForm(visit, path, 'secret', one.keyId)}`,
+    html`<a href="${path}/${one.keyId}/replace">Replace</a> ${removeForm(request, path, 'secret', one.keyId)}`,
   ]),
   'This application has no secret. Make the first one below.',
 )}
-${secretForm(visit, path, attempt)}
+${secretForm(request, path, attempt)}
 <h2>Certificates</h2>
 ${table(
   'Certificates',
@@ -67,13 +71,13 @@ ${table(
     stateOf(one, now),
     time(one.endDateTime, now),
     time(one.lastUsedDateTime, now),
-    removeForm(visit, path, 'certificate', one.keyId),
+    removeForm(request, path, 'certificate', one.keyId),
   ]),
   'This application has no certificate.',
 )}
 <details${attempt?.form.has('pem') ? html` open` : ''}><summary>Add a certificate</summary>
 ${form(
-  visit,
+  request,
   `${path}/certificates`,
   html`${hiddenFields({ etag: application['@odata.etag'] ?? '' })}
 ${field({ name: 'certificate_name', label: 'Description', maxLength: 120 }, attempt)}
@@ -81,7 +85,7 @@ ${field({ name: 'certificate_name', label: 'Description', maxLength: 120 }, atte
 <textarea name="pem" rows="6" required spellcheck="false">${attempt?.form.get('pem') ?? ''}</textarea></label>
 <button>Add</button>`,
 )}</details>
-${await federatedCredentials(visit, registered, attempt)}
+${await federatedCredentials(request, registered, attempt)}
 ${credentialsOfPrincipal(registered, now)}`
 })
 
@@ -109,20 +113,20 @@ ${table(
 }
 
 const removeForm = (
-  visit: AdministratorRequest,
+  request: AdministratorRequest,
   path: string,
   kind: 'secret' | 'certificate',
   keyId: string,
-) => buttonForm(visit, `${path}/remove-${kind}`, 'Remove', { key_id: keyId }, 'danger')
+) => buttonForm(request, `${path}/remove-${kind}`, 'Remove', { key_id: keyId }, 'danger')
 
 const secretForm = (
-  visit: AdministratorRequest,
+  request: AdministratorRequest,
   path: string,
   attempt?: Attempt,
   description = '',
 ) =>
   form(
-    visit,
+    request,
     `${path}/secrets`,
     html`<h3>New client secret</h3>${field({ name: 'description', label: 'Description', value: description, maxLength: 120 }, attempt)}
 ${choice(
@@ -137,45 +141,45 @@ ${choice(
   )
 
 /** Makes a secret, and shows it once, in the answer to the form. */
-const addSecret: ActionRow['run'] = async (visit, sent, { req }) => {
+const addSecret: ActionRow['run'] = async (request, sent, { req }) => {
   const appId = req.param('appId') ?? ''
-  const { application } = await readRegistered(visit, appId)
+  const { application } = await readRegistered(request, appId)
   const days = lifetimes.find((one) => String(one) === sent.get('days')) ?? 180
-  const endDateTime = new Date(visit.now.getTime() + days * dayMs).toISOString()
+  const endDateTime = new Date(request.now.getTime() + days * dayMs).toISOString()
   const displayName = (sent.get('description') ?? '').trim() || null
-  const { body } = await visit.graph.send({
+  const { body } = await request.graph.send({
     method: 'POST',
     path: `/applications/${application.id}/addPassword`,
     body: { passwordCredential: { displayName, endDateTime } },
   })
   const secret = newPassword.parse(body)
-  const registered = await readRegistered(visit, appId)
+  const registered = await readRegistered(request, appId)
   return applicationPage(
-    visit,
+    request,
     registered,
     'Certificates & secrets',
     html`<p role="status" class="done"><strong>The secret was made.</strong> Copy its value now. It is not shown again.</p>
 ${facts([
   ['Value', copyable(secret.secretText)],
-  ['Ends', time(secret.endDateTime, visit.now)],
+  ['Ends', time(secret.endDateTime, request.now)],
 ])}
 <h2>Ready lines</h2>
-${await lines(visit, registered, secret.secretText)}
+${await lines(request, registered, secret.secretText)}
 <p><a href="${applicationPath(appId, 'Certificates & secrets')}">All credentials</a></p>`,
   )
 }
 
 async function lines(
-  visit: AdministratorRequest,
+  request: AdministratorRequest,
   registered: Registered,
   secret: string,
 ): Promise<Html> {
-  const { authUrl } = visit.host
-  const [scope = 'api://<application ID of the API>/.default'] = await scopesOf(visit, registered)
+  const { authUrl } = request.host
+  const [scope = 'api://<application ID of the API>/.default'] = await scopesOf(request, registered)
   const settings = {
     authUrl,
-    httpsAuthUrl: visit.host.httpsAuthUrl ?? authUrl,
-    tenantId: visit.session.tenantId,
+    httpsAuthUrl: request.host.httpsAuthUrl ?? authUrl,
+    tenantId: request.session.tenantId,
     clientId: registered.application.appId,
     secret,
     scope,
@@ -187,15 +191,15 @@ async function lines(
 }
 
 /** The replacement of a secret without an interruption: make, use, remove. */
-const showReplacement: PageRow['show'] = async (visit, { req }, attempt) => {
-  const registered = await readRegistered(visit, req.param('appId') ?? '')
+const showReplacement: PageRow['show'] = async (request, { req }, attempt) => {
+  const registered = await readRegistered(request, req.param('appId') ?? '')
   const { application } = registered
   const path = applicationPath(application.appId, 'Certificates & secrets')
   const keyId = req.param('keyId') ?? ''
   const old = application.passwordCredentials.find((one) => one.keyId === keyId)
   if (old === undefined) {
     const content = html`<p class="done">The secret is removed. <a href="${path}">All credentials</a></p>`
-    return applicationPage(visit, registered, 'Certificates & secrets', content, attempt)
+    return applicationPage(request, registered, 'Certificates & secrets', content, attempt)
   }
   const newer = application.passwordCredentials
     .filter((one) => one.keyId !== keyId && one.startDateTime > old.startDateTime)
@@ -205,20 +209,20 @@ const showReplacement: PageRow['show'] = async (visit, { req }, attempt) => {
   const content = html`<h2>Replace the secret “${old.displayName ?? old.hint}”</h2>
 <ol>
 <li><h3>Make a new secret ${step(newer !== undefined)}</h3>
-${newer ? html`<p>“${newer.displayName ?? newer.hint}”, made ${time(newer.startDateTime, visit.now)}.</p>` : secretForm(visit, path, attempt, old.displayName ?? '')}</li>
+${newer ? html`<p>“${newer.displayName ?? newer.hint}”, made ${time(newer.startDateTime, request.now)}.</p>` : secretForm(request, path, attempt, old.displayName ?? '')}</li>
 <li><h3>Use it in every program ${step(isUsed)}</h3>
-<p>New secret last used: ${time(newer?.lastUsedDateTime, visit.now)}. Old secret last used: ${time(old.lastUsedDateTime, visit.now)}.</p></li>
+<p>New secret last used: ${time(newer?.lastUsedDateTime, request.now)}. Old secret last used: ${time(old.lastUsedDateTime, request.now)}.</p></li>
 <li><h3>Remove the old secret ${step(false)}</h3>
 <p>${isUsed ? 'Programs that still use the old secret get AADSTS7000215 from then on.' : 'Wait until the new secret is in use.'}</p>
-${removeForm(visit, path, 'secret', keyId)}</li>
+${removeForm(request, path, 'secret', keyId)}</li>
 </ol>`
-  return applicationPage(visit, registered, 'Certificates & secrets', content, attempt)
+  return applicationPage(request, registered, 'Certificates & secrets', content, attempt)
 }
 
-const removeSecret: ActionRow['run'] = async (visit, sent, { req }) => {
+const removeSecret: ActionRow['run'] = async (request, sent, { req }) => {
   const appId = req.param('appId') ?? ''
-  const { application } = await readRegistered(visit, appId)
-  await visit.graph.send({
+  const { application } = await readRegistered(request, appId)
+  await request.graph.send({
     method: 'POST',
     path: `/applications/${application.id}/removePassword`,
     body: { keyId: sent.get('key_id') ?? '' },
@@ -233,12 +237,12 @@ const kept = ({ keyId, displayName }: ApplicationView['keyCredentials'][number])
   usage: 'Verify',
 })
 
-const addCertificate: ActionRow['run'] = async (visit, sent, { req }) => {
+const addCertificate: ActionRow['run'] = async (request, sent, { req }) => {
   const appId = req.param('appId') ?? ''
-  const { application } = await readRegistered(visit, appId)
+  const { application } = await readRegistered(request, appId)
   const { displayName, key } = certificateOf(sent)
   const added = { type: 'AsymmetricX509Cert', usage: 'Verify', displayName, key }
-  await visit.graph.send({
+  await request.graph.send({
     method: 'PATCH',
     path: `/applications/${application.id}`,
     body: { keyCredentials: [...application.keyCredentials.map(kept), added] },
@@ -263,13 +267,13 @@ function certificateOf(sent: ReadonlyMap<string, string>) {
   }
 }
 
-const removeCertificate: ActionRow['run'] = async (visit, sent, { req }) => {
+const removeCertificate: ActionRow['run'] = async (request, sent, { req }) => {
   const appId = req.param('appId') ?? ''
-  const { application } = await readRegistered(visit, appId)
+  const { application } = await readRegistered(request, appId)
   const keyCredentials = application.keyCredentials
     .filter(({ keyId }) => keyId !== sent.get('key_id'))
     .map(kept)
-  await visit.graph.send({
+  await request.graph.send({
     method: 'PATCH',
     path: `/applications/${application.id}`,
     body: { keyCredentials },

@@ -1,7 +1,7 @@
 import { html } from 'hono/html'
 import { z } from 'zod'
 import type { AdministratorRequest } from '../graph/administrator-request.ts'
-import { type Registered, readRegistered } from '../graph/application-view.ts'
+import { type Registered, readRegistered } from '../graph/applications.ts'
 import { applicationPath } from '../layout/application-page.ts'
 import { type Attempt, buttonForm, field, form } from '../layout/form.ts'
 import type { ActionRow } from '../layout/page-row.ts'
@@ -25,12 +25,12 @@ const pathOf = (id: string) => `/applications/${id}/federatedIdentityCredentials
 
 /** The other issuers that a client may use instead of a secret, and a form for a new one. */
 export async function federatedCredentials(
-  visit: AdministratorRequest,
+  request: AdministratorRequest,
   { application }: Registered,
   attempt?: Attempt,
 ): Promise<Html> {
   const path = applicationPath(application.appId, 'Certificates & secrets')
-  const found = await visit.graph.list(pathOf(application.id), federatedCredential)
+  const found = await request.graph.list(pathOf(application.id), federatedCredential)
   return html`<h2>Federated credentials</h2>
 <p>A token of another issuer authenticates the client, so it needs no secret. For example, GitHub Actions and Kubernetes issue such tokens.</p>
 ${table(
@@ -41,13 +41,13 @@ ${table(
     html`<code>${one.issuer}</code>`,
     html`<code>${one.subject ?? one.claimsMatchingExpression?.value ?? ''}</code>`,
     html`<code>${one.audiences.join(', ')}</code>`,
-    buttonForm(visit, `${path}/remove-federated`, 'Remove', { id: one.id }, 'danger'),
+    buttonForm(request, `${path}/remove-federated`, 'Remove', { id: one.id }, 'danger'),
   ]),
   'This application trusts no other issuer.',
 )}
 <details${attempt?.form.has('issuer') ? html` open` : ''}><summary>Add a federated credential</summary>
 ${form(
-  visit,
+  request,
   `${path}/federated`,
   html`${field({ name: 'name', label: 'Name', required: true, maxLength: 120, help: '3 to 120 letters, digits, hyphens and underscores. It cannot be changed.' }, attempt)}
 ${field({ name: 'issuer', label: 'Issuer', required: true, maxLength: 600, help: 'As in the claim iss, for example https://token.actions.githubusercontent.com.' }, attempt)}
@@ -59,10 +59,10 @@ ${field({ name: 'federated_description', label: 'Description', maxLength: 600 },
 )}</details>`
 }
 
-const add: ActionRow['run'] = async (visit, sent, { req }) => {
-  const { application } = await readRegistered(visit, req.param('appId') ?? '')
+const add: ActionRow['run'] = async (request, sent, { req }) => {
+  const { application } = await readRegistered(request, req.param('appId') ?? '')
   const of = (name: string) => (sent.get(name) ?? '').trim()
-  await visit.graph.send({
+  await request.graph.send({
     method: 'POST',
     path: pathOf(application.id),
     body: {
@@ -79,10 +79,10 @@ const add: ActionRow['run'] = async (visit, sent, { req }) => {
   return applicationPath(application.appId, 'Certificates & secrets')
 }
 
-const remove: ActionRow['run'] = async (visit, sent, { req }) => {
-  const { application } = await readRegistered(visit, req.param('appId') ?? '')
+const remove: ActionRow['run'] = async (request, sent, { req }) => {
+  const { application } = await readRegistered(request, req.param('appId') ?? '')
   const id = encodeURIComponent(sent.get('id') ?? '')
-  await visit.graph.send({ method: 'DELETE', path: `${pathOf(application.id)}/${id}` })
+  await request.graph.send({ method: 'DELETE', path: `${pathOf(application.id)}/${id}` })
   return applicationPath(application.appId, 'Certificates & secrets')
 }
 

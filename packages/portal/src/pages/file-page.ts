@@ -39,31 +39,31 @@ const body = { maxBodyBytes: 2 * maxFileBytes, encoding: 'multipart/form-data' }
 const maxShownFaults = 20
 
 const filePage = (
-  visit: AdministratorRequest,
+  request: AdministratorRequest,
   content: Html,
   attempt?: Parameters<typeof problem>[0],
 ) =>
-  page(visit, {
+  page(request, {
     title: 'Registrations file',
     status: attempt?.status ?? 200,
     content: html`${problem(attempt)}${content}`,
   })
 
-const show: PageRow['show'] = (visit, _context, attempt) =>
+const show: PageRow['show'] = (request, _context, attempt) =>
   filePage(
-    visit,
+    request,
     html`<p>The file describes the applications, roles, permissions and secrets of this tenant, as <code>greeting registrations</code> uses it.</p>
 <h2>Export</h2>
 <p><a href="${path}/export">Download the directory as a file</a> · <a href="${path}/export?portable=yes">without the IDs of this tenant</a></p>
 <h2>Plan</h2>
-<form method="post" action="${path}/plan" enctype="multipart/form-data"><input type="hidden" name="form_token" value="${visit.tokenOf(`${path}/plan`)}">
+<form method="post" action="${path}/plan" enctype="multipart/form-data"><input type="hidden" name="form_token" value="${request.tokenOf(`${path}/plan`)}">
 <label>Registrations file, at most ${maxFileBytes / 1024} KiB<input type="file" name="file" accept="application/json,.json" required></label>
 <button>Show the plan</button></form>`,
     attempt,
   )
 
-const exportFile: PageRow['show'] = async (visit, { req }) => {
-  const state = await readWholeDirectory(visit.graph, visit.session.tenantId)
+const exportFile: PageRow['show'] = async (request, { req }) => {
+  const state = await readWholeDirectory(request.graph, request.session.tenantId)
   const portable = req.query('portable') === 'yes'
   const { file } = exportRegistrations(state, { portable })
   return new Response(`${JSON.stringify(file, undefined, 2)}\n`, {
@@ -117,7 +117,7 @@ async function planOf(
 const digestOf = (text: string) => createHash('sha256').update(text).digest('base64url')
 
 function planPage(
-  visit: AdministratorRequest,
+  request: AdministratorRequest,
   text: string,
   plan: Plan,
   note: Html = '',
@@ -126,27 +126,27 @@ function planPage(
   const { changes, faults, adoptions } = plan
   const action = `${path}/apply`
   const canApply = faults.length === 0 && changes.length > 0
-  const apply = html`<form method="post" action="${action}" enctype="multipart/form-data"><input type="hidden" name="form_token" value="${visit.tokenOf(action)}"><input type="hidden" name="plan" value="${digestOf(shown)}"><textarea name="file" hidden>${text}</textarea>
+  const apply = html`<form method="post" action="${action}" enctype="multipart/form-data"><input type="hidden" name="form_token" value="${request.tokenOf(action)}"><input type="hidden" name="plan" value="${digestOf(shown)}"><textarea name="file" hidden>${text}</textarea>
 ${adoptions.length > 0 && html`<label><input type="checkbox" name="confirmed" value="yes" required> The applications that were found by a name only are the right ones</label>`}
 <button>Apply ${changes.length === 1 ? '1 change' : `${changes.length} changes`}</button></form>`
   return filePage(
-    visit,
+    request,
     html`${note}<h2>Plan</h2><pre tabindex="0" role="region" aria-label="Plan"><code>${shown}</code></pre>
 ${canApply && apply}<p><a href="${path}">Choose another file</a></p>`,
   )
 }
 
-const showPlan: ActionRow['run'] = async (visit, sent) => {
+const showPlan: ActionRow['run'] = async (request, sent) => {
   const text = sent.get('file') ?? ''
-  return planPage(visit, text, await planOf(visit, parseFile(text, visit.session.tenantId)))
+  return planPage(request, text, await planOf(request, parseFile(text, request.session.tenantId)))
 }
 
-const apply: ActionRow['run'] = async (visit, sent) => {
+const apply: ActionRow['run'] = async (request, sent) => {
   const text = sent.get('file') ?? ''
-  const plan = await planOf(visit, parseFile(text, visit.session.tenantId))
+  const plan = await planOf(request, parseFile(text, request.session.tenantId))
   if (digestOf(planText(plan)) !== sent.get('plan')) {
     const note = html`<p role="alert" class="problem"><strong>Not done.</strong> The directory has changed. This is the plan for its current state.</p>`
-    return planPage(visit, text, plan, note)
+    return planPage(request, text, plan, note)
   }
   if (plan.adoptions.length > 0 && sent.get('confirmed') !== 'yes') {
     throw actionFault(
@@ -155,17 +155,17 @@ const apply: ActionRow['run'] = async (visit, sent) => {
   }
   const secrets: NewSecret[] = []
   const applied = await applyPlan(plan, {
-    graph: visit.graph,
+    graph: request.graph,
     secrets: { prepare: async () => {}, keep: async (secret) => void secrets.push(secret) },
-    now: () => visit.now,
+    now: () => request.now,
   })
   const { done, stopped, left } = applied
   const error = stopped?.error
-  const reason = error instanceof GraphRefusalError ? refusalSentence(error, visit) : undefined
+  const reason = error instanceof GraphRefusalError ? refusalSentence(error, request) : undefined
   if (error !== undefined && reason === undefined) throw error
   const lines = (changes: Plan['changes']) => changes.flatMap((change) => diffOf(change)).join('\n')
   return filePage(
-    visit,
+    request,
     html`${
       reason === undefined
         ? html`<p role="status" class="done">Done: the directory matches the file.</p>`

@@ -47,44 +47,44 @@ const phases: Readonly<Record<string, string>> = {
   retired: 'published, no longer signs',
 }
 
-const show: PageRow['show'] = async (visit, _context, attempt) => {
-  const states = await visit.management.list('/keys', keyState)
-  return page(visit, {
+const show: PageRow['show'] = async (request, _context, attempt) => {
+  const states = await request.management.list('/keys', keyState)
+  return page(request, {
     title: 'Signing keys',
     status: attempt?.status ?? 200,
     content: html`${problem(attempt)}
-${keyTimeline(states, visit.now)}
+${keyTimeline(states, request.now)}
 ${table(
   'Signing keys',
   ['Key ID', 'Phase', 'Announced', 'Signs from', 'Phase ends', 'Change'],
   states.map((one) => [
     html`<code>${one.kid}</code>`,
     html`${mark(one.phase === 'active' ? 'good' : 'plain', one.phase)} <small>${phases[one.phase] ?? ''}</small>`,
-    time(one.announcedDateTime, visit.now),
-    time(one.signsFromDateTime, visit.now),
-    time(one.untilDateTime, visit.now, 'no end planned'),
+    time(one.announcedDateTime, request.now),
+    time(one.signsFromDateTime, request.now),
+    time(one.untilDateTime, request.now, 'no end planned'),
     html`<a href="${path}/${encodeURIComponent(one.kid)}/revoke">Revoke…</a>`,
   ]),
   'There is no signing key.',
 )}
 <h2>Rotate</h2>
 <p>The announced key signs at once, or after the shortest time in which APIs read it. Tokens of the old key stay valid until they end. No client needs a change.</p>
-${buttonForm(visit, `${path}/rotate`, 'Rotate now')}`,
+${buttonForm(request, `${path}/rotate`, 'Rotate now')}`,
   })
 }
 
 /** Says what a revocation breaks, and asks. */
-const askRevocation: PageRow['show'] = async (visit, { req }, attempt) => {
+const askRevocation: PageRow['show'] = async (request, { req }, attempt) => {
   const kid = req.param('kid') ?? ''
-  const states = await visit.management.list('/keys', keyState)
+  const states = await request.management.list('/keys', keyState)
   const key = states.find((one) => one.kid === kid)
-  return page(visit, {
+  return page(request, {
     title: 'Revoke a signing key',
     trail: [{ name: 'Signing keys', path }],
     status: attempt?.status ?? (key ? 200 : 404),
     content: key
-      ? html`${problem(attempt)}<p><code>${kid}</code> ${mark('plain', key.phase)}</p>${consequence(visit, key)}
-${form(visit, `${path}/${encodeURIComponent(kid)}/revoke`, html`<button class="danger">Revoke the key</button>`)}
+      ? html`${problem(attempt)}<p><code>${kid}</code> ${mark('plain', key.phase)}</p>${consequence(request, key)}
+${form(request, `${path}/${encodeURIComponent(kid)}/revoke`, html`<button class="danger">Revoke the key</button>`)}
 <p><a href="${path}">Keep the key</a></p>`
       : html`<p class="empty">No signing key has this ID.</p>`,
   })

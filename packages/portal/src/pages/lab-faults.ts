@@ -26,12 +26,12 @@ const armedFault = z.object({
 /** The faults that are armed, and those to arm. */
 export async function showFaults(
   lab: InProcessGraph,
-  visit: AdministratorRequest,
+  request: AdministratorRequest,
   { req }: Context<ServerEnv>,
   attempt?: Attempt,
 ): Promise<Html> {
   const armed = await lab.list('/faults', armedFault)
-  const kinds = visit.host.lab?.faultKinds ?? []
+  const kinds = request.host.lab?.faultKinds ?? []
   const name = attempt?.form.get('fault') ?? req.query('fault')
   const chosen = kinds.find((one) => one.name === name)
   return html`<p>A fault breaks the answers of an endpoint: for one request, unless you enter more.</p>
@@ -44,12 +44,12 @@ ${table(
     parametersText({ ...one.parameters, client: one.client, run: one.run }),
     `${one.applied} of ${one.times ?? (one.seconds === undefined ? 1 : 'any number')}`,
     mark(one.isArmed ? 'warn' : 'plain', one.isArmed ? 'armed' : 'used up'),
-    buttonForm(visit, `${faultsPath}/remove`, 'Remove', { id: one.id }),
+    buttonForm(request, `${faultsPath}/remove`, 'Remove', { id: one.id }),
   ]),
   'No fault is armed.',
 )}
-${armed.length > 0 && buttonForm(visit, `${faultsPath}/clear`, 'Remove all faults')}
-${chosen && armForm(visit, chosen, attempt)}
+${armed.length > 0 && buttonForm(request, `${faultsPath}/clear`, 'Remove all faults')}
+${chosen && armForm(request, chosen, attempt)}
 <h2>Faults to arm</h2>
 ${table(
   'Faults to arm',
@@ -70,13 +70,13 @@ const parametersText = (values: Readonly<Record<string, unknown>>) =>
     .join(', ')
 
 const armForm = (
-  visit: AdministratorRequest,
+  request: AdministratorRequest,
   { name, at, summary, parameters }: FaultKind,
   attempt?: Attempt,
 ) =>
   html`<h2 id="arm">Arm <code>${name}</code></h2><p>${summary.replaceAll('`', '')}</p>
 ${form(
-  visit,
+  request,
   `${faultsPath}/arm`,
   html`${hiddenFields({ fault: name })}
 ${choice({ name: 'at', label: 'Endpoint', options: at.map((value) => ({ value, label: value })) }, attempt)}

@@ -6,8 +6,7 @@ import {
   actionFault,
   type InProcessGraph,
 } from '../graph/administrator-request.ts'
-import { applicationNames } from '../graph/application-names.ts'
-import { findPrincipal } from '../graph/find-principal.ts'
+import { applicationNames, findPrincipal } from '../graph/applications.ts'
 import { judgedApi, refusalReasons } from '../graph/token-judge.ts'
 import { type Attempt, buttonForm, field, form, problem } from '../layout/form.ts'
 import { page } from '../layout/page.ts'
@@ -32,26 +31,26 @@ const steps = [
   { label: '30 days', seconds: 2_592_000 },
 ] as const
 
-const showClock: ShowTab = async (lab, visit, _context, attempt) => {
+const showClock: ShowTab = async (lab, request, _context, attempt) => {
   const { now, isFrozen, offsetMs } = await lab.get('/clock', clock)
-  return html`<p>Tokens, secrets, keys, logs and your session follow this clock. Your session ends at <code>${visit.session.expiresAt.toISOString()}</code>. After the end of your secret, nothing can sign in until the server restarts.</p>
+  return html`<p>Tokens, secrets, keys, logs and your session follow this clock. Your session ends at <code>${request.session.expiresAt.toISOString()}</code>. After the end of your secret, nothing can sign in until the server restarts.</p>
 ${facts([
   ['Time', html`<code>${now}</code>`],
   [
     'State',
-    html`${isFrozen ? mark('warn', 'frozen') : mark('good', 'running')} ${buttonForm(visit, clockPath, isFrozen ? 'Let it run' : 'Freeze', { freeze: String(!isFrozen) })}`,
+    html`${isFrozen ? mark('warn', 'frozen') : mark('good', 'running')} ${buttonForm(request, clockPath, isFrozen ? 'Let it run' : 'Freeze', { freeze: String(!isFrozen) })}`,
   ],
   ['Difference to the system', `${Math.round(offsetMs / 1000)} seconds`],
 ])}
 <h2>Advance</h2>
-<div class="buttons">${steps.map(({ label, seconds }) => buttonForm(visit, clockPath, label, { advance: String(seconds) }))}</div>
+<div class="buttons">${steps.map(({ label, seconds }) => buttonForm(request, clockPath, label, { advance: String(seconds) }))}</div>
 <h2>Set</h2>
 ${form(
-  visit,
+  request,
   clockPath,
   html`${field({ name: 'set', label: 'Time in UTC', value: now, required: true, maxLength: 40, help: 'For example 2030-01-01T00:00:00Z.' }, attempt)}<button>Set</button>`,
 )}
-${buttonForm(visit, clockPath, 'Use the clock of the system', { reset: 'true' })}`
+${buttonForm(request, clockPath, 'Use the clock of the system', { reset: 'true' })}`
 }
 
 /** The field of a form as the request of the API. */
@@ -71,26 +70,30 @@ const forged = z.object({
   ),
 })
 
-const apiForm = (visit: AdministratorRequest, attempt?: Attempt, api = '') =>
+const apiForm = (request: AdministratorRequest, attempt?: Attempt, api = '') =>
   html`<p>Makes hostile tokens for an API. Each is a token that a correct API must refuse. The guard judges all of them here.</p>
 ${form(
-  visit,
+  request,
   forgeriesPath,
   html`${field({ name: 'api', label: 'API: name, URI or application ID', value: api, required: true, maxLength: 256 }, attempt)}<button>Make the tokens</button>`,
 )}`
 
-const showForgeries: ShowTab = async (_lab, visit, _context, attempt) => apiForm(visit, attempt)
+const showForgeries: ShowTab = async (_lab, request, _context, attempt) => apiForm(request, attempt)
 
-async function forge(lab: InProcessGraph, sent: Form, visit: AdministratorRequest): Promise<Html> {
-  const api = await findPrincipal(visit, (sent.get('api') ?? '').trim())
-  const request = { method: 'POST', path: '/forgeries', body: { api: api.appId } } as const
-  const { genuine, forgeries } = forged.parse((await lab.send(request)).body)
+async function forge(
+  lab: InProcessGraph,
+  sent: Form,
+  request: AdministratorRequest,
+): Promise<Html> {
+  const api = await findPrincipal(request, (sent.get('api') ?? '').trim())
+  const forging = { method: 'POST', path: '/forgeries', body: { api: api.appId } } as const
+  const { genuine, forgeries } = forged.parse((await lab.send(forging)).body)
   const tokens = [genuine, ...forgeries.map(({ token }) => token)]
-  const [genuineReason, ...reasons] = await refusalReasons(visit, judgedApi(api), tokens)
+  const [genuineReason, ...reasons] = await refusalReasons(request, judgedApi(api), tokens)
   const refused = reasons.filter((one) => one !== undefined).length
   const verdict = (reason: string | undefined) =>
     mark(reason === undefined ? 'bad' : 'good', reason ?? 'admitted')
-  return html`${apiForm(visit, undefined, api.displayName)}
+  return html`${apiForm(request, undefined, api.displayName)}
 <h2>Tokens for ${api.displayName}</h2>
 <p class="answer">The guard refuses ${refused} of ${forgeries.length} hostile tokens, and ${genuineReason === undefined ? 'admits the genuine one' : `refuses the genuine one: ${genuineReason}`}.</p>
 ${table(
@@ -125,14 +128,14 @@ const labRequest = z.object({
 })
 const misuse = z.object({ rule: z.string(), summary: z.string(), requests: z.array(labRequest) })
 
-const showRequests: ShowTab = async (lab, visit) => {
+const showRequests: ShowTab = async (lab, request) => {
   const [requests, misuses] = await Promise.all([
     lab.list('/requests', labRequest),
     lab.list('/misuses', misuse),
   ])
   const latest = requests.toReversed().slice(0, maxShownRequests)
   const names = await applicationNames(
-    visit,
+    request,
     latest.flatMap(({ clientId }) => clientId ?? []),
   )
   const rules = [...Map.groupBy(misuses, ({ rule }) => rule)]
@@ -159,7 +162,7 @@ ${table(
   ['Number', 'Time', 'Request', 'Client', 'Answer', 'Fault', 'Duration'],
   latest.map((one) => [
     String(one.id),
-    time(one.at, visit.now),
+    time(one.at, request.now),
     html`<small><code>${one.method} ${one.path}</code></small>`,
     names.get(one.clientId ?? '') ?? one.clientId ?? '',
     html`${mark(one.status >= 400 || one.status === 0 ? 'bad' : 'good', one.status === 0 ? 'connection reset' : String(one.status))} ${[one.error ?? '', ...one.errorCodes.map((code) => `AADSTS${code}`)].join(' ')}`,
@@ -168,7 +171,7 @@ ${table(
   ]),
   'No request has come yet.',
 )}</div>
-${requests.length > 0 && buttonForm(visit, `${requestsPath}/clear`, 'Forget the requests')}`
+${requests.length > 0 && buttonForm(request, `${requestsPath}/clear`, 'Forget the requests')}`
 }
 
 /** The tabs of the lab in their order. */
@@ -209,8 +212,8 @@ const labTabs: readonly {
   },
 ]
 
-const tabPage = (visit: AdministratorRequest, tab: string, content: Html, attempt?: Attempt) =>
-  page(visit, {
+const tabPage = (request: AdministratorRequest, tab: string, content: Html, attempt?: Attempt) =>
+  page(request, {
     title: 'Lab',
     status: attempt?.status ?? 200,
     content: html`<p class="note">This server makes forged tokens and faults. Never use it in production.</p>
@@ -227,17 +230,17 @@ export const labPages: readonly PageRow[] = labTabs.map(
   ({ name, path, show, forms = {}, result }): PageRow => ({
     path,
     section: 'Lab',
-    show: async (visit, context, attempt) =>
-      visit.lab === undefined
-        ? plainPage('Not found', 'The lab is off. The setting LAB=on turns it on.', 404, visit)
-        : tabPage(visit, name, await show(visit.lab, visit, context, attempt), attempt),
+    show: async (request, context, attempt) =>
+      request.lab === undefined
+        ? plainPage('Not found', 'The lab is off. The setting LAB=on turns it on.', 404, request)
+        : tabPage(request, name, await show(request.lab, request, context, attempt), attempt),
     actions: [
       ...Object.entries(forms).map(
         ([suffix, requestOf]): ActionRow => ({
           suffix,
           changesNothing: true,
-          run: async (visit, sent) => {
-            await labOf(visit).send(requestOf(sent))
+          run: async (request, sent) => {
+            await labOf(request).send(requestOf(sent))
             return path
           },
         }),
@@ -247,8 +250,8 @@ export const labPages: readonly PageRow[] = labTabs.map(
         : [
             {
               changesNothing: true,
-              run: async (visit, sent) =>
-                tabPage(visit, name, await result(labOf(visit), sent, visit)),
+              run: async (request, sent) =>
+                tabPage(request, name, await result(labOf(request), sent, request)),
             } satisfies ActionRow,
           ]),
     ],

@@ -1,6 +1,6 @@
 import { html } from 'hono/html'
 import type { AdministratorRequest } from '../graph/administrator-request.ts'
-import { applicationNames } from '../graph/application-names.ts'
+import { applicationNames } from '../graph/applications.ts'
 import { type AuditView, auditPage } from '../graph/management-views.ts'
 import { applicationPath } from '../layout/application-page.ts'
 import { choice, field } from '../layout/form.ts'
@@ -39,14 +39,14 @@ function auditQuery(req: Query, limit: number): URLSearchParams {
   return query
 }
 
-const show: PageRow['show'] = async (visit, { req }) => {
+const show: PageRow['show'] = async (request, { req }) => {
   const log = logOf(req.query('log'))
-  const { value, next } = await visit.management.get(
+  const { value, next } = await request.management.get(
     `/audit?${auditQuery(req, pageSize)}`,
     auditPage,
   )
   const names = await applicationNames(
-    visit,
+    request,
     value.flatMap(({ actor, target }) => [actor, target ?? '']),
   )
   const current = new URLSearchParams(req.query())
@@ -55,7 +55,7 @@ const show: PageRow['show'] = async (visit, { req }) => {
     for (const [name, text] of Object.entries(more)) query.set(name, text)
     return `${base}?${query}`
   }
-  return page(visit, {
+  return page(request, {
     title: 'Sign-in and audit log',
     content: html`<form method="get" action="${path}" class="bar">
 ${choice({
@@ -84,7 +84,7 @@ ${filters.map(({ name, label }) => field({ name, label, value: req.query(name) ?
 <div data-followed>${table(
       'Records',
       ['Time', 'Outcome', 'Action', 'Reason and remedy', 'Actor', 'Target', 'Correlation ID'],
-      value.map((one) => record(visit, one, names, log)),
+      value.map((one) => record(request, one, names, log)),
       'No record matches.',
     )}</div>
 ${next && html`<p><a href="${withQuery(path, { before: next })}" rel="next">Earlier records</a></p>`}`,
@@ -92,7 +92,7 @@ ${next && html`<p><a href="${withQuery(path, { before: next })}" rel="next">Earl
 }
 
 function record(
-  visit: AdministratorRequest,
+  request: AdministratorRequest,
   { at, outcome, action, actor, target, reason, correlationId }: AuditView,
   names: ReadonlyMap<string, string>,
   log: string,
@@ -104,12 +104,12 @@ function record(
     return html`<a href="${applicationPath(id)}">${name}</a><br><small><code>${id}</code></small>`
   }
   return [
-    time(at, visit.now),
+    time(at, request.now),
     mark(outcome === 'done' ? 'good' : 'bad', outcome),
     html`<code>${action}</code>`,
     reason === null
       ? ''
-      : html`<code>${reason}</code><br><small>${remedyOf(reason, visit)}</small>`,
+      : html`<code>${reason}</code><br><small>${remedyOf(reason, request)}</small>`,
     named(actor),
     named(target),
     correlationId === null
@@ -119,13 +119,13 @@ function record(
 }
 
 /** Sends the matching records, page by page, as JSON lines. */
-const exportRecords: PageRow['show'] = async (visit, { req }) => {
+const exportRecords: PageRow['show'] = async (request, { req }) => {
   const query = auditQuery(req, exportPageSize)
   const encoder = new TextEncoder()
   let count = 0
   const lines = new ReadableStream<Uint8Array>({
     pull: async (controller) => {
-      const { value, next } = await visit.management.get(`/audit?${query}`, auditPage)
+      const { value, next } = await request.management.get(`/audit?${query}`, auditPage)
       controller.enqueue(encoder.encode(value.map((one) => `${JSON.stringify(one)}\n`).join('')))
       count += value.length
       if (next === null || count >= maxExportedRecords) return controller.close()

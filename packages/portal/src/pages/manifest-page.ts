@@ -3,7 +3,7 @@ import { GraphRefusalError } from '@greeting/registrations/apply'
 import { html } from 'hono/html'
 import type { AdministratorRequest } from '../graph/administrator-request.ts'
 import { actionFault } from '../graph/administrator-request.ts'
-import { readRegistered } from '../graph/application-view.ts'
+import { readRegistered } from '../graph/applications.ts'
 import { applicationPath, tabPage } from '../layout/application-page.ts'
 import { form, hiddenFields } from '../layout/form.ts'
 import type { ActionRow, PageRow } from '../layout/page-row.ts'
@@ -30,12 +30,12 @@ async function readManifest({ graph }: AdministratorRequest, id: string): Promis
   return JSON.stringify(Object.fromEntries(shown.map((name) => [name, all[name]])), undefined, 2)
 }
 
-const show = tabPage('Manifest', async (visit, { application }, attempt) => {
-  const text = attempt?.form.get('manifest') ?? (await readManifest(visit, application.id))
+const show = tabPage('Manifest', async (request, { application }, attempt) => {
+  const text = attempt?.form.get('manifest') ?? (await readManifest(request, application.id))
   const path = applicationPath(application.appId, 'Manifest')
   return html`<p>The application in the form of Microsoft Graph. Each app role has the eight members of a manifest. <code>id</code> and <code>appId</code> cannot be changed.</p>
 ${form(
-  visit,
+  request,
   path,
   html`${hiddenFields({ etag: attempt?.form.get('etag') ?? application['@odata.etag'] ?? '' })}
 <label>Manifest<textarea name="manifest" rows="${Math.min(40, text.split('\n').length + 1)}" spellcheck="false" required>${text}</textarea></label>
@@ -43,9 +43,9 @@ ${form(
 )}`
 })
 
-const save: ActionRow['run'] = async (visit, sent, { req }) => {
+const save: ActionRow['run'] = async (request, sent, { req }) => {
   const appId = req.param('appId') ?? ''
-  const { application } = await readRegistered(visit, appId)
+  const { application } = await readRegistered(request, appId)
   const text = sent.get('manifest') ?? ''
   const manifest = parseManifest(text)
   for (const name of ['id', 'appId'] as const) {
@@ -55,7 +55,7 @@ const save: ActionRow['run'] = async (visit, sent, { req }) => {
   }
   const { id: _id, appId: _appId, ...changed } = manifest
   try {
-    await visit.graph.send({
+    await request.graph.send({
       method: 'PATCH',
       path: `/applications/${application.id}`,
       body: changed,

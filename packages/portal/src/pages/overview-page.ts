@@ -21,21 +21,21 @@ const endingCredential = z.object({
   applicationName: z.string(),
 })
 
-async function overview(visit: AdministratorRequest): Promise<Response> {
-  const { tenantId } = visit.session
-  const { authUrl } = visit.host
-  const { v1, v2 } = visit.host.issuersOf(tenantId)
+async function overview(request: AdministratorRequest): Promise<Response> {
+  const { tenantId } = request.session
+  const { authUrl } = request.host
+  const { v1, v2 } = request.host.issuersOf(tenantId)
   const [keys, ending, refusals] = await Promise.all([
-    optional(visit, keyTable(visit)),
-    optional(visit, endingTable(visit)),
-    optional(visit, refusalTable(visit)),
+    optional(request, keyTable(request)),
+    optional(request, endingTable(request)),
+    optional(request, refusalTable(request)),
   ])
-  return page(visit, {
+  return page(request, {
     title: 'Overview',
     content: html`<div class="cards">
 <section class="across"><h2>This identity provider</h2>
 ${facts([
-  ['Tenant', visit.tenantName],
+  ['Tenant', request.tenantName],
   ['Tenant ID', copyable(tenantId)],
   ['Authority', copyable(`${authUrl}/${tenantId}`)],
   ['Token endpoint', copyable(`${authUrl}/${tenantId}/oauth2/v2.0/token`)],
@@ -85,8 +85,8 @@ async function endingTable({ management, now }: AdministratorRequest) {
   )}${rows.length === maxShownCredentials && html`<p><small>These are the first ${maxShownCredentials}. The metrics of the server count all.</small></p>`}`
 }
 
-async function refusalTable(visit: AdministratorRequest) {
-  const { management, now } = visit
+async function refusalTable(request: AdministratorRequest) {
+  const { management, now } = request
   const from = new Date(now.getTime() - hourMs).toISOString()
   const { value, next } = await management.get(
     `/audit?book=signIns&outcome=refused&limit=200&from=${encodeURIComponent(from)}`,
@@ -101,7 +101,7 @@ async function refusalTable(visit: AdministratorRequest) {
     reasons.map(([reason, records]) => [
       html`<a href="/portal/logs?log=sign-ins&outcome=refused&reason=${reason}"><code>${reason}</code></a>`,
       String(records.length),
-      remedyOf(reason, visit),
+      remedyOf(reason, request),
     ]),
     'Nothing was refused.',
   )}${next !== null && html`<p><small>Counted: the last ${value.length} refusals.</small></p>`}`

@@ -2,9 +2,12 @@ import { appRoleAssignment, servicePrincipal } from '@greeting/registrations/pla
 import { html } from 'hono/html'
 import type { z } from 'zod'
 import type { AdministratorRequest } from '../graph/administrator-request.ts'
-import { type Registered, readRegistered } from '../graph/application-view.ts'
-import { explanationsOf } from '../graph/explanations.ts'
-import { searchQuery } from '../graph/search-query.ts'
+import {
+  explanationsOf,
+  type Registered,
+  readRegistered,
+  searchQuery,
+} from '../graph/applications.ts'
 import { applicationPage, applicationPath } from '../layout/application-page.ts'
 import { buttonForm, form, hiddenFields } from '../layout/form.ts'
 import type { ActionRow, PageRow } from '../layout/page-row.ts'
@@ -31,13 +34,13 @@ type PermissionRow = {
   readonly assignment: Assignment | undefined
 }
 
-const show: PageRow['show'] = async (visit, { req }, attempt) => {
-  const registered = await readRegistered(visit, req.param('appId') ?? '')
+const show: PageRow['show'] = async (request, { req }, attempt) => {
+  const registered = await readRegistered(request, req.param('appId') ?? '')
   const { appId } = registered.application
-  const rows = await permissionRows(visit, registered)
+  const rows = await permissionRows(request, registered)
   const waiting = rows.filter(({ isRequested, assignment }) => isRequested && !assignment)
   const apiIds = [...new Set(rows.map(({ api }) => api.appId))]
-  const explanations = apiIds.length === 0 ? [] : await explanationsOf(visit, appId, apiIds)
+  const explanations = apiIds.length === 0 ? [] : await explanationsOf(request, appId, apiIds)
   const path = applicationPath(appId, 'API permissions')
   const search = (req.query('api') ?? '').trim()
   const content = html`${explanations.map((one) => sixSteps(one, { api: one.apiId, client: appId }))}
@@ -45,13 +48,13 @@ const show: PageRow['show'] = async (visit, { req }, attempt) => {
 ${table(
   'Permissions',
   ['API', 'Role', 'Requested', 'Granted', 'Change'],
-  rows.map((row) => permissionCells(visit, registered, row, path)),
+  rows.map((row) => permissionCells(request, registered, row, path)),
   'This client requests no role. Request the first one below.',
 )}
 ${
   waiting.length > 0 &&
   form(
-    visit,
+    request,
     `${path}/consent`,
     html`<button>Grant admin consent</button><p><small>Adds ${waiting.map(({ name, api }, index) => html`${index > 0 && ', '}<code>${name}</code> of ${api.displayName}`)}. Revokes nothing: roles that are granted stay granted.</small></p>`,
   )
@@ -59,12 +62,12 @@ ${
 <h2>Request a role</h2>
 <form method="get" action="${path}" class="bar"><label>API: words of its name, or its application ID
 <input type="search" name="api" value="${search}" maxlength="256"></label><button>Find</button></form>
-${await offeredRoles(visit, registered, search, path)}`
-  return applicationPage(visit, registered, 'API permissions', content, attempt)
+${await offeredRoles(request, registered, search, path)}`
+  return applicationPage(request, registered, 'API permissions', content, attempt)
 }
 
 function permissionCells(
-  visit: AdministratorRequest,
+  request: AdministratorRequest,
   { application, principal }: Registered,
   { api, roleId, name, isRequested, assignment }: PermissionRow,
   path: string,
@@ -75,19 +78,19 @@ function permissionCells(
     html`<code>${name}</code>`,
     mark(isRequested ? 'good' : 'plain', isRequested ? 'requested' : 'not requested'),
     assignment ? mark('good', 'granted') : mark('bad', 'not granted'),
-    html`${isRequested && buttonForm(visit, `${path}/withdraw`, 'Withdraw request', fields)}
-${assignment && principal && buttonForm(visit, `${path}/revoke`, 'Revoke', { assignment: assignment.id })}`,
+    html`${isRequested && buttonForm(request, `${path}/withdraw`, 'Withdraw request', fields)}
+${assignment && principal && buttonForm(request, `${path}/revoke`, 'Revoke', { assignment: assignment.id })}`,
   ]
 }
 
 /** The roles of the APIs that match, each with a box. */
 async function offeredRoles(
-  visit: AdministratorRequest,
+  request: AdministratorRequest,
   { application }: Registered,
   search: string,
   path: string,
 ): Promise<Html> {
-  const found = await findApis(visit, search)
+  const found = await findApis(request, search)
   if (found.length === 0) return html`<p class="empty">No API with an enabled role matches.</p>`
   return found.slice(0, maxFoundApis).map((api) => {
     const requested = new Set(requestedIds(application, api.appId))
@@ -97,7 +100,7 @@ ${
   offered.length === 0
     ? html`<p>All its roles are requested.</p>`
     : form(
-        visit,
+        request,
         `${path}/request`,
         html`${hiddenFields({ api: api.appId, etag: application['@odata.etag'] ?? '' })}
 <fieldset><legend>Roles</legend>${offered.map(
@@ -188,11 +191,11 @@ type Access = Registered['application']['requiredResourceAccess']
 /** Writes the requested permissions of a client. */
 const changeRequests =
   (change: (access: Access, sent: ReadonlyMap<string, string>) => Access): ActionRow['run'] =>
-  async (visit, sent, { req }) => {
+  async (request, sent, { req }) => {
     const appId = req.param('appId') ?? ''
-    const { application } = await readRegistered(visit, appId)
+    const { application } = await readRegistered(request, appId)
     const changed = change(application.requiredResourceAccess, sent)
-    await visit.graph.send({
+    await request.graph.send({
       method: 'PATCH',
       path: `/applications/${application.id}`,
       ifMatch: sent.get('etag'),
@@ -239,14 +242,14 @@ export const permissionsPage: PageRow = {
     },
     {
       suffix: '/consent',
-      run: async (visit, _sent, { req }) => {
+      run: async (request, _sent, { req }) => {
         const appId = req.param('appId') ?? ''
-        const registered = await readRegistered(visit, appId)
+        const registered = await readRegistered(request, appId)
         const principalId = registered.principal?.id ?? ''
-        const rows = await permissionRows(visit, registered)
+        const rows = await permissionRows(request, registered)
         for (const { api, roleId, isRequested, assignment } of rows) {
           if (!isRequested || assignment) continue
-          await visit.graph.send({
+          await request.graph.send({
             method: 'POST',
             path: `/servicePrincipals/${api.id || api.appId}/appRoleAssignedTo`,
             body: { principalId, resourceId: api.id, appRoleId: roleId },
@@ -257,11 +260,11 @@ export const permissionsPage: PageRow = {
     },
     {
       suffix: '/revoke',
-      run: async (visit, sent, { req }) => {
+      run: async (request, sent, { req }) => {
         const appId = req.param('appId') ?? ''
-        const { principal } = await readRegistered(visit, appId)
+        const { principal } = await readRegistered(request, appId)
         const id = encodeURIComponent(sent.get('assignment') ?? '')
-        await visit.graph.send({
+        await request.graph.send({
           method: 'DELETE',
           path: `/servicePrincipals/${principal?.id ?? ''}/appRoleAssignments/${id}`,
         })

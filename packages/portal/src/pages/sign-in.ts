@@ -130,13 +130,13 @@ export function signInRoutes(
 
   /** After the end of a session in the middle of a form: shows the entries, and sends them again. */
   async function unsentPage(unsent: Unsent, session: PortalSession): Promise<Response> {
-    const visit = await openRequest(session)
-    return page(visit, {
+    const request = await openRequest(session)
+    return page(request, {
       title: 'Send your entries',
       content: html`<p role="status" class="done">You are signed in again.</p>
 <p>This form was not sent, because the session had ended. Secrets are not kept.</p>
 ${facts(Object.entries(unsent.fields))}
-${form(visit, unsent.action, html`${hiddenFields(unsent.fields)}<button>Send</button>`)}
+${form(request, unsent.action, html`${hiddenFields(unsent.fields)}<button>Send</button>`)}
 <p><a href="/portal">Discard the entries</a></p>`,
     })
   }
@@ -252,23 +252,23 @@ export async function readConfirmation(
 
 /** Asks for a proof before a change. The form contains the entries, so that nothing is lost. */
 export const confirmationPage = (
-  visit: AdministratorRequest,
+  request: AdministratorRequest,
   action: string,
   fields: Readonly<Record<string, string>>,
   { encoding }: FormBody = {},
   fault?: ConfirmationFault,
 ): Promise<Response> =>
-  page(visit, {
+  page(request, {
     title: 'Confirm the change',
     status: fault?.status ?? 401,
     content: html`${fault && html`<p role="alert" class="problem">${fault.sentence}</p>`}
-<p role="status" class="note">Nothing was changed yet. Changes need the secret of <strong>${visit.administratorName}</strong> or a new link, if the last sign-in is more than ${confirmationSeconds / 60} minutes ago. Your entries are kept.</p>
+<p role="status" class="note">Nothing was changed yet. Changes need the secret of <strong>${request.administratorName}</strong> or a new link, if the last sign-in is more than ${confirmationSeconds / 60} minutes ago. Your entries are kept.</p>
 ${facts(
   Object.entries(fields)
     .filter(([, value]) => value.length <= maxShownLength)
     .slice(0, maxShownFields),
 )}
-<form method="post" action="${action}"${encoding && html` enctype="${encoding}"`}><input type="hidden" name="form_token" value="${visit.tokenOf(action)}">${hiddenFields(fields)}
+<form method="post" action="${action}"${encoding && html` enctype="${encoding}"`}><input type="hidden" name="form_token" value="${request.tokenOf(action)}">${hiddenFields(fields)}
 ${field({ name: 'confirm_secret', label: 'Client secret', type: 'password', maxLength: 1024, autocomplete: 'current-password' })}
 ${field({ name: 'confirm_link', label: 'Or a new link', maxLength: 2048, help: html`Run <code>greeting portal --no-open</code>, and paste the link here instead of opening it.` })}
 <button>Confirm and send</button></form>

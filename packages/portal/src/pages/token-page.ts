@@ -2,9 +2,14 @@ import { day } from '@greeting/registrations/planning'
 import { html } from 'hono/html'
 import type { AdministratorRequest } from '../graph/administrator-request.ts'
 import { ActionFault, actionFault } from '../graph/administrator-request.ts'
-import { explanationsOf } from '../graph/explanations.ts'
-import { findId, findPrincipal, principalOf, UnclearName } from '../graph/find-principal.ts'
-import { apiName } from '../graph/scopes.ts'
+import {
+  apiName,
+  explanationsOf,
+  findId,
+  findPrincipal,
+  principalOf,
+  UnclearName,
+} from '../graph/applications.ts'
 import { judgedApi, judgeToken } from '../graph/token-judge.ts'
 import { choice, field, form, problem } from '../layout/form.ts'
 import { page } from '../layout/page.ts'
@@ -30,7 +35,7 @@ const endpointOf = (text: string | undefined) => (text === 'v1.0' ? 'v1.0' : 'v2
 
 type Chosen = { readonly client: string; readonly api: string; readonly endpoint: 'v1.0' | 'v2.0' }
 
-const show: PageRow['show'] = async (visit, { req }, attempt) => {
+const show: PageRow['show'] = async (request, { req }, attempt) => {
   const of = (name: string) => (attempt?.form.get(name) ?? req.query(name) ?? '').trim()
   const chosen: Chosen = {
     client: of('client'),
@@ -38,14 +43,14 @@ const show: PageRow['show'] = async (visit, { req }, attempt) => {
     endpoint: endpointOf(of('endpoint')),
   }
   if (attempt || chosen.client === '' || chosen.api === '')
-    return previewPage(visit, chosen, '', attempt)
+    return previewPage(request, chosen, '', attempt)
   try {
-    return previewPage(visit, chosen, await preview(visit, chosen))
+    return previewPage(request, chosen, await preview(request, chosen))
   } catch (cause) {
     if (!(cause instanceof ActionFault)) throw cause
     const { message, status } = cause
     const links = cause instanceof UnclearName ? candidateLinks(chosen, cause) : ''
-    return previewPage(visit, chosen, links, { action: path, form: new Map(), message, status })
+    return previewPage(request, chosen, links, { action: path, form: new Map(), message, status })
   }
 }
 
@@ -60,13 +65,13 @@ function candidateLinks(chosen: Chosen, { text, candidates }: UnclearName): Html
 }
 
 function previewPage(
-  visit: AdministratorRequest,
+  request: AdministratorRequest,
   { client, api, endpoint }: Chosen,
   result: Html,
   attempt?: Parameters<typeof problem>[0],
 ): Promise<Response> {
   const versions = Object.keys(endpoints).map((value) => ({ value, label: value }))
-  return page(visit, {
+  return page(request, {
     title: 'Token',
     status: attempt?.status ?? 200,
     content: html`${problem(attempt)}
@@ -80,7 +85,7 @@ ${result}
 <h2>Check a token</h2>
 <p>The guard judges the token here. It is not stored and not logged.</p>
 ${form(
-  visit,
+  request,
   `${path}/check`,
   html`<label>Access token<textarea name="token" rows="5" required maxlength="${maxTokenLength}" spellcheck="false" data-decode></textarea></label>
 ${field({ name: 'api', label: 'API: name, URI or application ID. Empty: the audience of the token', value: api, maxLength: 256 })}
@@ -89,27 +94,30 @@ ${field({ name: 'api', label: 'API: name, URI or application ID. Empty: the audi
   })
 }
 
-async function preview(visit: AdministratorRequest, chosen: Chosen): Promise<Html> {
-  const [client, api] = await Promise.all([findId(visit, chosen.client), findId(visit, chosen.api)])
-  const principal = await principalOf(visit, api)
+async function preview(request: AdministratorRequest, chosen: Chosen): Promise<Html> {
+  const [client, api] = await Promise.all([
+    findId(request, chosen.client),
+    findId(request, chosen.api),
+  ])
+  const principal = await principalOf(request, api)
   const name = principal ? apiName(principal) : api
-  const made = await visit.host.previewToken(visit.session.tenantId, client, name, visit.now)
+  const made = await request.host.previewToken(request.session.tenantId, client, name, request.now)
   const decoded = 'token' in made ? decodeToken(made.token) : undefined
-  const [explanation] = await explanationsOf(visit, client, [api])
+  const [explanation] = await explanationsOf(request, client, [api])
   return html`<h2>Preview</h2>
 ${explanation && sixSteps(explanation, { api, client })}
-<h3>Request</h3>${snippet(requestText(visit, chosen, client, name), 'Request')}
+<h3>Request</h3>${snippet(requestText(request, chosen, client, name), 'Request')}
 ${
   'token' in made
     ? html`${explanation?.refusal && html`<p class="note">The client cannot request this token yet. The preview authenticates no client.</p>`}
-${decoded && claimTable(decoded, visit.now)}<p>With its signature, the token has ${made.token.length} characters.</p>
-${principal && judgementTables(await judgeToken(visit, judgedApi(principal), made.token))}`
+${decoded && claimTable(decoded, request.now)}<p>With its signature, the token has ${made.token.length} characters.</p>
+${principal && judgementTables(await judgeToken(request, judgedApi(principal), made.token))}`
     : html`<p class="problem">AADSTS${made.code}: ${made.sentence} (<code>${made.refusal}</code>)</p>`
 }
 <h2>Request it</h2>
 <p>Sends the request to the token endpoint with the secret of the client. The sign-in log records it.</p>
 ${form(
-  visit,
+  request,
   `${path}/request`,
   html`<input type="hidden" name="client" value="${client}"><input type="hidden" name="api" value="${api}"><input type="hidden" name="endpoint" value="${chosen.endpoint}">
 ${field({ name: 'client_secret', label: 'Client secret', type: 'password', required: true, maxLength: 1024 })}<button>Request</button>`,
@@ -117,7 +125,7 @@ ${field({ name: 'client_secret', label: 'Client secret', type: 'password', requi
 }
 
 function requestText(
-  visit: AdministratorRequest,
+  request: AdministratorRequest,
   { endpoint }: Chosen,
   clientId: string,
   apiName: string,
@@ -125,7 +133,7 @@ function requestText(
   const { suffix, target } = endpoints[endpoint]
   const fields = { grant_type: 'client_credentials', client_id: clientId, ...target(apiName) }
   const lines = Object.entries(fields).map(([name, value]) => `${name}=${value}`)
-  return `POST ${visit.host.authUrl}/${visit.session.tenantId}${suffix}
+  return `POST ${request.host.authUrl}/${request.session.tenantId}${suffix}
 content-type: application/x-www-form-urlencoded
 
 ${lines.join('\n')}
@@ -133,20 +141,20 @@ client_secret=<the secret of the client>`
 }
 
 /** Requests a token at the token endpoint, as any client. */
-const requestToken: ActionRow['run'] = async (visit, sent) => {
+const requestToken: ActionRow['run'] = async (request, sent) => {
   const chosen: Chosen = {
     client: sent.get('client') ?? '',
     api: sent.get('api') ?? '',
     endpoint: endpointOf(sent.get('endpoint')),
   }
   const [clientId, api] = await Promise.all([
-    findId(visit, chosen.client),
-    findPrincipal(visit, chosen.api),
+    findId(request, chosen.client),
+    findPrincipal(request, chosen.api),
   ])
   const { suffix, target } = endpoints[chosen.endpoint]
-  const { authUrl } = visit.host
-  const response = await visit.host.requestToken(
-    new Request(`${authUrl}/${visit.session.tenantId}${suffix}`, {
+  const { authUrl } = request.host
+  const response = await request.host.requestToken(
+    new Request(`${authUrl}/${request.session.tenantId}${suffix}`, {
       method: 'POST',
       body: new URLSearchParams({
         grant_type: 'client_credentials',
@@ -160,17 +168,17 @@ const requestToken: ActionRow['run'] = async (visit, sent) => {
   const decoded = answer.access_token === undefined ? undefined : decodeToken(answer.access_token)
   const verdict =
     answer.access_token &&
-    judgementTables(await judgeToken(visit, judgedApi(api), answer.access_token))
+    judgementTables(await judgeToken(request, judgedApi(api), answer.access_token))
   return previewPage(
-    visit,
+    request,
     chosen,
     html`<h2>Answer</h2><p>HTTP status ${response.status}</p>
 ${snippet(JSON.stringify(answer, undefined, 2), 'Answer')}
-${decoded && claimTable(decoded, visit.now)}${verdict}`,
+${decoded && claimTable(decoded, request.now)}${verdict}`,
   )
 }
 
-const checkToken: ActionRow['run'] = async (visit, sent) => {
+const checkToken: ActionRow['run'] = async (request, sent) => {
   const pasted = (sent.get('token') ?? '').trim()
   const token = pasted.startsWith('Bearer ') ? pasted.slice('Bearer '.length) : pasted
   if (token.length > maxTokenLength) throw actionFault('The token is too long.')
@@ -179,12 +187,12 @@ const checkToken: ActionRow['run'] = async (visit, sent) => {
   const name = (sent.get('api') ?? '').trim() || (typeof audience === 'string' ? audience : '')
   if (name === '')
     throw actionFault('The token names no audience. Enter the API that must accept it.')
-  const api = await findPrincipal(visit, name)
-  const judgement = await judgeToken(visit, judgedApi(api), token)
+  const api = await findPrincipal(request, name)
+  const judgement = await judgeToken(request, judgedApi(api), token)
   return previewPage(
-    visit,
+    request,
     { client: '', api: name, endpoint: 'v2.0' },
-    html`<h2>The token at ${api.displayName}</h2>${judgementTables(judgement)}${decoded && claimTable(decoded, visit.now)}`,
+    html`<h2>The token at ${api.displayName}</h2>${judgementTables(judgement)}${decoded && claimTable(decoded, request.now)}`,
   )
 }
 
