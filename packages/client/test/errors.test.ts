@@ -45,7 +45,11 @@ describe('a certificate that is not trusted', () => {
       return true
     })
     const known = { token: async () => 'a.b.c', renewAfter: async () => 'a.b.c' }
-    const call = fetchWithToken({ baseUrl: origin, tokens: { ...tokens, ...known } })
+    const call = fetchWithToken({
+      baseUrl: origin,
+      tokens: { ...tokens, ...known },
+      deadlineMs: 1000,
+    })
     await assert.rejects(call('/hi'), (error) => {
       assert.ok(isClientFailure(error))
       assert.equal(error.code, 'api_unreachable')
