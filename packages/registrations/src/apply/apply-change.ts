@@ -130,7 +130,7 @@ async function createdOrPresent(
   const answer = await run.send(asked).catch(ignoreRefusal(({ status }) => status === 409))
   if (answer !== undefined) return parseAnswer(line, servicePrincipal, answer.body).id
   const present = { method: 'GET', path: `/servicePrincipals(appId='${appId}')` } as const
-  const { body: found } = await run.send({ ...present, repeatable: true })
+  const { body: found } = await run.send({ ...present, repeatable: true, expectsLag: true })
   return parseAnswer(present, servicePrincipal, found).id
 }
 
