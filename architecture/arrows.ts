@@ -20,8 +20,7 @@ export const rooms: readonly Room[] = [
   {
     path: 'packages/client',
     mayImport: [],
-    reason:
-      'A token is an opaque string for a client, so it shares no code with the identity provider.',
+    reason: 'A token is an opaque string for a client: it shares no code with the identity provider.',
   },
   {
     path: 'packages/registrations',
@@ -306,8 +305,9 @@ export const rooms: readonly Room[] = [
       'packages/registrations',
       'packages/registrations/src/apply',
       'packages/registrations/src/planning',
+      'packages/testing',
     ],
-    reason: 'Tests of plans reach a Graph through the Graph client of the command.',
+    reason: 'Tests of plans reach the Graph of the test kit through the client of the command.',
   },
   {
     path: 'runtime',

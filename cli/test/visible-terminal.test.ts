@@ -145,7 +145,11 @@ describe('CL16: an untrusted registrations file', () => {
   it('controls no question', async (test) => {
     const served = await ServedGraph.start(test)
     const displayName = `x${hostile}y`
-    served.stand.directory.createApplication({ displayName })
+    const application = await served.tenant.send('POST', '/applications', { displayName: 'x' })
+    const line = /^GET \/applications$/
+    // The server accepts no such name.
+    const edit = () => ({ value: [{ ...application, displayName }] })
+    served.tenant.faults.push({ line, times: 100, edit })
     const path = await served.file({ clients: [{ displayName }] })
     await served.run(['apply', path], 'no')
     assert.equal(served.questions.length, 1)

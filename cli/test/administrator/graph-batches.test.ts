@@ -4,6 +4,7 @@ import { setImmediate } from 'node:timers/promises'
 import { isClientFailure } from '@greeting/client'
 import { GraphRefusalError } from '@greeting/registrations/apply'
 import { GraphFixture } from '../../../fixtures/graph/graph-fixture.ts'
+import { roleMissing } from '../../../fixtures/graph/graph-tenant.ts'
 import type { AdministratorRequest } from '../../src/administrator/administrator-request.ts'
 
 const create = (displayName: string): AdministratorRequest => ({
@@ -29,49 +30,51 @@ const names = ['a', 'b', 'c', 'd', 'e', 'f']
 
 describe('changes of one turn of the event loop', () => {
   it('are sent in batches of four at most, and each gets its own answer', async () => {
-    const fixture = new GraphFixture()
+    const fixture = await GraphFixture.start()
     const results = await sendAll(fixture, names.map(create))
     assert.deepEqual(results.map(nameOf), names)
-    assert.deepEqual(fixture.fake.batches, [4, 2])
+    assert.deepEqual(fixture.tenant.batches, [4, 2])
   })
 
   it('are sent alone when they are alone, and when they are reads', async () => {
-    const fixture = new GraphFixture()
+    const fixture = await GraphFixture.start()
     await fixture.graph.send(create('a'))
     await sendAll(fixture, [
       { method: 'GET', path: '/applications' },
       { method: 'GET', path: '/servicePrincipals' },
       create('b'),
     ])
-    assert.deepEqual(fixture.fake.batches, [])
-    assert.equal(fixture.fake.directory.applications.size, 2)
+    assert.deepEqual(fixture.tenant.batches, [])
+    assert.equal((await fixture.tenant.applications()).length, 2)
   })
 
   it('wait while as many batches as permitted are in flight, and are then sent together', async () => {
-    const fixture = new GraphFixture(1)
-    const { handle } = fixture.fake
+    const fixture = await GraphFixture.start({ maxBatchesInFlight: 1 })
+    const { handle } = fixture.tenant
     const handleLater = async (request: Request) => {
       for (let turn = 0; turn < 10; turn += 1) await setImmediate()
       return handle(request)
     }
-    Object.assign(fixture.fake, { handle: handleLater })
+    Object.assign(fixture.tenant, { handle: handleLater })
     const first = sendAll(fixture, names.map(create))
     await setImmediate()
     await Promise.all([first, sendAll(fixture, ['g', 'h'].map(create))])
-    assert.deepEqual(fixture.fake.batches, [4, 4])
+    assert.deepEqual(fixture.tenant.batches, [4, 4])
   })
 
   it('have their own ETags', async () => {
-    const fixture = new GraphFixture()
-    const state = 'W/"now"'
-    const rename = (ifMatch: string): AdministratorRequest => {
-      const object = { displayName: 'old', '@odata.etag': state }
-      const { id } = fixture.fake.directory.createApplication(object)
-      const body = { displayName: 'new' }
-      return { method: 'PATCH', path: `/applications/${id}`, body, ifMatch }
+    const fixture = await GraphFixture.start()
+    const rename = async (change?: object): Promise<AdministratorRequest> => {
+      const object = { displayName: 'old' }
+      const { id } = await fixture.tenant.send('POST', '/applications', object)
+      const path = `/applications/${id}`
+      const { etag } = await fixture.graph.send({ method: 'GET', path })
+      if (change) await fixture.tenant.send('PATCH', path, change)
+      return { method: 'PATCH', path, body: { displayName: 'new' }, ifMatch: etag ?? '' }
     }
-    const [renamed, refused] = await sendAll(fixture, [rename(state), rename('W/"before"')])
-    assert.deepEqual(fixture.fake.batches, [2])
+    const changes = [await rename(), await rename({ displayName: 'other' })]
+    const [renamed, refused] = await sendAll(fixture, changes)
+    assert.deepEqual(fixture.tenant.batches, [2])
     assert.equal(renamed?.status, 'fulfilled')
     assert.ok(reasonOf(refused) instanceof GraphRefusalError)
     assert.match(String(reasonOf(refused)), /^GraphRefusalError: PATCH .* status 412 /)
@@ -80,27 +83,27 @@ describe('changes of one turn of the event loop', () => {
 
 describe('a change that a batch does not make', () => {
   it('is repeated after its own Retry-After when it is throttled', async () => {
-    const fixture = new GraphFixture()
+    const fixture = await GraphFixture.start()
     const throttled = { line: /^POST \/applications$/, status: 429, times: 1 }
-    fixture.fake.faults.push({ ...throttled, headers: { 'retry-after': '7' } })
+    fixture.tenant.faults.push({ ...throttled, headers: { 'retry-after': '7' } })
     const results = await sendAll(fixture, names.slice(0, 4).map(create))
     assert.deepEqual(results.map(nameOf), names.slice(0, 4))
     assert.deepEqual([fixture.waits, fixture.slept], [['throttled'], [7000]])
-    assert.deepEqual(fixture.fake.batches, [4])
-    assert.equal(fixture.fake.lines.length, 5)
+    assert.deepEqual(fixture.tenant.batches, [4])
+    assert.equal(fixture.tenant.lines.length, 5)
   })
 
   it('is sent alone with a new token after a 401', async () => {
-    const fixture = new GraphFixture()
-    fixture.fake.faults.push({ line: /^POST \/applications$/, status: 401, times: 2 })
+    const fixture = await GraphFixture.start()
+    fixture.tenant.faults.push({ line: /^POST \/applications$/, status: 401, times: 2 })
     const results = await sendAll(fixture, names.slice(0, 3).map(create))
     assert.deepEqual(results.map(nameOf), names.slice(0, 3))
-    assert.equal(fixture.fake.directory.applications.size, 3)
+    assert.equal((await fixture.tenant.applications()).length, 3)
   })
 
   it('names its missing role after a 403, and does not stop the others', async () => {
-    const fixture = new GraphFixture()
-    fixture.fake.roles = ['Application.ReadWrite.All']
+    const fixture = await GraphFixture.start()
+    fixture.tenant.faults.push({ line: /appRoleAssignedTo$/, times: 2, ...roleMissing })
     const [done, refused] = await sendAll(fixture, [
       create('a'),
       {
@@ -116,28 +119,28 @@ describe('a change that a batch does not make', () => {
   })
 
   it('reports its own line when the whole batch is refused', async () => {
-    const fixture = new GraphFixture()
-    fixture.fake.faults.push({ line: /^POST \/\$batch$/, status: 400, times: 1 })
+    const fixture = await GraphFixture.start()
+    fixture.tenant.faults.push({ line: /^POST \/\$batch$/, status: 400, times: 1 })
     const [first, second] = await sendAll(fixture, [create('a'), create('b')])
     for (const result of [first, second])
       assert.match(String(reasonOf(result)), /POST \/applications was refused with HTTP status 400/)
-    assert.equal(fixture.fake.directory.applications.size, 0)
+    assert.equal((await fixture.tenant.applications()).length, 0)
   })
 
   it('is repeated in a batch when all of them are throttled', async () => {
-    const fixture = new GraphFixture()
+    const fixture = await GraphFixture.start()
     const throttled = { line: /^POST \/\$batch$/, status: 429, times: 1 }
-    fixture.fake.faults.push({ ...throttled, headers: { 'retry-after': '3' } })
+    fixture.tenant.faults.push({ ...throttled, headers: { 'retry-after': '3' } })
     const results = await sendAll(fixture, [create('a'), create('b')])
     assert.deepEqual(results.map(nameOf), ['a', 'b'])
     assert.deepEqual(fixture.slept, [3000, 3000])
-    assert.deepEqual(fixture.fake.batches, [2])
+    assert.deepEqual(fixture.tenant.batches, [2])
   })
 
   it('is repeated after a broken connection only when it may be', async () => {
-    const fixture = new GraphFixture()
-    const { appId } = fixture.fake.directory.createApplication({ displayName: 'old' })
-    fixture.fake.faults.push({ line: /^POST \/\$batch$/, status: 0, times: 1, afterwards: true })
+    const fixture = await GraphFixture.start()
+    const { appId } = await fixture.tenant.send('POST', '/applications', { displayName: 'old' })
+    fixture.tenant.faults.push({ line: /^POST \/\$batch$/, status: 0, times: 1, afterwards: true })
     const [unknown, repeated] = await sendAll(fixture, [
       create('a'),
       { method: 'POST', path: '/servicePrincipals', body: { appId }, repeatable: true },
@@ -145,7 +148,7 @@ describe('a change that a batch does not make', () => {
     assert.ok(isClientFailure(reasonOf(unknown)))
     // The directory made both changes, and only the answer was lost.
     assert.match(String(reasonOf(repeated)), /POST \/servicePrincipals .* status 409/)
-    assert.equal(fixture.fake.directory.applications.size, 2)
+    assert.equal((await fixture.tenant.applications()).length, 2)
     assert.deepEqual(fixture.waits, ['unreachable'])
   })
 
@@ -155,8 +158,8 @@ describe('a change that a batch does not make', () => {
   ]
   for (const [name, body, message] of malformed) {
     it(`is reported after an answer ${name}`, async () => {
-      const fixture = new GraphFixture()
-      fixture.fake.faults.push({ line: /^POST \/\$batch$/, status: 200, times: 1, body })
+      const fixture = await GraphFixture.start()
+      fixture.tenant.faults.push({ line: /^POST \/\$batch$/, status: 200, times: 1, body })
       const results = await sendAll(fixture, [create('a'), create('b')])
       assert.equal(results.length, 2)
       for (const result of results) assert.match(String(reasonOf(result)), message)

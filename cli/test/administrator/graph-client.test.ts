@@ -4,6 +4,7 @@ import { isClientFailure } from '@greeting/client'
 import { GraphRefusalError } from '@greeting/registrations/apply'
 import { application } from '@greeting/registrations/planning'
 import { GraphFixture } from '../../../fixtures/graph/graph-fixture.ts'
+import type { Json } from '../../../fixtures/graph/graph-tenant.ts'
 import { retryReason } from '../../src/administrator/retryable.ts'
 
 const refusal = (status: number, code = 'Request_BadRequest', message = '') =>
@@ -66,8 +67,8 @@ describe('a refusal', () => {
 
 describe('the Graph client', () => {
   it('sends its token to no other origin, also when a next page has one', async () => {
-    const fixture = new GraphFixture()
-    fixture.fake.faults.push({
+    const fixture = await GraphFixture.start()
+    fixture.tenant.faults.push({
       line: /^GET \/applications$/,
       status: 200,
       times: 1,
@@ -83,36 +84,37 @@ describe('the Graph client', () => {
   })
 
   it('accepts empty pages', async () => {
-    const fixture = new GraphFixture()
-    fixture.fake.directory.createApplication({ displayName: 'Greeting API' })
-    fixture.fake.faults.push({
-      line: /^GET \/applications$/,
-      status: 200,
-      times: 1,
-      body: { value: [], '@odata.nextLink': 'https://graph.test/v1.0/applications?$skiptoken=0' },
+    const fixture = await GraphFixture.start()
+    const edit = () => ({
+      value: [],
+      '@odata.nextLink': 'https://graph.test/v1.0/applications?$top=1',
     })
+    fixture.tenant.faults.push({ line: /^GET \/applications$/, times: 1, edit })
     assert.equal((await fixture.graph.list('/applications', application)).length, 1)
   })
 
   it('reports the place of an answer that is not as documented', async () => {
-    const fixture = new GraphFixture()
-    fixture.fake.directory.createApplication({ displayName: 7 })
+    const fixture = await GraphFixture.start()
+    const edit = ({ value }: Json) => ({
+      value: (value as Json[]).map((one) => ({ ...one, displayName: 7 })),
+    })
+    fixture.tenant.faults.push({ line: /^GET \/applications$/, times: 1, edit })
     await assert.rejects(fixture.graph.list('/applications', application), {
       message: 'The answer to GET /applications has an unexpected form: displayName',
     })
   })
 
   it('reports a refusal without JSON in one sentence', async () => {
-    const fixture = new GraphFixture()
-    fixture.fake.faults.push({ line: /POST/, status: 400, times: 1, body: [] })
+    const fixture = await GraphFixture.start()
+    fixture.tenant.faults.push({ line: /POST/, status: 400, times: 1, body: [] })
     await assert.rejects(fixture.graph.send({ method: 'POST', path: '/applications', body: {} }), {
       message: 'POST /applications was refused with HTTP status 400: no reason',
     })
   })
 
   it('ends its attempts during an outage after the maximum time', async () => {
-    const fixture = new GraphFixture()
-    fixture.fake.faults.push({ line: /POST/, status: 0, times: 1_000 })
+    const fixture = await GraphFixture.start()
+    fixture.tenant.faults.push({ line: /POST/, status: 0, times: 1_000 })
     await assert.rejects(
       fixture.graph.send({ method: 'POST', path: '/applications', body: {}, repeatable: true }),
       (error) => isClientFailure(error) && error.code === 'api_unreachable',

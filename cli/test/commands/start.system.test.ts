@@ -17,6 +17,7 @@ import { join, resolve } from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
 import { parseEnv, promisify } from 'node:util'
 import { temporaryFolder } from '../fakes/services.ts'
+import { fakesIn } from '../fakes/tenants.ts'
 import { RecordedTerminal } from '../fakes/terminal.ts'
 
 const root = join(import.meta.dirname, '../../..')
@@ -29,7 +30,8 @@ const settingsIn = (dataDir: string) => parseEnv(readFileSync(join(dataDir, 'cli
 
 async function startedIn(dataDir: string, test: TestContext, args: readonly string[] = []) {
   const terminal = new RecordedTerminal()
-  const ended = terminal.run(['start', '--data-dir', dataDir, ...freePorts, ...args])
+  const start = ['start', '--data-dir', dataDir, ...freePorts, ...args]
+  const ended = terminal.run(start, await fakesIn(dataDir))
   test.after(() => {
     terminal.stop()
     return ended
@@ -48,7 +50,7 @@ const urlIn = (text: string, title: string) =>
 /** Starts where the start must fail, and resolves with the exit code and the output. */
 async function failedStart(dataDir: string, args: readonly string[] = freePorts, fault = '') {
   const terminal = new RecordedTerminal()
-  const environment = { PATH: process.env.PATH, STAND_IN_FAULT: fault }
+  const environment = { PATH: process.env.PATH, ...(await fakesIn(dataDir, fault)) }
   const code = await terminal.run(['start', '--data-dir', dataDir, ...args], environment)
   return { code, out: terminal.out, err: terminal.err }
 }
@@ -100,9 +102,9 @@ describe('greeting start', () => {
         assert.equal(statSync(file).mode & 0o777, 0o600)
         const lines = [
           `AUTH_URL=${idp}`,
-          'TENANT_ID=8d6f5e30-0c3b-4f0e-9d35-7c6a4e4f1f11',
+          `TENANT_ID=${guid}`,
           `CLIENT_ID=${guid}`,
-          `CLIENT_SECRET=secret~${guid}`,
+          "CLIENT_SECRET='?[^\\n]{40,}'?",
           `API_APPLICATION_ID=${guid}`,
           `BASE_URL=${api}`,
           'CLIENT_SECRET_EXPIRES=\\d{4}-.*Z',
@@ -116,7 +118,7 @@ describe('greeting start', () => {
       assert.deepEqual(JSON.parse(apiLog().split('\n')[0] ?? '').settings, {
         AUTH_URL: idp,
         ISSUER_URL: idp,
-        TENANT_ID: '8d6f5e30-0c3b-4f0e-9d35-7c6a4e4f1f11',
+        TENANT_ID: settings.TENANT_ID,
       })
     })
 

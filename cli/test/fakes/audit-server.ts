@@ -2,7 +2,6 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
-import { administrator } from '../../../fixtures/graph/fake-graph.ts'
 import { answeringAs } from '../commands/registrations/fetch-server.ts'
 import { serving } from './servers.ts'
 import { RecordedTerminal } from './terminal.ts'
@@ -19,6 +18,11 @@ export type FakeRecord = {
   readonly correlationId: string | null
 }
 
+const administrator = {
+  TENANT_ID: '8d6f5e30-0c3b-4f0e-9d35-7c6a4e4f1f11',
+  CLIENT_ID: '0d3f3f5e-1c1a-4a38-9c0d-0a5d7e0a1b11',
+  CLIENT_SECRET: 'canary~secret-of-the-administrator',
+}
 const token = 'canary-token-of-the-administrator'
 
 /** A record of the second `at`, with default values for the other members. */

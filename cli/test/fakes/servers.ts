@@ -1,10 +1,21 @@
 import { once } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { TestContext } from 'node:test'
+import { after } from 'node:test'
+
+/** What a test uses stays open until its end. */
+export type Closing = { readonly after: (close: () => unknown) => void }
+
+const closings: (() => unknown)[] = []
+after(async () => {
+  for (const close of closings) await close()
+})
+
+/** For what several tests share: it stays open until the last test of the process. */
+export const allTests: Closing = { after: (close) => void closings.push(close) }
 
 /** A server with these answers. It closes after the test. */
-export async function serving(test: TestContext, answer: RequestListener): Promise<string> {
+export async function serving(test: Closing, answer: RequestListener): Promise<string> {
   const server = createServer(answer).listen(0, '127.0.0.1')
   await once(server, 'listening')
   test.after(() => {

@@ -3,125 +3,175 @@ import { chmod, readFile, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
 import { sampleFile } from '@greeting/registrations/samples'
-import type { Json } from '../../../../fixtures/graph/fake-directory.ts'
-import { administrator } from '../../../../fixtures/graph/fake-graph.ts'
+import type { GraphTenant, Json } from '../../../../fixtures/graph/graph-tenant.ts'
 import { ServedGraph } from './served-graph.ts'
 
-const secret = {
-  passwordCredential: { displayName: 'primary', endDateTime: '2999-01-01T00:00:00Z' },
+/** An application or a service principal of a tenant. */
+type Holder = { readonly tenant: GraphTenant; readonly path: string }
+/** Gives a holder a credential or an owner. */
+type Gift = (holder: Holder) => Promise<unknown>
+
+const secretUntil =
+  (endDateTime: string): Gift =>
+  ({ tenant, path }) => {
+    const times = { startDateTime: '2026-01-01T00:00:00Z', endDateTime }
+    const passwordCredential = { displayName: 'primary', ...times }
+    return tenant.send('POST', `${path}/addPassword`, { passwordCredential })
+  }
+const secret = secretUntil('2999-01-01T00:00:00Z')
+
+/** The server takes RSA keys only, which take long to generate. */
+const certificates =
+  (count: number): Gift =>
+  async ({ tenant, path }) => {
+    const [, set, id] = path.split('/')
+    const keyCredentials = Array.from({ length: count }, (_, number) => ({
+      keyId: `11111111-1111-4111-8111-11111111111${number}`,
+      startDateTime: '2026-01-01T00:00:00Z',
+      endDateTime: '2999-01-01T00:00:00Z',
+    }))
+    const given = (one: Json) => (one.id === id ? { ...one, keyCredentials } : one)
+    const edit = (body: Json) =>
+      Array.isArray(body.value) ? { ...body, value: body.value.map(given) } : given(body)
+    tenant.faults.push({ line: new RegExp(`^GET /${set}\\b`), times: 100, edit })
+  }
+
+const federated: Gift = ({ tenant, path }) =>
+  tenant.send('POST', `${path}/federatedIdentityCredentials`, {
+    name: 'tool',
+    issuer: 'https://token.actions.githubusercontent.com',
+    subject: 'repo:mallory/tool:ref:refs/heads/main',
+    audiences: ['api://AzureADTokenExchange'],
+  })
+
+const owner = ({ tenant, path }: Holder, id: unknown) => {
+  const url = `https://graph.microsoft.com/v1.0/directoryObjects/${id}`
+  return tenant.send('POST', `${path}/owners/$ref`, { '@odata.id': url })
 }
 
+const toolOfMallory: Gift = async (holder) => {
+  const { tenant } = holder
+  const tool = { displayName: "Mallory's tool" }
+  const { appId } = await tenant.send('POST', '/applications', tool)
+  await owner(holder, (await tenant.send('POST', '/servicePrincipals', { appId })).id)
+}
+
+/** The server has no users. */
+const people =
+  (count: number): Gift =>
+  async ({ tenant, path }) => {
+    const value = Array.from({ length: count }, (_, number) => ({
+      '@odata.type': '#microsoft.graph.user',
+      id: `44444444-4444-4444-8444-44444444444${number}`,
+      displayName: null,
+    }))
+    const line = new RegExp(`^GET ${path}/owners`)
+    tenant.faults.push({ line, times: 100, edit: (body) => ({ ...body, value }) })
+  }
+
+const none: Gift = async () => undefined
+const all =
+  (...gifts: readonly Gift[]): Gift =>
+  async (holder) => {
+    for (const gift of gifts) await gift(holder)
+  }
+
 /** A directory in which an attacker has registered "Greeting client" before the file is applied. */
-async function planted(test: TestContext, credentials: Json = {}, ofPrincipal?: Json) {
+async function planted(test: TestContext, toApplication: Gift = none, toPrincipal?: Gift) {
   const served = await ServedGraph.start(test)
-  const { directory } = served.stand
-  directory.now = () => new Date('2026-02-03T04:05:06Z')
-  const application = directory.createApplication({
-    displayName: 'Greeting client',
-    ...structuredClone(credentials),
-  })
+  const { tenant } = served
+  const name = { displayName: 'Greeting client' }
+  const application = await tenant.send('POST', '/applications', name)
   const { appId } = application
-  if (ofPrincipal) directory.createServicePrincipal({ appId, ...structuredClone(ofPrincipal) })
+  await toApplication({ tenant, path: `/applications/${application.id}` })
+  if (toPrincipal) {
+    const { id } = await tenant.send('POST', '/servicePrincipals', { appId })
+    await toPrincipal({ tenant, path: `/servicePrincipals/${id}` })
+  }
   const path = await served.file(sampleFile())
-  return { served, path, directory, application, applicationId: String(appId) }
+  const created = new Date(String(application.createdDateTime)).toISOString()
+  const since = created.slice(0, 10)
+  return { served, path, tenant, application, applicationId: String(appId), created, since }
 }
 
 type Row = {
   readonly name: string
-  readonly credentials?: Json
-  readonly ofPrincipal?: Json
-  readonly withSecret?: true
+  readonly toApplication?: Gift
+  readonly toPrincipal?: Gift
   readonly held: string
 }
 
-const keyId = '11111111-1111-4111-8111-111111111111'
-const valid = { keyId, startDateTime: '2026-01-01T00:00:00Z', endDateTime: '2999-01-01T00:00:00Z' }
-const ended = { ...valid, endDateTime: '2026-01-02T00:00:00Z' }
-const mallory = {
-  '@odata.type': '#microsoft.graph.servicePrincipal',
-  id: '22222222-2222-4222-8222-222222222222',
-  displayName: "Mallory's tool",
-  appId: '33333333-3333-4333-8333-333333333333',
-}
-const person = {
-  '@odata.type': '#microsoft.graph.user',
-  id: '44444444-4444-4444-8444-444444444444',
-  displayName: null,
-}
-const many = Array.from({ length: 7 }, (_, number) => ({
-  ...person,
-  id: `44444444-4444-4444-8444-44444444444${number}`,
-}))
-
 describe('CL14: an application that was found by its name alone', () => {
+  const person = '44444444-4444-4444-8444-44444444444'
   const heldRows: Row[] = [
     {
       name: 'a secret with the name in the file',
-      withSecret: true,
+      toApplication: secret,
       held: 'with 1 secret of unknown origin',
     },
     {
       name: 'a certificate',
-      credentials: { keyCredentials: [valid] },
+      toApplication: certificates(1),
       held: 'with 1 certificate of unknown origin',
     },
     {
       name: 'a federated credential',
-      credentials: { federatedIdentityCredentials: [{ id: 'f', name: 'f' }] },
+      toApplication: federated,
       held: 'with 1 federated credential of unknown origin',
     },
     {
       name: 'a secret that has ended by the local clock',
-      credentials: { passwordCredentials: [ended] },
+      toApplication: secretUntil('2026-01-02T00:00:00Z'),
       held: 'with 1 secret of unknown origin',
     },
     {
       name: 'a secret of its service principal',
-      ofPrincipal: { passwordCredentials: [valid] },
+      toPrincipal: secret,
       held: 'with 1 secret of its service principal of unknown origin',
     },
     {
       name: 'credentials of both objects',
-      credentials: { keyCredentials: [valid, { ...valid, keyId: mallory.id }] },
-      ofPrincipal: { passwordCredentials: [valid], keyCredentials: [ended] },
+      toApplication: certificates(2),
+      toPrincipal: all(secret, certificates(1)),
       held: 'with 2 certificates and 1 secret and 1 certificate of its service principal of unknown origin',
     },
     {
       name: 'an owner',
-      credentials: { owners: [mallory] },
-      held: `with no credentials, owned by "Mallory's tool" (${mallory.appId})`,
+      toApplication: toolOfMallory,
+      held: `with no credentials, owned by "Mallory's tool" (MALLORY)`,
     },
     {
       name: 'an owner of its service principal',
-      ofPrincipal: { owners: [person] },
-      held: `with no credentials, owned by ${person.id}`,
+      toPrincipal: people(1),
+      held: `with no credentials, owned by ${person}0`,
     },
     {
       name: 'many owners and a secret of its service principal',
-      credentials: { owners: many },
-      ofPrincipal: { owners: many, passwordCredentials: [valid] },
-      held: `with 1 secret of its service principal of unknown origin, owned by ${many
-        .slice(0, 5)
-        .map(({ id }) => id)
+      toApplication: people(7),
+      toPrincipal: all(people(7), secret),
+      held: `with 1 secret of its service principal of unknown origin, owned by ${[0, 1, 2, 3, 4]
+        .map((number) => `${person}${number}`)
         .join(', ')} and 2 more`,
     },
   ]
-  for (const { name, credentials, ofPrincipal, withSecret, held } of heldRows) {
+  for (const { name, toApplication, toPrincipal, held } of heldRows) {
     for (const answer of [undefined, 'yes']) {
       const confirmation = answer === undefined ? '--yes' : '--yes and a person'
       it(`is granted nothing while it has ${name}, despite ${confirmation}`, async (test) => {
-        const { served, path, directory, application, applicationId } = await planted(
+        const { served, path, tenant, applicationId, since } = await planted(
           test,
-          credentials,
-          ofPrincipal,
+          toApplication,
+          toPrincipal,
         )
-        if (withSecret) directory.addPassword(String(application.id), secret)
         const { code, err } = await served.run(['apply', path, '--yes'], answer)
         assert.equal(code, 1, err)
-        assert.equal(directory.assignments.size, 0)
+        assert.equal((await tenant.assignments()).length, 0)
+        const isTool = ({ displayName }: Json) => displayName === "Mallory's tool"
+        const tool = (await tenant.applications()).find(isTool)
+        const reason = held.replace('MALLORY', String(tool?.appId))
         assert.ok(
           err.includes(
-            `Admin consent for "Greeting client" is refused: application ${applicationId} was found by its name only. It exists since 2026-02-03, ${held}. Remove them, or add "applicationId": "${applicationId}" to its entry if this is your application.`,
+            `Admin consent for "Greeting client" is refused: application ${applicationId} was found by its name only. It exists since ${since}, ${reason}. Remove them, or add "applicationId": "${applicationId}" to its entry if this is your application.`,
           ),
           err,
         )
@@ -130,21 +180,25 @@ describe('CL14: an application that was found by its name alone', () => {
   }
 
   it('raises no doubt by an owner that is the administrator', async (test) => {
-    const own = { ...mallory, appId: administrator.CLIENT_ID }
-    const { served, path, directory } = await planted(test, { owners: [own] }, { owners: [own] })
+    const administrator: Gift = async (holder) => {
+      const appId = holder.tenant.administrator.CLIENT_ID
+      const { id } = await holder.tenant.send('GET', `/servicePrincipals(appId='${appId}')`)
+      await owner(holder, id)
+    }
+    const { served, path, tenant } = await planted(test, administrator, administrator)
     const { code, err, questions } = await served.run(['apply', path], 'yes')
     assert.equal(code, 0, err)
     assert.match(questions[0] ?? '', /, with no credentials and no other owner\n/)
-    assert.equal(directory.assignments.size, 2)
+    assert.equal((await tenant.assignments()).length, 2)
   })
 
   it('is not adopted by --yes without a terminal, and the error has the line for the file', async (test) => {
-    const { served, path, directory, applicationId } = await planted(test)
+    const { served, path, tenant, applicationId, since } = await planted(test)
     const { code, out, err } = await served.run(['apply', path, '--yes'])
     assert.equal(code, 2, err)
-    assert.equal(directory.assignments.size, 0)
-    assert.equal(directory.applications.size, 1)
-    const line = `! ~ application "Greeting client" (${applicationId}), found by its name only: exists since 2026-02-03, with no credentials and no other owner`
+    assert.equal((await tenant.assignments()).length, 0)
+    assert.equal((await tenant.applications()).length, 1)
+    const line = `! ~ application "Greeting client" (${applicationId}), found by its name only: exists since ${since}, with no credentials and no other owner`
     assert.ok(out.includes(line), out)
     assert.ok(err.includes(line), err)
     assert.ok(
@@ -161,7 +215,7 @@ describe('CL14: an application that was found by its name alone', () => {
   ]
   for (const [name, answer, exit, assignments] of answers)
     it(`needs a separate confirmation, even with --yes: ${name}`, async (test) => {
-      const { served, path, directory } = await planted(test)
+      const { served, path, tenant } = await planted(test)
       const { code, err, questions } = await served.run(['apply', path, '--yes'], answer)
       assert.equal(code, exit, err)
       assert.equal(questions.length, 1)
@@ -169,11 +223,11 @@ describe('CL14: an application that was found by its name alone', () => {
         questions[0] ?? '',
         /Every user who can create applications can choose this name/,
       )
-      assert.equal(directory.assignments.size, assignments)
+      assert.equal((await tenant.assignments()).length, assignments)
     })
 
   it('is shown by plan, in words and as JSON', async (test) => {
-    const { served, path, applicationId } = await planted(test)
+    const { served, path, applicationId, created } = await planted(test)
     const { out } = await served.run(['plan', path])
     assert.match(
       out,
@@ -185,7 +239,7 @@ describe('CL14: an application that was found by its name alone', () => {
         application: 'Greeting client',
         applicationId,
         foundBy: 'name',
-        createdDateTime: '2026-02-03T04:05:06.000Z',
+        createdDateTime: created,
         secrets: 0,
         certificates: 0,
         federatedCredentials: 0,
@@ -195,13 +249,12 @@ describe('CL14: an application that was found by its name alone', () => {
   })
 
   it('is adopted without a question when the file has its ID, also with credentials', async (test) => {
-    const { served, directory, application, applicationId } = await planted(test)
-    directory.addPassword(String(application.id), secret)
-    const [client] = sampleFile().clients
-    const file = { ...sampleFile(), clients: [{ ...client, applicationId }] }
+    const { served, tenant, applicationId } = await planted(test, secret)
+    const [entry] = sampleFile().clients
+    const file = { ...sampleFile(), clients: [{ ...entry, applicationId }] }
     const { code, err } = await served.run(['apply', await served.file(file)])
     assert.equal(code, 0, err)
-    assert.equal(directory.assignments.size, 2)
+    assert.equal((await tenant.assignments()).length, 2)
   })
 
   it('needs no confirmation while it has no changes', async (test) => {
@@ -216,8 +269,8 @@ describe('CL14: an application that was found by its name alone', () => {
   it('needs confirmation when it was found by an identifier URI, which an attacker can choose too', async (test) => {
     const served = await ServedGraph.start(test)
     const [api] = sampleFile().apis
-    const identifierUris = ['api://orders']
-    served.stand.directory.createApplication({ displayName: 'x', identifierUris })
+    const identifierUris = [`api://${served.tenant.administrator.TENANT_ID}/orders`]
+    await served.tenant.send('POST', '/applications', { displayName: 'x', identifierUris })
     const path = await served.file({ apis: [{ ...api, identifierUris }] })
     const { code, err } = await served.run(['apply', path, '--yes'])
     assert.equal(code, 2)
@@ -229,18 +282,18 @@ describe('CL14: an application that was found by its name alone', () => {
     const path = await served.file(sampleFile())
     assert.equal((await served.run(['apply', path])).code, 0)
     const record = await readFile(join(served.folder, 'registered-applications.txt'), 'utf8')
-    const ids = [...served.stand.directory.applications.values()].map(({ appId }) => appId)
+    const ids = (await served.tenant.applications()).map(({ appId }) => appId)
     assert.deepEqual(record.trim().split('\n'), ids)
-    served.stand.directory.assignments.clear()
+    await served.tenant.removeAssignments()
     assert.equal((await served.run(['apply', path])).code, 0)
-    assert.equal(served.stand.directory.assignments.size, 2)
+    assert.equal((await served.tenant.assignments()).length, 2)
   })
 
   it('needs confirmation when other users can write to the record', async (test) => {
     const served = await ServedGraph.start(test)
     const path = await served.file(sampleFile())
     await served.run(['apply', path])
-    served.stand.directory.assignments.clear()
+    await served.tenant.removeAssignments()
     await chmod(join(served.folder, 'registered-applications.txt'), 0o622)
     const { code, err } = await served.run(['apply', path, '--yes'])
     assert.equal(code, 1)
@@ -259,16 +312,16 @@ describe('CL14: greeting registrations apply --write-ids', () => {
     assert.equal((await stat(path)).mode & 0o777, 0o640)
     assert.equal((await readFile(path, 'utf8')).match(/"applicationId": "/g)?.length, 2)
     await rm(join(served.folder, 'registered-applications.txt'))
-    served.stand.directory.assignments.clear()
+    await served.tenant.removeAssignments()
     assert.equal((await served.run(['apply', path, '--yes'])).code, 0)
-    assert.equal(served.stand.directory.assignments.size, 2)
+    assert.equal((await served.tenant.assignments()).length, 2)
   })
 
   it('asks for confirmation of an application that was found by its name, even without changes', async (test) => {
     const served = await ServedGraph.start(test)
-    served.stand.directory.createApplication({ displayName: 'Orders' })
-    const [application = {}] = served.stand.directory.applications.values()
-    served.stand.directory.createServicePrincipal({ appId: application.appId })
+    await served.tenant.send('POST', '/applications', { displayName: 'Orders' })
+    const [application = {}] = await served.tenant.applications()
+    await served.tenant.send('POST', '/servicePrincipals', { appId: application.appId })
     const text = '{ "clients": [{ "displayName": "Orders" }] }'
     const path = await served.file(text)
     assert.equal((await served.run(['apply', path, '--write-ids', '--yes'])).code, 2)
@@ -280,7 +333,7 @@ describe('CL14: greeting registrations apply --write-ids', () => {
   it('is optional: apply prints the IDs of new applications for the file', async (test) => {
     const served = await ServedGraph.start(test)
     const { out } = await served.run(['apply', await served.file(sampleFile())])
-    for (const { displayName, appId } of served.stand.directory.applications.values())
+    for (const { displayName, appId } of await served.tenant.applications())
       assert.ok(out.includes(`\n  "applicationId": "${appId}" for "${displayName}"\n`), out)
   })
 })

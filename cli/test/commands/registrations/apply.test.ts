@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path'
 import { describe, it } from 'node:test'
 import { parseEnv } from 'node:util'
 import { sampleFile } from '@greeting/registrations/samples'
+import { roleMissing } from '../../../../fixtures/graph/graph-tenant.ts'
 import { applied } from './applied-graph.ts'
 import { ServedGraph } from './served-graph.ts'
 
@@ -33,11 +34,11 @@ describe('greeting registrations apply', () => {
 
   it('does nothing the second time', async (test) => {
     const { served, path } = await applied(test)
-    served.stand.lines.length = 0
+    served.tenant.lines.length = 0
     const { out } = await served.run(['apply', path])
     assert.equal(out, 'No changes: the directory matches the file.\n')
     assert.deepEqual(
-      served.stand.lines.filter((line) => !line.startsWith('GET ')),
+      served.tenant.lines.filter((line) => !line.startsWith('GET ')),
       [],
     )
   })
@@ -46,7 +47,7 @@ describe('greeting registrations apply', () => {
     const served = await ServedGraph.start(test)
     const path = await served.file(sampleFile())
     const { out } = await served.run(['apply', path, '--secrets-file', '-'])
-    assert.match(out, /^CLIENT_ID=[0-9a-f-]{36}\nCLIENT_SECRET='secret~[0-9a-f-]{36}'$/m)
+    assert.match(out, /^CLIENT_ID=[0-9a-f-]{36}\nCLIENT_SECRET='?[^\n']{40,}'?$/m)
   })
 
   it('prints the result as JSON, without secrets that are in a file', async (test) => {
@@ -71,7 +72,7 @@ describe('greeting registrations apply', () => {
       err,
       /Several new secrets would have the same file, .*x\.env\.\nOmit --secrets-file/,
     )
-    assert.equal(served.stand.directory.applications.size, 0)
+    assert.equal((await served.tenant.applications()).length, 0)
     const { out } = await served.run(['apply', path])
     assert.match(out, /greeting-client\.one\.env\n.*greeting-client\.two\.env\n/s)
   })
@@ -88,7 +89,7 @@ describe('greeting registrations apply', () => {
     ])
     assert.equal(code, 1)
     assert.match(err, /Cannot write new secrets to .*Choose another file/s)
-    assert.equal(served.stand.directory.applications.size, 0)
+    assert.equal((await served.tenant.applications()).length, 0)
   })
 
   describe('greeting registrations apply, before a removal', () => {
@@ -129,7 +130,7 @@ describe('greeting registrations apply', () => {
         const path = await served.file(withoutConsent(), 'without-consent.json')
         const { code, err, questions } = await served.run(['apply', path, ...args], answer)
         assert.equal(code, exit, err)
-        assert.equal(served.stand.directory.assignments.size, assignments)
+        assert.equal((await served.tenant.assignments()).length, assignments)
         const shown = questions.join('') + err
         const isShown = /! - "Greeting client" was granted CallHiApiRole of "Greeting API"/.test(
           shown,
@@ -148,7 +149,7 @@ describe('greeting registrations apply', () => {
     assert.equal(code, 0)
     assert.notEqual(await secretOf(file), before)
     assert.equal(parseEnv(await readFile(file, 'utf8')).BASE_URL, 'https://api.example')
-    const [, client = {}] = served.stand.directory.applications.values()
+    const [, client = {}] = await served.tenant.applications()
     assert.equal((client.passwordCredentials as unknown[]).length, 2)
   })
 
@@ -161,7 +162,7 @@ describe('greeting registrations apply', () => {
 
   it('stops at the first refusal and reports the completed, the refused and the remaining changes', async (test) => {
     const served = await ServedGraph.start(test)
-    served.stand.roles = ['Application.ReadWrite.All']
+    served.tenant.faults.push({ line: /^POST .*appRoleAssign/, times: 2, ...roleMissing })
     const path = await served.file(sampleFile())
     const { code, out, err } = await served.run(['apply', path])
     assert.equal(code, 4)
@@ -180,13 +181,14 @@ describe('greeting registrations apply', () => {
     assert.equal(code, 1)
     assert.match(
       err,
-      /HostNameNotOnVerifiedDomain.*\(request request-of-the-test\)\n.*api:\/\/\{applicationId\} is always valid/s,
+      /HostNameNotOnVerifiedDomain.*\(request [0-9a-f-]{36}\)\n.*api:\/\/\{applicationId\} is always valid/s,
     )
   })
 
   it('returns when the directory shows the changes, so that the next run sees them too', async (test) => {
     const served = await ServedGraph.start(test)
-    served.stand.directory.lag = 2
+    const line = /^GET \/applications\/[^/]+$/
+    served.tenant.faults.push({ line, status: 404, times: 2 })
     // One object, so that the test waits for few reads.
     const path = await served.file({ apis: sampleFile().apis })
     const { code, err } = await served.run(['apply', path])
@@ -196,7 +198,7 @@ describe('greeting registrations apply', () => {
 
   it('reports the reason of a wait', async (test) => {
     const served = await ServedGraph.start(test)
-    served.stand.faults.push({
+    served.tenant.faults.push({
       line: /^POST \/applications$/,
       status: 429,
       times: 1,

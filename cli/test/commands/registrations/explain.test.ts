@@ -1,29 +1,48 @@
 import assert from 'node:assert/strict'
-import { describe, it } from 'node:test'
+import { before, describe, it } from 'node:test'
+import type { Json } from '../../../../fixtures/graph/graph-tenant.ts'
+import { allTests } from '../../fakes/servers.ts'
 import { applied } from './applied-graph.ts'
 import type { ServedGraph } from './served-graph.ts'
 
 const names = ['--client', 'Greeting client', '--api', 'Greeting API']
+const federated = {
+  name: 'github',
+  issuer: 'https://token.actions.githubusercontent.com',
+  subject: 'repo:contoso/orders:ref:refs/heads/main',
+  audiences: ['api://AzureADTokenExchange'],
+}
 const withRoles =
   /^"Greeting client" gets a token for "Greeting API" with CallHiApiRole, CallHelloApiRole\.\n\n/
 
-/** An application of the fake, by its name. */
-const found = ({ stand }: ServedGraph, name: string) => {
-  const { applications, servicePrincipals } = stand.directory
-  const application = [...applications.values()].find(({ displayName }) => displayName === name)
-  const principal = [...servicePrincipals.values()].find(
-    ({ appId }) => appId === application?.appId,
-  )
-  return { application: application ?? {}, principal: principal ?? {} }
+/** An application of the tenant, by its name. */
+const found = async ({ tenant }: ServedGraph, name: string) => {
+  const isNamed = ({ displayName }: Json) => displayName === name
+  const application = (await tenant.applications()).find(isNamed) ?? {}
+  const principal = (await tenant.servicePrincipals()).find(isNamed) ?? {}
+  return { application, principal }
+}
+
+/** Removes the secrets of an application, and changes its other properties. */
+async function changed({ tenant }: ServedGraph, { id, passwordCredentials }: Json, body: Json) {
+  for (const { keyId } of passwordCredentials as Json[])
+    await tenant.send('POST', `/applications/${id}/removePassword`, { keyId })
+  await tenant.send('PATCH', `/applications/${id}`, body)
 }
 
 describe('greeting registrations explain', () => {
+  /** The tests that only read share it. */
+  let unchanged: ServedGraph
+  before(async () => {
+    unchanged = (await applied(allTests)).served
+  })
+
   it('exits with 0 without a missing step, else with 4', async (test) => {
     const { served, path } = await applied(test)
     const complete = await served.run(['explain', ...names])
     assert.equal(complete.code, 0, complete.err)
     assert.match(complete.out, withRoles)
-    served.stand.directory.assignments.clear()
+    await served.tenant.removeAssignments()
     const { code, out, err } = await served.run(['explain', ...names])
     assert.deepEqual([code, err], [4, ''])
     assert.match(
@@ -38,9 +57,9 @@ describe('greeting registrations explain', () => {
 
   it('names all missing steps beside the reason of the refusal', async (test) => {
     const { served } = await applied(test)
-    const { application } = found(served, 'Greeting client')
-    Object.assign(application, { passwordCredentials: [], requiredResourceAccess: [] })
-    served.stand.directory.assignments.clear()
+    const { application } = await found(served, 'Greeting client')
+    await changed(served, application, { requiredResourceAccess: [] })
+    await served.tenant.removeAssignments()
     const { code, out } = await served.run(['explain', ...names])
     assert.equal(code, 4)
     assert.ok(
@@ -56,29 +75,39 @@ describe('greeting registrations explain', () => {
 
   it('knows a client whose only credential is a federated one', async (test) => {
     const { served } = await applied(test)
-    const { application } = found(served, 'Greeting client')
-    const federated = { federatedIdentityCredentials: [{ id: 'github' }] }
-    Object.assign(application, { passwordCredentials: [], ...federated })
+    const { application } = await found(served, 'Greeting client')
+    await changed(served, application, {})
+    await served.tenant.send(
+      'POST',
+      `/applications/${application.id}/federatedIdentityCredentials`,
+      federated,
+    )
     const { code, out } = await served.run(['explain', ...names])
     assert.equal(code, 0, out)
     assert.match(out, /6 Client secret +ok +federated credential\n/)
   })
 
   const ways: [what: string, of: (served: ServedGraph, name: string) => unknown][] = [
-    ['application ID', (served, name) => found(served, name).application.appId],
+    ['application ID', async (served, name) => (await found(served, name)).application.appId],
     [
       'application ID in capitals',
-      (served, name) => String(found(served, name).application.appId).toUpperCase(),
+      async (served, name) => String((await found(served, name)).application.appId).toUpperCase(),
     ],
-    ['object ID of the application', (served, name) => found(served, name).application.id],
-    ['object ID of the service principal', (served, name) => found(served, name).principal.id],
+    [
+      'object ID of the application',
+      async (served, name) => (await found(served, name)).application.id,
+    ],
+    [
+      'object ID of the service principal',
+      async (served, name) => (await found(served, name)).principal.id,
+    ],
     ['name in another case', (_, name) => name.toUpperCase()],
   ]
   for (const [what, of] of ways) {
-    it(`finds client and API by ${what}`, async (test) => {
-      const { served } = await applied(test)
-      const [client, api] = ['Greeting client', 'Greeting API'].map((name) => of(served, name))
-      const { code, out, err } = await served.run([
+    it(`finds client and API by ${what}`, async () => {
+      const client = await of(unchanged, 'Greeting client')
+      const api = await of(unchanged, 'Greeting API')
+      const { code, out, err } = await unchanged.run([
         'explain',
         '--client',
         `${client}`,
@@ -90,11 +119,10 @@ describe('greeting registrations explain', () => {
     })
   }
 
-  it('finds an API by its identifier URI, and by the scope of a client', async (test) => {
-    const { served } = await applied(test)
-    const { appId } = found(served, 'Greeting API').application
+  it('finds an API by its identifier URI, and by the scope of a client', async () => {
+    const { appId } = (await found(unchanged, 'Greeting API')).application
     for (const api of [`api://${appId}`, `api://${appId}/.default`]) {
-      const { code, out } = await served.run([
+      const { code, out } = await unchanged.run([
         'explain',
         '--client',
         'Greeting client',
@@ -113,12 +141,10 @@ describe('greeting registrations explain', () => {
     ['Payroll', false],
   ]
   for (const [client, suggests] of unknown) {
-    it(`exits with 2 for ${client}, ${suggests ? 'with' : 'without'} a similar name`, async (test) => {
-      const { served } = await applied(test)
-      served.stand.pageSize = 100
-      const { appId } = found(served, 'Greeting client').application
+    it(`exits with 2 for ${client}, ${suggests ? 'with' : 'without'} a similar name`, async () => {
+      const { appId } = (await found(unchanged, 'Greeting client')).application
       const args = ['explain', '--client', client, '--api', 'Greeting API']
-      const { code, out, err } = await served.run(args)
+      const { code, out, err } = await unchanged.run(args)
       assert.deepEqual([code, out], [2, ''])
       const [first, ...rest] = err.split('\n')
       assert.equal(first, `No application of the tenant matches "${client}".`)
@@ -136,7 +162,7 @@ describe('greeting registrations explain', () => {
 
   it('prefers the name in the same case', async (test) => {
     const { served } = await applied(test)
-    served.stand.directory.createApplication({ displayName: 'GREETING client' })
+    await served.tenant.send('POST', '/applications', { displayName: 'GREETING client' })
     const { code, out } = await served.run(['explain', ...names])
     assert.equal(code, 0)
     assert.match(out, withRoles)
@@ -153,8 +179,10 @@ describe('greeting registrations explain', () => {
 
   it('exits with 2 for several applications of one name, and takes the ID of one', async (test) => {
     const { served } = await applied(test)
-    const { appId } = found(served, 'Greeting client').application
-    const twin = served.stand.directory.createApplication({ displayName: 'Greeting client' })
+    const { appId } = (await found(served, 'Greeting client')).application
+    const twin = await served.tenant.send('POST', '/applications', {
+      displayName: 'Greeting client',
+    })
     const { code, out, err } = await served.run(['explain', ...names])
     assert.deepEqual([code, out], [2, ''])
     assert.match(err, /^2 applications match "Greeting client":\n/)

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { sampleFile } from '@greeting/registrations/samples'
-import { administrator } from '../../../../fixtures/graph/fake-graph.ts'
 import { ServedGraph } from './served-graph.ts'
 
 describe('greeting registrations plan', () => {
@@ -21,7 +20,7 @@ describe('greeting registrations plan', () => {
       assert.match(out, new RegExp(`^${step}$`, 'm'))
     assert.match(out, /Without these changes:\n {2}"Greeting client" gets no token/)
     assert.deepEqual(
-      served.stand.lines.filter((line) => !line.startsWith('GET ')),
+      served.tenant.lines.filter((line) => !line.startsWith('GET ')),
       [],
     )
   })
@@ -42,7 +41,7 @@ describe('greeting registrations plan', () => {
     const { changes, tenantId, ifLeft } = JSON.parse(out)
     assert.equal(changes.length, 10)
     assert.deepEqual(Object.keys(changes[0]).sort(), ['application', 'destructive', 'kind', 'step'])
-    assert.equal(tenantId, administrator.TENANT_ID)
+    assert.equal(tenantId, served.tenant.administrator.TENANT_ID)
     assert.equal(ifLeft.length, 1)
   })
 })

@@ -2,31 +2,34 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import type { Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { TestContext } from 'node:test'
-import { administrator, FakeGraph } from '../../../../fixtures/graph/fake-graph.ts'
-import { serving } from '../../fakes/servers.ts'
+import { GraphTenant } from '../../../../fixtures/graph/graph-tenant.ts'
+import { sharedEntra } from '../../../../fixtures/graph/shared-entra.ts'
+import { type Closing, serving } from '../../fakes/servers.ts'
 import { RecordedTerminal } from '../../fakes/terminal.ts'
 import { answeringAs } from './fetch-server.ts'
 
-/** The fake of Microsoft Graph behind a socket, and a terminal for the command. */
+const entra = sharedEntra()
+
+/** A tenant behind a socket, and a terminal for the command. */
 export class ServedGraph {
-  readonly stand = new FakeGraph()
+  readonly tenant: GraphTenant
   readonly folder: string
   readonly environment: Record<string, string>
 
-  private constructor(folder: string) {
+  private constructor(folder: string, tenant: GraphTenant) {
     this.folder = folder
-    this.environment = { ...administrator }
+    this.tenant = tenant
+    this.environment = { ...tenant.administrator }
   }
 
-  static async start(test: TestContext): Promise<ServedGraph> {
+  static async start(test: Closing): Promise<ServedGraph> {
     const folder = await mkdtemp(join(tmpdir(), 'greeting-registrations-'))
     test.after(() => rm(folder, { recursive: true, force: true }))
-    const served = new ServedGraph(folder)
+    const served = new ServedGraph(folder, await GraphTenant.create(await entra()))
     const answer = answeringAs((request) => {
       const { pathname } = new URL(request.url)
       served.onRequest?.(`${request.method} ${pathname.replace('/v1.0', '')}`)
-      return served.stand.handle(request)
+      return served.tenant.handle(request)
     })
     const url = await serving(test, (incoming, outgoing) => {
       served.#count(incoming.socket)

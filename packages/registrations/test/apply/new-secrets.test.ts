@@ -2,33 +2,30 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, it } from 'node:test'
 import { inspect } from 'node:util'
-import { administrator } from '../../../../fixtures/graph/fake-graph.ts'
 import { GraphFixture } from '../../../../fixtures/graph/graph-fixture.ts'
 import type { SecretSink } from '../../src/apply/index.ts'
 import { sampleFile } from '../samples.ts'
 
 /** The sample, applied without the secret of its client. */
 async function withoutSecret(): Promise<GraphFixture> {
-  const fixture = new GraphFixture()
+  const fixture = await GraphFixture.start()
   const clients = sampleFile().clients.map(({ secrets: _, ...client }) => client)
   await fixture.apply({ ...sampleFile(), clients })
   return fixture
 }
 
 /** The API of the sample, applied without its client. */
-async function withoutClient(): Promise<GraphFixture> {
-  const fixture = new GraphFixture()
+async function withoutClient(visibilityDelaySeconds = 0): Promise<GraphFixture> {
+  const fixture = await GraphFixture.start({ visibilityDelaySeconds })
   await fixture.apply({ apis: sampleFile().apis })
   return fixture
 }
 
-const passwordsOf = ({ fake }: GraphFixture) =>
-  [...fake.directory.applications.values()].flatMap(
-    ({ passwordCredentials }) => passwordCredentials,
-  )
+const passwordsOf = async ({ tenant }: GraphFixture) =>
+  (await tenant.applications()).flatMap(({ passwordCredentials }) => passwordCredentials)
 
-const keyIdsOf = (fixture: GraphFixture) =>
-  passwordsOf(fixture).map((one) => (one as { readonly keyId: string }).keyId)
+const keyIdsOf = async (fixture: GraphFixture) =>
+  (await passwordsOf(fixture)).map((one) => (one as { readonly keyId: string }).keyId)
 
 const newApplication = () => ({
   id: randomUUID(),
@@ -39,7 +36,7 @@ const newApplication = () => ({
 describe('a new secret', () => {
   it('is created in the request for a new client, together with its other secrets', async () => {
     const fixture = await withoutClient()
-    fixture.fake.lines.length = 0
+    fixture.tenant.lines.length = 0
     const { sink } = fixture
     // The first secret takes longer.
     const keep: SecretSink['keep'] = async (secret) => {
@@ -56,7 +53,7 @@ describe('a new secret', () => {
       ['First', 'Second'],
     )
     assert.equal(new Set(fixture.secrets.map(({ secretText }) => secretText)).size, 2)
-    const requests = fixture.fake.lines.filter((line) => line.includes('/applications'))
+    const requests = fixture.tenant.lines.filter((line) => line.includes('/applications'))
     assert.deepEqual(
       requests.filter((line) => !line.startsWith('GET ')),
       ['POST /applications'],
@@ -64,67 +61,67 @@ describe('a new secret', () => {
   })
 
   it('replaces one whose text was lost with the answer for its client', async () => {
-    const fixture = await withoutClient()
-    fixture.fake.directory.lag = 2
+    const fixture = await withoutClient(1)
     const line = /^POST \/applications$/
-    fixture.fake.faults.push({ line, status: 0, times: 1, afterwards: true })
+    fixture.tenant.faults.push({ line, status: 0, times: 1, afterwards: true })
     const secrets = ['First', 'Second'].map((displayName) => ({ displayName }))
     const clients = sampleFile().clients.map((client) => ({ ...client, secrets }))
     const { stopped, done } = await fixture.apply({ ...sampleFile(), clients })
     assert.equal(stopped, undefined)
     assert.equal(done.filter(({ kind }) => kind === 'createSecret').length, 2)
+    fixture.advance(5000)
     assert.deepEqual(
       fixture.secrets.map(({ secret }) => secret),
       ['First', 'Second'],
     )
     assert.deepEqual(
-      keyIdsOf(fixture),
+      await keyIdsOf(fixture),
       fixture.secrets.map(({ keyId }) => keyId),
     )
-    assert.equal(fixture.fake.directory.applications.size, 2)
+    assert.equal((await fixture.tenant.applications()).length, 2)
   })
 
   for (const status of [0, 503]) {
     it(`is replaced when its answer was lost (${status || 'connection cut'})`, async () => {
       const fixture = await withoutSecret()
-      fixture.fake.faults.push({ line: /addPassword/, status, times: 1, afterwards: true })
+      fixture.tenant.faults.push({ line: /addPassword/, status, times: 1, afterwards: true })
       const { stopped } = await fixture.apply(sampleFile())
       assert.equal(stopped, undefined)
       assert.equal(fixture.secrets.length, 1)
-      assert.deepEqual(keyIdsOf(fixture), [fixture.secrets[0]?.keyId])
+      assert.deepEqual(await keyIdsOf(fixture), [fixture.secrets[0]?.keyId])
     })
   }
 
   for (const status of [400, 403]) {
     it(`is requested once when the directory refuses it with ${status}`, async () => {
       const fixture = await withoutSecret()
-      fixture.fake.faults.push({ line: /addPassword/, status, times: 2 })
-      fixture.fake.lines.length = 0
+      fixture.tenant.faults.push({ line: /addPassword/, status, times: 2 })
+      fixture.tenant.lines.length = 0
       const { stopped } = await fixture.apply(sampleFile())
       assert.equal(stopped?.change.kind, 'createSecret')
-      assert.equal(fixture.fake.lines.filter((line) => line.includes('Password')).length, 1)
+      assert.equal(fixture.tenant.lines.filter((line) => line.includes('Password')).length, 1)
     })
   }
 
   it('leaves the other secrets of its name when it is replaced', async () => {
     const fixture = await withoutSecret()
     await fixture.apply(sampleFile())
-    const [first] = keyIdsOf(fixture)
-    fixture.nowMs += 60_000
-    fixture.fake.faults.push({ line: /addPassword/, status: 0, times: 1, afterwards: true })
+    const [first] = await keyIdsOf(fixture)
+    fixture.advance(60_000)
+    fixture.tenant.faults.push({ line: /addPassword/, status: 0, times: 1, afterwards: true })
     assert.equal(
       (await fixture.apply(sampleFile(), { rotate: new Set(['Greeting client']) })).stopped,
       undefined,
     )
-    assert.deepEqual(keyIdsOf(fixture), [first, fixture.secrets.at(-1)?.keyId])
+    assert.deepEqual(await keyIdsOf(fixture), [first, fixture.secrets.at(-1)?.keyId])
   })
 
-  for (const [client, world] of [
+  for (const [client, environment] of [
     ['new', withoutClient],
     ['present', withoutSecret],
   ] as const) {
     it(`of a ${client} client is removed when it cannot be stored, and created in the next run`, async () => {
-      const fixture = await world()
+      const fixture = await environment()
       const { sink } = fixture
       const keep = async () => {
         throw new Error('the disk is full')
@@ -132,18 +129,18 @@ describe('a new secret', () => {
       fixture.sink = { prepare: async () => undefined, keep }
       const { stopped } = await fixture.apply(sampleFile())
       assert.match(String(stopped?.error), /the disk is full/)
-      assert.deepEqual(passwordsOf(fixture), [])
+      assert.deepEqual(await passwordsOf(fixture), [])
       fixture.sink = sink
       assert.equal((await fixture.apply(sampleFile())).stopped, undefined)
       assert.equal(fixture.secrets.length, 1)
-      assert.equal(passwordsOf(fixture).length, 1)
+      assert.equal((await passwordsOf(fixture)).length, 1)
     })
   }
 
   it('is named when the answer with its client does not contain it', async () => {
     const fixture = await withoutClient()
     const body = { ...newApplication(), passwordCredentials: [] }
-    fixture.fake.faults.push({ line: /^POST \/applications$/, status: 200, times: 1, body })
+    fixture.tenant.faults.push({ line: /^POST \/applications$/, status: 200, times: 1, body })
     const { stopped } = await fixture.apply(sampleFile())
     assert.match(
       String(stopped?.error),
@@ -155,13 +152,13 @@ describe('a new secret', () => {
   const badAnswers = [
     {
       line: /addPassword/,
-      world: withoutSecret,
+      environment: withoutSecret,
       found: 'keyId, endDateTime',
       body: { secretText: 'canary~secret' },
     },
     {
       line: /^POST \/applications$/,
-      world: withoutClient,
+      environment: withoutClient,
       found: 'passwordCredentials.0.secretText',
       body: {
         ...newApplication(),
@@ -171,14 +168,17 @@ describe('a new secret', () => {
       },
     },
   ]
-  for (const { line, world, found, body } of badAnswers) {
+  for (const { line, environment, found, body } of badAnswers) {
     it(`is in no error and no report when the answer to ${line.source} has another form`, async () => {
-      const fixture = await world()
-      fixture.fake.faults.push({ line, status: 200, times: 1, body })
+      const fixture = await environment()
+      fixture.tenant.faults.push({ line, status: 200, times: 1, body })
       const shown = inspect(await fixture.apply(sampleFile()), { depth: 10 })
       assert.ok(shown.includes(`has an unexpected form: ${found}`), shown)
       assert.doesNotMatch(shown, /canary/)
-      assert.doesNotMatch(shown, new RegExp(administrator.CLIENT_SECRET))
+      assert.doesNotMatch(
+        shown,
+        new RegExp(RegExp.escape(fixture.tenant.administrator.CLIENT_SECRET)),
+      )
     })
   }
 })

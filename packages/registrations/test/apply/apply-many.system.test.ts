@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { before, describe, it } from 'node:test'
-import { administrator } from '../../../../fixtures/graph/fake-graph.ts'
 import { GraphFixture } from '../../../../fixtures/graph/graph-fixture.ts'
 import { manyClients } from '../../../../fixtures/graph/many-clients.ts'
 import { applyPlan, namesOf, readDirectory, readWholeDirectory } from '../../src/apply/index.ts'
@@ -9,7 +8,7 @@ import { exportRegistrations } from '../../src/planning/index.ts'
 
 /** Eight batches of four. */
 const changesInFlight = 32
-const count = 70
+const count = 45
 const stepsOfClient = [
   'createApplication',
   'createServicePrincipal',
@@ -21,8 +20,8 @@ const stepsOfClient = [
 /** Counts the concurrent requests of a fixture. */
 function countInFlight(fixture: GraphFixture): { most: number; now: number } {
   const counts = { most: 0, now: 0 }
-  const { handle } = fixture.fake
-  Object.assign(fixture.fake, {
+  const { handle } = fixture.tenant
+  Object.assign(fixture.tenant, {
     handle: async (request: Request) => {
       counts.now += 1
       counts.most = Math.max(counts.most, counts.now)
@@ -37,14 +36,16 @@ function countInFlight(fixture: GraphFixture): { most: number; now: number } {
 
 describe('applying a file with many clients', () => {
   for (const [maxRequestsInFlight, count] of [
-    [undefined, 40],
-    [1, 16],
-    [3, 16],
-    [64, 260],
+    [undefined, 36],
+    [1, 8],
+    [3, 14],
+    [12, 50],
   ] as const) {
     const most = maxRequestsInFlight ?? 8
     it(`has at most ${most} requests in flight (option ${maxRequestsInFlight})`, async () => {
-      const fixture = new GraphFixture(maxRequestsInFlight)
+      const fixture = await GraphFixture.start({
+        ...(maxRequestsInFlight && { maxBatchesInFlight: maxRequestsInFlight }),
+      })
       const plan = await fixture.plan(manyClients(count))
       const counts = countInFlight(fixture)
       const { stopped, done, left } = await applyPlan(plan, {
@@ -55,13 +56,13 @@ describe('applying a file with many clients', () => {
       assert.deepEqual([stopped, left.length], [undefined, 0])
       assert.deepEqual(done, plan.changes)
       assert.equal(counts.most, most)
-      assert.equal(Math.max(...fixture.fake.batches), 4)
+      assert.equal(Math.max(...fixture.tenant.batches), 4)
       assert.equal(fixture.secrets.length, count)
     })
   }
 
   it('makes the changes of each client in their order', async () => {
-    const fixture = new GraphFixture()
+    const fixture = await GraphFixture.start()
     const plan = await fixture.plan(manyClients(10))
     const shown: number[] = []
     const { done } = await applyPlan(plan, {
@@ -87,9 +88,9 @@ describe('applying a file with many clients', () => {
   })
 
   it('begins no change after a refusal, finishes those in flight, and reports each of them', async () => {
-    const fixture = new GraphFixture()
+    const fixture = await GraphFixture.start()
     const plan = await fixture.plan(manyClients(count))
-    fixture.fake.faults.push({ line: /^POST \/applications$/, status: 400, times: 2 })
+    fixture.tenant.faults.push({ line: /^POST \/applications$/, status: 400, times: 2 })
     const applied = await applyPlan(
       { ...plan, changes: plan.changes.filter(({ application }) => application !== 'Orders') },
       { graph: fixture.graph, secrets: fixture.sink },
@@ -99,12 +100,12 @@ describe('applying a file with many clients', () => {
     assert.equal(alsoRefused.length, 1)
     assert.equal(isInterrupted, false)
     assert.ok(done.length <= changesInFlight - 2 && done.length > 0, `${done.length} are done`)
-    assert.equal(fixture.fake.directory.applications.size, done.length)
+    assert.equal((await fixture.tenant.applications()).length, done.length)
     assert.equal(done.length + left.length + 2, plan.changes.length - 4)
   })
 
   it('ends after the changes in flight when the signal is aborted, and continues later', async () => {
-    const fixture = new GraphFixture()
+    const fixture = await GraphFixture.start()
     const file = manyClients(count)
     const plan = await fixture.plan(file)
     const controller = new AbortController()
@@ -123,7 +124,7 @@ describe('applying a file with many clients', () => {
     assert.equal(applied.done.length + applied.left.length, plan.changes.length)
     const { stopped, isInterrupted } = await fixture.apply(file)
     assert.deepEqual([stopped, isInterrupted], [undefined, false])
-    assert.equal(fixture.fake.directory.applications.size, count + 1)
+    assert.equal((await fixture.tenant.applications()).length, count + 1)
     assert.equal(fixture.secrets.length, count)
   })
 })
@@ -131,53 +132,57 @@ describe('applying a file with many clients', () => {
 describe('reading a directory for a file with many clients', () => {
   /** So many that one page costs less than a request for each. */
   const count = 120
-  const many = new GraphFixture()
-  const fewer = new GraphFixture()
+  let many: GraphFixture
   before(async () => {
+    many = await GraphFixture.start()
     await many.apply(manyClients(count))
-    await fewer.apply(manyClients(40))
   })
 
   it('reads pages instead of one object for each client when the directory is small', async () => {
-    many.fake.pageSize = 999
-    many.fake.lines.length = 0
+    many.tenant.lines.length = 0
     const plan = await many.plan(manyClients(count))
     assert.deepEqual(plan.changes, [])
-    const read = many.fake.lines.filter((line) => !line.includes('federated'))
-    assert.equal(read.length, 3, read.join('\n'))
+    const read = many.tenant.lines.filter((line) => !line.includes('federated'))
+    // Microsoft Graph is the second API of every tenant.
+    assert.equal(read.length, 4, read.join('\n'))
   })
 
   it('reads by name when the pages would need more requests', async () => {
-    many.fake.pageSize = 2
-    many.fake.lines.length = 0
+    many.tenant.pageSize = 2
+    many.tenant.lines.length = 0
     const plan = await many.plan(manyClients(count))
     assert.deepEqual(plan.changes, [])
-    const byName = many.fake.lines.filter((line) => line === 'GET /applications')
+    const byName = many.tenant.lines.filter((line) => line === 'GET /applications')
     // The budget is one page. The second page exceeds it, so each name is read.
     assert.equal(byName.length, 2 + count + 1)
   })
 
   it('has at most as many requests in flight as the option says', async () => {
-    fewer.fake.pageSize = 2
-    const counts = countInFlight(fewer)
-    const names = namesOf(parseRegistrations(JSON.stringify(manyClients(40))))
-    await readDirectory(fewer.graph, administrator.TENANT_ID, names, { maxRequestsInFlight: 4 })
+    many.tenant.pageSize = 2
+    const counts = countInFlight(many)
+    const names = namesOf(parseRegistrations(JSON.stringify(manyClients(count))))
+    await readDirectory(many.graph, many.tenant.administrator.TENANT_ID, names, {
+      maxRequestsInFlight: 4,
+    })
     assert.equal(counts.most, 4)
   })
 
   it('finds the same assignments from the APIs as from the clients', async () => {
-    fewer.fake.pageSize = 999
-    fewer.fake.lines.length = 0
-    const { TENANT_ID } = administrator
-    const fromApis = await readWholeDirectory(fewer.graph, TENANT_ID)
-    assert.equal(fewer.fake.lines.length, 3)
-    const names = namesOf(parseRegistrations(JSON.stringify(manyClients(40))))
-    const fromClients = await readDirectory(fewer.graph, TENANT_ID, names)
-    const idsOf = ({ assignments }: typeof fromApis) => assignments.map(({ id }) => id).toSorted()
-    assert.equal(fromApis.assignments.length, 40)
-    assert.deepEqual(idsOf(fromApis), idsOf(fromClients))
+    many.tenant.pageSize = undefined
+    many.tenant.lines.length = 0
+    const { TENANT_ID } = many.tenant.administrator
+    const fromApis = await readWholeDirectory(many.graph, TENANT_ID)
+    assert.equal(many.tenant.lines.length, 4)
+    const names = namesOf(parseRegistrations(JSON.stringify(manyClients(count))))
+    const fromClients = await readDirectory(many.graph, TENANT_ID, names)
+    const orders = fromClients.assignments[0]?.resourceId
+    // The administrator, which the file does not name, has roles of Microsoft Graph.
+    const ofOrders = fromApis.assignments.filter(({ resourceId }) => resourceId === orders)
+    const idsOf = (all: readonly (typeof ofOrders)[number][]) => all.map(({ id }) => id).toSorted()
+    assert.equal(ofOrders.length, count)
+    assert.deepEqual(idsOf(ofOrders), idsOf(fromClients.assignments))
     assert.deepEqual(
-      exportRegistrations(fromApis).file.consents,
+      exportRegistrations({ ...fromApis, assignments: ofOrders }).file.consents,
       exportRegistrations({ ...fromApis, assignments: fromClients.assignments }).file.consents,
     )
   })
