@@ -20,7 +20,8 @@ export const rooms: readonly Room[] = [
   {
     path: 'packages/client',
     mayImport: [],
-    reason: 'A token is an opaque string for a client: it shares no code with the identity provider.',
+    reason:
+      'A token is an opaque string for a client, so it shares no code with the identity provider.',
   },
   {
     path: 'packages/registrations',
