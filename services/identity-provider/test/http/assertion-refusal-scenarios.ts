@@ -8,11 +8,9 @@ import {
   clientCertificate,
 } from './client-certificate.ts'
 import { changeClient } from './client-change.ts'
-import type { RefusalScenario } from './refusal-scenario.ts'
+import { type RefusalScenario, refused } from './refusal-scenario.ts'
 import { apiId, clientId, type TestService } from './test-service.ts'
 
-const invalidClient = { status: 401, error: 'invalid_client', hasErrorUri: true }
-const invalidRequest = { status: 400, error: 'invalid_request', hasErrorUri: true }
 const unknownId = '99999999-0000-4000-8000-000000000000'
 const issuer = 'https://issuer.example'
 const seeFederation =
@@ -60,8 +58,7 @@ export const assertionRefusalScenarios: readonly RefusalScenario[] = [
   {
     reason: 'assertion_malformed',
     request: (service) => ({ form: service.form(asProof('not.a.jwt')) }),
-    ...invalidRequest,
-    code: 50027,
+    ...refused(400, 'invalid_request', 50027),
     text: 'JWT token is invalid or malformed.',
   },
   ...['iss', 'aud'].map(
@@ -69,31 +66,27 @@ export const assertionRefusalScenarios: readonly RefusalScenario[] = [
       reason: 'assertion_claim_missing',
       when: claim,
       request: asserting({ claims: { [claim]: null } }),
-      ...invalidRequest,
-      code: 90014,
+      ...refused(400, 'invalid_request', 90014),
       text: `The required field '${claim}' is missing from the credential. Ensure that you have all the necessary parameters for the login request.`,
     }),
   ),
   {
     reason: 'assertion_algorithm_unsupported',
     request: asserting({ header: { alg: 'PS512' } }),
-    ...invalidClient,
-    code: 5002738,
+    ...refused(401, 'invalid_client', 5002738),
     text: "Invalid JWT token. 'PS512' is not a supported signature algorithm. Supported signing algorithms are: 'RS256,RS384,RS512'",
   },
   {
     reason: 'assertion_type_unsupported',
     when: 'an access token',
     request: asserting({ header: { typ: 'at+jwt' } }),
-    ...invalidRequest,
-    code: 5002727,
+    ...refused(400, 'invalid_request', 5002727),
     text: "Invalid JWT header type specified. Allowed types: 'JWT','http://openid.net/specs/jwt/1.0'.",
   },
   {
     reason: 'assertion_key_missing',
     request: asserting({ header: { 'x5t#S256': null } }),
-    ...invalidClient,
-    code: 5002723,
+    ...refused(401, 'invalid_client', 5002723),
     text: 'Invalid JWT token. No certificate SHA-1 thumbprint, certificate SHA-256 thumbprint, nor keyId specified in token header.',
   },
   ...['iss', 'sub'].map(
@@ -101,16 +94,14 @@ export const assertionRefusalScenarios: readonly RefusalScenario[] = [
       reason: 'assertion_client_wrong',
       when: claim,
       request: asserting({ claims: { [claim]: apiId } }),
-      ...invalidClient,
-      code: 700021,
+      ...refused(401, 'invalid_client', 700021),
       text: /^Client assertion application identifier doesn't match 'client_id' parameter\. Review/,
     }),
   ),
   {
     reason: 'assertion_audience_wrong',
     request: asserting({ claims: { aud: 'https://login.microsoftonline.com/common' } }),
-    ...invalidClient,
-    code: 700023,
+    ...refused(401, 'invalid_client', 700023),
     text: /^Client assertion audience claim does not match Realm issuer\./,
   },
   ...[
@@ -121,8 +112,7 @@ export const assertionRefusalScenarios: readonly RefusalScenario[] = [
       reason: 'assertion_time_invalid',
       when,
       request: asserting({ claims }),
-      ...invalidClient,
-      code: 700024,
+      ...refused(401, 'invalid_client', 700024),
       text: /^Client assertion is not within its valid time range\. Current time: \d{4}-\d\d-\d\dT[\d:.]{16}Z, assertion valid from [^ ]+, expiry time of assertion [^ ]+\. Review the documentation at /,
     }),
   ),
@@ -130,15 +120,13 @@ export const assertionRefusalScenarios: readonly RefusalScenario[] = [
     reason: 'assertion_lifetime_too_long',
     when: 'ten years (CVE-2025-2559, AS18)',
     request: asserting({ claims: { exp: inSeconds(315_360_000) } }),
-    ...invalidClient,
-    code: 700024,
+    ...refused(401, 'invalid_client', 700024),
     text: /expires too far in the future/,
   },
   {
     reason: 'assertion_key_unknown',
     request: asserting({ header: { 'x5t#S256': 'q83vEjRWeJA' } }),
-    ...invalidClient,
-    code: 700027,
+    ...refused(401, 'invalid_client', 700027),
     text: `The certificate with identifier used to sign the client assertion is not registered on application. [Reason - The key was not found., Thumbprint of key used by client: 'ABCDEF1234567890', Please visit the Azure Portal, Graph Explorer or directly use MS Graph to see configured keys for app Id '${clientId}'. Review the documentation at https://docs.microsoft.com/en-us/graph/deployments to determine the corresponding service endpoint and https://docs.microsoft.com/en-us/graph/api/application-get?view=graph-rest-1.0&tabs=http to build a query request URL, such as 'https://graph.microsoft.com/beta/applications/${clientId}'].`,
   },
   {
@@ -148,8 +136,7 @@ export const assertionRefusalScenarios: readonly RefusalScenario[] = [
       const expired = { ...credential, endDateTime: new Date(1) }
       return asserting({}, { keyCredentials: [expired] })(service)
     },
-    ...invalidClient,
-    code: 1000502,
+    ...refused(401, 'invalid_client', 1000502),
     text: 'The provided certificate is not within its specified validity period.',
   },
   {
@@ -161,8 +148,7 @@ export const assertionRefusalScenarios: readonly RefusalScenario[] = [
       const stored = { ...credential, certificate: await certificateOf(unsafe) }
       return asserting({}, { keyCredentials: [stored] })(service)
     },
-    ...invalidClient,
-    code: 700027,
+    ...refused(401, 'invalid_client', 700027),
     text: /\[Reason - The key used does not meet the requirements for RSA keys\./,
   },
   {
@@ -174,53 +160,46 @@ export const assertionRefusalScenarios: readonly RefusalScenario[] = [
       const forged = await assertionOf({ credential, privateKey: other.privateKey })
       return { form: { ...form, ...asProof(forged) } }
     },
-    ...invalidClient,
-    code: 700027,
+    ...refused(401, 'invalid_client', 700027),
     text: /\[Reason - The provided signature value did not match the expected signature value\./,
   },
   {
     reason: 'assertion_replayed',
     options: { assertions: { spend: async () => false } },
     request: asserting(),
-    ...invalidClient,
-    code: 700027,
+    ...refused(401, 'invalid_client', 700027),
     text: /already used/,
   },
   {
     reason: 'federated_issuer_unknown',
     when: 'a slash at the end of the issuer',
     request: federated({ issuer: `${issuer}/` }),
-    ...invalidClient,
-    code: 700211,
+    ...refused(401, 'invalid_client', 700211),
     text: `No matching federated identity record found for presented assertion issuer '${issuer}'. ${seeFederation}`,
   },
   {
     reason: 'federated_issuer_unknown',
     when: 'the client has no federated credential',
     request: asserting({ claims: { iss: issuer, sub: 'job' } }),
-    ...invalidClient,
-    code: 700211,
+    ...refused(401, 'invalid_client', 700211),
     text: `No matching federated identity record found for presented assertion issuer '${issuer}'. ${seeFederation}`,
   },
   {
     reason: 'federated_audience_unknown',
     request: federated({ audiences: ['other'] }),
-    ...invalidClient,
-    code: 700212,
+    ...refused(401, 'invalid_client', 700212),
     text: `No matching federated identity record found for presented assertion audience 'api://AzureADTokenExchange'. ${seeFederation}`,
   },
   {
     reason: 'federated_subject_unknown',
     request: federated({ subject: 'another-job' }),
-    ...invalidClient,
-    code: 700213,
+    ...refused(401, 'invalid_client', 700213),
     text: `No matching federated identity record found for presented assertion subject 'job'. ${seeFederation}`,
   },
   {
     reason: 'federated_subject_case_differs',
     request: federated({ subject: 'Job' }),
-    ...invalidClient,
-    code: 7002138,
+    ...refused(401, 'invalid_client', 7002138),
     text: /subject 'job'\. The subject matches with case-insensitive comparison, but not with case-sensitive comparison\. Check your/,
   },
   {
@@ -229,57 +208,48 @@ export const assertionRefusalScenarios: readonly RefusalScenario[] = [
       subject: null,
       claimsMatchingExpression: "claims['sub'] matches 'another-*'",
     }),
-    ...invalidClient,
-    code: 7002131,
+    ...refused(401, 'invalid_client', 7002131),
     text: "No matching federated identity record found for presented assertion subject 'job' or no federated identity credential expression matched. Please check your federated identity credential Subject, Expression, Audience and Issuer against the presented assertion. https://learn.microsoft.com/entra/workload-id/workload-identity-federation",
   },
   {
     reason: 'federated_issuer_not_allowed',
     request: federated(),
-    ...invalidClient,
-    code: 501661,
+    ...refused(401, 'invalid_client', 501661),
     text: 'Request to External OIDC endpoint failed.',
   },
   {
     reason: 'federated_assertion_invalid',
     options: { verifyFederated: async () => 'invalid' },
     request: federated(),
-    ...invalidClient,
-    code: 50013,
+    ...refused(401, 'invalid_client', 50013),
     text: /^Assertion failed signature validation/,
   },
   {
     reason: 'federated_issuer_of_other_tenant',
     options: { verifyFederated: async () => 'issuer_of_other_tenant' },
     request: federated(),
-    ...invalidClient,
-    code: 700236,
+    ...refused(401, 'invalid_client', 700236),
     text: `Entra ID tokens issued by issuer '${issuer}' may not be used for federated identity credential flows for applications or managed identities registered in this tenant.`,
   },
   {
     reason: 'federated_token_type_forbidden',
     options: { verifyFederated: async () => 'token_type_forbidden' },
     request: federated(),
-    ...invalidClient,
-    code: 700229,
+    ...refused(401, 'invalid_client', 700229),
     text: 'Forbidden token type. Only app-only tokens may be used as Federated Identity Credentials for AAD issuer.',
   },
   {
     reason: 'federated_token_chained',
     options: { verifyFederated: async () => 'valid_own' },
     request: federated(),
-    ...invalidClient,
-    code: 700231,
+    ...refused(401, 'invalid_client', 700231),
     text: 'Token obtained using another federated identity credential may not be used as a federated identity credential.',
   },
   {
     reason: 'federated_issuer_unreachable',
     options: { verifyFederated: async () => 'issuer_unreachable' },
     request: federated(),
-    status: 503,
-    error: 'temporarily_unavailable',
-    code: 501661,
-    hasErrorUri: true,
+    ...refused(503, 'temporarily_unavailable', 501661),
     text: 'Request to External OIDC endpoint failed.',
   },
 ]

@@ -1,4 +1,4 @@
-import type { RefusalScenario } from './refusal-scenario.ts'
+import { type RefusalScenario, refused } from './refusal-scenario.ts'
 import { tenantId } from './test-service.ts'
 
 const invalidRequest = { status: 400, error: 'invalid_request', hasErrorUri: true }
@@ -38,16 +38,14 @@ export const documentRefusalScenarios: readonly RefusalScenario[] = [
   {
     reason: 'instance_api_version_unsupported',
     request: () => instance({ authorization_endpoint: authorize }),
-    ...invalidRequest,
-    code: 500501,
+    ...refused(400, 'invalid_request', 500501),
     hasErrorUri: false,
     text: /api-version/,
   },
   {
     reason: 'instance_parameters_invalid',
     request: () => instance({ 'api-version': '1.1' }),
-    ...invalidRequest,
-    code: 500502,
+    ...refused(400, 'invalid_request', 500502),
     hasErrorUri: false,
     text: /'issuer' and 'authorization_endpoint'/,
   },
@@ -58,8 +56,7 @@ export const documentRefusalScenarios: readonly RefusalScenario[] = [
         'api-version': '1.1',
         authorization_endpoint: authorize.replace('https', 'http'),
       }),
-    ...invalidRequest,
-    code: 50050,
+    ...refused(400, 'invalid_request', 50050),
     text: /https/,
   },
 ]

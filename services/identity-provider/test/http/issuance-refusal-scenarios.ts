@@ -4,11 +4,9 @@ import { systemRuntime } from '../../src/directory/runtime.ts'
 import { FailedLoginRateLimit } from '../../src/http/failed-login-rate-limit.ts'
 import { wholeDirectory } from '../fakes/whole-directory.ts'
 import { changeClient } from './client-change.ts'
-import type { RefusalScenario } from './refusal-scenario.ts'
+import { type RefusalScenario, refused } from './refusal-scenario.ts'
 import { apiId, clientId, type TestService, tenantId } from './test-service.ts'
 
-const invalidClient = { status: 401, error: 'invalid_client', hasErrorUri: true }
-const invalidRequest = { status: 400, error: 'invalid_request', hasErrorUri: true }
 const unknownId = '99999999-0000-4000-8000-000000000000'
 const wrongTenant =
   'This can happen if the application has not been installed by the administrator of the tenant or consented to by any user in the tenant.'
@@ -32,17 +30,13 @@ export const issuanceRefusalScenarios: readonly RefusalScenario[] = [
       path: '/fabrikam.example/oauth2/v2.0/token',
       form: service.form(),
     }),
-    ...invalidRequest,
-    code: 90002,
+    ...refused(400, 'invalid_request', 90002),
     text: "Tenant 'fabrikam.example' not found. Check to make sure you have the correct tenant ID and are signing into the correct cloud. Check with your subscription administrator, this may happen if there are no active subscriptions for the tenant.",
   },
   {
     reason: 'client_unknown',
     request: (service) => ({ form: service.form({ client_id: unknownId }) }),
-    status: 400,
-    error: 'unauthorized_client',
-    code: 700016,
-    hasErrorUri: true,
+    ...refused(400, 'unauthorized_client', 700016),
     text: `Application with identifier '${unknownId}' was not found in the directory 'Greeting'. ${wrongTenant} You may have sent your authentication request to the wrong tenant.`,
   },
   ...['undefined', 'greeting-client'].map(
@@ -50,10 +44,7 @@ export const issuanceRefusalScenarios: readonly RefusalScenario[] = [
       reason: 'client_unknown',
       when: `the ID is ${id}`,
       request: (service) => ({ form: service.form({ client_id: id }) }),
-      status: 400,
-      error: 'unauthorized_client',
-      code: 700016,
-      hasErrorUri: true,
+      ...refused(400, 'unauthorized_client', 700016),
       text: `Application with identifier '${id}' was not found in the directory 'Greeting'. ${wrongTenant} You may have sent your authentication request to the wrong tenant.`,
     }),
   ),
@@ -65,8 +56,7 @@ export const issuanceRefusalScenarios: readonly RefusalScenario[] = [
       await service.change(remove('servicePrincipal', principal?.id ?? ''))
       return { form: service.form() }
     },
-    ...invalidClient,
-    code: 7000229,
+    ...refused(401, 'invalid_client', 7000229),
     text: `The client application ${clientId} is missing service principal in the tenant ${tenantId}. See instructions here: https://go.microsoft.com/fwlink/?linkid=2225119`,
   },
   {
@@ -75,8 +65,7 @@ export const issuanceRefusalScenarios: readonly RefusalScenario[] = [
       await changeClient(service, { isFallbackPublicClient: true })
       return { form: service.form() }
     },
-    ...invalidClient,
-    code: 700025,
+    ...refused(401, 'invalid_client', 700025),
     text: "Client is public so neither 'client_assertion' nor 'client_secret' should be presented.",
   },
   {
@@ -88,17 +77,13 @@ export const issuanceRefusalScenarios: readonly RefusalScenario[] = [
         await service.change(put('servicePrincipal', { ...principal, accountEnabled: false }))
       return { form: service.form() }
     },
-    status: 400,
-    error: 'unauthorized_client',
-    code: 7000112,
-    hasErrorUri: true,
+    ...refused(400, 'unauthorized_client', 7000112),
     text: `Application '${clientId}'(Greeting client) is disabled.`,
   },
   {
     reason: 'secret_wrong',
     request: (service) => ({ form: service.form({ client_secret: 'canary' }) }),
-    ...invalidClient,
-    code: 7000215,
+    ...refused(401, 'invalid_client', 7000215),
     text: `Invalid client secret provided. Ensure the secret being sent in the request is the client secret value, not the client secret ID, for a secret added to app '${clientId}'.`,
   },
   {
@@ -112,8 +97,7 @@ export const issuanceRefusalScenarios: readonly RefusalScenario[] = [
       await changeClient(service, { passwordCredentials: [credential] })
       return { form: service.form({ client_secret: secretText }) }
     },
-    ...invalidClient,
-    code: 7000215,
+    ...refused(401, 'invalid_client', 7000215),
     text: new RegExp(
       `^The client secret provided for app '${clientId}' is not valid yet\\. Current time: \\S+0000Z, secret valid from 2999-01-01T00:00:00\\.0000000Z\\.`,
     ),
@@ -126,8 +110,7 @@ export const issuanceRefusalScenarios: readonly RefusalScenario[] = [
       await changeClient(service, { passwordCredentials: [credential] })
       return { form: service.form({ client_secret: secretText }) }
     },
-    ...invalidClient,
-    code: 7000222,
+    ...refused(401, 'invalid_client', 7000222),
     text: `The provided client secret keys for app '${clientId}' are expired. AdministratorRequest the Azure portal to create new keys for your app: https://aka.ms/NewClientSecret, or consider using certificate credentials for added security: https://aka.ms/certCreds.`,
   },
   {
@@ -136,8 +119,7 @@ export const issuanceRefusalScenarios: readonly RefusalScenario[] = [
       await changeClient(service, { passwordAuthenticationAllowed: false })
       return { form: service.form() }
     },
-    ...invalidClient,
-    code: 7000215,
+    ...refused(401, 'invalid_client', 7000215),
     text: `Client secrets are not allowed for app '${clientId}'. Use a client assertion.`,
   },
   {
@@ -145,10 +127,7 @@ export const issuanceRefusalScenarios: readonly RefusalScenario[] = [
     request: (service) => ({
       form: service.form({ scope: 'https://graph.example/.default' }),
     }),
-    status: 400,
-    error: 'invalid_resource',
-    code: 500011,
-    hasErrorUri: true,
+    ...refused(400, 'invalid_resource', 500011),
     text: `The resource principal named https://graph.example was not found in the tenant named ${tenantId}. ${wrongTenant} You might have sent your authentication request to the wrong tenant.`,
   },
   {
@@ -157,10 +136,7 @@ export const issuanceRefusalScenarios: readonly RefusalScenario[] = [
       await resourcePrincipal(service, { accountEnabled: false })
       return { form: service.form() }
     },
-    status: 400,
-    error: 'invalid_resource',
-    code: 500014,
-    hasErrorUri: true,
+    ...refused(400, 'invalid_resource', 500014),
     text: `The service principal for resource 'api://${apiId}' is disabled. This indicate that a subscription within the tenant has lapsed, or that the administrator for this tenant has disabled the application, preventing tokens from being issued for it.`,
   },
   {
@@ -170,10 +146,7 @@ export const issuanceRefusalScenarios: readonly RefusalScenario[] = [
       await withoutAssignments(service)
       return { form: service.form() }
     },
-    status: 400,
-    error: 'invalid_grant',
-    code: 501051,
-    hasErrorUri: true,
+    ...refused(400, 'invalid_grant', 501051),
     text: `Application '${clientId}'(Greeting client) is not assigned to a role for the application 'api://${apiId}'(Greeting API).`,
   },
   {
@@ -186,10 +159,7 @@ export const issuanceRefusalScenarios: readonly RefusalScenario[] = [
       await service.token(form)
       return { form }
     },
-    status: 429,
-    error: 'temporarily_unavailable',
-    code: 90055,
-    hasErrorUri: true,
+    ...refused(429, 'temporarily_unavailable', 90055),
     text: 'Too many refused requests. Try again later.',
   },
 ]

@@ -28,3 +28,11 @@ export type RefusalScenario = {
   /** The whole sentence, or a pattern of it. */
   readonly text: string | RegExp
 }
+
+/** The expected answer without its text. */
+export const refused = (status: number, error: string, code: number, hasErrorUri = true) => ({
+  status,
+  error,
+  code,
+  hasErrorUri,
+})

@@ -1,12 +1,11 @@
 import { emptyGuid } from '../../src/directory/guid.ts'
 import { StorageUnavailableError } from '../../src/directory-store/storage-unavailable-error.ts'
-import type { RefusalScenario } from './refusal-scenario.ts'
+import { type RefusalScenario, refused } from './refusal-scenario.ts'
 import { apiId, clientId, scope, tenantId } from './test-service.ts'
 
 const missing = (parameter: string) =>
   `The request body must contain the following parameter: '${parameter}'.`
-const invalidRequest = { status: 400, error: 'invalid_request', hasErrorUri: true }
-const byOAuth = { ...invalidRequest, code: 90100, hasErrorUri: false }
+const byOAuth = refused(400, 'invalid_request', 90100, false)
 const tokenPath = (tenant: string) => `/${tenant}/oauth2/v2.0/token`
 const basic = (user: string, password: string) =>
   `Basic ${Buffer.from(`${encodeURIComponent(user)}:${encodeURIComponent(password)}`).toString('base64')}`
@@ -16,9 +15,7 @@ export const requestRefusalScenarios: readonly RefusalScenario[] = [
   {
     reason: 'method_not_allowed',
     request: () => ({ method: 'GET' }),
-    ...invalidRequest,
-    status: 405,
-    code: 900561,
+    ...refused(405, 'invalid_request', 900561),
     text: 'The endpoint only accepts POST, OPTIONS requests. Received a GET request.',
   },
   {
@@ -28,8 +25,7 @@ export const requestRefusalScenarios: readonly RefusalScenario[] = [
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify(service.form()),
     }),
-    ...invalidRequest,
-    code: 900144,
+    ...refused(400, 'invalid_request', 900144),
     text: missing('grant_type'),
   },
   {
@@ -61,8 +57,7 @@ export const requestRefusalScenarios: readonly RefusalScenario[] = [
   {
     reason: 'parameter_repeated',
     request: (service) => ({ body: `${new URLSearchParams(service.form())}&scope=x` }),
-    ...invalidRequest,
-    code: 9000411,
+    ...refused(400, 'invalid_request', 9000411),
     text: "The request is not properly formatted. The parameter 'scope' is duplicated.",
   },
   ...['grant_type', 'client_id'].map(
@@ -70,8 +65,7 @@ export const requestRefusalScenarios: readonly RefusalScenario[] = [
       reason: 'parameter_missing',
       when: parameter,
       request: (service) => ({ form: service.form({ [parameter]: '' }) }),
-      ...invalidRequest,
-      code: 900144,
+      ...refused(400, 'invalid_request', 900144),
       text: missing(parameter),
     }),
   ),
@@ -79,16 +73,14 @@ export const requestRefusalScenarios: readonly RefusalScenario[] = [
     reason: 'parameter_missing',
     when: 'resource, at the v1 endpoint',
     request: (service) => ({ path: `/${tenantId}/oauth2/token`, form: service.form() }),
-    ...invalidRequest,
-    code: 900144,
+    ...refused(400, 'invalid_request', 900144),
     text: missing('resource'),
   },
   {
     reason: 'parameter_missing',
     when: 'client_assertion_type',
     request: (service) => ({ form: service.form({ client_secret: '', client_assertion: 'x' }) }),
-    ...invalidRequest,
-    code: 900144,
+    ...refused(400, 'invalid_request', 900144),
     text: missing('client_assertion_type'),
   },
   {
@@ -112,20 +104,14 @@ export const requestRefusalScenarios: readonly RefusalScenario[] = [
   {
     reason: 'grant_type_unsupported',
     request: (service) => ({ form: service.form({ grant_type: 'no_such_grant' }) }),
-    ...invalidRequest,
-    error: 'unsupported_grant_type',
-    code: 70003,
-    hasErrorUri: false,
+    ...refused(400, 'unsupported_grant_type', 70003, false),
     text: "The app requested an unsupported grant type 'no_such_grant'.",
   },
   {
     reason: 'grant_type_unsupported',
     when: 'it is password (AS9)',
     request: (service) => ({ form: service.form({ grant_type: 'password' }) }),
-    ...invalidRequest,
-    error: 'unsupported_grant_type',
-    code: 70003,
-    hasErrorUri: false,
+    ...refused(400, 'unsupported_grant_type', 70003, false),
     text: "The app requested an unsupported grant type 'password'.",
   },
   ...[emptyGuid, 'greeting client', 'x'.repeat(101)].map(
@@ -133,10 +119,7 @@ export const requestRefusalScenarios: readonly RefusalScenario[] = [
       reason: 'client_id_malformed',
       when: id,
       request: (service) => ({ form: service.form({ client_id: id }) }),
-      status: 400,
-      error: 'unauthorized_client',
-      code: 700038,
-      hasErrorUri: false,
+      ...refused(400, 'unauthorized_client', 700038, false),
       text: `${id} is not a valid application identifier.`,
     }),
   ),
@@ -155,10 +138,7 @@ export const requestRefusalScenarios: readonly RefusalScenario[] = [
       headers: { authorization: 'Basic !' },
       form: service.form({ client_secret: '' }),
     }),
-    status: 401,
-    error: 'invalid_client',
-    code: 7000216,
-    hasErrorUri: true,
+    ...refused(401, 'invalid_client', 7000216),
     text: /^The 'Authorization' header must be of the scheme 'Basic'/,
   },
   {
@@ -181,10 +161,7 @@ export const requestRefusalScenarios: readonly RefusalScenario[] = [
   {
     reason: 'client_authentication_missing',
     request: (service) => ({ form: service.form({ client_secret: '' }) }),
-    status: 401,
-    error: 'invalid_client',
-    code: 7000216,
-    hasErrorUri: true,
+    ...refused(401, 'invalid_client', 7000216),
     text: "'client_assertion', 'client_secret' or 'request' is required for the 'client_credentials' grant type.",
   },
   {
@@ -204,42 +181,31 @@ export const requestRefusalScenarios: readonly RefusalScenario[] = [
   {
     reason: 'scope_missing',
     request: (service) => ({ form: service.form({ scope: '' }) }),
-    ...invalidRequest,
-    code: 90014,
+    ...refused(400, 'invalid_request', 90014),
     text: "The required field 'scope' is missing from the credential. Ensure that you have all the necessary parameters for the login request.",
   },
   {
     reason: 'scope_not_default',
     request: (service) => ({ form: service.form({ scope: `api://${apiId}/CallHiApiRole` }) }),
-    status: 400,
-    error: 'invalid_scope',
-    code: 1002012,
-    hasErrorUri: false,
+    ...refused(400, 'invalid_scope', 1002012, false),
     text: `The provided value for scope api://${apiId}/CallHiApiRole is not valid. Client credential flows must have a scope value with /.default suffixed to the resource identifier (application ID URI).`,
   },
   {
     reason: 'scope_malformed',
     request: (service) => ({ form: service.form({ scope: 'user.read/.default' }) }),
-    status: 400,
-    error: 'invalid_scope',
-    code: 70011,
-    hasErrorUri: false,
+    ...refused(400, 'invalid_scope', 70011, false),
     text: "The provided request must include a 'scope' input parameter. The provided value for the input parameter 'scope' is not valid. The scope user.read/.default is not valid.",
   },
   {
     reason: 'scope_has_several_resources',
     request: (service) => ({ form: service.form({ scope: `${scope} https://other/.default` }) }),
-    status: 400,
-    error: 'invalid_scope',
-    code: 700022,
-    hasErrorUri: true,
+    ...refused(400, 'invalid_scope', 700022),
     text: /isn't valid because it contains more than one resource\.$/,
   },
   {
     reason: 'resource_parameter_on_v2',
     request: (service) => ({ form: service.form({ resource: `api://${apiId}` }) }),
-    ...invalidRequest,
-    code: 901002,
+    ...refused(400, 'invalid_request', 901002),
     text: "The 'resource' request parameter isn't supported.",
   },
   ...['{', '[]', 'null', '"xms_cc"', 'xms_cc'].map(
@@ -247,8 +213,7 @@ export const requestRefusalScenarios: readonly RefusalScenario[] = [
       reason: 'claims_parameter_malformed',
       when: claims,
       request: (service) => ({ form: service.form({ claims }) }),
-      ...invalidRequest,
-      code: 50117,
+      ...refused(400, 'invalid_request', 50117),
       text: "Failed to deserialize policy specified in the request's claim parameter.",
     }),
   ),
@@ -283,15 +248,13 @@ export const requestRefusalScenarios: readonly RefusalScenario[] = [
   {
     reason: 'tenant_malformed',
     request: (service) => ({ path: tokenPath('contoso'), form: service.form() }),
-    ...invalidRequest,
-    code: 900023,
+    ...refused(400, 'invalid_request', 900023),
     text: "Specified tenant identifier 'contoso' is neither a valid DNS name, nor a valid external domain.",
   },
   {
     reason: 'tenant_empty',
     request: (service) => ({ path: tokenPath(emptyGuid), form: service.form() }),
-    ...invalidRequest,
-    code: 900021,
+    ...refused(400, 'invalid_request', 900021),
     text: `Requested tenant identifier '${emptyGuid}' is not valid. Tenant identifiers may not be an empty GUID.`,
   },
   ...['common', 'organizations', 'Organizations'].map(
@@ -299,16 +262,14 @@ export const requestRefusalScenarios: readonly RefusalScenario[] = [
       reason: 'tenant_missing',
       when: tenant,
       request: (service) => ({ path: tokenPath(tenant), form: service.form() }),
-      ...invalidRequest,
-      code: 50059,
+      ...refused(400, 'invalid_request', 50059),
       text: 'No tenant-identifying information found in either the request or implied by any provided credentials.',
     }),
   ),
   {
     reason: 'tenant_is_consumers',
     request: (service) => ({ path: tokenPath('consumers'), form: service.form() }),
-    ...invalidRequest,
-    code: 9001023,
+    ...refused(400, 'invalid_request', 9001023),
     text: 'The grant type is not supported over the /common or /consumers endpoints. Please use the /organizations or tenant-specific endpoint.',
   },
   {
@@ -319,10 +280,7 @@ export const requestRefusalScenarios: readonly RefusalScenario[] = [
       },
     },
     request: (service) => ({ form: service.form() }),
-    status: 503,
-    error: 'temporarily_unavailable',
-    code: 90033,
-    hasErrorUri: true,
+    ...refused(503, 'temporarily_unavailable', 90033),
     text: 'A transient error has occurred. Please try again.',
   },
   {
@@ -331,10 +289,7 @@ export const requestRefusalScenarios: readonly RefusalScenario[] = [
       keys: { sign: () => Promise.reject(new Error('canary')), published: () => [] },
     },
     request: (service) => ({ form: service.form() }),
-    status: 500,
-    error: 'server_error',
-    code: 50000,
-    hasErrorUri: true,
+    ...refused(500, 'server_error', 50000),
     text: "There's an issue with the sign-in service.",
   },
 ]
