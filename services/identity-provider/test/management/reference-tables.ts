@@ -87,7 +87,7 @@ const refusalTable = table(
 )
 
 const outcomesOf = (operation: Operation) =>
-  Object.entries(privilegeTable[`${operation.method} ${operation.path}`] ?? {}).map(
+  Object.entries(privilegeTable[`${operation.method} ${operation.path}`]?.[1] ?? {}).map(
     ([target, outcome]) => ({ on: targets[target as Target], outcome }),
   )
 

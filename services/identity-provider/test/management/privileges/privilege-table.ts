@@ -1,3 +1,4 @@
+import type { RequiredRoles } from '../../../src/management/privileges/caller.ts'
 import type { RefusalName } from '../../../src/management/refusals/refusals.ts'
 
 /** The objects of operations, in the words of the reference page. */
@@ -75,104 +76,133 @@ const grantOf: Row = {
 const tenantWide: Row = { tenantWide: 'allowed' }
 const keys: Row = { keys: 'allowed' }
 
+// Each group is one requirement: a caller has one of its roles.
+const reading = ['Application.Read.All', 'Application.ReadWrite.All']
+const granting = 'AppRoleAssignment.ReadWrite.All'
+const anyone: RequiredRoles = []
+const reads: RequiredRoles = [reading]
+const writes: RequiredRoles = [['Application.ReadWrite.All']]
+const sees: RequiredRoles = [[...reading, granting]]
+const grants: RequiredRoles = [[granting], reading]
+const readsKeys: RequiredRoles = [['SigningKey.Read.All', 'SigningKey.ReadWrite.All']]
+const writesKeys: RequiredRoles = [['SigningKey.ReadWrite.All']]
+const readsAudit: RequiredRoles = [['AuditLog.Read.All']]
+const readsTenants: RequiredRoles = [['Tenant.Read.All', 'Tenant.ReadWrite.All']]
+const writesTenants: RequiredRoles = [['Tenant.ReadWrite.All']]
+
 const credential = '/applications/{id}/federatedIdentityCredentials'
 const assignedTo = '/servicePrincipals/{id}/appRoleAssignedTo'
 const assignments = '/servicePrincipals/{id}/appRoleAssignments'
 
 /**
- * The outcome of each operation for a caller with the required roles. It repeats the operations on
- * purpose: a new operation needs a row here.
+ * The required roles of each operation, and its outcome for a caller who has them. It repeats the
+ * operations on purpose: a new operation needs a row here.
  */
-export const privilegeTable: Readonly<Record<string, Row>> = {
-  'POST /$batch': { parts: 'allowed' },
-  'GET /$metadata': tenantWide,
-  'GET /organization': tenantWide,
-  'GET /domains': tenantWide,
-  'GET /me': { user: 'delegated_only' },
-  'GET /me/{navigation}': { user: 'delegated_only' },
-  'POST /directoryObjects/getByIds': tenantWide,
-  'GET /directoryObjects/{id}': seesOwn,
-  'GET /applications': tenantWide,
-  'GET /applications/$count': tenantWide,
-  'GET /applications/delta': tenantWide,
-  'POST /applications': { fresh: 'allowed' },
-  'GET /applications/{id}': seesOwn,
-  'PATCH /applications/{id}': closes,
-  'DELETE /applications/{id}': closes,
-  'POST /applications/{id}/addPassword': opens,
-  'POST /applications/{id}/removePassword': closes,
-  'POST /servicePrincipals/{id}/addPassword': opensPrincipal,
-  'POST /servicePrincipals/{id}/removePassword': changesPrincipal,
-  [`GET ${credential}`]: seesOwn,
-  [`POST ${credential}`]: opens,
-  [`GET ${credential}/{credential}`]: seesOwn,
-  [`PATCH ${credential}/{credential}`]: opens,
-  [`DELETE ${credential}/{credential}`]: closes,
-  'GET /directory/deletedItems/microsoft.graph.application': tenantWide,
-  'GET /directory/deletedItems/microsoft.graph.servicePrincipal': tenantWide,
-  'GET /directory/deletedItems/{id}': seesOwn,
-  'POST /directory/deletedItems/{id}/restore': opens,
-  'DELETE /directory/deletedItems/{id}': closes,
-  'GET /servicePrincipals': tenantWide,
-  'GET /servicePrincipals/$count': tenantWide,
-  'GET /servicePrincipals/delta': tenantWide,
-  'POST /servicePrincipals': {
-    fresh: 'allowed',
-    offered: 'allowed',
-    api: 'service_principal_taken',
-    foreign: 'application_of_principal_unknown',
-  },
-  'GET /servicePrincipals/{id}': { ...seesOwn, api: 'allowed' },
-  'PATCH /servicePrincipals/{id}': changesPrincipal,
-  'DELETE /servicePrincipals/{id}': changesPrincipal,
-  'GET /applications/{id}/owners': seesOwn,
-  'POST /applications/{id}/owners/$ref': closes,
-  'DELETE /applications/{id}/owners/{owner}/$ref': closes,
-  'GET /servicePrincipals/{id}/owners': { ...seesOwn, api: 'allowed' },
-  'POST /servicePrincipals/{id}/owners/$ref': changesPrincipal,
-  'DELETE /servicePrincipals/{id}/owners/{owner}/$ref': {
-    ...changesPrincipal,
-    api: 'resource_unknown',
-  },
-  [`GET ${assignedTo}`]: { api: 'allowed', foreign: 'resource_unknown' },
-  [`POST ${assignedTo}`]: assigns,
-  [`GET ${assignedTo}/{assignment}`]: { api: 'allowed', foreign: 'resource_unknown' },
-  [`DELETE ${assignedTo}/{assignment}`]: withdraws,
-  [`GET ${assignments}`]: seesAssignments,
-  [`POST ${assignments}`]: assigns,
-  [`GET ${assignments}/{assignment}`]: { more: 'allowed', foreign: 'resource_unknown' },
-  [`DELETE ${assignments}/{assignment}`]: withdraws,
-  'GET /oauth2PermissionGrants': tenantWide,
-  'POST /oauth2PermissionGrants': { ...changesPrincipal, foreign: 'reference_invalid' },
-  'GET /oauth2PermissionGrants/{grant}': { plain: 'allowed', more: 'allowed' },
-  'PATCH /oauth2PermissionGrants/{grant}': grantOf,
-  'DELETE /oauth2PermissionGrants/{grant}': grantOf,
-  'GET /servicePrincipals/{id}/oauth2PermissionGrants': seesAssignments,
-  'POST /applicationTemplates/{id}/instantiate': { fresh: 'allowed' },
-  'GET /applications/{id}/{property}': seesOwn,
-  'GET /servicePrincipals/{id}/{property}': { ...seesOwn, api: 'allowed' },
-  'GET /keys': keys,
-  'POST /keys/rotate': keys,
-  'POST /keys/{kid}/revoke': keys,
-  'POST /keys/reencrypt': keys,
-  'GET /audit': { audit: 'allowed' },
-  'GET /credentials': { ownTenant: 'allowed' },
-  'GET /tenants': { allTenants: 'allowed' },
-  'POST /tenants': { fresh: 'allowed', chosenId: 'body_invalid' },
-  'GET /tenants/{id}': {
-    ownTenant: 'allowed',
-    otherTenant: 'allowed',
-    ownerTenant: 'resource_unknown',
-  },
-  'PATCH /tenants/{id}': {
-    ownTenant: 'allowed',
-    ownTenantDisabled: 'protected_object',
-    otherTenant: 'allowed',
-    ownerTenant: 'resource_unknown',
-  },
-  'POST /tenants/{id}/administrator': {
-    ownTenant: 'role_not_owned',
-    otherTenant: 'allowed',
-    ownerTenant: 'resource_unknown',
-  },
+export const privilegeTable: Readonly<Record<string, readonly [RequiredRoles, Row]>> = {
+  'POST /$batch': [anyone, { parts: 'allowed' }],
+  'GET /$metadata': [anyone, tenantWide],
+  'GET /organization': [sees, tenantWide],
+  'GET /domains': [sees, tenantWide],
+  'GET /me': [anyone, { user: 'delegated_only' }],
+  'GET /me/{navigation}': [anyone, { user: 'delegated_only' }],
+  'POST /directoryObjects/getByIds': [reads, tenantWide],
+  'GET /directoryObjects/{id}': [reads, seesOwn],
+  'GET /applications': [reads, tenantWide],
+  'GET /applications/$count': [reads, tenantWide],
+  'GET /applications/delta': [reads, tenantWide],
+  'POST /applications': [writes, { fresh: 'allowed' }],
+  'GET /applications/{id}': [reads, seesOwn],
+  'PATCH /applications/{id}': [writes, closes],
+  'DELETE /applications/{id}': [writes, closes],
+  'POST /applications/{id}/addPassword': [writes, opens],
+  'POST /applications/{id}/removePassword': [writes, closes],
+  'POST /servicePrincipals/{id}/addPassword': [writes, opensPrincipal],
+  'POST /servicePrincipals/{id}/removePassword': [writes, changesPrincipal],
+  [`GET ${credential}`]: [reads, seesOwn],
+  [`POST ${credential}`]: [writes, opens],
+  [`GET ${credential}/{credential}`]: [reads, seesOwn],
+  [`PATCH ${credential}/{credential}`]: [writes, opens],
+  [`DELETE ${credential}/{credential}`]: [writes, closes],
+  'GET /directory/deletedItems/microsoft.graph.application': [reads, tenantWide],
+  'GET /directory/deletedItems/microsoft.graph.servicePrincipal': [reads, tenantWide],
+  'GET /directory/deletedItems/{id}': [reads, seesOwn],
+  'POST /directory/deletedItems/{id}/restore': [writes, opens],
+  'DELETE /directory/deletedItems/{id}': [writes, closes],
+  'GET /servicePrincipals': [reads, tenantWide],
+  'GET /servicePrincipals/$count': [reads, tenantWide],
+  'GET /servicePrincipals/delta': [reads, tenantWide],
+  'POST /servicePrincipals': [
+    writes,
+    {
+      fresh: 'allowed',
+      offered: 'allowed',
+      api: 'service_principal_taken',
+      foreign: 'application_of_principal_unknown',
+    },
+  ],
+  'GET /servicePrincipals/{id}': [reads, { ...seesOwn, api: 'allowed' }],
+  'PATCH /servicePrincipals/{id}': [writes, changesPrincipal],
+  'DELETE /servicePrincipals/{id}': [writes, changesPrincipal],
+  'GET /applications/{id}/owners': [reads, seesOwn],
+  'POST /applications/{id}/owners/$ref': [writes, closes],
+  'DELETE /applications/{id}/owners/{owner}/$ref': [writes, closes],
+  'GET /servicePrincipals/{id}/owners': [reads, { ...seesOwn, api: 'allowed' }],
+  'POST /servicePrincipals/{id}/owners/$ref': [writes, changesPrincipal],
+  'DELETE /servicePrincipals/{id}/owners/{owner}/$ref': [
+    writes,
+    {
+      ...changesPrincipal,
+      api: 'resource_unknown',
+    },
+  ],
+  [`GET ${assignedTo}`]: [sees, { api: 'allowed', foreign: 'resource_unknown' }],
+  [`POST ${assignedTo}`]: [grants, assigns],
+  [`GET ${assignedTo}/{assignment}`]: [sees, { api: 'allowed', foreign: 'resource_unknown' }],
+  [`DELETE ${assignedTo}/{assignment}`]: [grants, withdraws],
+  [`GET ${assignments}`]: [sees, seesAssignments],
+  [`POST ${assignments}`]: [grants, assigns],
+  [`GET ${assignments}/{assignment}`]: [sees, { more: 'allowed', foreign: 'resource_unknown' }],
+  [`DELETE ${assignments}/{assignment}`]: [grants, withdraws],
+  'GET /oauth2PermissionGrants': [sees, tenantWide],
+  'POST /oauth2PermissionGrants': [grants, { ...changesPrincipal, foreign: 'reference_invalid' }],
+  'GET /oauth2PermissionGrants/{grant}': [sees, { plain: 'allowed', more: 'allowed' }],
+  'PATCH /oauth2PermissionGrants/{grant}': [grants, grantOf],
+  'DELETE /oauth2PermissionGrants/{grant}': [grants, grantOf],
+  'GET /servicePrincipals/{id}/oauth2PermissionGrants': [sees, seesAssignments],
+  'POST /applicationTemplates/{id}/instantiate': [writes, { fresh: 'allowed' }],
+  'GET /applications/{id}/{property}': [reads, seesOwn],
+  'GET /servicePrincipals/{id}/{property}': [reads, { ...seesOwn, api: 'allowed' }],
+  'GET /keys': [readsKeys, keys],
+  'POST /keys/rotate': [writesKeys, keys],
+  'POST /keys/{kid}/revoke': [writesKeys, keys],
+  'POST /keys/reencrypt': [writesKeys, keys],
+  'GET /audit': [readsAudit, { audit: 'allowed' }],
+  'GET /credentials': [readsAudit, { ownTenant: 'allowed' }],
+  'GET /tenants': [readsTenants, { allTenants: 'allowed' }],
+  'POST /tenants': [writesTenants, { fresh: 'allowed', chosenId: 'body_invalid' }],
+  'GET /tenants/{id}': [
+    readsTenants,
+    {
+      ownTenant: 'allowed',
+      otherTenant: 'allowed',
+      ownerTenant: 'resource_unknown',
+    },
+  ],
+  'PATCH /tenants/{id}': [
+    writesTenants,
+    {
+      ownTenant: 'allowed',
+      ownTenantDisabled: 'protected_object',
+      otherTenant: 'allowed',
+      ownerTenant: 'resource_unknown',
+    },
+  ],
+  'POST /tenants/{id}/administrator': [
+    writesTenants,
+    {
+      ownTenant: 'role_not_owned',
+      otherTenant: 'allowed',
+      ownerTenant: 'resource_unknown',
+    },
+  ],
 }
