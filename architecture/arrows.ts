@@ -7,10 +7,8 @@ export type Room = {
   readonly reason: string
 }
 
-/**
- * Packages use each other only through public exports or HTTP. The row with the longest matching path
- * applies, so a room inside a package has its own row.
- */
+// Packages use each other only through public exports or HTTP.
+/** The row with the longest matching path applies, so a room inside a package has its own row. */
 export const rooms: readonly Room[] = [
   {
     path: 'packages/guard',
