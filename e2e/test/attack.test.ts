@@ -9,7 +9,8 @@ import { authorityOf, ObservedDirectory } from '../attack/observed-directory.ts'
 import { root } from './greeting-process.ts'
 
 const reference = readDocumentedRoles(readFileSync(join(root, 'docs/generated/graph.md'), 'utf8'))
-const sequences = 60
+// `npm run attack` takes more.
+const sequences = 30
 
 /** Two tenants: the caller has a role in A, and another application has one role in each tenant. */
 function sampleDirectory(): ObservedDirectory {
