@@ -5,23 +5,23 @@ import { type Answer, cutInMidBody, json, text, VirtualRuntime } from './fakes/v
 
 const tokens = { token: async () => 't1', drop: () => undefined }
 
-const clientIn = (world: VirtualRuntime) =>
-  createGreetingClient({ baseUrl: 'https://api.example', tokens, runtime: world.runtime })
+const clientIn = (environment: VirtualRuntime) =>
+  createGreetingClient({ baseUrl: 'https://api.example', tokens, runtime: environment.runtime })
 
 describe('a greeting client', () => {
   it('calls hi', async () => {
-    const world = new VirtualRuntime(text(200, 'Hi'))
-    assert.equal(await clientIn(world).hi(), 'Hi')
-    assert.equal(world.sent[0]?.url, 'https://api.example/api/v1/hi')
+    const environment = new VirtualRuntime(text(200, 'Hi'))
+    assert.equal(await clientIn(environment).hi(), 'Hi')
+    assert.equal(environment.sent[0]?.url, 'https://api.example/api/v1/hi')
   })
 
   for (const name of ['Ada', '', 'Ada Lovelace', 'a+b&c=d?e#f/g%', 'Zoë 👋', '\u0000', '<b>']) {
     it(`calls hello with exactly ${JSON.stringify(name)}`, async () => {
-      const world = new VirtualRuntime((request) => {
+      const environment = new VirtualRuntime((request) => {
         const given = new URL(request.url).searchParams.get('name')
         return new Response(`Hello, ${given}`, { headers: { 'content-type': 'text/plain' } })
       })
-      assert.equal(await clientIn(world).hello(name), `Hello, ${name}`)
+      assert.equal(await clientIn(environment).hello(name), `Hello, ${name}`)
     })
   }
 
@@ -54,7 +54,7 @@ describe('a greeting client', () => {
   }
 
   it('retries when the connection closes within the body', async () => {
-    const world = new VirtualRuntime(cutInMidBody('H'), text(200, 'Hi'))
-    assert.equal(await clientIn(world).hi(), 'Hi')
+    const environment = new VirtualRuntime(cutInMidBody('H'), text(200, 'Hi'))
+    assert.equal(await clientIn(environment).hi(), 'Hi')
   })
 })

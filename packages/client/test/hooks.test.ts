@@ -20,22 +20,22 @@ function worldOf(identityProvider: Answer[], api: Answer[]): VirtualRuntime {
 
 type Hooks = { onEvent?: (event: ClientEvent) => void; trace?: Trace }
 
-const clientIn = (world: VirtualRuntime, hooks: Hooks) =>
+const clientIn = (environment: VirtualRuntime, hooks: Hooks) =>
   createGreetingClient({
     baseUrl: 'https://api.example:8443',
-    tokens: tokenSourceIn(world, hooks),
-    runtime: world.runtime,
+    tokens: tokenSourceIn(environment, hooks),
+    runtime: environment.runtime,
     ...hooks,
   })
 
 describe('the hook for events', () => {
   it('receives the events in order', async () => {
     const events: ClientEvent[] = []
-    const world = worldOf(
+    const environment = worldOf(
       [noConnection, grant('t1'), grant('t2')],
       [text(401, ''), text(503, ''), text(200, 'Hi')],
     )
-    await clientIn(world, { onEvent: (event) => events.push(event) }).hi()
+    await clientIn(environment, { onEvent: (event) => events.push(event) }).hi()
     const call = { method: 'GET', path: '/api/v1/hi', durationMs: 0 }
     assert.deepEqual(events, [
       {
@@ -56,10 +56,10 @@ describe('the hook for events', () => {
 
   it('receives a failed renewal in the background', async () => {
     const events: ClientEvent[] = []
-    const world = new VirtualRuntime(grant('t1', 100), noConnection)
-    const { token } = tokenSourceIn(world, { onEvent: (event) => events.push(event) })
+    const environment = new VirtualRuntime(grant('t1', 100), noConnection)
+    const { token } = tokenSourceIn(environment, { onEvent: (event) => events.push(event) })
     await token()
-    world.pass(65_000)
+    environment.pass(65_000)
     await token()
     await settled()
     assert.partialDeepStrictEqual(events[1], { type: 'token_request_failed', background: true })
@@ -68,8 +68,8 @@ describe('the hook for events', () => {
   it('receives the clock difference, once', async () => {
     const events: ClientEvent[] = []
     const date = { date: 'Thu, 01 Jan 2026 01:00:00 GMT' }
-    const world = new VirtualRuntime(text(503, '', date), text(503, '', date), grant('t1'))
-    await tokenSourceIn(world, { onEvent: (event) => events.push(event) }).token()
+    const environment = new VirtualRuntime(text(503, '', date), text(503, '', date), grant('t1'))
+    await tokenSourceIn(environment, { onEvent: (event) => events.push(event) }).token()
     const skews = events.filter(({ type }) => type === 'clock_skewed')
     assert.deepEqual(skews, [{ type: 'clock_skewed', skewSeconds: 3600 }])
   })
@@ -78,8 +78,8 @@ describe('the hook for events', () => {
     const onEvent = () => {
       throw new Error('the log is full')
     }
-    const world = worldOf([grant('t1')], [text(200, 'Hi')])
-    assert.equal(await clientIn(world, { onEvent }).hi(), 'Hi')
+    const environment = worldOf([grant('t1')], [text(200, 'Hi')])
+    assert.equal(await clientIn(environment, { onEvent }).hi(), 'Hi')
   })
 })
 
@@ -96,8 +96,8 @@ describe('the hook for spans', () => {
         throw error
       }
     }
-    const world = worldOf([grant('t1')], [noConnection, text(200, 'Hi')])
-    await clientIn(world, { trace }).hi()
+    const environment = worldOf([grant('t1')], [noConnection, text(200, 'Hi')])
+    await clientIn(environment, { trace }).hi()
     const status = 'http.response.status_code'
     const api = {
       name: 'GET',
@@ -125,12 +125,12 @@ describe('the hook for spans', () => {
       headers.set('traceparent', traceparent)
       return work(() => undefined)
     }
-    const world = worldOf([grant('t1')], [text(200, 'Hi')])
-    await clientIn(world, { trace }).hi()
+    const environment = worldOf([grant('t1')], [text(200, 'Hi')])
+    await clientIn(environment, { trace }).hi()
     assert.deepEqual(
-      world.sent.map(({ headers }) => headers.get('traceparent')),
+      environment.sent.map(({ headers }) => headers.get('traceparent')),
       [traceparent, traceparent],
     )
-    assert.equal(world.sent[1]?.headers.get('authorization'), 'Bearer t1')
+    assert.equal(environment.sent[1]?.headers.get('authorization'), 'Bearer t1')
   })
 })

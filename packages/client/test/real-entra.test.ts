@@ -44,26 +44,26 @@ const refusalOf = (error: string, code: number, sentence: string) => ({
   error_uri: `https://login.microsoftonline.com/error?code=${code}`,
 })
 
-const sourceAt = (world: VirtualRuntime) =>
+const sourceAt = (environment: VirtualRuntime) =>
   createTokenSource({
     authority: `https://login.microsoftonline.com/${tenant}`,
     clientId: 'c2a94e17-6b3d-48f0-9e5c-7d8b1f02a6e3',
     credential: clientSecret('Abc8Q~a.secret_of-40-characters.0123456789'),
     scope: 'api://5b0c8f52-7d1e-4a36-b8e4-93f1a2c6d705/.default',
-    runtime: world.runtime,
+    runtime: environment.runtime,
   })
 
 describe('with recorded answers of real Entra', () => {
   it('a token of the genuine host is accepted by the API', async () => {
-    const world = new VirtualRuntime(recorded(200, grantedBy('eyJ0.eyJh.c2ln')), () => {
+    const environment = new VirtualRuntime(recorded(200, grantedBy('eyJ0.eyJh.c2ln')), () => {
       return new Response('Hi', { headers: { 'content-type': 'text/plain; charset=utf-8' } })
     })
-    const tokens = sourceAt(world)
+    const tokens = sourceAt(environment)
     const baseUrl = 'https://greeting.example'
-    const greetings = createGreetingClient({ baseUrl, tokens, runtime: world.runtime })
+    const greetings = createGreetingClient({ baseUrl, tokens, runtime: environment.runtime })
     assert.equal(await greetings.hi(), 'Hi')
     assert.deepEqual(
-      world.sent.map(({ url }) => url),
+      environment.sent.map(({ url }) => url),
       [
         `https://login.microsoftonline.com/${tenant}/oauth2/v2.0/token`,
         'https://greeting.example/api/v1/hi',
@@ -94,8 +94,10 @@ describe('with recorded answers of real Entra', () => {
   ]
   for (const [status, error, aadstsCode, sentence, code] of refusals) {
     it(`AADSTS${aadstsCode} is reported with its code, its sentence and its correlation ID`, async () => {
-      const world = new VirtualRuntime(recorded(status, refusalOf(error, aadstsCode, sentence)))
-      await assert.rejects(sourceAt(world).token(), {
+      const environment = new VirtualRuntime(
+        recorded(status, refusalOf(error, aadstsCode, sentence)),
+      )
+      await assert.rejects(sourceAt(environment).token(), {
         code,
         message: new RegExp(`: AADSTS${aadstsCode}: ${sentence}$`),
         details: {
@@ -106,7 +108,7 @@ describe('with recorded answers of real Entra', () => {
           traceId: '5d8e3b9c-7a6f-4d21-9c0b-1e2f3a4b5c00',
         },
       })
-      assert.equal(world.sent.length, 1)
+      assert.equal(environment.sent.length, 1)
     })
   }
 
@@ -117,8 +119,8 @@ describe('with recorded answers of real Entra', () => {
         status: 429,
         headers: { ...recordedHeaders, 'retry-after': '4' },
       })
-    const world = new VirtualRuntime(throttled, recorded(200, grantedBy('eyJ0.eyJh.c2ln')))
-    assert.equal(await sourceAt(world).token(), 'eyJ0.eyJh.c2ln')
-    assert.deepEqual(world.sleptMs, [4_125])
+    const environment = new VirtualRuntime(throttled, recorded(200, grantedBy('eyJ0.eyJh.c2ln')))
+    assert.equal(await sourceAt(environment).token(), 'eyJ0.eyJh.c2ln')
+    assert.deepEqual(environment.sleptMs, [4_125])
   })
 })

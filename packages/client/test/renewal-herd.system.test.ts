@@ -19,23 +19,23 @@ function numbers(seed: number): () => number {
 
 describe('1,000 clients whose tokens end in the same second', () => {
   it('spread their renewals to at most twice the mean rate (CL8)', async () => {
-    const world = new VirtualRuntime(grant('t', lifetimeSeconds))
+    const environment = new VirtualRuntime(grant('t', lifetimeSeconds))
     const random = numbers(7)
-    const runtime = { ...world.runtime, random }
-    const herd = Array.from({ length: clients }, () => tokenSourceIn(world, { runtime }))
+    const runtime = { ...environment.runtime, random }
+    const herd = Array.from({ length: clients }, () => tokenSourceIn(environment, { runtime }))
     const all = () => Promise.all(herd.map(({ token }) => token()))
     await all()
-    assert.equal(world.sent.length, clients)
+    assert.equal(environment.sent.length, clients)
 
     const renewals: number[] = []
     const hours = 3
     for (let passed = 0; passed < hours * 3600; passed += tickSeconds) {
-      const before = world.sent.length
-      world.pass(tickSeconds * 1000)
+      const before = environment.sent.length
+      environment.pass(tickSeconds * 1000)
       await all()
       await settled()
       const window = Math.floor(passed / windowSeconds)
-      renewals[window] = (renewals[window] ?? 0) + world.sent.length - before
+      renewals[window] = (renewals[window] ?? 0) + environment.sent.length - before
     }
     const mean = renewals.reduce((sum, count) => sum + count, 0) / renewals.length
     const most = Math.max(...renewals)

@@ -47,7 +47,7 @@ const faults: readonly (readonly [string, Answer, Answer])[] = [
 describe('secrets and tokens', () => {
   for (const [fault, identityProvider, api] of faults) {
     it(`are in no error: ${fault} (CL2)`, async () => {
-      const world = new VirtualRuntime((request, signal) =>
+      const environment = new VirtualRuntime((request, signal) =>
         (request.url.includes('login') ? identityProvider : api)(request, signal),
       )
       const tokens = createTokenSource({
@@ -56,14 +56,14 @@ describe('secrets and tokens', () => {
         credential: clientSecret(secret),
         scope: 'api://api-id/.default',
         deadlineMs: 1,
-        runtime: world.runtime,
+        runtime: environment.runtime,
       })
       const baseUrl = 'https://api.example'
       const client = createGreetingClient({
         baseUrl,
         tokens,
         deadlineMs: 1,
-        runtime: world.runtime,
+        runtime: environment.runtime,
       })
       await assert.rejects(client.hi(), (error: unknown) => {
         assert.ok(error instanceof Error)

@@ -25,10 +25,10 @@ const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('
 const inputOf = (header: Json) => `${encode(forge.header(header))}.${encode(claimsWith())}`
 
 const ready = async () => {
-  const world = new VirtualRuntime(keySetOf(forge))
-  const made = guardIn(world)
+  const environment = new VirtualRuntime(keySetOf(forge))
+  const made = guardIn(environment)
   await made.guard.start()
-  return { ...made, world }
+  return { ...made, environment }
 }
 
 describe('a public key as a shared secret (CVE-2015-9235, CVE-2023-48223, CVE-2026-34950)', () => {
@@ -109,8 +109,8 @@ describe('a key in the token (CVE-2018-0114, CVE-2026-27962)', () => {
     await once(canary, 'listening')
     const { port } = canary.address() as AddressInfo
     const url = `http://127.0.0.1:${port}/keys`
-    const { ask, world } = await ready()
-    await world.pass(60)
+    const { ask, environment } = await ready()
+    await environment.pass(60)
     for (const header of [
       { jku: url },
       { x5u: url },
@@ -124,7 +124,7 @@ describe('a key in the token (CVE-2018-0114, CVE-2026-27962)', () => {
     }
     canary.close()
     assert.equal(visits, 0)
-    assert.ok(world.fetched.every((fetched) => !fetched.url.includes(`${port}`)))
+    assert.ok(environment.fetched.every((fetched) => !fetched.url.includes(`${port}`)))
   })
 })
 
@@ -173,10 +173,10 @@ describe('the same kid at two issuers (Storm-0558, CVE-2025-55241, CVE-2026-2355
     issuer: `https://sts.windows.net/${other}/`,
     keySetUrl: `https://login.microsoftonline.com/${other}/discovery/keys`,
   }
-  const world = new VirtualRuntime(
+  const environment = new VirtualRuntime(
     (url) => new Response(keySetOf(url.includes(other) ? attacker : forge)),
   )
-  const { ask } = guardIn(world, { issuers: [ours, theirs] })
+  const { ask } = guardIn(environment, { issuers: [ours, theirs] })
   const theirClaims = { iss: theirs.issuer, tid: other }
 
   it('means two keys: each verifies the tokens of its own issuer only (RS8)', async () => {
@@ -204,8 +204,8 @@ describe('a decision', () => {
   })
 
   it('is made for each of many tokens that wait for one fetch (CVE-2025-64527)', async () => {
-    const world = new VirtualRuntime(keySetOf(forge))
-    const guard = createGuard(optionsWith(), world)
+    const environment = new VirtualRuntime(keySetOf(forge))
+    const guard = createGuard(optionsWith(), environment)
     const decide = (authorization: string | string[]) =>
       guard.decide({ authorization, target: '/' }, 'CallHiApiRole')
     const waiting = [
@@ -223,7 +223,7 @@ describe('a decision', () => {
       'expired',
       'admitted',
     ])
-    assert.equal(world.fetched.length, 1)
+    assert.equal(environment.fetched.length, 1)
   })
 })
 

@@ -18,7 +18,7 @@ const seconds = 60
 
 /** Sends unknown kids during one minute, and counts the outcomes. */
 async function flood(
-  world: VirtualRuntime,
+  environment: VirtualRuntime,
   decide: (token: string) => Decision | Promise<Decision>,
   perSecond: number,
 ) {
@@ -27,7 +27,7 @@ async function flood(
     const answers = Array.from({ length: perSecond }, (_, index) =>
       decide(tokenOf(`kid-${second}-${index}`)),
     )
-    await world.pass(1)
+    await environment.pass(1)
     for (const answer of answers) {
       const reason = reasonOf(answer instanceof Promise ? await answer : answer)
       counts.set(reason, (counts.get(reason) ?? 0) + 1)
@@ -39,56 +39,58 @@ async function flood(
 describe('a flood of unknown kids', () => {
   it('causes at most one fetch per cooldown while the provider works, with 100,000 in a minute (KF1, KF3)', async () => {
     const perSecond = 1700
-    const world = new VirtualRuntime(keySetOf(known))
-    const { guard, decide } = guardIn(world)
+    const environment = new VirtualRuntime(keySetOf(known))
+    const { guard, decide } = guardIn(environment)
     await guard.start()
-    assert.deepEqual(await flood(world, decide, perSecond), { key_unknown: seconds * perSecond })
-    assert.ok(world.fetched.length <= 1 + seconds / 30, `${world.fetched.length}`)
+    assert.deepEqual(await flood(environment, decide, perSecond), {
+      key_unknown: seconds * perSecond,
+    })
+    assert.ok(environment.fetched.length <= 1 + seconds / 30, `${environment.fetched.length}`)
   })
 
   it('causes only the scheduled retries while the provider fails, with 10,000 in a minute (KF2)', async () => {
     const perSecond = 170
-    const world = new VirtualRuntime(keySetOf(known))
-    const { guard, decide } = guardIn(world)
+    const environment = new VirtualRuntime(keySetOf(known))
+    const { guard, decide } = guardIn(environment)
     await guard.start()
-    world.answer = () => new Response('', { status: 500 })
-    await world.pass(30)
-    const before = world.fetched.length
-    const answers = await flood(world, decide, perSecond)
+    environment.answer = () => new Response('', { status: 500 })
+    await environment.pass(30)
+    const before = environment.fetched.length
+    const answers = await flood(environment, decide, perSecond)
     // The first request finds that the provider fails. After that, the result is unknown: 503.
     assert.deepEqual(answers, { keys_unavailable: seconds * perSecond })
-    assert.ok(world.fetched.length - before <= 8, `${world.fetched.length - before}`)
+    assert.ok(environment.fetched.length - before <= 8, `${environment.fetched.length - before}`)
   })
 
   it('causes only the scheduled retries while the provider hangs (KF2)', async () => {
-    const world = new VirtualRuntime(keySetOf(known))
-    const { guard, ask } = guardIn(world)
+    const environment = new VirtualRuntime(keySetOf(known))
+    const { guard, ask } = guardIn(environment)
     await guard.start()
-    world.answer = () => new Promise(() => {})
-    await world.pass(30)
-    const before = world.fetched.length
+    environment.answer = () => new Promise(() => {})
+    await environment.pass(30)
+    const before = environment.fetched.length
     const first = ask(tokenOf('first'))
-    await world.pass(5)
+    await environment.pass(5)
     assertUnavailable(await first)
     for (let second = 0; second < seconds; second += 1) {
       const waiting = ask(tokenOf(`kid-${second}`))
-      await world.pass(5)
+      await environment.pass(5)
       assertUnavailable(await waiting)
       assert.equal(reasonOf(await ask(known.token())), 'admitted')
     }
-    assert.ok(world.fetched.length - before <= 6 + (seconds * 5) / 30)
+    assert.ok(environment.fetched.length - before <= 6 + (seconds * 5) / 30)
   })
 
   it('does not delay a genuine new key for longer than the cooldown (KF4)', async () => {
-    const world = new VirtualRuntime(keySetOf(known))
-    const { guard, ask } = guardIn(world)
+    const environment = new VirtualRuntime(keySetOf(known))
+    const { guard, ask } = guardIn(environment)
     await guard.start()
-    await world.pass(10)
-    world.publish(keySetOf(known, rotated))
+    await environment.pass(10)
+    environment.publish(keySetOf(known, rotated))
     let waited = 0
     while (reasonOf(await ask(rotated.token())) !== 'admitted') {
       for (let index = 0; index < 1000; index += 1) await ask(tokenOf(`kid-${waited}-${index}`))
-      await world.pass(1)
+      await environment.pass(1)
       waited += 1
     }
     assert.ok(waited <= 30, `${waited} s`)
@@ -115,8 +117,8 @@ describe('a flood of unknown kids', () => {
 
 describe('distinct valid tokens', () => {
   it('use no more memory than the capacity (ME1)', async () => {
-    const world = new VirtualRuntime(keySetOf(known))
-    const guard = createGuard(optionsWith({ maxCachedTokens: 40 }), world)
+    const environment = new VirtualRuntime(keySetOf(known))
+    const guard = createGuard(optionsWith({ maxCachedTokens: 40 }), environment)
     await guard.start()
     for (let index = 0; index < 400; index += 1) {
       const authorization = `Bearer ${known.token({ uti: `token-${index}` })}`

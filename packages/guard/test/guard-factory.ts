@@ -7,8 +7,8 @@ import { optionsWith, type Role } from './token-factory.ts'
  * A guard in a virtual runtime, and two functions that decide about a token: `decide` returns a promise
  * only when the guard does, and `ask` always.
  */
-export const guardIn = (world: VirtualRuntime, changes: Partial<GuardOptions<Role>> = {}) => {
-  const guard = createGuard(optionsWith(changes), world)
+export const guardIn = (environment: VirtualRuntime, changes: Partial<GuardOptions<Role>> = {}) => {
+  const guard = createGuard(optionsWith(changes), environment)
   const decide = (
     token: string,
     role: RequiredRole<Role> = 'CallHiApiRole',

@@ -83,12 +83,12 @@ describe('the options of a guard', () => {
   })
 
   it('are validated before any fetch and any timer', () => {
-    const world = {
+    const environment = {
       fetch: () => assert.fail('fetched'),
       schedule: () => assert.fail('scheduled'),
     }
-    assert.throws(() => createGuard(optionsWith({ roles: [] }), world))
-    createGuard(optionsWith(), world)
+    assert.throws(() => createGuard(optionsWith({ roles: [] }), environment))
+    createGuard(optionsWith(), environment)
   })
 })
 

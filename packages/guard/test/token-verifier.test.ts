@@ -15,10 +15,10 @@ const v2 = {
 }
 
 const both = (keySetUrl?: string) => {
-  const world = new VirtualRuntime(keySetOf(forge))
+  const environment = new VirtualRuntime(keySetOf(forge))
   const options = entra({ tenantId, apiApplicationId, roles, tokenVersions: ['1.0', '2.0'] })
   const issuers = options.issuers.map((issuer) => (keySetUrl ? { ...issuer, keySetUrl } : issuer))
-  const guard = createGuard({ ...options, issuers }, world)
+  const guard = createGuard({ ...options, issuers }, environment)
   const ask = async (claims: Record<string, unknown>) =>
     reasonOf(
       await guard.decide(
@@ -26,29 +26,29 @@ const both = (keySetUrl?: string) => {
         'CallHiApiRole',
       ),
     )
-  return { world, guard, ask }
+  return { environment, guard, ask }
 }
 
 describe('two token versions', () => {
   it('are two issuers, each with its own key set', async () => {
-    const { world, guard, ask } = both()
+    const { environment, guard, ask } = both()
     assert.equal(await ask({}), 'admitted')
-    assert.equal(world.fetched.length, 1)
+    assert.equal(environment.fetched.length, 1)
     assert.equal(guard.isReady(), false)
     assert.equal(await ask(v2), 'admitted')
     assert.equal(guard.isReady(), true)
     assert.deepEqual(
-      world.fetched.map(({ url }) => url),
+      environment.fetched.map(({ url }) => url),
       guard.keySets().map(({ url }) => url),
     )
   })
 
   it('with one key set fetch it once', async () => {
-    const { world, guard, ask } = both('https://mirror.example/keys')
+    const { environment, guard, ask } = both('https://mirror.example/keys')
     await guard.start()
     assert.equal(await ask({}), 'admitted')
     assert.equal(await ask(v2), 'admitted')
-    assert.equal(world.fetched.length, 1)
+    assert.equal(environment.fetched.length, 1)
     assert.equal(guard.keySets().length, 1)
   })
 

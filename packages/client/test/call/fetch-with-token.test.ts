@@ -18,23 +18,23 @@ function tokensInTurn(): TokenSource & { readonly dropped: string[] } {
   }
 }
 
-function callIn(world: VirtualRuntime, options: Partial<FetchWithTokenOptions> = {}) {
+function callIn(environment: VirtualRuntime, options: Partial<FetchWithTokenOptions> = {}) {
   const tokens = tokensInTurn()
-  const runtime = world.runtime
+  const runtime = environment.runtime
   return fetchWithToken({ baseUrl: 'https://api.example', tokens, runtime, ...options })
 }
 
-const sentTokens = (world: VirtualRuntime) =>
-  world.sent.map(({ headers }) => headers.get('authorization'))
+const sentTokens = (environment: VirtualRuntime) =>
+  environment.sent.map(({ headers }) => headers.get('authorization'))
 
 const redirect = (location: string, status = 302) => text(status, '', { location })
 
 describe('a fetch with a token', () => {
   it('sends the token in the header, and nowhere else (CL2)', async () => {
-    const world = new VirtualRuntime(text(200, 'Hi'))
-    const response = await callIn(world)('/api/v1/hi', { headers: { accept: 'text/plain' } })
+    const environment = new VirtualRuntime(text(200, 'Hi'))
+    const response = await callIn(environment)('/api/v1/hi', { headers: { accept: 'text/plain' } })
     assert.equal(await response.text(), 'Hi')
-    const [request] = world.sent
+    const [request] = environment.sent
     assert.equal(request?.url, 'https://api.example/api/v1/hi')
     assert.deepEqual(Object.fromEntries(request?.headers ?? []), {
       accept: 'text/plain',
@@ -43,74 +43,78 @@ describe('a fetch with a token', () => {
   })
 
   it('continues the path of the base URL', async () => {
-    const world = new VirtualRuntime(text(200, ''))
-    await callIn(world, { baseUrl: 'https://api.example/behind/a/gateway/' })('/api/v1/hi?x=1')
-    assert.equal(world.sent[0]?.url, 'https://api.example/behind/a/gateway/api/v1/hi?x=1')
+    const environment = new VirtualRuntime(text(200, ''))
+    await callIn(environment, { baseUrl: 'https://api.example/behind/a/gateway/' })(
+      '/api/v1/hi?x=1',
+    )
+    assert.equal(environment.sent[0]?.url, 'https://api.example/behind/a/gateway/api/v1/hi?x=1')
   })
 
   for (const url of ['https://evil.example/', 'http://api.example/', 'https://api.example:444/']) {
     it(`sends nothing to ${url}`, async () => {
-      const world = new VirtualRuntime(text(200, ''))
-      await assert.rejects(callIn(world)(url), { name: 'TypeError' })
-      assert.equal(world.sent.length, 0)
+      const environment = new VirtualRuntime(text(200, ''))
+      await assert.rejects(callIn(environment)(url), { name: 'TypeError' })
+      assert.equal(environment.sent.length, 0)
     })
   }
 
   it('returns other answers unchanged', async () => {
     for (const status of [400, 404, 409, 500]) {
-      const world = new VirtualRuntime(text(status, 'x'))
-      assert.equal((await callIn(world)('/')).status, status)
-      assert.equal(world.sent.length, 1)
+      const environment = new VirtualRuntime(text(status, 'x'))
+      assert.equal((await callIn(environment)('/')).status, status)
+      assert.equal(environment.sent.length, 1)
     }
   })
 })
 
 describe('a 401 (CL9)', () => {
   it('drops the token, and the call is repeated once with a new one', async () => {
-    const world = new VirtualRuntime(text(401, ''), text(200, 'Hi'))
-    assert.equal((await callIn(world)('/')).status, 200)
-    assert.deepEqual(sentTokens(world), ['Bearer t1', 'Bearer t2'])
+    const environment = new VirtualRuntime(text(401, ''), text(200, 'Hi'))
+    assert.equal((await callIn(environment)('/')).status, 200)
+    assert.deepEqual(sentTokens(environment), ['Bearer t1', 'Bearer t2'])
   })
 
   it('again, with the new token, is an error without another attempt', async () => {
     const challenge = { 'www-authenticate': 'Bearer realm="x", error="invalid_token"' }
-    const world = new VirtualRuntime(text(401, '', challenge))
-    await assert.rejects(callIn(world)('/'), {
+    const environment = new VirtualRuntime(text(401, '', challenge))
+    await assert.rejects(callIn(environment)('/'), {
       code: 'token_rejected',
       details: { status: 401, oauthError: 'invalid_token' },
     })
-    assert.equal(world.sent.length, 2)
+    assert.equal(environment.sent.length, 2)
   })
 
   it('of many simultaneous calls drops their common token once', async () => {
     const answer: Answer = (request, signal) =>
       text(request.headers.get('authorization') === 'Bearer t1' ? 401 : 200, '')(request, signal)
-    const world = new VirtualRuntime(answer)
-    const call = callIn(world)
+    const environment = new VirtualRuntime(answer)
+    const call = callIn(environment)
     await Promise.all(Array.from({ length: 50 }, () => call('/')))
-    assert.equal(sentTokens(world).filter((token) => token === 'Bearer t2').length, 50)
-    assert.equal(world.sent.length, 100)
+    assert.equal(sentTokens(environment).filter((token) => token === 'Bearer t2').length, 50)
+    assert.equal(environment.sent.length, 100)
   })
 
   it('to a body that can be read only once is not retried', async () => {
-    const world = new VirtualRuntime(text(401, ''))
+    const environment = new VirtualRuntime(text(401, ''))
     const body = new ReadableStream()
-    await assert.rejects(callIn(world)('/', { method: 'POST', body }), { code: 'token_rejected' })
-    assert.equal(world.sent.length, 1)
+    await assert.rejects(callIn(environment)('/', { method: 'POST', body }), {
+      code: 'token_rejected',
+    })
+    assert.equal(environment.sent.length, 1)
   })
 })
 
 describe('a 403 (CL9)', () => {
   it('is never retried, and reports the role and its remedy', async () => {
-    const world = new VirtualRuntime(json(403, { error: 'access_denied' }))
-    await assert.rejects(callIn(world)('/', { role: 'ReadOrders' }), (error: unknown) => {
+    const environment = new VirtualRuntime(json(403, { error: 'access_denied' }))
+    await assert.rejects(callIn(environment)('/', { role: 'ReadOrders' }), (error: unknown) => {
       assert.ok(error instanceof Error && 'details' in error && 'remedy' in error)
       assert.match(error.message, /lacks the application role ReadOrders$/)
       assert.match(String(error.remedy), /^Grant ReadOrders to the client: .*admin consent/)
       assert.deepEqual(error.details, { status: 403, role: 'ReadOrders' })
       return true
     })
-    assert.equal(world.sent.length, 1)
+    assert.equal(environment.sent.length, 1)
   })
 })
 
@@ -124,30 +128,30 @@ describe('a temporary fault of the API', () => {
   ]
   for (const [fault, answer] of faults) {
     it(`${fault} is retried with the same token`, async () => {
-      const world = new VirtualRuntime(answer, answer, text(200, ''))
-      assert.equal((await callIn(world)('/')).status, 200)
-      assert.deepEqual(sentTokens(world), ['Bearer t1', 'Bearer t1', 'Bearer t1'])
+      const environment = new VirtualRuntime(answer, answer, text(200, ''))
+      assert.equal((await callIn(environment)('/')).status, 200)
+      assert.deepEqual(sentTokens(environment), ['Bearer t1', 'Bearer t1', 'Bearer t1'])
     })
   }
 
   it('ends at the deadline, and the error reports it', async () => {
-    const world = new VirtualRuntime(text(503, ''))
-    await assert.rejects(callIn(world, { deadlineMs: 1000 })('/'), {
+    const environment = new VirtualRuntime(text(503, ''))
+    await assert.rejects(callIn(environment, { deadlineMs: 1000 })('/'), {
       code: 'api_unreachable',
       details: { status: 503, attempts: 4 },
     })
   })
 
   it('waits for the seconds of Retry-After (CL9)', async () => {
-    const world = new VirtualRuntime(text(503, '', { 'retry-after': '2' }), text(200, ''))
-    await callIn(world)('/')
-    assert.deepEqual(world.sleptMs, [2_125])
+    const environment = new VirtualRuntime(text(503, '', { 'retry-after': '2' }), text(200, ''))
+    await callIn(environment)('/')
+    assert.deepEqual(environment.sleptMs, [2_125])
   })
 
   it('is not retried for a method that is not idempotent (CL10)', async () => {
-    const world = new VirtualRuntime(noConnection)
-    await assert.rejects(callIn(world)('/', { method: 'POST' }), { code: 'api_unreachable' })
-    assert.equal(world.sent.length, 1)
+    const environment = new VirtualRuntime(noConnection)
+    await assert.rejects(callIn(environment)('/', { method: 'POST' }), { code: 'api_unreachable' })
+    assert.equal(environment.sent.length, 1)
     const busy = new VirtualRuntime(text(503, ''))
     assert.equal((await callIn(busy)('/', { method: 'post' })).status, 503)
     assert.equal(busy.sent.length, 1)
@@ -155,29 +159,29 @@ describe('a temporary fault of the API', () => {
 
   it('is not retried after an abort of the caller', async () => {
     const stop = new AbortController()
-    const world = new VirtualRuntime(() => {
+    const environment = new VirtualRuntime(() => {
       stop.abort(new Error('enough'))
       throw new TypeError('fetch failed')
     })
-    await assert.rejects(callIn(world)('/', { signal: stop.signal }), { message: 'enough' })
-    assert.equal(world.sent.length, 1)
+    await assert.rejects(callIn(environment)('/', { signal: stop.signal }), { message: 'enough' })
+    assert.equal(environment.sent.length, 1)
   })
 })
 
 describe('a redirect (CL4)', () => {
   it('within the origin keeps the token', async () => {
-    const world = new VirtualRuntime(redirect('/elsewhere'), text(200, ''))
-    await callIn(world)('/')
-    assert.equal(world.sent[1]?.url, 'https://api.example/elsewhere')
-    assert.deepEqual(sentTokens(world), ['Bearer t1', 'Bearer t1'])
+    const environment = new VirtualRuntime(redirect('/elsewhere'), text(200, ''))
+    await callIn(environment)('/')
+    assert.equal(environment.sent[1]?.url, 'https://api.example/elsewhere')
+    assert.deepEqual(sentTokens(environment), ['Bearer t1', 'Bearer t1'])
   })
 
   it('to another origin drops the token, also for later redirects', async () => {
     const back = redirect('https://api.example/')
-    const world = new VirtualRuntime(redirect('https://other.example/x'), back, text(200, ''))
-    await callIn(world)('/', { headers: { cookie: 'a=b' } })
-    assert.deepEqual(sentTokens(world), ['Bearer t1', null, null])
-    assert.equal(world.sent[1]?.headers.get('cookie'), null)
+    const environment = new VirtualRuntime(redirect('https://other.example/x'), back, text(200, ''))
+    await callIn(environment)('/', { headers: { cookie: 'a=b' } })
+    assert.deepEqual(sentTokens(environment), ['Bearer t1', null, null])
+    assert.equal(environment.sent[1]?.headers.get('cookie'), null)
   })
 
   for (const location of [
@@ -186,21 +190,21 @@ describe('a redirect (CL4)', () => {
     'https://u:p@api.example/',
   ]) {
     it(`to ${location} is not followed`, async () => {
-      const world = new VirtualRuntime(redirect(location))
-      await assert.rejects(callIn(world, { deadlineMs: 1 })('/'), { code: 'api_unreachable' })
-      assert.equal(world.sent.length, 1)
+      const environment = new VirtualRuntime(redirect(location))
+      await assert.rejects(callIn(environment, { deadlineMs: 1 })('/'), { code: 'api_unreachable' })
+      assert.equal(environment.sent.length, 1)
     })
   }
 
   it('in a loop ends', async () => {
-    const world = new VirtualRuntime(redirect('/'))
-    await assert.rejects(callIn(world, { deadlineMs: 1 })('/'), { code: 'api_unreachable' })
-    assert.equal(world.sent.length, 6)
+    const environment = new VirtualRuntime(redirect('/'))
+    await assert.rejects(callIn(environment, { deadlineMs: 1 })('/'), { code: 'api_unreachable' })
+    assert.equal(environment.sent.length, 6)
   })
 
   it('of a request that changes something is returned', async () => {
-    const world = new VirtualRuntime(redirect('/elsewhere', 307))
-    assert.equal((await callIn(world)('/', { method: 'POST' })).status, 307)
-    assert.equal(world.sent.length, 1)
+    const environment = new VirtualRuntime(redirect('/elsewhere', 307))
+    assert.equal((await callIn(environment)('/', { method: 'POST' })).status, 307)
+    assert.equal(environment.sent.length, 1)
   })
 })

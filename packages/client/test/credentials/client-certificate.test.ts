@@ -13,30 +13,30 @@ before(async () => {
   key = await createCertifiedKey()
 })
 
-async function assertionsSent(world: VirtualRuntime) {
-  const { token } = tokenSourceIn(world, { credential: await clientCertificate(pemOf(key)) })
+async function assertionsSent(environment: VirtualRuntime) {
+  const { token } = tokenSourceIn(environment, { credential: await clientCertificate(pemOf(key)) })
   await token().catch(() => undefined)
-  return world.sent.map(({ form }) => form.get('client_assertion') ?? '')
+  return environment.sent.map(({ form }) => form.get('client_assertion') ?? '')
 }
 
 const pemOf = ({ privateKey, certificate }: CertifiedKey) => ({ privateKey, certificate })
 
 describe('a client certificate', () => {
   it('signs an assertion that the identity provider accepts (CL5)', async () => {
-    const world = new VirtualRuntime(grant('t1'))
-    const [assertion = ''] = await assertionsSent(world)
+    const environment = new VirtualRuntime(grant('t1'))
+    const [assertion = ''] = await assertionsSent(environment)
     assert.deepEqual(decodeProtectedHeader(assertion), {
       alg: 'PS256',
       typ: 'JWT',
       'x5t#S256': key.thumbprint,
     })
-    const currentDate = new Date(world.runtime.wallClockMs())
+    const currentDate = new Date(environment.runtime.wallClockMs())
     const { payload } = await jwtVerify(assertion, key.publicKey, { currentDate })
     const { jti = '', iat = 0, nbf = 0, exp = 0, ...claims } = payload
     assert.deepEqual(claims, { iss: 'client-id', sub: 'client-id', aud: endpoint })
     assert.match(jti, /^[\w-]{16,}$/)
     assert.deepEqual([nbf - iat, exp - iat], [0, 300])
-    const form = Object.fromEntries(world.sent[0]?.form ?? [])
+    const form = Object.fromEntries(environment.sent[0]?.form ?? [])
     assert.equal(
       form.client_assertion_type,
       'urn:ietf:params:oauth:client-assertion-type:jwt-bearer',
@@ -51,26 +51,26 @@ describe('a client certificate', () => {
   })
 
   it('reads the clock difference of an hour from a refusal, and retries once', async () => {
-    const world = new VirtualRuntime(
+    const environment = new VirtualRuntime(
       (request, signal) =>
         json(
           401,
           { error: 'invalid_client', error_description: 'AADSTS700024: Not within its time.' },
-          { date: new Date(world.runtime.wallClockMs() + 3_600_000).toUTCString() },
+          { date: new Date(environment.runtime.wallClockMs() + 3_600_000).toUTCString() },
         )(request, signal),
       grant('t1'),
     )
-    const [first = '', second = ''] = await assertionsSent(world)
+    const [first = '', second = ''] = await assertionsSent(environment)
     const iat = (assertion: string) =>
       JSON.parse(Buffer.from(assertion.split('.')[1] ?? '', 'base64url').toString()).iat
     assert.equal(iat(second) - iat(first), 3600)
-    assert.equal(world.sent.length, 2)
+    assert.equal(environment.sent.length, 2)
   })
 
   it('does not retry when the clock was right', async () => {
-    const world = new VirtualRuntime(refusal('invalid_client', 700027))
-    await assertionsSent(world)
-    assert.equal(world.sent.length, 1)
+    const environment = new VirtualRuntime(refusal('invalid_client', 700027))
+    await assertionsSent(environment)
+    assert.equal(environment.sent.length, 1)
   })
 
   it('accepts a key that is not extractable', async () => {

@@ -8,33 +8,33 @@ describe('a federated assertion', () => {
   it('is read again before every request', async () => {
     let number = 0
     const credential = federatedAssertion(() => `assertion-${++number}`)
-    const world = new VirtualRuntime(noConnection, grant('t1'))
-    await tokenSourceIn(world, { credential }).token()
+    const environment = new VirtualRuntime(noConnection, grant('t1'))
+    await tokenSourceIn(environment, { credential }).token()
     assert.deepEqual(
-      world.sent.map(({ form }) => form.get('client_assertion')),
+      environment.sent.map(({ form }) => form.get('client_assertion')),
       ['assertion-1', 'assertion-2'],
     )
-    assert.equal(world.sent[0]?.form.get('client_id'), 'client-id')
+    assert.equal(environment.sent[0]?.form.get('client_id'), 'client-id')
   })
 
   it('that is refused is not retried, although new ones are available', async () => {
     let number = 0
     const credential = federatedAssertion(async () => `assertion-${++number}`)
-    const world = new VirtualRuntime(refusal('invalid_client', 700213))
-    await assert.rejects(tokenSourceIn(world, { credential }).token(), {
+    const environment = new VirtualRuntime(refusal('invalid_client', 700213))
+    await assert.rejects(tokenSourceIn(environment, { credential }).token(), {
       code: 'credential_refused',
     })
-    assert.equal(world.sent.length, 1)
+    assert.equal(environment.sent.length, 1)
   })
 
   it('that is not available is an error, and nothing is sent', async () => {
     for (const assertion of [() => Promise.reject(new Error('no such service')), () => '']) {
       const credential = federatedAssertion(assertion)
-      const world = new VirtualRuntime(grant('t1'))
-      await assert.rejects(tokenSourceIn(world, { credential }).token(), {
+      const environment = new VirtualRuntime(grant('t1'))
+      await assert.rejects(tokenSourceIn(environment, { credential }).token(), {
         code: 'credential_unreadable',
       })
-      assert.equal(world.sent.length, 0)
+      assert.equal(environment.sent.length, 0)
     }
   })
 

@@ -5,7 +5,7 @@ import type { VirtualRuntime } from './virtual-runtime.ts'
 
 /** A token source in a virtual runtime. */
 export function tokenSourceIn(
-  world: VirtualRuntime,
+  environment: VirtualRuntime,
   options: Partial<TokenSourceOptions> = {},
 ): TokenSource {
   return createTokenSource({
@@ -13,7 +13,7 @@ export function tokenSourceIn(
     clientId: 'client-id',
     credential: clientSecret('secret-value'),
     scope: 'api://api-id/.default',
-    runtime: world.runtime,
+    runtime: environment.runtime,
     ...options,
   })
 }

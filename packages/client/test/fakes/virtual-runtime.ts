@@ -82,11 +82,11 @@ export class VirtualRuntime {
 
 /** A server that accepts the request and never answers. Time advances meanwhile. */
 export const silence =
-  (world: () => VirtualRuntime, durationMs: number): Answer =>
+  (environment: () => VirtualRuntime, durationMs: number): Answer =>
   (_request, signal) =>
     new Promise((_resolve, reject) => {
       signal?.addEventListener('abort', () => reject(signal.reason))
-      queueMicrotask(() => world().pass(durationMs))
+      queueMicrotask(() => environment().pass(durationMs))
     })
 
 /** A failed connection, with the error of undici. */

@@ -15,8 +15,8 @@ import {
  */
 export type FaultRow = {
   readonly fault: string
-  readonly identityProvider?: (world: VirtualRuntime, request: number) => Answer | undefined
-  readonly api?: (world: VirtualRuntime, request: number) => Answer | undefined
+  readonly identityProvider?: (environment: VirtualRuntime, request: number) => Answer | undefined
+  readonly api?: (environment: VirtualRuntime, request: number) => Answer | undefined
   /** The secret that is valid from then on. */
   readonly secretFromThen?: string
   /** The clock change at the start of the fault. */
@@ -32,7 +32,7 @@ export const faultRows: readonly FaultRow[] = [
   { fault: 'identity provider down', identityProvider: () => noConnection },
   {
     fault: 'identity provider silent',
-    identityProvider: (world) => silence(() => world, 5_000),
+    identityProvider: (environment) => silence(() => environment, 5_000),
   },
   {
     fault: 'identity provider flapping',
@@ -52,7 +52,7 @@ export const faultRows: readonly FaultRow[] = [
   { fault: 'secret refused', identityProvider: () => refusal('invalid_client', 7000222) },
   { fault: 'secret replaced, the next one configured', secretFromThen: 'next' },
   { fault: 'API down', api: () => noConnection },
-  { fault: 'API silent', api: (world) => silence(() => world, 10_000) },
+  { fault: 'API silent', api: (environment) => silence(() => environment, 10_000) },
   { fault: 'API response ends in the body', api: () => cutInMidBody('H') },
   {
     fault: 'API answers 401 once',

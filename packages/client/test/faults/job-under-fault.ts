@@ -46,29 +46,29 @@ export async function jobUnderFault(row: FaultRow): Promise<JobUnderFault> {
         : refusal('invalid_client')(request, signal),
     api: text(200, 'Hi'),
   }
-  const world: VirtualRuntime = new VirtualRuntime((request, signal) => {
+  const environment: VirtualRuntime = new VirtualRuntime((request, signal) => {
     const party = request.url.includes('login') ? 'identityProvider' : 'api'
     counts[party] += 1
     const isBad = run >= firstBad && run <= lastBad
-    const faulty = isBad ? row[party]?.(world, bad[party]++) : undefined
+    const faulty = isBad ? row[party]?.(environment, bad[party]++) : undefined
     return (faulty ?? usual[party])(request, signal)
   })
-  const tokens = tokenSourceIn(world, { credential: clientSecrets('current', 'next') })
+  const tokens = tokenSourceIn(environment, { credential: clientSecrets('current', 'next') })
   const greetings = createGreetingClient({
     baseUrl: 'https://api.example',
     tokens,
-    runtime: world.runtime,
+    runtime: environment.runtime,
   })
   const results: string[] = []
   for (; run < runs; run += 1) {
     if (run === firstBad) {
-      world.wallClockErrorMs = row.clockMovedMs ?? 0
+      environment.wallClockErrorMs = row.clockMovedMs ?? 0
       rightSecret = row.secretFromThen ?? rightSecret
     }
-    const startMs = world.passedMs
+    const startMs = environment.passedMs
     results.push(await greetings.hi().then(() => 'ok', codeOf))
     await settled()
-    world.pass(Math.max(pauseMs - (world.passedMs - startMs), 0))
+    environment.pass(Math.max(pauseMs - (environment.passedMs - startMs), 0))
   }
   return {
     fault: row.fault,

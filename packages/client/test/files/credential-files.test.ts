@@ -20,18 +20,19 @@ function folderOf(test: TestContext): string {
   return folder
 }
 
-const sentIn = (world: VirtualRuntime, name: string) => world.sent.map(({ form }) => form.get(name))
+const sentIn = (environment: VirtualRuntime, name: string) =>
+  environment.sent.map(({ form }) => form.get(name))
 
 describe('a secret in a file', () => {
   it('is read again before every request', async (test) => {
     const path = join(folderOf(test), 'secret')
-    const world = new VirtualRuntime(grant('t1'))
-    const source = tokenSourceIn(world, { credential: clientSecretFile(path) })
+    const environment = new VirtualRuntime(grant('t1'))
+    const source = tokenSourceIn(environment, { credential: clientSecretFile(path) })
     writeFileSync(path, 'first\n')
     await source.token()
     writeFileSync(path, 'second\r\n')
     await source.token({ force: true })
-    assert.deepEqual(sentIn(world, 'client_secret'), ['first', 'second'])
+    assert.deepEqual(sentIn(environment, 'client_secret'), ['first', 'second'])
   })
 
   it('that changes during a refusal is used at once', async (test) => {
@@ -42,9 +43,12 @@ describe('a secret in a file', () => {
       writeFileSync(path, 'new')
       return refusal('invalid_client')(request, signal)
     }
-    const world = new VirtualRuntime(rotating)
-    assert.equal(await tokenSourceIn(world, { credential: clientSecretFile(path) }).token(), 't1')
-    assert.deepEqual(sentIn(world, 'client_secret'), ['old', 'new'])
+    const environment = new VirtualRuntime(rotating)
+    assert.equal(
+      await tokenSourceIn(environment, { credential: clientSecretFile(path) }).token(),
+      't1',
+    )
+    assert.deepEqual(sentIn(environment, 'client_secret'), ['old', 'new'])
   })
 
   it('that cannot be read is an error with its path', async (test) => {
@@ -52,15 +56,15 @@ describe('a secret in a file', () => {
     const empty = join(folder, 'empty')
     writeFileSync(empty, '\n')
     for (const path of [join(folder, 'absent'), empty]) {
-      const world = new VirtualRuntime(grant('t1'))
-      const source = tokenSourceIn(world, { credential: clientSecretFile(path) })
+      const environment = new VirtualRuntime(grant('t1'))
+      const source = tokenSourceIn(environment, { credential: clientSecretFile(path) })
       await assert.rejects(source.token(), (error: unknown) => {
         assert.ok(error instanceof Error && 'code' in error)
         assert.equal(error.code, 'credential_unreadable')
         assert.ok(error.message.includes(path))
         return true
       })
-      assert.equal(world.sent.length, 0)
+      assert.equal(environment.sent.length, 0)
     }
   })
 })
@@ -68,13 +72,13 @@ describe('a secret in a file', () => {
 describe('a federated assertion in a file', () => {
   it('is read again before every request', async (test) => {
     const path = join(folderOf(test), 'token')
-    const world = new VirtualRuntime(grant('t1'))
-    const source = tokenSourceIn(world, { credential: federatedAssertionFile(path) })
+    const environment = new VirtualRuntime(grant('t1'))
+    const source = tokenSourceIn(environment, { credential: federatedAssertionFile(path) })
     writeFileSync(path, 'a.b.c\n')
     await source.token()
     writeFileSync(path, 'd.e.f')
     await source.token({ force: true })
-    assert.deepEqual(sentIn(world, 'client_assertion'), ['a.b.c', 'd.e.f'])
+    assert.deepEqual(sentIn(environment, 'client_assertion'), ['a.b.c', 'd.e.f'])
   })
 })
 
@@ -84,13 +88,15 @@ describe('a certificate in files', () => {
     const certificateFile = join(folder, 'certificate.pem')
     const privateKeyFile = join(folder, 'key.pem')
     const [first, second] = [await createCertifiedKey(), await createCertifiedKey()]
-    const world = new VirtualRuntime(grant('t1'))
+    const environment = new VirtualRuntime(grant('t1'))
 
     writeFileSync(certificateFile, first.certificate + first.privateKey)
-    await tokenSourceIn(world, { credential: clientCertificateFiles({ certificateFile }) }).token()
+    await tokenSourceIn(environment, {
+      credential: clientCertificateFiles({ certificateFile }),
+    }).token()
 
     const credential = clientCertificateFiles({ certificateFile, privateKeyFile })
-    const source = tokenSourceIn(world, { credential })
+    const source = tokenSourceIn(environment, { credential })
     writeFileSync(privateKeyFile, first.privateKey)
     await source.token()
     writeFileSync(certificateFile, second.certificate)
@@ -99,7 +105,7 @@ describe('a certificate in files', () => {
     writeFileSync(privateKeyFile, pkcs1)
     await source.token({ force: true })
 
-    const thumbprints = sentIn(world, 'client_assertion').map(
+    const thumbprints = sentIn(environment, 'client_assertion').map(
       (assertion) => decodeProtectedHeader(assertion ?? '')['x5t#S256'],
     )
     assert.deepEqual(thumbprints, [first.thumbprint, first.thumbprint, second.thumbprint])

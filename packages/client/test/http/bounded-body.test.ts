@@ -34,12 +34,12 @@ describe('a body (CL11, CL17)', () => {
   })
 
   it('of a token answer may be compressed at most once', async () => {
-    const world = new VirtualRuntime(text(200, '{}', { 'content-encoding': 'gzip, gzip' }))
-    await assert.rejects(tokenSourceIn(world).token(), {
+    const environment = new VirtualRuntime(text(200, '{}', { 'content-encoding': 'gzip, gzip' }))
+    await assert.rejects(tokenSourceIn(environment).token(), {
       code: 'authority_answer_invalid',
       message: /compressed more than once/,
     })
-    assert.equal(world.sent.length, 1)
+    assert.equal(environment.sent.length, 1)
   })
 
   const notUtf8: readonly (readonly [string, readonly number[]])[] = [
@@ -60,27 +60,27 @@ describe('a body (CL11, CL17)', () => {
       Buffer.of(0xff),
       Buffer.from('"}'),
     ])
-    const world = new VirtualRuntime(inBytes(...body))
-    await assert.rejects(tokenSourceIn(world).token(), {
+    const environment = new VirtualRuntime(inBytes(...body))
+    await assert.rejects(tokenSourceIn(environment).token(), {
       code: 'authority_answer_invalid',
       message: 'The answer of the identity provider cannot be used: it is not UTF-8',
     })
   })
 
   it('of a token answer above 64 KB is an error without a retry (CL17)', async () => {
-    const world = new VirtualRuntime(json(200, { access_token: 'x'.repeat(70_000) }))
-    await assert.rejects(tokenSourceIn(world).token(), {
+    const environment = new VirtualRuntime(json(200, { access_token: 'x'.repeat(70_000) }))
+    await assert.rejects(tokenSourceIn(environment).token(), {
       code: 'authority_answer_invalid',
       message: 'The answer of the identity provider cannot be used: it is larger than 65536 bytes',
       details: { status: 200 },
     })
-    assert.equal(world.sent.length, 1)
+    assert.equal(environment.sent.length, 1)
   })
 
   it('of a busy server above 64 KB is retried as any other (CL17)', async () => {
-    const world = new VirtualRuntime(text(503, 'x'.repeat(70_000)), grant('a.b.c'))
-    assert.equal(await tokenSourceIn(world).token(), 'a.b.c')
-    assert.equal(world.sent.length, 2)
+    const environment = new VirtualRuntime(text(503, 'x'.repeat(70_000)), grant('a.b.c'))
+    assert.equal(await tokenSourceIn(environment).token(), 'a.b.c')
+    assert.equal(environment.sent.length, 2)
   })
 
   const greetings: readonly (readonly [string, Answer])[] = [
@@ -92,15 +92,15 @@ describe('a body (CL11, CL17)', () => {
   ]
   for (const [what, answer] of greetings) {
     it(`of a greeting that is ${what} is an error without a retry (CL17)`, async () => {
-      const world = new VirtualRuntime(answer)
+      const environment = new VirtualRuntime(answer)
       const tokens = { token: async () => 'a.b.c', drop: () => undefined }
       const client = createGreetingClient({
         baseUrl: 'https://api.example',
         tokens,
-        runtime: world.runtime,
+        runtime: environment.runtime,
       })
       await assert.rejects(client.hi(), { code: 'api_answer_invalid' })
-      assert.equal(world.sent.length, 1)
+      assert.equal(environment.sent.length, 1)
     })
   }
 })

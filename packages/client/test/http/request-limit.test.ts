@@ -39,13 +39,13 @@ class SlowServer {
 }
 
 function sourcesIn(
-  world: VirtualRuntime,
+  environment: VirtualRuntime,
   count: number,
   options: { maxRequestsInFlight?: number; deadlineMs?: number } = {},
 ) {
-  const runtime: Runtime = world.runtime
+  const runtime: Runtime = environment.runtime
   return Array.from({ length: count }, (_, index) =>
-    tokenSourceIn(world, { runtime, scope: `api://${index}/.default`, ...options }),
+    tokenSourceIn(environment, { runtime, scope: `api://${index}/.default`, ...options }),
   )
 }
 
@@ -57,12 +57,14 @@ describe('the token requests of many scopes', () => {
   ] as const) {
     it(`are at most ${most} at a time with maxRequestsInFlight ${maxRequestsInFlight} (CL8)`, async () => {
       const server = new SlowServer()
-      const world = new VirtualRuntime(server.answer)
+      const environment = new VirtualRuntime(server.answer)
       const options = maxRequestsInFlight === undefined ? {} : { maxRequestsInFlight }
-      const tokens = Promise.all(sourcesIn(world, scopes, options).map(({ token }) => token()))
+      const tokens = Promise.all(
+        sourcesIn(environment, scopes, options).map(({ token }) => token()),
+      )
       await server.answerUntilEnd(tokens)
       assert.equal(new Set(await tokens).size, scopes)
-      assert.equal(world.sent.length, scopes)
+      assert.equal(environment.sent.length, scopes)
       assert.equal(server.most, most)
     })
   }
@@ -97,37 +99,37 @@ describe('the token requests of many scopes', () => {
 
   it('leave the wait with the signal of their caller', async () => {
     const server = new SlowServer()
-    const world = new VirtualRuntime(server.answer)
-    const [first, second] = sourcesIn(world, 2, { maxRequestsInFlight: 1 })
+    const environment = new VirtualRuntime(server.answer)
+    const [first, second] = sourcesIn(environment, 2, { maxRequestsInFlight: 1 })
     const held = first?.token()
     const controller = new AbortController()
     const waiting = second?.token({ signal: controller.signal })
     await settled()
     controller.abort(new Error('stopped by the caller'))
     await assert.rejects(waiting ?? Promise.resolve(), /stopped by the caller/)
-    assert.equal(world.sent.length, 1)
+    assert.equal(environment.sent.length, 1)
     const end = Promise.resolve(held)
     await server.answerUntilEnd(end)
     assert.match((await end) ?? '', /^tapi/)
   })
 
   it('end at their deadline while they wait, with the code authority_unreachable', async () => {
-    const world: VirtualRuntime = new VirtualRuntime(silence(() => world, 2_000))
-    const [first, second] = sourcesIn(world, 2, { maxRequestsInFlight: 1, deadlineMs: 1_000 })
+    const environment: VirtualRuntime = new VirtualRuntime(silence(() => environment, 2_000))
+    const [first, second] = sourcesIn(environment, 2, { maxRequestsInFlight: 1, deadlineMs: 1_000 })
     const ends = await Promise.allSettled([first?.token(), second?.token()])
     assert.deepEqual(
       ends.map((end) => end.status === 'rejected' && end.reason.code),
       ['authority_unreachable', 'authority_unreachable'],
     )
-    assert.equal(world.sent.length, 1)
+    assert.equal(environment.sent.length, 1)
   })
 
   it('are admitted after a request that failed', async () => {
     const failing: Answer = () => {
       throw new TypeError('fetch failed')
     }
-    const world = new VirtualRuntime(failing, grant('t2'))
-    const [first, second] = sourcesIn(world, 2, { maxRequestsInFlight: 1, deadlineMs: 1 })
+    const environment = new VirtualRuntime(failing, grant('t2'))
+    const [first, second] = sourcesIn(environment, 2, { maxRequestsInFlight: 1, deadlineMs: 1 })
     await assert.rejects(first?.token() ?? Promise.resolve(), { code: 'authority_unreachable' })
     assert.equal(await second?.token(), 't2')
   })

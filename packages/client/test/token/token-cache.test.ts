@@ -13,36 +13,36 @@ const storeOf = (entries = new Map<string, string>()): TokenCache => ({
 
 describe('a shared store', () => {
   it('allows a process to use the token of another one', async () => {
-    const world = new VirtualRuntime(grant('t1'))
+    const environment = new VirtualRuntime(grant('t1'))
     const cache = storeOf()
-    await tokenSourceIn(world, { cache }).token()
-    assert.equal(await tokenSourceIn(world, { cache }).token(), 't1')
-    assert.equal(world.sent.length, 1)
+    await tokenSourceIn(environment, { cache }).token()
+    assert.equal(await tokenSourceIn(environment, { cache }).token(), 't1')
+    assert.equal(environment.sent.length, 1)
   })
 
   it('returns no expired token, and none from the future', async () => {
     for (const passedMs of [70_000, -3_600_000]) {
-      const world = new VirtualRuntime(grant('t1', 100), grant('t2', 100))
+      const environment = new VirtualRuntime(grant('t1', 100), grant('t2', 100))
       const cache = storeOf()
-      await tokenSourceIn(world, { cache }).token()
-      world.wallClockErrorMs = passedMs
-      assert.equal(await tokenSourceIn(world, { cache }).token(), 't2')
+      await tokenSourceIn(environment, { cache }).token()
+      environment.wallClockErrorMs = passedMs
+      assert.equal(await tokenSourceIn(environment, { cache }).token(), 't2')
     }
   })
 
   it('knows the age of a token that another process obtained', async () => {
-    const world = new VirtualRuntime(grant('t1', 100), grant('t2', 100))
+    const environment = new VirtualRuntime(grant('t1', 100), grant('t2', 100))
     const cache = storeOf()
-    await tokenSourceIn(world, { cache }).token()
-    world.pass(60_000)
-    const source = tokenSourceIn(world, { cache })
+    await tokenSourceIn(environment, { cache }).token()
+    environment.pass(60_000)
+    const source = tokenSourceIn(environment, { cache })
     assert.equal(await source.token(), 't1')
-    world.pass(10_000)
+    environment.pass(10_000)
     assert.equal(await source.token(), 't2')
   })
 
   it('separates the tokens of different clients, scopes, servers and credentials (CL8)', async () => {
-    const world = new VirtualRuntime(grant('t1'))
+    const environment = new VirtualRuntime(grant('t1'))
     const entries = new Map<string, string>()
     const cache = storeOf(entries)
     const others = [
@@ -53,39 +53,42 @@ describe('a shared store', () => {
       { credential: clientSecret('another') },
       { credential: clientSecrets('secret-value', 'another') },
     ]
-    for (const other of others) await tokenSourceIn(world, { cache, ...other }).token()
-    assert.equal(world.sent.length, others.length)
+    for (const other of others) await tokenSourceIn(environment, { cache, ...other }).token()
+    assert.equal(environment.sent.length, others.length)
     assert.doesNotMatch([...entries.keys()].join(), /client-id|secret/)
   })
 
   it('does not return a refused token', async () => {
-    const world = new VirtualRuntime(grant('t1'), grant('t2'))
+    const environment = new VirtualRuntime(grant('t1'), grant('t2'))
     const cache = storeOf()
-    const source = tokenSourceIn(world, { cache })
+    const source = tokenSourceIn(environment, { cache })
     source.drop(await source.token())
     assert.equal(await source.token(), 't2')
   })
 
   it('is not read when a new token is forced', async () => {
-    const world = new VirtualRuntime(grant('t1'), grant('t2'))
+    const environment = new VirtualRuntime(grant('t1'), grant('t2'))
     const cache = storeOf()
-    await tokenSourceIn(world, { cache }).token()
-    assert.equal(await tokenSourceIn(world, { cache }).token({ force: true }), 't2')
+    await tokenSourceIn(environment, { cache }).token()
+    assert.equal(await tokenSourceIn(environment, { cache }).token({ force: true }), 't2')
   })
 
   it('prevents a renewal after that of another process', async () => {
-    const world = new VirtualRuntime(grant('t1', 100), grant('t2', 100))
+    const environment = new VirtualRuntime(grant('t1', 100), grant('t2', 100))
     const cache = storeOf()
-    const [one, other] = [tokenSourceIn(world, { cache }), tokenSourceIn(world, { cache })]
+    const [one, other] = [
+      tokenSourceIn(environment, { cache }),
+      tokenSourceIn(environment, { cache }),
+    ]
     await one.token()
     await other.token()
-    world.pass(65_000)
+    environment.pass(65_000)
     await one.token()
     await settled()
     assert.equal(await other.token(), 't1')
     await settled()
     assert.equal(await other.token(), 't2')
-    assert.equal(world.sent.length, 2)
+    assert.equal(environment.sent.length, 2)
   })
 
   it('with locks causes one request for processes that start together', async () => {
@@ -98,10 +101,10 @@ describe('a shared store', () => {
         return turn
       },
     }
-    const world = new VirtualRuntime(grant('t1'))
-    const processes = Array.from({ length: 10 }, () => tokenSourceIn(world, { cache }))
+    const environment = new VirtualRuntime(grant('t1'))
+    const processes = Array.from({ length: 10 }, () => tokenSourceIn(environment, { cache }))
     await Promise.all(processes.map(({ token }) => token()))
-    assert.equal(world.sent.length, 1)
+    assert.equal(environment.sent.length, 1)
   })
 })
 
@@ -139,31 +142,37 @@ describe('a broken store counts as empty', () => {
   for (const [what, cache] of rows) {
     it(what, async () => {
       const events: ClientEvent[] = []
-      const world = new VirtualRuntime(grant('t1'))
-      const source = tokenSourceIn(world, { cache, onEvent: (event) => events.push(event) })
+      const environment = new VirtualRuntime(grant('t1'))
+      const source = tokenSourceIn(environment, { cache, onEvent: (event) => events.push(event) })
       assert.equal(await source.token(), 't1')
       assert.equal(await source.token(), 't1')
-      assert.equal(world.sent.length, 1)
+      assert.equal(environment.sent.length, 1)
       assert.doesNotMatch(JSON.stringify(events), /canary/)
     })
   }
 
   it('that does not respond, after a second', async () => {
-    const world = new VirtualRuntime(grant('t1'))
+    const environment = new VirtualRuntime(grant('t1'))
     const hangs = () => {
-      queueMicrotask(() => world.pass(1_000))
+      queueMicrotask(() => environment.pass(1_000))
       return never
     }
-    assert.equal(await tokenSourceIn(world, { cache: { get: hangs, set: hangs } }).token(), 't1')
+    assert.equal(
+      await tokenSourceIn(environment, { cache: { get: hangs, set: hangs } }).token(),
+      't1',
+    )
   })
 
   it('that never grants the lock, after some seconds', async () => {
-    const world = new VirtualRuntime(grant('t1'))
+    const environment = new VirtualRuntime(grant('t1'))
     const exclusively = () => {
-      queueMicrotask(() => world.pass(6_000))
+      queueMicrotask(() => environment.pass(6_000))
       return never
     }
-    assert.equal(await tokenSourceIn(world, { cache: { ...storeOf(), exclusively } }).token(), 't1')
+    assert.equal(
+      await tokenSourceIn(environment, { cache: { ...storeOf(), exclusively } }).token(),
+      't1',
+    )
   })
 
   it('and does not hide the error of the request', async () => {

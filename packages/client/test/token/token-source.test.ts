@@ -14,9 +14,9 @@ import {
 
 describe('a token source', () => {
   it('sends the token request of contract C49 to C56 to the configured endpoint only (CL3)', async () => {
-    const world = new VirtualRuntime(grant('t1'))
-    assert.equal(await tokenSourceIn(world).token(), 't1')
-    const [request] = world.sent
+    const environment = new VirtualRuntime(grant('t1'))
+    assert.equal(await tokenSourceIn(environment).token(), 't1')
+    const [request] = environment.sent
     assert.equal(request?.method, 'POST')
     assert.equal(request?.url, 'https://login.example/tenant/oauth2/v2.0/token')
     assert.match(request?.headers.get('content-type') ?? '', /^application\/x-www-form-urlencoded/)
@@ -29,58 +29,58 @@ describe('a token source', () => {
   })
 
   it('makes one request for 10,000 concurrent calls (CL8)', async () => {
-    const world = new VirtualRuntime(grant('t1'))
-    const source = tokenSourceIn(world)
+    const environment = new VirtualRuntime(grant('t1'))
+    const source = tokenSourceIn(environment)
     const tokens = await Promise.all(Array.from({ length: 10_000 }, () => source.token()))
-    assert.equal(world.sent.length, 1)
+    assert.equal(environment.sent.length, 1)
     assert.deepEqual([...new Set(tokens)], ['t1'])
   })
 
   it('keeps the token until the margin before its end', async () => {
-    const world = new VirtualRuntime(grant('t1', 100), noConnection)
-    const source = tokenSourceIn(world, { marginSeconds: 30, deadlineMs: 1 })
+    const environment = new VirtualRuntime(grant('t1', 100), noConnection)
+    const source = tokenSourceIn(environment, { marginSeconds: 30, deadlineMs: 1 })
     await source.token()
-    world.pass(69_999)
+    environment.pass(69_999)
     assert.equal(await source.token(), 't1')
     await settled()
-    world.pass(1)
+    environment.pass(1)
     await assert.rejects(source.token(), { code: 'authority_unreachable' })
   })
 
   it('renews in the background before that, and returns the old token meanwhile (CL8)', async () => {
-    const world = new VirtualRuntime(grant('t1', 100), grant('t2', 100))
-    const source = tokenSourceIn(world)
+    const environment = new VirtualRuntime(grant('t1', 100), grant('t2', 100))
+    const source = tokenSourceIn(environment)
     await source.token()
-    world.pass(64_999)
+    environment.pass(64_999)
     assert.equal(await source.token(), 't1')
     await settled()
-    assert.equal(world.sent.length, 1)
-    world.pass(1)
+    assert.equal(environment.sent.length, 1)
+    environment.pass(1)
     assert.deepEqual(await Promise.all([source.token(), source.token()]), ['t1', 't1'])
     await settled()
-    assert.equal(world.sent.length, 2)
+    assert.equal(environment.sent.length, 2)
     assert.equal(await source.token(), 't2')
   })
 
   it('ignores a failed renewal, and sends no request for a while', async () => {
-    const world = new VirtualRuntime(grant('t1', 1000), noConnection)
-    const source = tokenSourceIn(world)
+    const environment = new VirtualRuntime(grant('t1', 1000), noConnection)
+    const source = tokenSourceIn(environment)
     await source.token()
-    world.pass(650_000)
+    environment.pass(650_000)
     for (let call = 0; call < 100; call += 1) {
       assert.equal(await source.token(), 't1')
       await settled()
     }
-    assert.equal(world.sent.length, 2)
-    world.pass(60_000)
+    assert.equal(environment.sent.length, 2)
+    environment.pass(60_000)
     assert.equal(await source.token(), 't1')
     await settled()
-    assert.equal(world.sent.length, 3)
+    assert.equal(environment.sent.length, 3)
   })
 
   it('drops a refused token only while it is the current one', async () => {
-    const world = new VirtualRuntime(grant('t1'), grant('t2'))
-    const source = tokenSourceIn(world)
+    const environment = new VirtualRuntime(grant('t1'), grant('t2'))
+    const source = tokenSourceIn(environment)
     assert.equal(await source.token(), 't1')
     source.drop('another')
     assert.equal(await source.token(), 't1')
@@ -88,21 +88,21 @@ describe('a token source', () => {
     assert.equal(await source.token(), 't2')
     source.drop('t1')
     assert.equal(await source.token(), 't2')
-    assert.equal(world.sent.length, 2)
+    assert.equal(environment.sent.length, 2)
   })
 
   it('keeps a token that the server returns again after its refusal', async () => {
-    const world = new VirtualRuntime(grant('t1'))
-    const source = tokenSourceIn(world)
+    const environment = new VirtualRuntime(grant('t1'))
+    const source = tokenSourceIn(environment)
     source.drop(await source.token())
     await source.token()
     await source.token()
-    assert.equal(world.sent.length, 2)
+    assert.equal(environment.sent.length, 2)
   })
 
   it('obtains a new token when forced to', async () => {
-    const world = new VirtualRuntime(grant('t1'), grant('t2'))
-    const source = tokenSourceIn(world)
+    const environment = new VirtualRuntime(grant('t1'), grant('t2'))
+    const source = tokenSourceIn(environment)
     await source.token()
     assert.equal(await source.token({ force: true }), 't2')
   })
@@ -125,8 +125,8 @@ describe('a token source', () => {
 
   for (const expiresIn of [null, 0, -5, 'soon']) {
     it(`uses a token with expires_in ${expiresIn} once, without caching it`, async () => {
-      const world = new VirtualRuntime(grant('t1', expiresIn), grant('t2', expiresIn))
-      const source = tokenSourceIn(world)
+      const environment = new VirtualRuntime(grant('t1', expiresIn), grant('t2', expiresIn))
+      const source = tokenSourceIn(environment)
       assert.deepEqual(await Promise.all([source.token(), source.token()]), ['t1', 't1'])
       assert.equal(await source.token(), 't2')
     })
@@ -143,18 +143,18 @@ describe('retries', () => {
   ]
   for (const [fault, answer] of passing) {
     it(`follow ${fault}`, async () => {
-      const world = new VirtualRuntime(answer, answer, grant('t1'))
-      assert.equal(await tokenSourceIn(world).token(), 't1')
-      assert.deepEqual(world.sleptMs, [125, 250])
+      const environment = new VirtualRuntime(answer, answer, grant('t1'))
+      assert.equal(await tokenSourceIn(environment).token(), 't1')
+      assert.deepEqual(environment.sleptMs, [125, 250])
     })
   }
 
   it('follow a timeout of the server (CL11)', async () => {
-    const world = new VirtualRuntime(
-      silence(() => world, 5_000),
+    const environment = new VirtualRuntime(
+      silence(() => environment, 5_000),
       grant('t1'),
     )
-    assert.equal(await tokenSourceIn(world).token(), 't1')
+    assert.equal(await tokenSourceIn(environment).token(), 't1')
   })
 
   const lasting: readonly (readonly [string, Answer, string])[] = [
@@ -175,50 +175,53 @@ describe('retries', () => {
   ]
   for (const [fault, answer, code] of lasting) {
     it(`do not follow ${fault}, which is permanent`, async () => {
-      const world = new VirtualRuntime(answer)
-      await assert.rejects(tokenSourceIn(world).token(), { code })
-      assert.equal(world.sent.length, 1)
+      const environment = new VirtualRuntime(answer)
+      await assert.rejects(tokenSourceIn(environment).token(), { code })
+      assert.equal(environment.sent.length, 1)
     })
   }
 
   it('end at the deadline, and the error has the number of attempts (CL11)', async () => {
-    const world = new VirtualRuntime(noConnection)
-    await assert.rejects(tokenSourceIn(world, { deadlineMs: 2_000 }).token(), (error: unknown) => {
-      assert.ok(error instanceof Error && 'details' in error)
-      assert.match(error.message, /could not be reached: connect ECONNREFUSED/)
-      assert.deepEqual(error.details, { attempts: 5 })
-      return true
-    })
-    assert.ok(world.passedMs <= 2_000)
+    const environment = new VirtualRuntime(noConnection)
+    await assert.rejects(
+      tokenSourceIn(environment, { deadlineMs: 2_000 }).token(),
+      (error: unknown) => {
+        assert.ok(error instanceof Error && 'details' in error)
+        assert.match(error.message, /could not be reached: connect ECONNREFUSED/)
+        assert.deepEqual(error.details, { attempts: 5 })
+        return true
+      },
+    )
+    assert.ok(environment.passedMs <= 2_000)
   })
 
   it('wait for the seconds of Retry-After, plus a random time (CL9)', async () => {
-    const world = new VirtualRuntime(json(429, {}, { 'retry-after': '3' }), grant('t1'))
-    await tokenSourceIn(world).token()
-    assert.deepEqual(world.sleptMs, [3_125])
+    const environment = new VirtualRuntime(json(429, {}, { 'retry-after': '3' }), grant('t1'))
+    await tokenSourceIn(environment).token()
+    assert.deepEqual(environment.sleptMs, [3_125])
   })
 
   it('send no request until then, for any number of calls', async () => {
     const busy = json(503, {}, { 'retry-after': '60' })
-    const world = new VirtualRuntime(busy, grant('t1'))
-    const source = tokenSourceIn(world)
+    const environment = new VirtualRuntime(busy, grant('t1'))
+    const source = tokenSourceIn(environment)
     await assert.rejects(source.token(), {
       details: { status: 503, attempts: 1, retryAfterMs: 60_000 },
     })
-    world.pass(20_000)
+    environment.pass(20_000)
     await assert.rejects(source.token(), {
       details: { status: 503, attempts: 1, retryAfterMs: 40_000 },
     })
-    assert.equal(world.sent.length, 1)
-    world.pass(35_000)
+    assert.equal(environment.sent.length, 1)
+    environment.pass(35_000)
     assert.equal(await source.token(), 't1')
-    assert.equal(world.sent.length, 2)
+    assert.equal(environment.sent.length, 2)
   })
 
   it('do not wait for a Retry-After beyond the deadline', async () => {
-    const world = new VirtualRuntime(json(503, {}, { 'retry-after': '60' }))
-    await assert.rejects(tokenSourceIn(world).token(), { code: 'authority_unreachable' })
-    assert.deepEqual(world.sleptMs, [])
+    const environment = new VirtualRuntime(json(503, {}, { 'retry-after': '60' }))
+    await assert.rejects(tokenSourceIn(environment).token(), { code: 'authority_unreachable' })
+    assert.deepEqual(environment.sleptMs, [])
   })
 })
 
@@ -228,18 +231,18 @@ describe('several secrets', () => {
       request.form.get('client_secret') === 'next'
         ? grant('t', 0)(request, signal)
         : refusal('invalid_client')(request, signal)
-    const world = new VirtualRuntime(accepted)
-    const source = tokenSourceIn(world, { credential: clientSecrets('current', 'next') })
+    const environment = new VirtualRuntime(accepted)
+    const source = tokenSourceIn(environment, { credential: clientSecrets('current', 'next') })
     await source.token()
     await source.token()
-    const secrets = world.sent.map(({ form }) => form.get('client_secret'))
+    const secrets = environment.sent.map(({ form }) => form.get('client_secret'))
     assert.deepEqual(secrets, ['current', 'next', 'next'])
   })
 
   it('are all refused before the error', async () => {
-    const world = new VirtualRuntime(refusal('invalid_client'))
-    const source = tokenSourceIn(world, { credential: clientSecrets('current', 'next') })
+    const environment = new VirtualRuntime(refusal('invalid_client'))
+    const source = tokenSourceIn(environment, { credential: clientSecrets('current', 'next') })
     await assert.rejects(source.token(), { code: 'credential_refused' })
-    assert.equal(world.sent.length, 2)
+    assert.equal(environment.sent.length, 2)
   })
 })

@@ -10,16 +10,16 @@ const attacker = new TokenFactory('key-1')
 
 describe('a cached token', () => {
   const known = async (changes: Partial<GuardOptions<Role>> = {}) => {
-    const world = new VirtualRuntime(keySetOf(forge))
+    const environment = new VirtualRuntime(keySetOf(forge))
     const events: GuardEvent[] = []
-    const made = guardIn(world, { ...changes, listener: (event) => events.push(event) })
+    const made = guardIn(environment, { ...changes, listener: (event) => events.push(event) })
     const token = forge.token()
     await made.ask(token)
     const isRemembered = () => {
       const last = events.at(-1)
       return last?.type === 'admitted' && last.isCached
     }
-    return { ...made, world, token, isRemembered }
+    return { ...made, environment, token, isRemembered }
   }
 
   it('is verified only once', async () => {
@@ -67,15 +67,15 @@ describe('a cached token', () => {
   })
 
   it('is refused after its expiry (TC2)', async () => {
-    const { ask, token, world } = await known()
-    world.setWallClock(3600 + 59)
+    const { ask, token, environment } = await known()
+    environment.setWallClock(3600 + 59)
     assert.equal(reasonOf(await ask(token)), 'admitted')
-    world.setWallClock(1)
+    environment.setWallClock(1)
     assert.equal(reasonOf(await ask(token)), 'expired')
   })
 
   it('is checked by the wall clock like a new one, also after a clock change (FL12)', async () => {
-    const { ask, token, world, guard } = await known()
+    const { ask, token, environment, guard } = await known()
     const year = 365 * 86_400
     for (const [jump, expected] of [
       [year, 'expired'],
@@ -85,36 +85,36 @@ describe('a cached token', () => {
       [-3600, 'not_yet_valid'],
       [3600, 'admitted'],
     ] as const) {
-      world.setWallClock(jump)
+      environment.setWallClock(jump)
       assert.equal(reasonOf(await ask(token)), expected)
       assert.equal(guard.isReady(), true)
     }
-    assert.equal(world.fetched.length, 1)
+    assert.equal(environment.fetched.length, 1)
   })
 
   it('is refused after its key was removed (FL10)', async () => {
-    const { ask, guard, token, world } = await known()
-    world.publish(keySetOf(new TokenFactory('key-3')))
-    await world.pass(3600)
+    const { ask, guard, token, environment } = await known()
+    environment.publish(keySetOf(new TokenFactory('key-3')))
+    await environment.pass(3600)
     assert.equal(guard.cachedTokens(), 0)
     assert.equal(reasonOf(await ask(token)), 'key_unknown')
   })
 
   it('is refused when another key has the kid of its key', async () => {
-    const { ask, guard, token, world } = await known()
-    world.publish(keySetOf(attacker))
-    await world.pass(3600)
+    const { ask, guard, token, environment } = await known()
+    environment.publish(keySetOf(attacker))
+    await environment.pass(3600)
     assert.equal(guard.cachedTokens(), 0)
     assert.equal(reasonOf(await ask(token)), 'signature_invalid')
   })
 
   it('is accepted after a refresh with the same key', async () => {
-    const { ask, token, world, isRemembered, guard } = await known()
-    await world.pass(3599)
+    const { ask, token, environment, isRemembered, guard } = await known()
+    await environment.pass(3599)
     assert.equal(guard.keySets()[0]?.ageSeconds, 3599)
-    await world.pass(1)
+    await environment.pass(1)
     assert.equal(guard.keySets()[0]?.ageSeconds, 0)
-    world.setWallClock(-3600)
+    environment.setWallClock(-3600)
     assert.equal(reasonOf(await ask(token)), 'admitted')
     assert.equal(isRemembered(), true)
   })
@@ -127,8 +127,8 @@ describe('a cached token', () => {
   })
 
   it('was admitted before: refused tokens are not cached (TC3)', async () => {
-    const world = new VirtualRuntime(keySetOf(forge))
-    const { ask, guard } = guardIn(world)
+    const environment = new VirtualRuntime(keySetOf(forge))
+    const { ask, guard } = guardIn(environment)
     for (const token of [
       attacker.token(),
       forge.token({ exp: now - 3600 }),

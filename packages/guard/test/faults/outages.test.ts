@@ -11,101 +11,104 @@ const good = keySetOf(known)
 
 /** A guard with virtual clocks and a fake provider. Its tokens are always new. */
 function blind() {
-  const world = new VirtualRuntime(good)
-  const guard = createGuard(optionsWith(), world)
+  const environment = new VirtualRuntime(good)
+  const guard = createGuard(optionsWith(), environment)
   const ask = async (forge: TokenFactory) => {
-    const now = world.wallClockMs() / 1000
+    const now = environment.wallClockMs() / 1000
     const token = forge.token({ iat: now - 300, nbf: now - 300, exp: now + 3600 })
     return guard.decide({ authorization: `Bearer ${token}`, target: '/' }, 'CallHiApiRole')
   }
-  return { world, guard, ask }
+  return { environment, guard, ask }
 }
 
 describe('when the provider is unavailable for a long time', () => {
   it('for an hour: always 200 with known keys, at most one fetch in 30 s (FL2)', async () => {
-    const { world, guard, ask } = blind()
+    const { environment, guard, ask } = blind()
     await guard.start()
-    world.goDown()
-    await world.pass(3600)
-    const begun = world.fetched.length
+    environment.goDown()
+    await environment.pass(3600)
+    const begun = environment.fetched.length
     for (let minute = 0; minute < 60; minute += 1) {
-      await world.pass(60)
+      await environment.pass(60)
       assert.equal(reasonOf(await ask(known)), 'admitted')
       assertUnavailable(await ask(rotated))
     }
-    assert.ok(world.fetched.length - begun <= 6 + 3600 / 30, `${world.fetched.length - begun}`)
+    assert.ok(
+      environment.fetched.length - begun <= 6 + 3600 / 30,
+      `${environment.fetched.length - begun}`,
+    )
   })
 
   it('longer than the maximum age: 503, not 401 and not open, and 200 after its return (FL3)', async () => {
-    const { world, guard, ask } = blind()
+    const { environment, guard, ask } = blind()
     await guard.start()
     const remembered = await ask(known)
     assert.equal(reasonOf(remembered), 'admitted')
-    world.goDown()
-    await world.pass(86_400)
+    environment.goDown()
+    await environment.pass(86_400)
     assert.equal(guard.isReady(), false)
     assertUnavailable(await ask(known))
     assertUnavailable(await ask(rotated))
-    world.publish(keySetOf(rotated))
-    await world.pass(30)
+    environment.publish(keySetOf(rotated))
+    await environment.pass(30)
     assert.equal(guard.isReady(), true)
     assert.equal(reasonOf(await ask(rotated)), 'admitted')
     assert.equal(reasonOf(await ask(known)), 'key_unknown')
   })
 
   it('a cached token gets 503 too above the maximum age', async () => {
-    const { world, guard } = blind()
-    const token = known.token({ exp: world.wallClockMs() / 1000 + 10 * 86_400 })
+    const { environment, guard } = blind()
+    const token = known.token({ exp: environment.wallClockMs() / 1000 + 10 * 86_400 })
     const ask = async () =>
       guard.decide({ authorization: `Bearer ${token}`, target: '/' }, 'CallHiApiRole')
     assert.equal(reasonOf(await ask()), 'admitted')
-    world.goDown()
-    await world.pass(86_399)
+    environment.goDown()
+    await environment.pass(86_399)
     assert.equal(reasonOf(await ask()), 'admitted')
-    await world.pass(2)
+    await environment.pass(2)
     assertUnavailable(await ask())
   })
 })
 
 describe('when the provider rotates', () => {
   it('on schedule, no token is refused (FL9)', async () => {
-    const { world, guard, ask } = blind()
+    const { environment, guard, ask } = blind()
     await guard.start()
     const chain = [known, rotated, new TokenFactory('third')]
     for (const [index, next] of chain.slice(1).entries()) {
       const current = chain[index] ?? known
-      world.publish(keySetOf(current, next))
+      environment.publish(keySetOf(current, next))
       assert.equal(reasonOf(await ask(current)), 'admitted')
-      await world.pass(3600)
+      await environment.pass(3600)
       assert.equal(reasonOf(await ask(next)), 'admitted')
       assert.equal(reasonOf(await ask(current)), 'admitted')
-      await world.pass(3900)
-      world.publish(keySetOf(next))
-      await world.pass(3600)
+      await environment.pass(3900)
+      environment.publish(keySetOf(next))
+      await environment.pass(3600)
       assert.equal(reasonOf(await ask(next)), 'admitted')
       assert.equal(reasonOf(await ask(current)), 'key_unknown')
     }
   })
 
   it('without notice, the first token with the new key causes a refresh', async () => {
-    const { world, guard, ask } = blind()
+    const { environment, guard, ask } = blind()
     await guard.start()
-    world.publish(keySetOf(rotated))
-    await world.pass(30)
+    environment.publish(keySetOf(rotated))
+    await environment.pass(30)
     assert.equal(reasonOf(await ask(rotated)), 'admitted')
-    assert.equal(world.fetched.length, 2)
+    assert.equal(environment.fetched.length, 2)
   })
 })
 
 describe('when the provider truncates its answer', () => {
   it('at any byte, the old set stays (FL5)', async () => {
-    const { world, guard, ask } = blind()
+    const { environment, guard, ask } = blind()
     await guard.start()
     for (let length = 0; length < good.length; length += 1) {
-      world.publish(good.slice(0, length))
-      await world.pass(30)
+      environment.publish(good.slice(0, length))
+      await environment.pass(30)
     }
-    assert.ok(world.fetched.length > good.length / 2)
+    assert.ok(environment.fetched.length > good.length / 2)
     assert.equal(guard.isReady(), true)
     assert.equal(reasonOf(await ask(known)), 'admitted')
     assertUnavailable(await ask(rotated))

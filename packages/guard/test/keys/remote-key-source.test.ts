@@ -17,13 +17,14 @@ const settings = {
   timeoutMs: 5000,
 }
 
-const sourceIn = (world: VirtualRuntime) => {
+const sourceIn = (environment: VirtualRuntime) => {
   const events: GuardEvent[] = []
-  const source = new RemoteKeySource(settings, world, (event) => events.push(event))
+  const source = new RemoteKeySource(settings, environment, (event) => events.push(event))
   return { source, events, kids: () => [...source.keys.keys()] }
 }
 
-const secondsOf = (world: VirtualRuntime) => world.fetched.map(({ atMs }) => (atMs - 5000) / 1000)
+const secondsOf = (environment: VirtualRuntime) =>
+  environment.fetched.map(({ atMs }) => (atMs - 5000) / 1000)
 
 describe('a key source', () => {
   it('has the keys after its first attempt', async () => {
@@ -36,23 +37,23 @@ describe('a key source', () => {
   })
 
   it('refreshes every hour, randomly up to a tenth earlier', async () => {
-    const world = new VirtualRuntime(keySetOf(first))
-    const { source } = sourceIn(world)
+    const environment = new VirtualRuntime(keySetOf(first))
+    const { source } = sourceIn(environment)
     await source.start()
-    assert.deepEqual(world.scheduledMs, [3_600_000])
-    world.randomNumber = 0.5
-    await world.pass(3600)
-    assert.deepEqual(secondsOf(world), [0, 3600])
-    assert.deepEqual(world.scheduledMs, [3_420_000])
+    assert.deepEqual(environment.scheduledMs, [3_600_000])
+    environment.randomNumber = 0.5
+    await environment.pass(3600)
+    assert.deepEqual(secondsOf(environment), [0, 3600])
+    assert.deepEqual(environment.scheduledMs, [3_420_000])
   })
 
   it('reports added and removed keys', async () => {
-    const world = new VirtualRuntime(keySetOf(first))
-    const { source, events } = sourceIn(world)
+    const environment = new VirtualRuntime(keySetOf(first))
+    const { source, events } = sourceIn(environment)
     await source.start()
     const key = source.keys.get('first')
-    world.publish(keySetOf(second))
-    await world.pass(3600)
+    environment.publish(keySetOf(second))
+    await environment.pass(3600)
     assert.equal(key?.isPublished, false)
     const told = events.flatMap((event) => ('kid' in event ? [`${event.type} ${event.kid}`] : []))
     assert.deepEqual(told, ['key_added first', 'key_gone first', 'key_added second'])
@@ -60,8 +61,10 @@ describe('a key source', () => {
 
   it('reports why each key is not used when none is, once for the same keys', async () => {
     const encryption = { ...first.jwk, use: 'enc', kid: 'evil\u001b[2J' }
-    const world = new VirtualRuntime(keySetOf({ ...second.jwk, kid: 1 }, encryption, encryption))
-    const { source, events } = sourceIn(world)
+    const environment = new VirtualRuntime(
+      keySetOf({ ...second.jwk, kid: 1 }, encryption, encryption),
+    )
+    const { source, events } = sourceIn(environment)
     await source.start()
     const failures = () => events.filter(({ type }) => type === 'key_set_refresh_failed')
     const unused = () =>
@@ -84,78 +87,78 @@ describe('a key source', () => {
       failure.error.message,
       `the key set at ${settings.url}: no_usable_key (1 with kid_unusable, 2 with use_not_signature)`,
     )
-    await world.pass(60)
+    await environment.pass(60)
     assert.ok(failures().length > 2)
     assert.equal(unused().length, 3)
-    world.publish(keySetOf({ ...second.jwk, use: 'enc' }))
-    await world.pass(60)
+    environment.publish(keySetOf({ ...second.jwk, use: 'enc' }))
+    await environment.pass(60)
     assert.equal(unused().length, 4)
   })
 
   it('keeps the same key object when it is published again', async () => {
-    const world = new VirtualRuntime(keySetOf(first))
-    const { source } = sourceIn(world)
+    const environment = new VirtualRuntime(keySetOf(first))
+    const { source } = sourceIn(environment)
     await source.start()
     const key = source.keys.get('first')
-    world.publish(keySetOf(second, first))
-    await world.pass(3600)
+    environment.publish(keySetOf(second, first))
+    await environment.pass(3600)
     assert.equal(source.keys.get('first'), key)
     assert.equal(key?.isPublished, true)
   })
 
   it('without timers, refreshes when a request finds the keys due', async () => {
-    const world = new VirtualRuntime(keySetOf(first))
-    const { source, kids } = sourceIn(world)
+    const environment = new VirtualRuntime(keySetOf(first))
+    const { source, kids } = sourceIn(environment)
     await source.start()
-    world.publish(keySetOf(second))
+    environment.publish(keySetOf(second))
     for (const seconds of [3599, 1]) {
-      world.dropTimers()
-      await world.pass(seconds)
+      environment.dropTimers()
+      await environment.pass(seconds)
       source.update()
       source.update()
     }
-    assert.equal(world.kept.length, 1)
-    await world.kept[0]
-    assert.deepEqual(secondsOf(world), [0, 3600])
+    assert.equal(environment.kept.length, 1)
+    await environment.kept[0]
+    assert.deepEqual(secondsOf(environment), [0, 3600])
     assert.deepEqual(kids(), ['second'])
   })
 
   it('keeps the request running that waits for an unknown key, because others wait too', () => {
-    const world = new VirtualRuntime(keySetOf(first))
-    const { source } = sourceIn(world)
+    const environment = new VirtualRuntime(keySetOf(first))
+    const { source } = sourceIn(environment)
     const attempt = source.refreshForUnknownKey()
     assert.equal(source.refreshForUnknownKey(), attempt)
-    assert.deepEqual(world.kept, [attempt])
+    assert.deepEqual(environment.kept, [attempt])
   })
 
   it('without timers, starts again after an attempt that is never settled', async () => {
-    const world = new VirtualRuntime(() => new Promise(() => {}))
-    const { source, kids } = sourceIn(world)
+    const environment = new VirtualRuntime(() => new Promise(() => {}))
+    const { source, kids } = sourceIn(environment)
     void source.start()
-    world.dropTimers()
-    await world.pass(9.9)
-    world.publish(keySetOf(first))
+    environment.dropTimers()
+    await environment.pass(9.9)
+    environment.publish(keySetOf(first))
     void source.start()
-    await world.pass(0.1)
+    await environment.pass(0.1)
     void source.start()
-    await world.settle()
-    assert.deepEqual(secondsOf(world), [0, 10])
+    await environment.settle()
+    assert.deepEqual(secondsOf(environment), [0, 10])
     assert.deepEqual(kids(), ['first'])
   })
 
   it('refreshes no keys after its end', async () => {
-    const world = new VirtualRuntime(keySetOf(first))
-    const { source } = sourceIn(world)
+    const environment = new VirtualRuntime(keySetOf(first))
+    const { source } = sourceIn(environment)
     await source.start()
     source.stop()
-    await world.pass(7200)
+    await environment.pass(7200)
     source.update()
-    assert.deepEqual(secondsOf(world), [0])
+    assert.deepEqual(secondsOf(environment), [0])
   })
 
   it('has one attempt in flight, for any number of callers', async () => {
-    const world = new VirtualRuntime(keySetOf(first))
-    const { source } = sourceIn(world)
+    const environment = new VirtualRuntime(keySetOf(first))
+    const { source } = sourceIn(environment)
     const attempts = [
       source.start(),
       source.start(),
@@ -163,121 +166,121 @@ describe('a key source', () => {
       source.refreshForUnknownKey(),
     ]
     await Promise.all(attempts)
-    assert.equal(world.fetched.length, 1)
+    assert.equal(environment.fetched.length, 1)
   })
 
   it('refreshes for an unknown kid after the cooldown since the last attempt', async () => {
-    const world = new VirtualRuntime(keySetOf(first))
-    const { source } = sourceIn(world)
+    const environment = new VirtualRuntime(keySetOf(first))
+    const { source } = sourceIn(environment)
     await source.start()
-    await world.pass(29.9)
+    await environment.pass(29.9)
     assert.equal(source.refreshForUnknownKey(), undefined)
-    await world.pass(0.1)
+    await environment.pass(0.1)
     await source.refreshForUnknownKey()
     assert.equal(source.refreshForUnknownKey(), undefined)
-    assert.deepEqual(secondsOf(world), [0, 30])
+    assert.deepEqual(secondsOf(environment), [0, 30])
   })
 
   it('starts the cooldown also after a failed attempt', async () => {
-    const world = new VirtualRuntime(keySetOf(first))
-    const { source } = sourceIn(world)
+    const environment = new VirtualRuntime(keySetOf(first))
+    const { source } = sourceIn(environment)
     await source.start()
-    world.goDown()
-    await world.pass(30)
+    environment.goDown()
+    await environment.pass(30)
     await source.refreshForUnknownKey()
     assert.equal(source.isConfirmed, false)
     assert.equal(source.refreshForUnknownKey(), undefined)
-    assert.equal(world.fetched.length, 2)
+    assert.equal(environment.fetched.length, 2)
   })
 
   it('keeps the last good set after failures, and retries after 1, 2, 4 ... 30 s', async () => {
-    const world = new VirtualRuntime(keySetOf(first))
-    const { source, kids } = sourceIn(world)
+    const environment = new VirtualRuntime(keySetOf(first))
+    const { source, kids } = sourceIn(environment)
     await source.start()
-    world.goDown()
-    await world.pass(3600 + 120)
+    environment.goDown()
+    await environment.pass(3600 + 120)
     assert.deepEqual(kids(), ['first'])
     assert.equal(source.isUsable, true)
-    const after = secondsOf(world).map((second) => second - 3600)
+    const after = secondsOf(environment).map((second) => second - 3600)
     assert.deepEqual(after.slice(1), [0, 1, 3, 7, 15, 31, 61, 91])
   })
 
   it('spreads its retries randomly, up to a fifth earlier', async () => {
-    const world = new VirtualRuntime(() => Promise.reject(new Error('down')))
-    world.randomNumber = 0.999
-    const { source } = sourceIn(world)
+    const environment = new VirtualRuntime(() => Promise.reject(new Error('down')))
+    environment.randomNumber = 0.999
+    const { source } = sourceIn(environment)
     await source.start()
-    assert.ok(Math.abs((world.scheduledMs[0] ?? 0) - 800) < 1)
+    assert.ok(Math.abs((environment.scheduledMs[0] ?? 0) - 800) < 1)
   })
 
   it('finds a provider that starts within 2 s, while it has no keys (FL1)', async () => {
-    const world = new VirtualRuntime(() => Promise.reject(new Error('down')))
-    const { source, kids } = sourceIn(world)
+    const environment = new VirtualRuntime(() => Promise.reject(new Error('down')))
+    const { source, kids } = sourceIn(environment)
     await source.start()
-    await world.pass(600)
-    world.publish(keySetOf(first))
-    await world.pass(2)
+    await environment.pass(600)
+    environment.publish(keySetOf(first))
+    await environment.pass(2)
     assert.deepEqual(kids(), ['first'])
   })
 
   it('is not usable above the maximum age of its set, until a refresh (FL3)', async () => {
-    const world = new VirtualRuntime(keySetOf(first))
-    const { source, events } = sourceIn(world)
+    const environment = new VirtualRuntime(keySetOf(first))
+    const { source, events } = sourceIn(environment)
     await source.start()
-    world.goDown()
-    await world.pass(86_399)
+    environment.goDown()
+    await environment.pass(86_399)
     assert.equal(source.isUsable, true)
-    await world.pass(1)
+    await environment.pass(1)
     assert.equal(source.isUsable, false)
-    await world.pass(300)
+    await environment.pass(300)
     assert.equal(events.filter(({ type }) => type === 'key_set_stale').length, 1)
-    world.publish(keySetOf(first))
-    await world.pass(30)
+    environment.publish(keySetOf(first))
+    await environment.pass(30)
     assert.equal(source.isUsable, true)
   })
 
   it('returns the time until the next attempt', async () => {
-    const world = new VirtualRuntime(() => Promise.reject(new Error('down')))
-    const { source } = sourceIn(world)
+    const environment = new VirtualRuntime(() => Promise.reject(new Error('down')))
+    const { source } = sourceIn(environment)
     await source.start()
     assert.equal(source.retryAfterSeconds, 1)
-    await world.pass(1)
+    await environment.pass(1)
     assert.equal(source.retryAfterSeconds, 2)
-    await world.pass(1.5)
+    await environment.pass(1.5)
     assert.equal(source.retryAfterSeconds, 1)
   })
 
   it('does not depend on the wall clock (FL12)', async () => {
-    const world = new VirtualRuntime(keySetOf(first))
-    const { source } = sourceIn(world)
+    const environment = new VirtualRuntime(keySetOf(first))
+    const { source } = sourceIn(environment)
     await source.start()
     for (const jump of [3600, -7200, 365 * 86_400, -730 * 86_400]) {
-      world.setWallClock(jump)
-      await world.pass(1)
+      environment.setWallClock(jump)
+      await environment.pass(1)
       assert.equal(source.isUsable, true)
       assert.equal(source.refreshForUnknownKey(), undefined)
     }
-    assert.equal(world.fetched.length, 1)
-    await world.pass(3600 - 4)
-    assert.equal(world.fetched.length, 2)
+    assert.equal(environment.fetched.length, 1)
+    await environment.pass(3600 - 4)
+    assert.equal(environment.fetched.length, 2)
   })
 
   it('does not fetch after a stop', async () => {
-    const world = new VirtualRuntime(keySetOf(first))
-    const { source } = sourceIn(world)
+    const environment = new VirtualRuntime(keySetOf(first))
+    const { source } = sourceIn(environment)
     await source.start()
     source.stop()
-    await world.pass(86_400)
-    assert.equal(world.fetched.length, 1)
-    assert.deepEqual(world.scheduledMs, [])
+    await environment.pass(86_400)
+    assert.equal(environment.fetched.length, 1)
+    assert.deepEqual(environment.scheduledMs, [])
   })
 
   it('schedules nothing after a stop during an attempt', async () => {
-    const world = new VirtualRuntime(keySetOf(first))
-    const { source } = sourceIn(world)
+    const environment = new VirtualRuntime(keySetOf(first))
+    const { source } = sourceIn(environment)
     const attempt = source.start()
     source.stop()
     await attempt
-    assert.deepEqual(world.scheduledMs, [])
+    assert.deepEqual(environment.scheduledMs, [])
   })
 })

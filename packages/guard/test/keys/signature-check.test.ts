@@ -13,10 +13,10 @@ const other = new TokenFactory('key-2')
 /** A guard that has its keys, on a runtime without `node:crypto`. */
 const ready = async (t: TestContext) => {
   hideNodeCrypto(t)
-  const world = new VirtualRuntime(keySetOf(forge))
-  const made = guardIn(world)
+  const environment = new VirtualRuntime(keySetOf(forge))
+  const made = guardIn(environment)
   await made.guard.start()
-  return { ...made, world }
+  return { ...made, environment }
 }
 
 describe('a guard without node:crypto', () => {
