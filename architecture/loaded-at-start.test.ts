@@ -35,7 +35,7 @@ it('a start of the identity provider loads no code that only some requests or se
     'packages/portal/src/portal-app.ts',
     `${idp}/portal/portal-host.ts`,
     'packages/lab/src/lab.ts',
-    `${idp}/lab-host/service-lab.ts`,
+    `${idp}/lab-host/lab-controls.ts`,
     `${idp}/storage/postgres/postgres-database.ts`,
     '@peculiar/x509',
     'pg',

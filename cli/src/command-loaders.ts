@@ -50,7 +50,7 @@ export const commandLoaders = {
   keys: async ({ program, terminal }) =>
     (await import('./commands/keys.ts')).addKeysCommands(program, terminal),
   lab: async ({ program, terminal }) =>
-    (await import('./commands/lab/lab.ts')).addLabCommands(program, terminal),
+    (await import('./commands/lab.ts')).addLabCommands(program, terminal),
   audit: async ({ program, terminal }) =>
     (await import('./commands/audit.ts')).addAuditCommand(program, terminal),
   portal: async ({ program, terminal }) =>

@@ -1,6 +1,26 @@
-import { parseAnswer } from '@greeting/registrations/apply'
+import { type GraphRequest, parseAnswer } from '@greeting/registrations/apply'
 import { z } from 'zod'
-import type { AdministratorReply, AdministratorRequest, SendOnce } from './administrator-request.ts'
+
+/** The application roles that the commands of an administrator need. */
+type GraphRole =
+  | 'Application.ReadWrite.All'
+  | 'AppRoleAssignment.ReadWrite.All'
+  | 'SigningKey.ReadWrite.All'
+  | 'AuditLog.Read.All'
+
+/** A request of an administrator: to Graph, or to the management API. */
+export type AdministratorRequest = Omit<GraphRequest, 'role'> & { readonly role?: GraphRole }
+
+/** The answer to such a request, of any status. */
+export type AdministratorReply = {
+  readonly status: number
+  readonly headers: Headers
+  /** The JSON of the body; undefined when it has none. */
+  readonly body: unknown
+}
+
+/** Sends a request with the token of the administrator. */
+type SendOnce = (request: AdministratorRequest) => Promise<AdministratorReply>
 
 /** The requests of one batch. Microsoft Graph permits 20. */
 export const maxRequestsPerBatch = 4

@@ -1,12 +1,22 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import { addAuditFilters, auditFilters } from '../audit/audit-filters.ts'
-import { readAudit } from '../audit/audit-reader.ts'
-import { type AuditLogName, type AuditRecord, auditLogs, auditText } from '../audit/audit-record.ts'
+import {
+  type AuditLogName,
+  type AuditRecord,
+  addAuditFilters,
+  auditFilters,
+  auditLogs,
+  auditText,
+  readAudit,
+} from '../audit/audit-log.ts'
 import { CommandFailure } from '../exit-codes.ts'
 import type { Terminal } from '../terminal.ts'
 import { visibleText } from '../text/visible-text.ts'
-import { type AdministratorCommandOptions, administratorCommand } from './administrator-command.ts'
-import { openManagement, orCommandFailure } from './management.ts'
+import {
+  type AdministratorCommandOptions,
+  administratorCommand,
+  openManagement,
+  orCommandFailure,
+} from './administrator-command.ts'
 
 type Options = AdministratorCommandOptions & {
   readonly log?: AuditLogName

@@ -4,10 +4,14 @@ import type { Command } from 'commander'
 import { z } from 'zod'
 import { CommandFailure } from '../exit-codes.ts'
 import type { Terminal } from '../terminal.ts'
-import { textTable } from '../text/text-table.ts'
 import { wholeSeconds } from '../text/time.ts'
-import { type AdministratorCommandOptions, administratorCommand } from './administrator-command.ts'
-import { openManagement, orCommandFailure } from './management.ts'
+import { textTable } from '../text/visible-text.ts'
+import {
+  type AdministratorCommandOptions,
+  administratorCommand,
+  openManagement,
+  orCommandFailure,
+} from './administrator-command.ts'
 
 type Options = AdministratorCommandOptions & { readonly yes?: true }
 

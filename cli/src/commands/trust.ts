@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path'
 import type { Command } from 'commander'
 import { CommandFailure } from '../exit-codes.ts'
 import type { Terminal } from '../terminal.ts'
-import { shellQuote } from '../text/shell-quote.ts'
+import { shellQuote } from '../text/visible-text.ts'
 
 type Options = { readonly dataDir: string; readonly json?: true }
 

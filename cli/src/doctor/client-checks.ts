@@ -3,8 +3,8 @@ import { tokenSizeFault, tokenSizeRemedy } from '@greeting/registrations/plannin
 import { exitByFailure } from '../exit-codes.ts'
 import { timeInWords } from '../text/time.ts'
 import { decodeToken } from '../text/token-text.ts'
-import { type Check, type CheckResult, right, unknown, warning, wrong } from './check-result.ts'
 import type { Attempt, Probes } from './probes.ts'
+import { type Check, type CheckResult, right, unknown, warning, wrong } from './probes.ts'
 
 type Step = 'client' | 'credential' | 'scope' | 'roles' | 'size'
 

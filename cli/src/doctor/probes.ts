@@ -1,9 +1,9 @@
 import { X509Certificate } from 'node:crypto'
 import { readFile, stat } from 'node:fs/promises'
-import type { ClientFailure } from '@greeting/client'
-import { isClientFailure } from '@greeting/client'
+import { type ClientFailure, isClientFailure } from '@greeting/client'
 import { type ClientSettings, readClientSettings } from '../client/client-settings.ts'
 import { type Connection, connect } from '../client/connection.ts'
+import type { ExitName } from '../exit-codes.ts'
 import type { Settings } from '../files/env-file.ts'
 
 /** The answer of a server to a request without credentials. */
@@ -123,3 +123,35 @@ export async function runProbes(
   ])
   return { ...facts, hi, hello }
 }
+
+/** The result of one check. */
+export type CheckResult =
+  | { readonly state: 'right' | 'unknown'; readonly detail: string }
+  | { readonly state: 'warning'; readonly detail: string; readonly remedy: string }
+  | {
+      readonly state: 'wrong'
+      readonly detail: string
+      readonly remedy: string
+      /** Exit code of the command when this check fails first. */
+      readonly exit: ExitName
+    }
+
+/** One check of the path that a job takes. */
+export type Check = {
+  readonly step: string
+  readonly run: (facts: Probes) => CheckResult
+}
+
+export const right = (detail: string): CheckResult => ({ state: 'right', detail })
+export const unknown = (detail: string): CheckResult => ({ state: 'unknown', detail })
+export const warning = (detail: string, remedy: string): CheckResult => ({
+  state: 'warning',
+  detail,
+  remedy,
+})
+export const wrong = (exit: ExitName, detail: string, remedy: string): CheckResult => ({
+  state: 'wrong',
+  detail,
+  remedy,
+  exit,
+})

@@ -1,6 +1,5 @@
 import type { Argument, Command, Option } from 'commander'
-import { clientSettings, defaultSettingsFile } from '../client/client-settings.ts'
-import { credentialRows } from '../client/credential-settings.ts'
+import { clientSettings, credentialRows, defaultSettingsFile } from '../client/client-settings.ts'
 import { exitCodes } from '../exit-codes.ts'
 
 const cell = (text: string) => text.replaceAll('|', '\\|')

@@ -18,3 +18,21 @@ const keptInLines = new Set(['\n', '\t'])
 /** The same for text of several lines: line ends and tabs stay. */
 export const visibleLines = (text: string): string =>
   text.replace(unsafeCharacters, (found) => (keptInLines.has(found) ? found : escaped(found)))
+
+/** Columns below a header row. Each column is as wide as its widest cell. */
+export function textTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const all = [head, ...rows]
+  const widths = head.map((_, column) =>
+    all.reduce((widest, row) => Math.max(widest, (row[column] ?? '').length), 0),
+  )
+  return all
+    .map((row) => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  '))
+    .map((line) => `${line.trimEnd()}\n`)
+    .join('')
+}
+
+const shellSafe = /^[A-Za-z0-9_@%+=:,./-]+$/
+
+/** Quotes text as one word of a shell. */
+export const shellQuote = (text: string): string =>
+  shellSafe.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`

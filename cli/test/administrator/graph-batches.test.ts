@@ -5,7 +5,7 @@ import { isClientFailure } from '@greeting/client'
 import { GraphRefusalError } from '@greeting/registrations/apply'
 import { GraphFixture } from '../../../fixtures/graph/graph-fixture.ts'
 import { roleMissing } from '../../../fixtures/graph/graph-tenant.ts'
-import type { AdministratorRequest } from '../../src/administrator/administrator-request.ts'
+import type { AdministratorRequest } from '../../src/administrator/graph-batches.ts'
 
 const create = (displayName: string): AdministratorRequest => ({
   method: 'POST',

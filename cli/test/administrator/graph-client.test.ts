@@ -5,7 +5,7 @@ import { GraphRefusalError } from '@greeting/registrations/apply'
 import { application } from '@greeting/registrations/planning'
 import { GraphFixture } from '../../../fixtures/graph/graph-fixture.ts'
 import type { Json } from '../../../fixtures/graph/graph-tenant.ts'
-import { retryReason } from '../../src/administrator/retryable.ts'
+import { retryReason } from '../../src/administrator/graph-client.ts'
 
 const refusal = (status: number, code = 'Request_BadRequest', message = '') =>
   new GraphRefusalError({ method: 'POST', path: '/x' }, status, { error: { code, message } })

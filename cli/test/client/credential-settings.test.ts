@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { chosenCredential, mergeSettings } from '../../src/client/credential-settings.ts'
+import { chosenCredential, mergeSettings } from '../../src/client/client-settings.ts'
 
 const titleOf = (settings: Record<string, string>) => {
   const row = chosenCredential(settings)

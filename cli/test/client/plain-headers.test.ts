@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { PlainHeaders } from '../../src/client/plain-headers.ts'
+import { PlainHeaders } from '../../src/client/quick-runtime.ts'
 
 const inits: readonly HeadersInit[] = [
   {},

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { networkFault } from '../../src/doctor/network-fault.ts'
+import { networkFault } from '../../src/doctor/server-checks.ts'
 
 const failed = (code: string) =>
   new TypeError('fetch failed', { cause: Object.assign(new Error('why'), { code }) })

@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { type LoopOptions, loopJob, type Run } from '../../src/schedule/job-loop.ts'
-import { byCron, everyMs, type Schedule } from '../../src/schedule/schedule.ts'
+import {
+  byCron,
+  everyMs,
+  type LoopOptions,
+  loopJob,
+  type Run,
+  type Schedule,
+} from '../../src/schedule/job-loop.ts'
 
 const noonMs = Date.UTC(2026, 0, 1, 12)
 

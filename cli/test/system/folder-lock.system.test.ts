@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
-import { FolderLock } from '../../src/system/folder-lock.ts'
+import { FolderLock } from '../../src/system/data-folder.ts'
 import { temporaryFolder } from '../fakes/services.ts'
 
 describe('the lock of a data folder', () => {

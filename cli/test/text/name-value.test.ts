@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { addNameValue } from '../../src/text/name-value.ts'
+import { addNameValue } from '../../src/commands/lab.ts'
 
 describe('an option of the form name=value', () => {
   const rows: readonly (readonly [text: string, members: object])[] = [

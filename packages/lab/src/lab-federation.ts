@@ -1,7 +1,7 @@
 import { createPublicKey } from 'node:crypto'
 import { signed } from './forge/forge.ts'
-import { reservedTestKey, thumbprintOf } from './forge/reserved-test-key.ts'
 import type { ForgeKey, LabKeySource } from './lab-host.ts'
+import { reservedTestKey, thumbprintOf } from './test-keys.ts'
 
 /** Requests the documents of another issuer. */
 type FetchKeys = (url: string, init?: RequestInit) => Promise<Response>

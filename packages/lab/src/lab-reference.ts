@@ -1,5 +1,5 @@
 import type { FaultParameter } from '@greeting/portal'
-import { faultKinds } from './faults/fault-kinds.ts'
+import { faultKinds } from './faults/fault-rows.ts'
 import { forgeryRows } from './forge/forgeries.ts'
 import type { ForgeryRow } from './forge/forgery.ts'
 import { labOperations, labPath } from './http/lab-operations.ts'

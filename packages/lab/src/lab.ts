@@ -2,17 +2,53 @@ import type { Fetch } from '@greeting/http-service'
 import { Faults } from './faults/faults.ts'
 import { Forge } from './forge/forge.ts'
 import { type ForgeryName, makeForgeries } from './forge/forgeries.ts'
-import type { Forgery } from './forge/forgery.ts'
-import { forgeryMaterial } from './forge/forgery-material.ts'
+import { type Forgery, forgeryMaterial } from './forge/forgery.ts'
 import { LabClock } from './lab-clock.ts'
 import { LabFederation } from './lab-federation.ts'
 import { labHandler } from './lab-handler.ts'
-import type { LabHost, LabListener } from './lab-host.ts'
-import { LabKeys } from './lab-keys.ts'
-import type { LabPowers } from './lab-powers.ts'
-import type { MintRequest } from './mint-request.ts'
+import type { LabHost, LabKey, LabListener, MintRequest } from './lab-host.ts'
 import { type ClientMisuse, judge } from './requests/judge.ts'
 import { RequestLog } from './requests/request-log.ts'
+
+/** The signing keys of a server, as a test changes them. */
+export class LabKeys {
+  readonly #keys: LabHost['keys']
+
+  constructor(keys: LabHost['keys']) {
+    this.#keys = keys
+  }
+
+  /** The keys, in the order in which they sign. */
+  list(): readonly LabKey[] {
+    return this.#keys.list()
+  }
+
+  /** The ID of the key that signs. */
+  get activeId(): string {
+    return this.list().find(({ phase }) => phase === 'active')?.kid ?? ''
+  }
+
+  /**
+   * Lets the announced key sign at once, without the notice of a rotation on demand. The former key stays
+   * published.
+   *
+   * @returns the ID of the key that signs now
+   */
+  async rotate(): Promise<string> {
+    await this.#keys.rotate()
+    return this.activeId
+  }
+
+  /**
+   * Removes a key at once: its tokens are refused as soon as the key set is read again.
+   *
+   * @param kid default: the key that signs
+   * @throws {SigningError} signing_key_unknown when no key has this ID
+   */
+  revoke(kid: string = this.activeId): Promise<void> {
+    return this.#keys.revoke(kid)
+  }
+}
 
 /** The log, the clocks and the randomness of a lab. */
 export type LabOptions = {
@@ -26,21 +62,21 @@ export type LabOptions = {
   readonly random?: () => number
 }
 
-/** The powers over a running server: its clock, its faults, its requests, its keys and its tokens. */
-export class Lab implements LabPowers {
+/** The controls of a running server: its clock, its faults, its requests, its keys and its tokens. */
+export class Lab {
   readonly clock: LabClock
   readonly faults: Faults
   readonly requests = new RequestLog()
   readonly federation: LabFederation
   readonly #options: LabOptions
   #connected: { readonly host: LabHost; readonly forge: Forge } | undefined
-  #keysTended: Promise<unknown> = Promise.resolve()
+  #keyMaintenance: Promise<unknown> = Promise.resolve()
   #pauses = new AbortController()
 
   constructor(options: LabOptions = {}) {
     const { log, systemNowMs } = options
     this.#options = options
-    this.clock = new LabClock(systemNowMs, () => this.#tendKeys())
+    this.clock = new LabClock(systemNowMs, () => this.#maintainKeys())
     this.federation = new LabFederation(this.clock.now, () => this.#use().host)
     this.faults = new Faults({
       nowMs: this.clock.wallClockMs,
@@ -70,7 +106,7 @@ export class Lab implements LabPowers {
     })
     return async (request, bindings) => {
       // A rotation that became due must be published before the next answer.
-      await this.#keysTended
+      await this.#keyMaintenance
       const { pathname } = new URL(request.url)
       const isOwn = pathname === '/lab' || pathname.startsWith('/lab/')
       return isOwn ? listener.operations.fetch(request, bindings) : handle(request, bindings)
@@ -143,7 +179,8 @@ export class Lab implements LabPowers {
     return this.#connected
   }
 
-  #tendKeys(): void {
-    this.#keysTended = this.#connected?.host.keys.tend().catch(() => undefined) ?? Promise.resolve()
+  #maintainKeys(): void {
+    this.#keyMaintenance =
+      this.#connected?.host.keys.tend().catch(() => undefined) ?? Promise.resolve()
   }
 }

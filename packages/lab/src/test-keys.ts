@@ -1,5 +1,8 @@
+import { createHash, createPrivateKey, createPublicKey } from 'node:crypto'
+import type { ForgeKey } from './lab-host.ts'
+
 /** A signing key whose private part is public: PKCS #8 and its certificate, both DER in base64. */
-export type TestKey = { readonly privateKey: string; readonly certificate: string }
+type TestKey = { readonly privateKey: string; readonly certificate: string }
 
 /**
  * Keys that cost no generation at a start. They are public, so they protect nothing. The guard refuses them
@@ -55,3 +58,28 @@ export const testKeys: readonly TestKey[] = [
       'MIIC8jCCAdqgAwIBAgIQQn1GGuCyKqGew/84B8GiUzANBgkqhkiG9w0BAQsFADAjMSEwHwYDVQQDExhHcmVldGluZyBwdWJsaWMgdGVzdCBrZXkwIBcNMDAwMTAxMDAwMDAwWhgPMjEwMDAxMDEwMDAwMDBaMCMxITAfBgNVBAMTGEdyZWV0aW5nIHB1YmxpYyB0ZXN0IGtleTCCASIwDQYJKoZIhvcNAQEBBQADggEPADCCAQoCggEBALGbD0LP0Q53h+BO82iI4y5LN56FDJ+5e/XgYg9kmyvdiD3Loo5kb3ZUBogFeNYDy+ivTCX5MhDTETMhjYP4d6NrYZvDl8HGQBpAlK47PAXUXPLO4NdPnS6fx3SGjt9ceEQpisHvq1Q3AiYbdcaEyQWe80IkOps3uIFbEyluK91iHK1RIwMDsiUCIRHCb3VVPdBvjBY7WtbV5PZJjdH9/sgauGpT6P8Qr9+5Eeu7eJ1zvtJ3KUdNPb7Tx/tYqQ7vwCMPvR+tIX8SDj1X1XMJwm3ej0QRK9LXoVL1JmCsKnHIPGD1kuC/Qgiy4LuMC1CFBpAyNjWq14H22XecB3kJcIsCAwEAAaMgMB4wDAYDVR0TAQH/BAIwADAOBgNVHQ8BAf8EBAMCB4AwDQYJKoZIhvcNAQELBQADggEBAHCbDqRbskPgWNA39YSOpozDW/uij0FCeXMiZu+sW1KmNc7YSkd0c5Q7IiJ3xf2c01bdMieuCeBEfOzQwES4H+mf2tBeqw6+SOWcLp5oOEeyCdGWmSNn6zi3dphM6RqH5DXR3Upn/0UUBc2rJcXpyusgfLV6J0V+vp93Vufu5umhUIfPOxcS7DyHnNTsOy3ItUtGRWFHV1yErsYtSZmVeJPUlEkMa5bgljVY3KSH8e9FYEuQqK4sZC2kzQ6NpV5kHkklZg0xPaLucx7/p/inHY0MrtqY/RvUZahbUry/4V99bP7rmmjg2KKedgb6r5Eer+5cISCptqm7N+TomoYi1C4=',
   },
 ]
+
+/** The public test keys that no server signs with, from the end of their list. */
+const reserved = ['attacker', 'issuer'] as const
+
+/** The public test keys that a server may sign with. */
+export const supplyTestKeys = testKeys.slice(0, -reserved.length)
+
+/** SHA-1 of a certificate's DER in base64url: the key ID of a server. */
+export const thumbprintOf = (der: Uint8Array): string =>
+  createHash('sha1').update(der).digest('base64url')
+
+/** A public test key for another purpose than signing access tokens, with its certificate. */
+export function reservedTestKey(
+  name: (typeof reserved)[number],
+): ForgeKey & { readonly certificate: string } {
+  const key = testKeys.at(-1 - reserved.indexOf(name))
+  if (key === undefined) throw new TypeError('There are no test keys')
+  const der = { key: Buffer.from(key.privateKey, 'base64'), format: 'der', type: 'pkcs8' } as const
+  const privateKey = createPrivateKey(der)
+  const kid = thumbprintOf(Buffer.from(key.certificate, 'base64'))
+  return { kid, privateKey, publicKey: createPublicKey(privateKey), certificate: key.certificate }
+}
+
+/** The key of an attacker, with its certificate. No server publishes it. */
+export const attackerKey = () => reservedTestKey('attacker')

@@ -1,5 +1,4 @@
-export { registrationsJsonSchema } from './json-schema.ts'
-export { lineOf, syntaxErrorLine } from './line-of.ts'
+export { lineOf, syntaxErrorLine } from './json-members.ts'
 export {
   type FileIssue,
   parseRegistrations,
@@ -11,6 +10,7 @@ export {
   applicationIdPlaceholder,
   type ClientEntry,
   type RegistrationsFile,
+  registrationsJsonSchema,
   type SecretEntry,
 } from './registrations-file.ts'
 export { stableRoleId } from './stable-role-id.ts'

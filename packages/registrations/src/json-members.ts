@@ -1,3 +1,5 @@
+import { parse } from '@humanwhocodes/momoa'
+
 /** A member of an object in a JSON text. */
 type JsonMember = {
   readonly name: string
@@ -48,5 +50,57 @@ export function* jsonMembers(text: string): Generator<JsonMember> {
       isName = false
       yield { name, isRepeated, start, leadStart, depth: open.length, path }
     }
+  }
+}
+
+/**
+ * The line of a place in a JSON text, counted from 1: of the member at the path, else of the nearest
+ * member around it.
+ *
+ * @param text a text that `JSON.parse` accepts
+ * @param path a place such as `apis[0].appRoles[1].value`, as an issue of a registrations file names it
+ * @returns undefined when no member of the path exists
+ */
+export function lineOf(text: string, path: string): number | undefined {
+  let offset: number | undefined
+  let nearest = ''
+  for (const { start, path: steps } of jsonMembers(text)) {
+    const own = pathText(steps())
+    if (isWithin(own, path)) return lineAt(text, start)
+    if (isWithin(path, own) && own.length > nearest.length) {
+      nearest = own
+      offset = start
+    }
+  }
+  return offset === undefined ? undefined : lineAt(text, offset)
+}
+
+/** Whether a path is another one, or begins with it. */
+const isWithin = (path: string, outer: string) =>
+  path === outer || path.startsWith(`${outer}.`) || path.startsWith(`${outer}[`)
+
+const lineAt = (text: string, offset: number) => text.slice(0, offset).split('\n').length
+
+/** A path as text, such as `apis[0].appRoles[1].value`. */
+export const pathText = (path: readonly PropertyKey[]): string =>
+  path
+    .map((step, depth) =>
+      typeof step === 'number' ? `[${step}]` : `${depth > 0 ? '.' : ''}${String(step)}`,
+    )
+    .join('')
+
+/**
+ * The line of the first syntax error in a text that `JSON.parse` refuses, counted from 1. V8 names the
+ * place of some errors only.
+ *
+ * @returns undefined when the place is unknown
+ */
+export function syntaxErrorLine(text: string): number | undefined {
+  try {
+    parse(text, { mode: 'json' })
+    return undefined
+  } catch (cause) {
+    const line: unknown = cause instanceof Error && 'line' in cause ? cause.line : undefined
+    return typeof line === 'number' ? line : undefined
   }
 }

@@ -1,8 +1,7 @@
 // Folder: The format of the registrations file, and its comparison with a directory: no network, no clock, no file system.
 
 import type { z } from 'zod'
-import { jsonMembers } from './json-members.ts'
-import { pathText, syntaxErrorLine } from './line-of.ts'
+import { jsonMembers, pathText, syntaxErrorLine } from './json-members.ts'
 import { type RegistrationsFile, registrationsFile } from './registrations-file.ts'
 
 /** A broken rule at one place of a registrations file. */

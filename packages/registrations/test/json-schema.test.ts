@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { it } from 'node:test'
-import { registrationsJsonSchema } from '../src/json-schema.ts'
+import { registrationsJsonSchema } from '../src/registrations-file.ts'
 
 const published = join(import.meta.dirname, '../../../registrations/registrations.schema.json')
 

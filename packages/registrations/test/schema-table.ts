@@ -1,4 +1,4 @@
-import { registrationsJsonSchema } from '../src/json-schema.ts'
+import { registrationsJsonSchema } from '../src/registrations-file.ts'
 
 type Schema = {
   readonly title?: string

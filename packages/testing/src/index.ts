@@ -9,6 +9,7 @@ export {
 export { Entra } from './entra.ts'
 export type { EntraApi } from './entra-api.ts'
 export type { EntraClient } from './entra-client.ts'
+export { type TokenAnswer, TokenRequestError } from './entra-client.ts'
 export { hookEntra, type TestHooks } from './entra-hooks.ts'
 export { type Graph, GraphRequestError } from './graph.ts'
 export type {
@@ -19,4 +20,3 @@ export type {
   Registrations,
 } from './registrations.ts'
 export { type EntraOptions, startEntra } from './start-entra.ts'
-export { type TokenAnswer, TokenRequestError } from './token-request.ts'

@@ -5,19 +5,57 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseEnv } from 'node:util'
 import {
+  createClientCertificate,
+  type LabFederation,
   type LabProvider,
   type LabProviderOptions,
   startLabProvider,
 } from '@greeting/identity-provider/lab'
 import { Entra, type SeededRegistrations } from './entra.ts'
-import { registerCredential } from './register-credential.ts'
+import type { ClientCredential } from './entra-client.ts'
+import type { Graph } from './graph.ts'
 import {
   type ApiRegistrations,
   type ClientRegistrations,
+  type ClientWithoutSecret,
   clientsWithoutSecret,
   type Registrations,
   registrationsFileOf,
 } from './registrations.ts'
+
+/** What the registration of a credential uses. */
+type Registry = {
+  readonly graph: Graph
+  readonly federation: Pick<LabFederation, 'issuer' | 'token'>
+  readonly clock: { readonly now: () => Date }
+}
+
+type Client = Omit<ClientWithoutSecret, 'kind'>
+
+const register: Readonly<
+  Record<
+    ClientWithoutSecret['kind'],
+    (client: Client, registry: Registry) => Promise<ClientCredential>
+  >
+> = {
+  certificate: async ({ applicationId }, { clock, graph }) => {
+    const certificate = await createClientCertificate(clock.now())
+    await graph.setCertificate(applicationId, certificate.certificate)
+    return { certificate }
+  },
+  federated: async ({ applicationId, displayName }, { federation, graph }) => {
+    const subject = `client:${displayName}`
+    await graph.trust(applicationId, { issuer: federation.issuer, subject })
+    return { federatedToken: () => federation.token({ subject }) }
+  },
+}
+
+/** Registers a credential of a client over Microsoft Graph, as an administrator does. */
+const registerCredential = (
+  kind: ClientWithoutSecret['kind'],
+  client: Client,
+  registry: Registry,
+): Promise<ClientCredential> => register[kind](client, registry)
 
 /** The options of `startEntra`. The other options are settings of the identity provider. */
 export type EntraOptions<

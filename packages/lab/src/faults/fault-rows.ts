@@ -1,7 +1,8 @@
+import type { FaultKind } from '@greeting/portal'
 import { z } from 'zod'
 import { cut, drip, oversized, withBody } from './broken-body.ts'
-import { type Endpoint, endpoints } from './endpoint.ts'
 import type { FaultContext } from './fault-context.ts'
+import { type Endpoint, endpoints } from './fault-context.ts'
 
 /** One fault: its endpoints, its parameters, and how it breaks an answer. */
 export type FaultRow<At extends Endpoint, Shape extends z.ZodRawShape> = {
@@ -213,3 +214,34 @@ export const faultRows = {
 
 /** The name of a fault. */
 export type FaultName = keyof typeof faultRows
+
+/** The faults with their parameters, as documents and forms show them. */
+export const faultKinds: readonly FaultKind[] = Object.entries(faultRows).map(
+  ([name, { at, summary, parameters }]: [string, FaultRow<Endpoint, z.ZodRawShape>]) => ({
+    name,
+    at,
+    summary,
+    parameters: parametersOf(parameters),
+  }),
+)
+
+type Property = {
+  readonly default?: string | number
+  readonly minimum?: number
+  readonly maximum?: number
+  readonly enum?: readonly (string | number)[]
+}
+
+function parametersOf(schema: z.ZodObject): FaultKind['parameters'] {
+  const { properties = {}, required = [] } = z.toJSONSchema(schema, { io: 'input' })
+  return Object.entries(properties as Readonly<Record<string, Property>>).map(
+    ([name, { default: initial, enum: choices, minimum, maximum }]) => ({
+      name,
+      initial,
+      choices,
+      minimum,
+      maximum,
+      isRequired: required.includes(name),
+    }),
+  )
+}

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { type Endpoint, endpoints } from './endpoint.ts'
+import { type Endpoint, endpoints } from './fault-context.ts'
 import { type FaultName, type FaultRow, faultRows } from './fault-rows.ts'
 
 /** The header in which a test names its run, so that its faults break no other test. */

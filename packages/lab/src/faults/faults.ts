@@ -1,6 +1,5 @@
 import type { z } from 'zod'
-import type { Endpoint } from './endpoint.ts'
-import type { FaultContext } from './fault-context.ts'
+import type { Endpoint, FaultContext } from './fault-context.ts'
 import { type FaultRow, faultRows } from './fault-rows.ts'
 import { type FaultSpec, parseFault, type ValidFault } from './fault-spec.ts'
 

@@ -1,5 +1,5 @@
 import type { ForgeryRow } from './forgery.ts'
-import { withMember } from './forgery-material.ts'
+import { withMember } from './forgery.ts'
 
 const audience = 'The token is for another audience.'
 const issuer = 'The token is of another issuer.'

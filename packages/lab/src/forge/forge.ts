@@ -1,7 +1,6 @@
 import { KeyObject, sign } from 'node:crypto'
-import type { LabHost } from '../lab-host.ts'
-import type { MintRequest } from '../mint-request.ts'
-import { attackerKey } from './reserved-test-key.ts'
+import type { LabHost, MintRequest } from '../lab-host.ts'
+import { attackerKey } from '../test-keys.ts'
 
 type Json = Record<string, unknown>
 

@@ -1,6 +1,5 @@
 import { claimForgeries } from './claim-forgeries.ts'
-import type { Forgery, ForgeryRow } from './forgery.ts'
-import type { ForgeryMaterial } from './forgery-material.ts'
+import type { Forgery, ForgeryMaterial, ForgeryRow } from './forgery.ts'
 import { signatureForgeries } from './signature-forgeries.ts'
 
 /** All forgeries by name. */

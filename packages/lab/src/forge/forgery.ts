@@ -1,4 +1,7 @@
-import type { ForgeryMaterial } from './forgery-material.ts'
+import { createHmac, generateKeyPairSync, sign } from 'node:crypto'
+import type { ForgeKey, TokenParts } from '../lab-host.ts'
+import { attackerKey } from '../test-keys.ts'
+import { encoded, signed } from './forge.ts'
 
 /** One way to make a token that a correct API refuses. */
 export type ForgeryRow = {
@@ -16,3 +19,83 @@ export type Forgery<Name extends string = string> = {
   readonly section: string
   readonly token: string
 }
+
+type Part = object | string | Uint8Array
+
+/** What a forgery is made of: a genuine token, and the keys of the server and of an attacker. */
+export type ForgeryMaterial = TokenParts & {
+  /** A token that a correct API accepts. */
+  readonly token: string
+  /** A role in the genuine token. */
+  readonly role: string
+  /** The claim that names the client: `appid` or `azp`. */
+  readonly clientId: string
+  readonly nowSeconds: number
+  readonly published: ForgeKey
+  readonly attacker: ReturnType<typeof attackerKey>
+  /** Signs with the published key: changed members, or whole parts. */
+  readonly withClaims: (changes: object) => string
+  readonly withHeader: (changes: object) => string
+  readonly withParts: (header: Part, claims: Part) => string
+  /** Signs with the key of the attacker. */
+  readonly byAttacker: (header: object) => string
+  /** Signs with another algorithm than RS256. */
+  readonly withAlgorithm: (header: object, signature: (content: string) => Uint8Array) => string
+}
+
+/** Prepares the material from the parts of a genuine token. */
+export function forgeryMaterial(
+  { header, claims }: TokenParts,
+  published: ForgeKey,
+  nowSeconds: number,
+): ForgeryMaterial {
+  const attacker = attackerKey()
+  const [role = 'Role'] = Array.isArray(claims.roles) ? claims.roles : []
+  const withParts = (head: Part, body: Part) => signed(head as object, body, published.privateKey)
+  return {
+    header,
+    claims,
+    token: withParts(header, claims),
+    role,
+    clientId: String(claims.appid ?? claims.azp),
+    nowSeconds,
+    published,
+    attacker,
+    withParts,
+    withClaims: (changes) => withParts(header, { ...claims, ...changes }),
+    withHeader: (changes) => withParts({ ...header, ...changes }, claims),
+    byAttacker: (head) => signed(head, claims, attacker.privateKey),
+    withAlgorithm: (changes, signature) => {
+      const content = `${encoded({ ...header, ...changes })}.${encoded(claims)}`
+      return `${content}.${Buffer.from(signature(content)).toString('base64url')}`
+    },
+  }
+}
+
+/** JSON with one more member, whose name may occur twice. */
+export const withMember = (members: object, member: string): string =>
+  `${JSON.stringify(members).slice(0, -1)},${member}}`
+
+/** HMAC of a text, with a key that is public. */
+export const hmac = (key: string | Uint8Array) => (content: string) =>
+  createHmac('sha256', key).update(content).digest()
+
+/** A signature with ECDSA on P-256, in the form of RFC 7518 section 3.4. */
+export const ecdsa = (content: string) => {
+  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+  return sign('sha256', Buffer.from(content), { key: privateKey, dsaEncoding: 'ieee-p1363' })
+}
+
+/** The public part of a key, as PEM. */
+export const publicPem = ({ publicKey }: ForgeKey) =>
+  publicKey.export({ type: 'spki', format: 'pem' }).toString()
+
+/** The public part of a key, as DER. */
+export const publicDer = ({ publicKey }: ForgeKey) =>
+  publicKey.export({ type: 'spki', format: 'der' })
+
+/** The public part of a key, as a JSON Web Key. */
+export const publicJwk = ({ publicKey, kid }: ForgeKey) => ({
+  ...publicKey.export({ format: 'jwk' }),
+  kid,
+})

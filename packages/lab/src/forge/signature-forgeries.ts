@@ -1,7 +1,7 @@
 import { constants, sign } from 'node:crypto'
 import { encoded } from './forge.ts'
 import type { ForgeryRow } from './forgery.ts'
-import { ecdsa, hmac, publicDer, publicJwk, publicPem, withMember } from './forgery-material.ts'
+import { ecdsa, hmac, publicDer, publicJwk, publicPem, withMember } from './forgery.ts'
 
 const partsOf = (token: string) => token.split('.') as [string, string, string]
 const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'

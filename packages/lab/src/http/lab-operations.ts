@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import type { FaultSpec } from '../faults/fault-spec.ts'
+import type { Lab } from '../lab.ts'
 import type { FederatedTokenRequest } from '../lab-federation.ts'
-import type { LabPowers } from '../lab-powers.ts'
-import type { MintRequest } from '../mint-request.ts'
+import type { MintRequest } from '../lab-host.ts'
 
 /** The path of the lab. */
 export const labPath = '/lab'
@@ -58,8 +58,8 @@ const forgeriesBody = z.strictObject({ api: z.string().max(64) })
 const ok = (body: object): LabAnswer => ({ status: 200, body })
 const done: LabAnswer = { status: 204 }
 
-/** The operations of a lab over HTTP: the powers of the kit, for every language. */
-export const labOperations = (lab: LabPowers): readonly LabOperation[] => {
+/** The operations of a lab over HTTP: the controls of the kit, for every language. */
+export const labOperations = (lab: Lab): readonly LabOperation[] => {
   const row = <Body = undefined>(
     method: LabOperation['method'],
     path: string,

@@ -1,4 +1,4 @@
-import type { LabRequest } from './lab-request.ts'
+import type { LabRequest } from './request-log.ts'
 
 /** A rule of a good client that requests have broken. */
 export type ClientMisuse = {

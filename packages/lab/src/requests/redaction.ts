@@ -1,4 +1,4 @@
-import type { CredentialPlace } from './lab-request.ts'
+import type { CredentialPlace } from './request-log.ts'
 
 const maxValueLength = 512
 /** Headers that say how a client works. All others may be secret. */

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Graph } from './graph.ts'
-import { GraphRefusalError } from './graph-refusal-error.ts'
+import { GraphRefusalError } from './graph.ts'
 import { filtered, quoted } from './read-directory.ts'
 
 /** An application of the tenant, or one of another tenant with a service principal in it. */

@@ -20,10 +20,11 @@ export {
 export {
   type Graph,
   type GraphAnswer,
+  GraphRefusalError,
   type GraphRequest,
   parseAnswer,
+  type RequestLine,
 } from './graph.ts'
-export { GraphRefusalError, type RequestLine } from './graph-refusal-error.ts'
 export { inParallel } from './in-parallel.ts'
 export {
   namesOf,

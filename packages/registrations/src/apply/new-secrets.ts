@@ -2,8 +2,7 @@ import { z } from 'zod'
 import { application } from '../planning/directory/directory-state.ts'
 import type { ChangeOf } from '../planning/steps/change.ts'
 import type { ApplyContext } from './apply-context.ts'
-import { parseAnswer, writesApplications } from './graph.ts'
-import { GraphRefusalError } from './graph-refusal-error.ts'
+import { GraphRefusalError, parseAnswer, writesApplications } from './graph.ts'
 
 export type NewSecretChange = ChangeOf<'createSecret' | 'rotateSecret'>
 

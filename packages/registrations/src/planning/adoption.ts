@@ -3,7 +3,7 @@ import { countCredentials, inWords } from './directory/credentials.ts'
 import type { Owner } from './directory/directory-state.ts'
 import type { Located } from './directory/locate.ts'
 import type { Change } from './steps/change.ts'
-import { day } from './steps/plan-secrets.ts'
+import { day } from './steps/plan-credentials.ts'
 
 /**
  * An application that was found only by a name. Anyone who may create applications can choose names

@@ -5,7 +5,7 @@ import type {
   PropertyChange,
   RequestedRoles,
 } from './steps/change.ts'
-import { day } from './steps/plan-secrets.ts'
+import { day } from './steps/plan-credentials.ts'
 
 /** Untrusted text as one line, so that it cannot add lines to a plan. */
 export const onOneLine = (text: string): string =>

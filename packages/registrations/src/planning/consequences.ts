@@ -4,12 +4,12 @@ import type { DirectoryState } from './directory/directory-state.ts'
 import type { Located } from './directory/locate.ts'
 import { explain } from './explain.ts'
 import type { RoleState } from './explanation.ts'
+import { estimateTokenBytes, tokenSizeFault, tokenSizeRemedy } from './explanation.ts'
 import type { CertificateToAdd } from './steps/change.ts'
-import { fileIndex } from './steps/file-index.ts'
 import type { KnownApis } from './steps/known-apis.ts'
+import { fileIndex } from './steps/known-apis.ts'
 import { presentConsents, wantedConsents } from './steps/plan-consents.ts'
-import { day } from './steps/plan-secrets.ts'
-import { estimateTokenBytes, tokenSizeFault, tokenSizeRemedy } from './token-size.ts'
+import { day } from './steps/plan-credentials.ts'
 
 const reasons: Readonly<Record<RoleState, string>> = {
   carried: '',

@@ -3,7 +3,7 @@ import type { Application, AppRole, DirectoryState } from './directory/directory
 import { type Located, rolesOf } from './directory/locate.ts'
 import type { Explanation, Refusal, RoleState, StepResult } from './explanation.ts'
 import { assignmentsOf } from './steps/plan-consents.ts'
-import { day } from './steps/plan-secrets.ts'
+import { day } from './steps/plan-credentials.ts'
 
 /**
  * Determines whether a client would get a token for an API, with which roles, and which

@@ -1,6 +1,51 @@
 import { onOneLine } from './change-lines.ts'
 import { type RegistrationStep, registrationSteps } from './steps/change.ts'
-import { estimateTokenBytes, tokenSizeFault, tokenSizeRemedy } from './token-size.ts'
+
+/** The field of a request that contains the token, without it. */
+const fieldBytes = 'authorization: Bearer '.length
+// Header, claims without roles, and signature: 1,229 to 1,377 bytes by the version of the token.
+const bytesWithoutRoles = 1400
+// Room for the target and the other fields of a request.
+const otherFieldsBytes = 512
+
+/** Limits of servers for the header fields of a request, the largest first. */
+const limits = [
+  {
+    maxTokenBytes: 16_384 - otherFieldsBytes - fieldBytes,
+    refusal: 'Node and the greeting API refuse header fields above 16 KB in all',
+  },
+  {
+    maxTokenBytes: 8192 - fieldBytes,
+    refusal: 'many proxies, such as nginx and Apache, refuse a header field above 8 KB',
+  },
+] as const
+
+/** What a person can do about it. */
+export const tokenSizeRemedy =
+  'Grant fewer roles of this API to one client, or divide the API into several.'
+
+/**
+ * The length of a token with these roles, from the measured length of a token without any. A long
+ * issuer URL or identifier URI adds some bytes.
+ */
+export const estimateTokenBytes = (roles: readonly string[]): number =>
+  bytesWithoutRoles + Math.ceil((roles.reduce((sum, role) => sum + roleBytes(role), 0) * 4) / 3)
+
+/** In the claim, each role has quotes and a comma. */
+const roleBytes = (role: string) => Buffer.byteLength(JSON.stringify(role)) + 1
+
+/**
+ * The reason why servers refuse a token of this length, with the length in words; undefined if it
+ * is usual.
+ */
+export function tokenSizeFault(bytes: number): string | undefined {
+  const limit = limits.find(({ maxTokenBytes }) => bytes > maxTokenBytes)
+  return limit && `${(bytes / 1024).toFixed(1)} KB: ${limit.refusal}`
+}
+
+/** Whether some servers refuse the token after a change that they accepted before it. */
+export const passesLimit = (bytesBefore: number, bytesAfter: number): boolean =>
+  limits.some(({ maxTokenBytes }) => bytesBefore <= maxTokenBytes && bytesAfter > maxTokenBytes)
 
 /** Whether tokens of a client contain a role, or the reason why not. */
 export type RoleState = 'carried' | 'disabled' | 'not_granted' | 'not_requested'

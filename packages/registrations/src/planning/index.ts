@@ -11,12 +11,16 @@ export {
   answerText,
   carriedRoles,
   type Explanation,
+  estimateTokenBytes,
   explanationText,
   isComplete,
   missingSteps,
   missingText,
+  passesLimit,
   type StepResult,
   sizeText,
+  tokenSizeFault,
+  tokenSizeRemedy,
 } from './explanation.ts'
 export { exportRegistrations } from './export.ts'
 export { type Plan, type PlanInput, planRegistrations } from './plan.ts'
@@ -27,10 +31,4 @@ export {
   type RegistrationStep,
   registrationSteps,
 } from './steps/change.ts'
-export { day } from './steps/plan-secrets.ts'
-export {
-  estimateTokenBytes,
-  passesLimit,
-  tokenSizeFault,
-  tokenSizeRemedy,
-} from './token-size.ts'
+export { day } from './steps/plan-credentials.ts'

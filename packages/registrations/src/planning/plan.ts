@@ -11,14 +11,12 @@ import { directoryIndex } from './directory/directory-index.ts'
 import type { DirectoryState } from './directory/directory-state.ts'
 import { type Located, locate, locateResource, rolesOf } from './directory/locate.ts'
 import { type CertificateToAdd, type Change, registrationSteps } from './steps/change.ts'
-import { fileIndex } from './steps/file-index.ts'
-import { KnownApi, KnownApis } from './steps/known-apis.ts'
+import { fileIndex, KnownApi, KnownApis } from './steps/known-apis.ts'
 import { planAppRoles, wantedRoles } from './steps/plan-app-roles.ts'
-import { planCertificates } from './steps/plan-certificates.ts'
 import { planConsents, wantedConsents } from './steps/plan-consents.ts'
+import { planCertificates, planSecrets } from './steps/plan-credentials.ts'
 import { planPermissions } from './steps/plan-permissions.ts'
 import { planRegistration, wantedIdentifierUris } from './steps/plan-registration.ts'
-import { planSecrets } from './steps/plan-secrets.ts'
 
 export type PlanInput = {
   readonly file: RegistrationsFile

@@ -3,9 +3,13 @@ import { describe, it } from 'node:test'
 import { parseRegistrations } from '@greeting/registrations'
 import { locateById } from '../../src/planning/directory/locate.ts'
 import { explain } from '../../src/planning/explain.ts'
-import { explanationText } from '../../src/planning/explanation.ts'
+import {
+  estimateTokenBytes,
+  explanationText,
+  passesLimit,
+  tokenSizeFault,
+} from '../../src/planning/explanation.ts'
 import { planRegistrations } from '../../src/planning/plan.ts'
-import { estimateTokenBytes, passesLimit, tokenSizeFault } from '../../src/planning/token-size.ts'
 import { confirmedIn, ids, now, sampleApi, sampleState } from './sample-state.ts'
 
 const values = (count: number) => Array.from({ length: count }, (_, index) => `Orders.Read${index}`)

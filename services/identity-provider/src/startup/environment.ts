@@ -1,6 +1,6 @@
 import { uptime } from 'node:os'
 import { type Runtime, systemRuntime } from '../directory/runtime.ts'
-import type { ServiceLab } from '../lab-host/service-lab.ts'
+import type { LabControls } from '../lab-host/lab-controls.ts'
 import { generateSigningKey } from '../signing/signing-key-generation.ts'
 import { openStorage, type Storage, type StorageOptions } from '../storage/storage.ts'
 
@@ -17,7 +17,7 @@ export type ServiceEnvironment = {
   /** Whether the server may sign with the public keys of `@greeting/testing`. */
   readonly testKeys: 'refused' | 'accepted'
   /** The lab of this server; absent in production. */
-  readonly lab?: ServiceLab
+  readonly lab?: LabControls
 }
 
 /** The system: its clock, its random generator and its disk. */

@@ -99,7 +99,7 @@ export async function openEnvironment(
   log: Logger,
 ): Promise<ServiceEnvironment> {
   if (LAB === 'off') return systemEnvironment
-  const { openLab } = await import('../lab-host/service-lab.ts')
+  const { openLab } = await import('../lab-host/lab-controls.ts')
   const { service, runtime } = openLab({ log })
   log.warn(
     { host: HOST },

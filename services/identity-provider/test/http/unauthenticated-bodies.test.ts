@@ -6,7 +6,7 @@ import type { Fetch, ServerEnv } from '@greeting/http-service'
 import { labOperations } from '@greeting/lab'
 import { createPortal } from '@greeting/portal'
 import { Hono } from 'hono'
-import { openLab, type ServiceLab } from '../../src/lab-host/service-lab.ts'
+import { type LabControls, openLab } from '../../src/lab-host/lab-controls.ts'
 import { graphOperations } from '../../src/management/graph/graph-operations.ts'
 import {
   graphPaths,
@@ -59,7 +59,7 @@ describe('the body of a caller that is not known yet', () => {
     const { lab, service, runtime } = openLab()
     const { handlerOf } = service
     let app: Hono<ServerEnv> | undefined
-    const observed: ServiceLab = {
+    const observed: LabControls = {
       ...service,
       handlerOf: (made, authority) => {
         app = made

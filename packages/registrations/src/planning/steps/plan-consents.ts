@@ -7,8 +7,8 @@ import {
 } from '../directory/directory-state.ts'
 import type { Located } from '../directory/locate.ts'
 import type { Change, ChangeOf, RoleName } from './change.ts'
-import { fileIndex } from './file-index.ts'
 import type { KnownApis } from './known-apis.ts'
+import { fileIndex } from './known-apis.ts'
 
 type Granted = { readonly api: string; readonly role: RoleName }
 
