@@ -5,6 +5,7 @@ import {
   assertionTimeRefusal,
   readAssertion,
 } from '../../src/issuance/assertion.ts'
+import { credentialKindOf } from '../../src/issuance/credential-kind.ts'
 import { Refused } from '../../src/issuance/refusal.ts'
 
 const encoded = (text: string) => Buffer.from(text).toString('base64url')
@@ -31,6 +32,14 @@ describe('reading an assertion', () => {
     assert.equal(keyName('{"alg":"PS256","kid":"c"}'), 'c')
     assert.equal(keyName('{"alg":"PS256"}'), null)
     assert.equal(keyName('{"alg":"PS256","kid":7}'), null)
+  })
+
+  it('gives an assertion that cannot be read no kind', () => {
+    assert.equal(credentialKindOf({ method: 'assertion', assertion: 'a.b' }), 'none')
+  })
+
+  it('has no ID without jti, so its use is not recorded', () => {
+    assert.equal(read(token()).jti, null)
   })
 
   const malformed: [string, string][] = [

@@ -35,6 +35,7 @@ function decide(row: Situation) {
   return decideToken(directoryOf(row), requestOf(row), facts, now)
 }
 
+const tls = certificate.sha256Thumbprint
 const passwords = (part: object) => ({ passwordCredentials: [{ ...password, ...part }] })
 const keys = (part: object) => ({ keyCredentials: [{ ...certificate, ...part }] })
 
@@ -82,6 +83,18 @@ const refusedRows: readonly Row[] = [
     'secret_not_allowed',
   ],
 
+  ['an unknown certificate of TLS', () => ({ tls: 'other' }), 'assertion_key_unknown'],
+  [
+    'a certificate of TLS of a public client',
+    () => ({ tls, client: { isFallbackPublicClient: true } }),
+    'client_public',
+  ],
+  [
+    'a certificate of TLS of a client without a principal',
+    () => ({ tls, clientPrincipal: null }),
+    'service_principal_missing',
+  ],
+
   ['an assertion that is no JWT', () => ({ assertion: 'a.b' }), 'assertion_malformed'],
   [
     'an assertion without exp',
@@ -97,6 +110,11 @@ const refusedRows: readonly Row[] = [
     'an access token as an assertion',
     () => ({ assertion: { header: { typ: 'at+jwt' } } }),
     'assertion_type_unsupported',
+  ],
+  [
+    'an assertion of a client without a principal',
+    () => ({ assertion: {}, clientPrincipal: null }),
+    'service_principal_missing',
   ],
   [
     'an assertion without a key name',

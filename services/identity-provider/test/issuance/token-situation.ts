@@ -6,6 +6,7 @@ import { systemRuntime } from '../../src/directory/runtime.ts'
 import type { ServicePrincipal } from '../../src/directory/service-principal/service-principal.ts'
 import type { Tenant } from '../../src/directory/tenant.ts'
 import type { AssertionFacts } from '../../src/issuance/client-authentication.ts'
+import type { ClientAuthentication } from '../../src/issuance/token-request.ts'
 import {
   application,
   appRole,
@@ -64,6 +65,8 @@ export type Situation = {
   readonly request?: { tenant?: string; clientId?: string; resource?: string; secret?: string }
   /** The claims and the header of an assertion; a secret is sent when it is absent. */
   readonly assertion?: { claims?: object; header?: object } | string
+  /** The thumbprint of the certificate of mutual TLS, in place of a secret. */
+  readonly tls?: string
   readonly facts?: AssertionFacts
   readonly usesAssertionsOnce?: boolean
 }
@@ -141,19 +144,20 @@ export const rulesOf = (row: Situation) => ({
   usesAssertionsOnce: row.usesAssertionsOnce ?? false,
 })
 
-export function requestOf({ request = {}, assertion }: Situation) {
-  const authentication =
-    assertion === undefined
-      ? ({ method: 'secret', secret: request.secret ?? secret } as const)
-      : ({
-          method: 'assertion',
-          assertion: typeof assertion === 'string' ? assertion : assertionOf(assertion),
-        } as const)
+function authenticationOf({ assertion, request, tls }: Situation): ClientAuthentication {
+  if (tls !== undefined) return { method: 'tls', sha256Thumbprint: tls }
+  if (assertion === undefined) return { method: 'secret', secret: request?.secret ?? secret }
+  const text = typeof assertion === 'string' ? assertion : assertionOf(assertion)
+  return { method: 'assertion', assertion: text }
+}
+
+export function requestOf(row: Situation) {
+  const { request = {} } = row
   return {
     tenant: request.tenant ?? tenantId,
     clientId: request.clientId ?? clientId,
     resource: request.resource ?? 'api://greeting',
-    authentication,
+    authentication: authenticationOf(row),
   }
 }
 

@@ -11,7 +11,9 @@ describe('the tenant of a caller', () => {
       { id: contoso.id, displayName: 'Contoso', verifiedDomains: [{ name: 'contoso.example' }] },
     ])
     const { body: domains } = await caller.get('/domains')
-    assert.partialDeepStrictEqual(domains.value, [{ id: 'contoso.example', isVerified: true }])
+    assert.partialDeepStrictEqual(domains.value, [
+      { id: 'contoso.example', isDefault: true, isRoot: true, isVerified: true },
+    ])
   })
 
   it('has no signed-in user', async () => {

@@ -13,6 +13,8 @@ describe('$filter', () => {
     [`appId eq '${guid(0x203).toUpperCase()}'`, ['Beta']],
     [`appId eq ${guid(0x203)}`, ['Beta']],
     ["displayName eq 'Beta'", ['Beta']],
+    ["displayName EQ 'Beta'", ['Beta']],
+    ['createdDateTime eq null', []],
     ["displayName eq 'ALPHA'", ['Alpha', 'alpha']],
     ["displayName eq 'O''Brien''s'", ["O'Brien's"]],
     ["displayName eq ''", []],
@@ -104,6 +106,7 @@ describe('a query that is refused (AS38)', () => {
     ['/applications?$filter=displayName', 'BadRequest', /Syntax error at position 11/],
     ['/applications?$filter=', 'BadRequest', /Syntax error at position 0/],
     ["/applications?$filter=(displayName eq 'x'", 'BadRequest', /Syntax error/],
+    ['/applications?$filter=displayName eq (', 'BadRequest', /Syntax error at position 15/],
     ["/applications?$filter=displayName eq 'x' and", 'BadRequest', /Syntax error/],
     ["/applications?$filter=displayName eq 'x')", 'BadRequest', /Syntax error at position 18/],
     ["/applications?$filter=displayName eq 'x' ; drop", 'BadRequest', /Syntax error/],
@@ -124,6 +127,11 @@ describe('a query that is refused (AS38)', () => {
     ],
     [
       `/applications?$filter=${'('.repeat(21)}appId eq 'x'${')'.repeat(21)}`,
+      'Request_UnsupportedQuery',
+      /more than 20 levels/,
+    ],
+    [
+      `/applications?$filter=${'not '.repeat(21)}appId eq 'x'`,
       'Request_UnsupportedQuery',
       /more than 20 levels/,
     ],

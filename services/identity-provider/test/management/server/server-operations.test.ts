@@ -95,6 +95,7 @@ describe('the audit log', () => {
     const path = `/audit?book=signIns&tenantId=${fabrikam.id}&action=token.issue&outcome=refused&from=2026-01-01T00:00:00Z&limit=5`
     assert.equal((await reader.get(path)).status, 200)
     assert.equal((await reader.get('/audit')).status, 200)
+    assert.equal((await reader.get('/audit?book=directory')).status, 200)
     assert.deepEqual(queries, [
       {
         book: 'signIns',
@@ -104,6 +105,7 @@ describe('the audit log', () => {
         outcome: 'refused',
         from: new Date('2026-01-01T00:00:00Z'),
       },
+      { book: 'directory', limit: 100 },
       { book: 'directory', limit: 100 },
     ])
   })

@@ -134,6 +134,14 @@ describe('a body that is refused', () => {
     })
   })
 
+  it('has at most 20 issues reported', async () => {
+    const { admin, path } = await withApi()
+    const appRoles = Array.from({ length: 25 }, (_, index) => role({ id: `${index}`, value: null }))
+    const { body } = await admin.patch(path, { appRoles })
+    assert.match(body.error.message, /Issues that are not listed here: 5\.$/)
+    assert.equal(Object(body.error).details.length, 20)
+  })
+
   it('has a content type other than JSON', async () => {
     const { admin, path } = await withApi()
     for (const type of [

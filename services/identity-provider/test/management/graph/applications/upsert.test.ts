@@ -39,6 +39,10 @@ describe('a PATCH with Prefer: create-if-missing', () => {
     const created = await admin.patch(path, { accountEnabled: true, notes: 'n' }, orCreate)
     assert.equal(created.status, 201)
     assert.equal(log.audit.at(-1)?.action, 'servicePrincipal.create')
+    const location = `https://login.example/v1.0/servicePrincipals/${created.body.id}`
+    assert.equal(created.headers.get('location'), location)
+    const invalid = await admin.patch("/servicePrincipals(appId='x')", {}, orCreate)
+    assert.match(invalid.body.error.message, /^Invalid object identifier/)
     assert.equal((await admin.patch(path, { notes: null }, orCreate)).status, 204)
   })
 })

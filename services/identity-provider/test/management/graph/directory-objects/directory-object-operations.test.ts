@@ -30,6 +30,7 @@ describe('an object without its set in the path', () => {
     assert.deepEqual(await found(), [api.id, admin.principalId])
     assert.deepEqual(await found(['user', 'servicePrincipal']), [admin.principalId])
     assert.deepEqual(await found(['Application']), [api.id])
+    assert.deepEqual(await found(['directoryObject']), [api.id, admin.principalId])
     const many = Array.from({ length: 1001 }, (_, index) => guid(index))
     const { body } = await admin.post('/directoryObjects/getByIds', { ids: many })
     assert.match(body.error.message, /more than 1000 entries/)

@@ -3,6 +3,8 @@ import { describe, it } from 'node:test'
 import { complexTypes } from '../../../../src/management/graph/metadata/complex-types.ts'
 import { metadataDocument } from '../../../../src/management/graph/metadata/metadata-document.ts'
 import { model } from '../../../../src/management/graph/metadata/metadata-operations.ts'
+import { KeyEncryptionKey } from '../../../../src/signing/key-encryption-key.ts'
+import { fixtureSigningKey } from '../../../signing/fixture-signing-key.ts'
 import { role, withApi } from '../applications/sample-api.ts'
 
 const forms: Readonly<Record<string, (value: unknown) => boolean>> = {
@@ -40,8 +42,10 @@ function requireMembers(name: string, value: object, members: Types): void {
 
 describe('the model of Microsoft Graph', () => {
   it('has the properties and the types of the answers', async () => {
+    const { certificate } = await fixtureSigningKey(KeyEncryptionKey.generate(), new Date())
     const { admin, api } = await withApi({
       appRoles: [role()],
+      keyCredentials: [{ key: certificate }],
       tags: ['a'],
       web: { homePageUrl: 'https://contoso.example', redirectUris: ['https://contoso.example'] },
       requiredResourceAccess: [
