@@ -5,12 +5,13 @@ import { describe, it } from 'node:test'
 import { freePort } from '../../../fixtures/free-port.ts'
 import { root, run, temporaryFolder } from '../greeting-process.ts'
 
-describe('docs/guides/ci.md', () => {
+describe('docs/guides/testing.md, in a pipeline', () => {
   it('has commands that test an API with and without a token', async (t) => {
     const folder = await temporaryFolder(t)
     await cp(join(root, 'registrations'), join(folder, 'registrations'), { recursive: true })
-    const page = await readFile(join(root, 'docs/guides/ci.md'), 'utf8')
-    const commands = [...page.matchAll(/```sh\n([\s\S]*?)```/g)]
+    const page = await readFile(join(root, 'docs/guides/testing.md'), 'utf8')
+    const [, section = ''] = page.split('\n## In a pipeline\n')
+    const commands = [...section.matchAll(/```sh\n([\s\S]*?)```/g)]
       .map(([, block = '']) => block)
       .join('')
       .replace('PORT=4000', 'HTTPS_PORT=0 PORT=4000')
