@@ -52,12 +52,13 @@ export const rooms: readonly Room[] = [
   {
     path: 'packages/lab',
     mayImport: ['packages/guard', 'packages/http-service', 'packages/portal'],
-    reason: 'The powers of a test over a server, by an interface that the lab declares.',
+    reason: 'The controls of a test over a server, by an interface that the lab declares.',
   },
   {
     path: 'packages/testing',
     mayImport: ['services/identity-provider', 'services/identity-provider/src/lab'],
-    reason: 'Starts the identity provider by its public exports. Its powers are those of the lab.',
+    reason:
+      'Starts the identity provider by its public exports. Its controls are those of the lab.',
   },
   {
     path: 'services/greeting-api',
@@ -263,7 +264,7 @@ export const rooms: readonly Room[] = [
       'packages/registrations/src/planning',
       'packages/tracing',
     ],
-    reason: 'Services are started as processes, never imported.',
+    reason: 'The command `greeting`. It starts services as processes, and imports none.',
   },
   {
     path: 'cli/src/administrator',

@@ -1,3 +1,5 @@
+// Folder: The command `greeting`.
+
 import { Command } from 'commander'
 import { type CommandContext, commandLoaders, isCommandName } from './command-loaders.ts'
 import { exitCodes } from './exit-codes.ts'

@@ -1,3 +1,5 @@
+// Folder: Every command of an administrator calls the management API through this client.
+
 import { type ClientFailure, type FetchWithToken, isClientFailure } from '@greeting/client'
 import {
   type Graph,

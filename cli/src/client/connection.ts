@@ -1,3 +1,5 @@
+// Folder: The settings, the credentials and the connection of a client.
+
 import { dirname, join } from 'node:path'
 import {
   type ClientEvent,

@@ -1,3 +1,5 @@
+// Folder: The commands: the options of each, and what it prints.
+
 import { join } from 'node:path'
 import { GraphRefusalError } from '@greeting/registrations/apply'
 import { type Command, Option } from 'commander'

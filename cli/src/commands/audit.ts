@@ -1,13 +1,4 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import {
-  type AuditLogName,
-  type AuditRecord,
-  addAuditFilters,
-  auditFilters,
-  auditLogs,
-  auditText,
-  readAudit,
-} from '../audit/audit-log.ts'
 import { CommandFailure } from '../exit-codes.ts'
 import type { Terminal } from '../terminal.ts'
 import { visibleText } from '../text/visible-text.ts'
@@ -17,6 +8,15 @@ import {
   openManagement,
   orCommandFailure,
 } from './administrator-command.ts'
+import {
+  type AuditLogName,
+  type AuditRecord,
+  addAuditFilters,
+  auditFilters,
+  auditLogs,
+  auditText,
+  readAudit,
+} from './audit-log.ts'
 
 type Options = AdministratorCommandOptions & {
   readonly log?: AuditLogName

@@ -1,3 +1,5 @@
+// Folder: The steps of `greeting doctor`, and the checks of their results.
+
 import { X509Certificate } from 'node:crypto'
 import { readFile, stat } from 'node:fs/promises'
 import { type ClientFailure, isClientFailure } from '@greeting/client'

@@ -1,3 +1,5 @@
+// Folder: Files with settings, and private folders.
+
 import { readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { parseEnv } from 'node:util'
 

@@ -1,3 +1,5 @@
+// Folder: The registrations file, its secrets and the session with its server.
+
 import type { ReadOptions, SecretSink } from '@greeting/registrations/apply'
 import {
   type Applied,

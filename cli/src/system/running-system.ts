@@ -1,10 +1,12 @@
+// Folder: The services that `greeting start` runs in one folder.
+
 import { randomBytes } from 'node:crypto'
 import { CommandFailure } from '../exit-codes.ts'
 import { type Settings, writeEnvFile } from '../files/env-file.ts'
-import type { ManagedIdentityEndpoints } from '../managed-identity/managed-identity.ts'
 import { loadFile } from '../registrations/load-file.ts'
 import type { FolderLock } from './data-folder.ts'
 import { type ClientEnv, DataFolder } from './data-folder.ts'
+import type { ManagedIdentityEndpoints } from './managed-identity.ts'
 import { type Listening, requireFreePorts, ServiceProcess } from './service-process.ts'
 import type { Service, Services } from './services.ts'
 
@@ -193,8 +195,8 @@ export class RunningSystem {
   async #serveManagedIdentity(dataFolder: DataFolder): Promise<SystemFacts['managedIdentity']> {
     const { managedIdentityPort: port } = this.#options
     if (port === undefined) return undefined
-    const { serveManagedIdentity } = await import('../managed-identity/managed-identity.ts')
-    const { registeredIdentities } = await import('../managed-identity/managed-identity.ts')
+    const { serveManagedIdentity } = await import('./managed-identity.ts')
+    const { registeredIdentities } = await import('./managed-identity.ts')
     this.#managedIdentity = await serveManagedIdentity({
       port,
       identities: () => registeredIdentities(dataFolder),

@@ -1,3 +1,5 @@
+// Folder: Texts for a terminal.
+
 // Characters that move the cursor, change colours, reverse the text direction or are invisible.
 const unsafeCharacters = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}]/gu
 

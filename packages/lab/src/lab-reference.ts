@@ -2,8 +2,8 @@ import type { FaultParameter } from '@greeting/portal'
 import { faultKinds } from './faults/fault-rows.ts'
 import { forgeryRows } from './forge/forgeries.ts'
 import type { ForgeryRow } from './forge/forgery.ts'
-import { labOperations, labPath } from './http/lab-operations.ts'
 import { Lab } from './lab.ts'
+import { labOperations, labPath } from './lab-operations.ts'
 import { misuseRules } from './requests/judge.ts'
 
 /** The tables of the reference page, by the name of their section. */

@@ -1,3 +1,5 @@
+// Folder: The controls of a test over a server, by an interface that the lab declares.
+
 import type { Fetch } from '@greeting/http-service'
 import { Faults } from './faults/faults.ts'
 import { Forge } from './forge/forge.ts'

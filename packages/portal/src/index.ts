@@ -1,3 +1,5 @@
+export { claimSentences } from './layout/token-parts.ts'
+export { createPortal, portalActions } from './portal-app.ts'
 export type {
   Administrator,
   FaultKind,
@@ -6,6 +8,4 @@ export type {
   SignInAttempt,
   SignInFault,
   TokenPreview,
-} from './host/portal-host.ts'
-export { claimSentences } from './layout/token-parts.ts'
-export { createPortal, portalActions } from './portal-app.ts'
+} from './portal-host.ts'

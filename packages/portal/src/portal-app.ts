@@ -1,3 +1,5 @@
+// Folder: Pages for administrators: a client of the server by an interface that it declares.
+
 import type { ServerEnv } from '@greeting/http-service'
 import { BodyCutError, BodyTooLargeError } from '@greeting/http-service'
 import { GraphRefusalError } from '@greeting/registrations/apply'
@@ -8,7 +10,6 @@ import {
   type AdministratorRequest,
   openRequest,
 } from './graph/administrator-request.ts'
-import type { PortalHost } from './host/portal-host.ts'
 import type { Attempt } from './layout/form.ts'
 import { staticFiles } from './layout/page.ts'
 import type { ActionRow, PageRow } from './layout/page-row.ts'
@@ -33,6 +34,7 @@ import {
   signInRoutes,
 } from './pages/sign-in.ts'
 import { tokenPage } from './pages/token-page.ts'
+import type { PortalHost } from './portal-host.ts'
 import { portalOrigins, withoutSessionKey, withSessionKey } from './security/addresses.ts'
 import type { Form } from './security/portal-form.ts'
 import { PortalFormError, readPortalForm } from './security/portal-form.ts'

@@ -1,4 +1,4 @@
-import type { PortalHost } from '../src/host/portal-host.ts'
+import type { PortalHost } from '../src/portal-host.ts'
 
 type Sealed = readonly [purpose: string, text: string]
 

@@ -1,3 +1,5 @@
+// Folder: The commands of a client: tokens, calls and jobs.
+
 import { type Command, InvalidArgumentError } from 'commander'
 import { defaultSettingsFile, readClientSettings } from '../../client/client-settings.ts'
 import { connect, type TakeJob, withCurrentRoles } from '../../client/connection.ts'

@@ -10,10 +10,10 @@ import {
 } from '../../client/connection.ts'
 import { startJobTracing } from '../../client/job-tracing.ts'
 import { CommandFailure, exitCodes } from '../../exit-codes.ts'
-import { byCron, everyMs, loopJob, type Run } from '../../schedule/job-loop.ts'
 import { describeFailure, type Paint, type Terminal } from '../../terminal.ts'
 import { durationMs, durationText, wholeSeconds } from '../../text/time.ts'
 import { type ClientCommandOptions, clientCommand } from './client-command.ts'
+import { byCron, everyMs, loopJob, type Run } from './job-loop.ts'
 
 type Options = ClientCommandOptions & {
   readonly every?: number

@@ -1,3 +1,5 @@
+// Folder: The commands of `greeting registrations`.
+
 import { registrationsJsonSchema } from '@greeting/registrations'
 import { exportRegistrations, planText } from '@greeting/registrations/planning'
 import type { Command } from 'commander'

@@ -1,3 +1,5 @@
+// Folder: The faults: their rows, and those that are armed.
+
 import type { z } from 'zod'
 import type { Endpoint, FaultContext } from './fault-context.ts'
 import { type FaultRow, faultRows } from './fault-rows.ts'

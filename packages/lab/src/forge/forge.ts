@@ -1,3 +1,5 @@
+// Folder: Tokens with any content, and hostile tokens.
+
 import { KeyObject, sign } from 'node:crypto'
 import type { LabHost, MintRequest } from '../lab-host.ts'
 import { attackerKey } from '../test-keys.ts'

@@ -1,3 +1,5 @@
+// Folder: The recorded requests, and what clients did wrong.
+
 import type { Endpoint } from '../faults/fault-context.ts'
 
 /** Where a token request carries the proof of its client. */

@@ -1,3 +1,5 @@
+// Folder: The management APIs, as the pages call them.
+
 import {
   type Graph,
   type GraphAnswer,
@@ -6,7 +8,7 @@ import {
   parseAnswer,
 } from '@greeting/registrations/apply'
 import { z } from 'zod'
-import type { CallAsAdministrator, PortalHost } from '../host/portal-host.ts'
+import type { CallAsAdministrator, PortalHost } from '../portal-host.ts'
 import type { FormTokens, PortalSession } from '../security/portal-sessions.ts'
 
 /** Any base: the management APIs read only the path of a request. */

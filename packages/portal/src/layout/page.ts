@@ -1,3 +1,5 @@
+// Folder: The frame of a page, and its parts.
+
 import { StaticFiles } from '@greeting/http-service'
 import { html } from 'hono/html'
 import type { AdministratorRequest } from '../graph/administrator-request.ts'

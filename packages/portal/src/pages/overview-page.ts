@@ -1,3 +1,5 @@
+// Folder: The pages with their forms.
+
 import { html } from 'hono/html'
 import { z } from 'zod'
 import type { AdministratorRequest } from '../graph/administrator-request.ts'

@@ -3,11 +3,11 @@ import { type Context, Hono } from 'hono'
 import { html } from 'hono/html'
 import { z } from 'zod'
 import type { AdministratorRequest } from '../graph/administrator-request.ts'
-import type { Administrator, PortalHost, SignInFault } from '../host/portal-host.ts'
 import { field, form, hiddenFields } from '../layout/form.ts'
 import { page } from '../layout/page.ts'
 import { facts, type Html } from '../layout/parts.ts'
 import { plainPage } from '../layout/refusals.ts'
+import type { Administrator, PortalHost, SignInFault } from '../portal-host.ts'
 import { portalPath, withSessionKey } from '../security/addresses.ts'
 import {
   createLinkCode,

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Administrator, PortalHost } from '../host/portal-host.ts'
+import type { Administrator, PortalHost } from '../portal-host.ts'
 import type { SealedValues } from './portal-sessions.ts'
 
 /** How long a link can be used, in seconds. */

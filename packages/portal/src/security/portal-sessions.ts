@@ -1,9 +1,11 @@
+// Folder: Sessions, the tokens of forms, and addresses.
+
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
 import type { ServerEnv } from '@greeting/http-service'
 import type { Context } from 'hono'
 import { deleteCookie, getCookie, setCookie } from 'hono/cookie'
 import { z } from 'zod'
-import type { Administrator, PortalHost } from '../host/portal-host.ts'
+import type { Administrator, PortalHost } from '../portal-host.ts'
 import { sessionKeyOf } from './addresses.ts'
 
 /** How long an administrator stays signed in, in seconds. */

@@ -1,3 +1,5 @@
+// Folder: It applies a plan through a directory that its caller passes in: the command over the network, the portal within the identity provider.
+
 import type { Plan } from '../planning/plan.ts'
 import type { Change } from '../planning/steps/change.ts'
 import { applyChange } from './apply-change.ts'

@@ -1,3 +1,5 @@
+// Folder: A plan is a pure comparison of file and directory: no network, no clock, no terminal.
+
 import type { RegistrationsFile } from '../registrations-file.ts'
 import { type Adoption, adoptionsOf, namesIn, refusedConsents } from './adoption.ts'
 import {

@@ -1,3 +1,5 @@
+// Folder: The start of a server with a lab. Only it and the kit load the lab.
+
 import { DatabaseSync } from 'node:sqlite'
 import { type Lab, type LabOptions, supplyTestKeys } from '@greeting/lab'
 import { openLab } from '../lab-host/lab-controls.ts'

@@ -1,3 +1,5 @@
+// Folder: The part of the directory that a plan compares with the file.
+
 import { z } from 'zod'
 
 const guid = z.guid().toLowerCase()

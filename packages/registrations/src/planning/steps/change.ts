@@ -1,3 +1,5 @@
+// Folder: The changes of a plan, by kind.
+
 import type { AppRole } from '../directory/directory-state.ts'
 
 /** The six registration steps, in the order of their dependencies. */

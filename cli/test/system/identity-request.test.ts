@@ -4,7 +4,7 @@ import {
   appServicePath,
   readIdentityRequest,
   virtualMachinePath,
-} from '../../src/managed-identity/identity-request.ts'
+} from '../../src/system/identity-request.ts'
 
 const secret = 'identity-header'
 const host = '127.0.0.1:4000'

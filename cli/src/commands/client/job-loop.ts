@@ -1,5 +1,5 @@
 import { Cron } from 'croner'
-import { CommandFailure } from '../exit-codes.ts'
+import { CommandFailure } from '../../exit-codes.ts'
 
 /** The times at which a job is due. */
 export type Schedule = {

@@ -5,7 +5,7 @@ import { describe, it } from 'node:test'
 import {
   type ManagedIdentityOptions,
   serveManagedIdentity,
-} from '../../src/managed-identity/managed-identity.ts'
+} from '../../src/system/managed-identity.ts'
 
 const identity = (clientId: string) => ({
   authUrl: 'http://login.test',

@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { readEnvFile } from '../files/env-file.ts'
-import type { DataFolder } from '../system/data-folder.ts'
+import type { DataFolder } from './data-folder.ts'
 import {
   appServicePath,
   type IdentityAnswer,

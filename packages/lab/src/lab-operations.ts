@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import type { FaultSpec } from '../faults/fault-spec.ts'
-import type { Lab } from '../lab.ts'
-import type { FederatedTokenRequest } from '../lab-federation.ts'
-import type { MintRequest } from '../lab-host.ts'
+import type { FaultSpec } from './faults/fault-spec.ts'
+import type { Lab } from './lab.ts'
+import type { FederatedTokenRequest } from './lab-federation.ts'
+import type { MintRequest } from './lab-host.ts'
 
 /** The path of the lab. */
 export const labPath = '/lab'

@@ -7,7 +7,7 @@ import {
   loopJob,
   type Run,
   type Schedule,
-} from '../../src/schedule/job-loop.ts'
+} from '../../../src/commands/client/job-loop.ts'
 
 const noonMs = Date.UTC(2026, 0, 1, 12)
 

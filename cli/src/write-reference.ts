@@ -1,9 +1,9 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { greetingProgram } from '../program.ts'
-import { services } from '../system/services.ts'
-import { visibleTerminal } from '../terminal.ts'
-import { referencePage } from './reference.ts'
+import { greetingProgram } from './program.ts'
+import { services } from './system/services.ts'
+import { visibleTerminal } from './terminal.ts'
+import { referencePage } from './text/reference.ts'
 
 const silent = {
   out: () => undefined,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { parseTime } from '../../src/audit/audit-log.ts'
+import { parseTime } from '../../src/commands/audit-log.ts'
 
 const nowMs = Date.parse('2026-03-01T12:00:00Z')
 
