@@ -25,15 +25,14 @@ export {
   isClientFailure,
   type ServerErrorDetails,
 } from './errors.ts'
-export type { ClientEvent, OnEvent } from './events.ts'
 export {
   type CallOptions,
   createGreetingClient,
   type GreetingClient,
   type GreetingClientOptions,
 } from './greeting-client.ts'
+export type { ClientEvent, OnEvent, SpanAttributes, SpanStart, Trace } from './hooks.ts'
 export type { Runtime } from './runtime.ts'
 export type { TokenCache } from './token/token-cache.ts'
 export { createTokenSource, type TokenOptions, type TokenSource } from './token/token-source.ts'
 export type { TokenSourceOptions } from './token/token-source-options.ts'
-export type { SpanAttributes, SpanStart, Trace } from './tracing.ts'

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { ClientEvent } from '../src/events.ts'
 import { createGreetingClient } from '../src/greeting-client.ts'
-import type { SpanStart, Trace } from '../src/tracing.ts'
+import type { ClientEvent, SpanStart, Trace } from '../src/hooks.ts'
 import { settled, tokenSourceIn } from './fakes/token-source-in.ts'
 import { type Answer, grant, noConnection, text, VirtualRuntime } from './fakes/virtual-runtime.ts'
 

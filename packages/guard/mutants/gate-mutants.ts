@@ -267,7 +267,7 @@ export const gateMutants: readonly Mutant[] = [
       ],
     ],
   ]),
-  ...mutantsOf('adapters/hono-request-credentials.ts', [
+  ...mutantsOf('adapters/hono.ts', [
     [
       'ignores the client certificate',
       ['return incoming === undefined', 'return incoming !== null'],

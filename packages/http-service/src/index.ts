@@ -1,8 +1,6 @@
 // Folder: What both services do alike: settings, listeners, workers and stopping.
 
-export { BodyCutError, BodyTooLargeError, readBody } from './bounded-body.ts'
 export { errorAnswer, errorResponse } from './error-answer.ts'
-export { percentDecode, readPairs } from './form-pairs.ts'
 export type { StopOptions } from './listener/drain.ts'
 export {
   type Fetch,
@@ -17,6 +15,13 @@ export {
 } from './listener/listener.ts'
 export { metricsFetch, openMetricsListener } from './listener/metrics-listener.ts'
 export { type ProcessContext, runService } from './process/run-service.ts'
+export {
+  BodyCutError,
+  BodyTooLargeError,
+  percentDecode,
+  readBody,
+  readPairs,
+} from './request-body.ts'
 export { headerOf, repeatedHeader, type ServerEnv } from './request-header.ts'
 export {
   type ObserveRequest,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { readBody } from '../src/bounded-body.ts'
+import { readBody } from '../src/request-body.ts'
 
 const post = (body: BodyInit, headers: Record<string, string> = {}) =>
   new Request('http://login.test', {

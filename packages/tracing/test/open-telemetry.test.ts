@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { startTracing } from '../src/start-tracing.ts'
+import { startTracing } from '../src/index.ts'
 import type { Tracing } from '../src/tracing.ts'
 import { startCollector } from './otlp-collector.ts'
 

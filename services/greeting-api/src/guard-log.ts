@@ -1,4 +1,5 @@
 import type { EventListener, GuardEvent } from '@greeting/guard'
+import type { Tracing } from '@greeting/tracing'
 import type { Logger } from 'pino'
 
 type Row = readonly [level: 'debug' | 'info' | 'warn' | 'error', message: string]
@@ -52,4 +53,13 @@ function innermostCode(cause: unknown): string | undefined {
   const { code } = cause as NodeJS.ErrnoException
   const isCode = typeof code === 'string' && /^[A-Z_\d]{1,64}$/.test(code)
   return innermostCode(cause.cause) ?? (isCode ? code : undefined)
+}
+
+/** Adds a decision of the guard to the span of its request. No event contains a token. */
+export function annotateDecision(tracing: Tracing, event: GuardEvent): void {
+  if (event.type === 'admitted') {
+    tracing.annotate({ 'greeting.decision': 'admitted', 'greeting.remembered': event.isCached })
+  } else if (event.type === 'refused') {
+    tracing.annotate({ 'greeting.decision': 'refused', 'greeting.reason': event.reason })
+  }
 }

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { client, server } from '../../../fixtures/tls-identities.ts'
-import { readTlsFiles, TlsFilesError } from '../src/tls-files.ts'
+import { readTlsFiles, TlsFilesError } from '../src/secure-listener.ts'
 
 let folder: string
 before(async () => {

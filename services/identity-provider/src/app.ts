@@ -1,11 +1,10 @@
-import type { ServerEnv } from '@greeting/http-service'
-import { errorAnswer, errorResponse } from '@greeting/http-service'
+import { errorAnswer, errorResponse, type ServerEnv } from '@greeting/http-service'
 import { type Handler, Hono } from 'hono'
+import { html } from 'hono/html'
 import { routePath } from 'hono/route'
+import { refusalTable } from './dialect/refusals/refusal-table.ts'
 import { tokenEndpointVersions } from './dialect/request/token-endpoint-versions.ts'
 import { documentEndpoints } from './http/document-endpoints.ts'
-import { errorLookup } from './http/error-lookup.ts'
-import { healthEndpoints } from './http/health-endpoints.ts'
 import type { AppFetch } from './http/load-at-first-request.ts'
 import type { ServiceOptions } from './http/service-options.ts'
 import { methodRefusal, tokenEndpoint } from './http/token-endpoint.ts'
@@ -87,4 +86,62 @@ export function createApp(
     return errorResponse(serverError)
   })
   return app
+}
+
+type Readiness = 'ready' | 'stopping' | 'storage unavailable' | 'no keys' | 'clock differs'
+
+/** Serves the health of the process, and its readiness to issue tokens. */
+function healthEndpoints({
+  directory,
+  keys,
+  isReady,
+  isClockAgreed,
+}: Pick<ServiceOptions, 'directory' | 'keys' | 'isReady' | 'isClockAgreed'>): Hono<ServerEnv> {
+  const state = async (): Promise<Readiness> => {
+    if (!isReady()) return 'stopping'
+    try {
+      await directory.read(() => undefined)
+    } catch {
+      return 'storage unavailable'
+    }
+    if (keys.published().length === 0) return 'no keys'
+    return isClockAgreed() ? 'ready' : 'clock differs'
+  }
+  const headers = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' }
+  return new Hono<ServerEnv>()
+    .get('/healthz', (context) => context.json({ status: 'alive' }, 200, headers))
+    .get('/readyz', async (context) => {
+      const status = await state()
+      return context.json({ status }, status === 'ready' ? 200 : 503, headers)
+    })
+}
+
+const unknownCode = errorAnswer(404, 'not_found', 'The code is not known')
+const pageHeaders = {
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+  'x-content-type-options': 'nosniff',
+}
+
+/** Serves the page behind `error_uri`: the meaning of a code, and its remedy. */
+function errorLookup(): Hono<ServerEnv> {
+  return new Hono<ServerEnv>().get('/error', (context) => {
+    const code = Number(context.req.query('code'))
+    const rows = Object.values(refusalTable).filter((row) => row.code === code)
+    if (rows.length === 0) return errorResponse(unknownCode)
+    const remedies = [...new Set(rows.map(({ remedy }) => remedy))]
+    const acceptsJson = context.req.header('accept')?.includes('application/json') ?? false
+    if (acceptsJson) return context.json({ code, remedies })
+    const title = `AADSTS${code}`
+    return context.html(
+      html`<!doctype html>
+        <html lang="en">
+          <meta charset="utf-8" />
+          <title>${title}</title>
+          <h1>${title}</h1>
+          ${remedies.map((remedy) => html`<p>${remedy}</p>`)}
+        </html>`,
+      200,
+      pageHeaders,
+    )
+  })
 }

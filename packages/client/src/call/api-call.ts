@@ -1,19 +1,19 @@
 import { ClientError } from '../errors.ts'
-import type { OnEvent } from '../events.ts'
+import type { OnEvent } from '../hooks.ts'
+import { requestAttributes, type Trace } from '../hooks.ts'
 import { type Attempt, type AttemptLimits, readRetryAfter } from '../http/retry.ts'
+import { isSecureUrl } from '../http/secure-url.ts'
 import { untilAborted } from '../http/until-aborted.ts'
 import { withoutSecrets } from '../redaction.ts'
 import type { Runtime } from '../runtime.ts'
 import { unreachableError } from '../token/token-errors.ts'
 import type { TokenSource } from '../token/token-source.ts'
-import { requestAttributes, type Trace } from '../tracing.ts'
 import {
   apiUnavailableError,
   apiUnreachableError,
   roleMissingError,
   tokenRejectedError,
 } from './api-errors.ts'
-import { followRedirects, type RedirectResult } from './redirects.ts'
 
 /** Reads an answer. `withoutToken` removes the token from a text. */
 export type ReadAnswer<Value> = (
@@ -22,7 +22,7 @@ export type ReadAnswer<Value> = (
 ) => Promise<Value>
 
 /** The request of one call of an API. Each attempt sends it again. */
-export type ApiRequest<Value> = {
+type ApiRequest<Value> = {
   readonly url: URL
   readonly init: Omit<RequestInit, 'redirect'>
   readonly role: string | undefined
@@ -30,7 +30,7 @@ export type ApiRequest<Value> = {
 }
 
 /** The common parts of all calls of an API. */
-export type ApiContext = {
+type ApiContext = {
   readonly tokens: TokenSource
   readonly runtime: Runtime
   readonly emit: OnEvent
@@ -151,5 +151,55 @@ export class ApiCall<Value> {
       if (error instanceof ClientError) throw error
       throw apiUnreachableError(error, token, attempt)
     }
+  }
+}
+
+const maxRedirects = 5
+const redirectStatuses = new Set([301, 302, 303, 307, 308])
+const safeMethods = new Set(['GET', 'HEAD'])
+const credentialHeaders = ['authorization', 'cookie', 'proxy-authorization']
+
+type Request = RequestInit & { readonly method: string; readonly headers: Headers }
+
+type RedirectResult = {
+  readonly response: Response
+  /** True if the answer comes from the first origin, which received the credentials. */
+  readonly isFromOrigin: boolean
+}
+
+/**
+ * Sends a request and follows its redirects, because runtimes differ in the headers that they keep.
+ * The first redirect to another origin removes the credentials. A request that is not safe is not
+ * redirected: the redirect is the answer.
+ *
+ * @see RFC 9700 section 4.9.1
+ */
+async function followRedirects(
+  { fetch, createHeaders }: Pick<Runtime, 'fetch' | 'createHeaders'>,
+  from: URL,
+  request: Request,
+): Promise<RedirectResult> {
+  const headers = createHeaders(request.headers)
+  let url = from
+  let isFromOrigin = true
+  for (let redirects = 0; ; redirects += 1) {
+    const response = await fetch(url.href, { ...request, headers, redirect: 'manual' })
+    const location = response.headers.get('location')
+    if (
+      !redirectStatuses.has(response.status) ||
+      location === null ||
+      !safeMethods.has(request.method)
+    ) {
+      return { response, isFromOrigin }
+    }
+    await response.body?.cancel()
+    const next = URL.parse(location, url)
+    if (next === null || !isSecureUrl(next)) throw new Error('redirected to a URL without TLS')
+    if (redirects === maxRedirects) throw new Error(`redirected more than ${maxRedirects} times`)
+    if (next.origin !== from.origin) {
+      isFromOrigin = false
+      for (const name of credentialHeaders) headers.delete(name)
+    }
+    url = next
   }
 }

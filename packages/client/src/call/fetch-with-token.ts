@@ -1,6 +1,6 @@
 // Folder: Calls an API with a token, and repeats safe requests.
 
-import { type OnEvent, safeListener } from '../events.ts'
+import { noTrace, type OnEvent, safeListener, type Trace } from '../hooks.ts'
 import { retryUntilDeadline } from '../http/retry.ts'
 import { secureUrl } from '../http/secure-url.ts'
 import {
@@ -14,7 +14,6 @@ import {
 } from '../option-rules.ts'
 import { type Runtime, systemRuntime } from '../runtime.ts'
 import type { TokenSource } from '../token/token-source.ts'
-import { noTrace, type Trace } from '../tracing.ts'
 import { ApiCall, type ReadAnswer } from './api-call.ts'
 
 /** The options of `fetchWithToken`. */

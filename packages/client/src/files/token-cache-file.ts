@@ -4,14 +4,15 @@ import {
   type FileHandle,
   mkdir,
   open,
+  readFile,
   rename,
   rm,
   stat,
   writeFile,
 } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { TokenCache } from '../token/token-cache.ts'
-import { withFileLock } from './file-lock.ts'
 
 type Entries = Record<string, { readonly value: string; readonly endsMs: number }>
 
@@ -117,3 +118,55 @@ const makeOne = (path: string) =>
     const found = await stat(path).catch(() => undefined)
     if (!found?.isDirectory()) throw cause
   })
+
+const pollMs = 25
+// A holder needs a few seconds at most, because a token request has a deadline.
+const staleMs = 30_000
+
+/** True if the process that created the lock has ended, or has held it for too long. */
+async function isAbandoned(path: string): Promise<boolean> {
+  try {
+    const [text, { mtimeMs }] = await Promise.all([readFile(path, 'utf8'), stat(path)])
+    if (Date.now() - mtimeMs > staleMs) return true
+    const holder = Number(text)
+    if (!Number.isInteger(holder) || holder <= 0) return false
+    process.kill(holder, 0)
+    return false
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'ESRCH'
+  }
+}
+
+async function tryLock(path: string): Promise<boolean> {
+  try {
+    const file = await open(path, 'wx', 0o600)
+    await file.writeFile(String(process.pid)).finally(() => file.close())
+    return true
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false
+    throw error
+  }
+}
+
+/**
+ * Runs the work while no other process holds the lock file. After `maxWaitMs` the work runs without
+ * the lock: it saves requests, and correctness does not depend on it.
+ */
+async function withFileLock<Value>(
+  path: string,
+  maxWaitMs: number,
+  work: () => Promise<Value>,
+): Promise<Value> {
+  const endMs = performance.now() + maxWaitMs
+  let isLocked = await tryLock(path)
+  while (!isLocked && performance.now() < endMs) {
+    if (await isAbandoned(path)) await rm(path, { force: true })
+    else await sleep(pollMs)
+    isLocked = await tryLock(path)
+  }
+  try {
+    return await work()
+  } finally {
+    if (isLocked) await rm(path, { force: true })
+  }
+}

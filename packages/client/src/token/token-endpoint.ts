@@ -4,8 +4,8 @@ import {
   clientCredentialsGrantRequest,
   customFetch,
 } from 'oauth4webapi'
+import { requestAttributes, type Trace } from '../hooks.ts'
 import { readBoundedText, UnusableBodyError } from '../http/bounded-body.ts'
-import { requestAttributes, type Trace } from '../tracing.ts'
 
 // A normal answer has about 2 KB.
 const maxAnswerBytes = 65_536

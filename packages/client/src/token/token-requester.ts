@@ -1,10 +1,9 @@
 import type { ClientAuthentication, Credential } from '../credentials/credential.ts'
 import { ClientError } from '../errors.ts'
-import type { OnEvent } from '../events.ts'
+import type { OnEvent, Trace } from '../hooks.ts'
 import type { Attempt } from '../http/retry.ts'
 import { safeCause, withoutSecrets } from '../redaction.ts'
 import type { Runtime } from '../runtime.ts'
-import type { Trace } from '../tracing.ts'
 import { sendTokenRequest, type TokenRequest } from './token-endpoint.ts'
 import {
   refusedError,

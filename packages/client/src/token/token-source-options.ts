@@ -1,5 +1,5 @@
 import type { Credential } from '../credentials/credential.ts'
-import type { OnEvent } from '../events.ts'
+import type { OnEvent, Trace } from '../hooks.ts'
 import { secureUrl, tenantUrl } from '../http/secure-url.ts'
 import {
   aFunction,
@@ -13,7 +13,6 @@ import {
   validateOptions,
 } from '../option-rules.ts'
 import type { Runtime } from '../runtime.ts'
-import type { Trace } from '../tracing.ts'
 import type { TokenCache } from './token-cache.ts'
 
 /** The options of `createTokenSource`. */

@@ -1,13 +1,17 @@
 // Folder: Requests tokens, and caches them until they need renewal.
 
-import { type OnEvent, safeListener } from '../events.ts'
+import { noTrace, type OnEvent, safeListener } from '../hooks.ts'
 import { withinRequestLimit } from '../http/request-limit.ts'
 import { type Attempt, type Backoff, pauseMs, retryUntilDeadline } from '../http/retry.ts'
 import { untilAborted } from '../http/until-aborted.ts'
 import { type Runtime, systemRuntime } from '../runtime.ts'
-import { noTrace } from '../tracing.ts'
-import { type CachedToken, createCachedToken, isRenewalDue, isUsable } from './cached-token.ts'
-import { SharedTokenStore } from './token-cache.ts'
+import {
+  type CachedToken,
+  createCachedToken,
+  isRenewalDue,
+  isUsable,
+  SharedTokenStore,
+} from './token-cache.ts'
 import { unreachableError } from './token-errors.ts'
 import { type IssuedToken, TokenRequester } from './token-requester.ts'
 import { type TokenSourceOptions, tokenEndpointOf } from './token-source-options.ts'

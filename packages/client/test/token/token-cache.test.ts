@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { clientSecret, clientSecrets } from '../../src/credentials/credential.ts'
-import type { ClientEvent } from '../../src/events.ts'
+import type { ClientEvent } from '../../src/hooks.ts'
 import type { TokenCache } from '../../src/token/token-cache.ts'
 import { settled, tokenSourceIn } from '../fakes/token-source-in.ts'
 import { grant, noConnection, VirtualRuntime } from '../fakes/virtual-runtime.ts'

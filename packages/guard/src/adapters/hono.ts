@@ -1,15 +1,18 @@
+import type { IncomingMessage } from 'node:http'
 import { type Context, Hono } from 'hono'
+import type { Result, Router } from 'hono/router'
+import { RegExpRouter } from 'hono/router/reg-exp-router'
+import { SmartRouter } from 'hono/router/smart-router'
 import { TrieRouter } from 'hono/router/trie-router'
 import type { H, RouterRoute } from 'hono/types'
+import type { RequestCredentials } from '../bearer-credentials.ts'
 import type { Caller } from '../caller.ts'
 import { anyCaller, type Decision, type Guard } from '../guard.ts'
 import { withHeader } from '../refusal.ts'
 import { allowHeader, type Method, type RouteTable, validateRoutes } from '../routes/route-table.ts'
-import { readRequestCredentials } from './hono-request-credentials.ts'
-import { TieredRouter } from './tiered-router.ts'
+import { NodeRequestCredentials } from './node-request-credentials.ts'
 import { respond } from './web.ts'
-
-export { readRequestCredentials } from './hono-request-credentials.ts'
+import { WebRequestCredentials } from './web-request-credentials.ts'
 
 /** Handles an admitted request. */
 export type GuardedHandler<Role extends string> = (
@@ -67,4 +70,54 @@ function answer<Role extends string>(
   handler: GuardedHandler<Role>,
 ): Response | Promise<Response> {
   return decision.outcome === 'refused' ? respond(decision) : handler(c, decision)
+}
+
+/**
+ * Reads the credentials of a request to a Hono app.
+ *
+ * On Node, `@hono/node-server` puts its own request into `env`. Only that request has repeated header
+ * fields and the client certificate.
+ *
+ * @param env the bindings of Hono (`c.env`)
+ * @example
+ * const credentials = readRequestCredentials(c.req.raw, c.env)
+ * const decision = await guard.decide(credentials, 'CallHiApiRole')
+ */
+export function readRequestCredentials(request: Request, env: unknown): RequestCredentials {
+  const { incoming } = (env ?? {}) as { incoming?: IncomingMessage }
+  return incoming === undefined
+    ? new WebRequestCredentials(request)
+    : new NodeRequestCredentials(incoming)
+}
+
+/**
+ * A Hono router in tiers: a route is used only if no earlier tier has one for the path. So a path has
+ * a single handler, and Hono calls a single handler without chaining.
+ */
+class TieredRouter<T> implements Router<T> {
+  readonly name = 'TieredRouter'
+  readonly #tiers: Router<T>[] = [defaultRouter<T>()]
+
+  /** Starts a new last tier for the routes that follow. */
+  addTier(): void {
+    this.#tiers.push(defaultRouter<T>())
+  }
+
+  add(method: string, path: string, handler: T): void {
+    this.#tiers.at(-1)?.add(method, path, handler)
+  }
+
+  match(method: string, path: string): Result<T> {
+    let result: Result<T> = [[]]
+    for (const tier of this.#tiers) {
+      result = tier.match(method, path)
+      if (result[0].length > 0) break
+    }
+    return result
+  }
+}
+
+/** The default router of `new Hono()`. */
+function defaultRouter<T>(): Router<T> {
+  return new SmartRouter({ routers: [new RegExpRouter(), new TrieRouter()] })
 }

@@ -1,6 +1,7 @@
 // Folder: A service as a process: its start, its health, its log and its end.
 
 import cluster from 'node:cluster'
+import { Worker } from 'node:worker_threads'
 import {
   readTracingOptions,
   startTracing,
@@ -14,7 +15,6 @@ import { type WorkerLink, workerLink } from '../workers/worker-link.ts'
 import { WorkerStartError } from '../workers/worker-pool.ts'
 import { checkHealth, type HealthSettings, healthCheckOf } from './health-check.ts'
 import { openLogOutput } from './log-output.ts'
-import { startExitDeadline, watchParent } from './process-end.ts'
 import { explainStartFailure, readMaxOpenFiles, type StartSettings } from './start-failure.ts'
 
 /** A service that accepts requests. */
@@ -35,7 +35,7 @@ export type ProcessContext = {
 }
 
 /** A service, from its settings to its start. */
-export type ServiceDefinition<Settings> = {
+type ServiceDefinition<Settings> = {
   /** The name in the log, such as `greeting-api`. */
   readonly name: string
   /** The name in messages, such as `greeting API`. */
@@ -157,4 +157,48 @@ function stopOnce(host: NodeJS.Process, log: Logger, stopAll: () => Promise<numb
     log.info({ reason }, 'stopping')
     stopAll().then((exitCode) => host.exit(exitCode))
   }
+}
+
+/** The part of `process` that knows the parent process. */
+export type ChildProcess = Pick<NodeJS.Process, 'once' | 'connected' | 'send'>
+
+/**
+ * Calls once when the parent process has ended.
+ *
+ * A parent that starts a service over an IPC channel wants the service to end with it. The system
+ * closes the channel in every case, even when the parent is killed. Without a channel nothing is
+ * watched. The command `greeting start` polls its own parent, because npm opens no channel.
+ */
+export function watchParent(child: ChildProcess, onEnd: () => void): void {
+  // Bun sets `connected` to false without a channel too. Only `send` shows that there was one.
+  if (child.send === undefined) return
+  child.once('disconnect', onEnd)
+  // The channel may have closed before this call.
+  if (child.connected === false) onEnd()
+}
+
+// Plain JavaScript in one text: a file would need another path after a build.
+const thread = `
+const { parentPort, workerData } = require('node:worker_threads')
+let timer
+const wait = (delayMs) => {
+  clearTimeout(timer)
+  timer = setTimeout(() => process.kill(process.pid, 'SIGKILL'), delayMs)
+}
+wait(workerData)
+parentPort.on('message', wait)
+`
+
+/**
+ * Kills this process when it has not ended in time. Another thread counts, because a process that
+ * cannot end may have a blocked main thread, which handles no timer and no signal.
+ *
+ * @returns a function that begins another time
+ */
+function startExitDeadline(delayMs: number): (delayMs: number) => void {
+  const worker = new Worker(thread, { eval: true, workerData: delayMs })
+  worker.unref()
+  // Without resources for a thread, the process stops without a deadline.
+  worker.on('error', () => {})
+  return (nextDelayMs) => worker.postMessage(nextDelayMs)
 }

@@ -1,7 +1,8 @@
+import type { ChildProcess } from 'node:child_process'
 import cluster from 'node:cluster'
+import { once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
 import type { Logger } from 'pino'
-import { chooseFreePorts } from './free-ports.ts'
-import { takeBackConnections } from './handed-connections.ts'
 import { SharedFetch } from './shared-fetch.ts'
 import { WorkerMetrics } from './worker-metrics.ts'
 import { type WorkerAddress, WorkerPool, type WorkerProcess } from './worker-pool.ts'
@@ -54,4 +55,86 @@ export async function startWorkers(
     await pool.stop()
     throw error
   }
+}
+
+/** Settings, of which those whose name ends with `PORT` are ports, and may have a `HOST` of their own. */
+type PortSettings = { readonly HOST: string; readonly [name: string]: unknown }
+
+/**
+ * Chooses free ports for the settings that are 0, as values of the environment. All workers open the
+ * same ones, also a worker that starts after all others have ended.
+ *
+ * @throws {Error} with Node's `code` when the host is no address of this machine
+ */
+export async function chooseFreePorts(settings: PortSettings): Promise<Record<string, string>> {
+  const names = Object.keys(settings).filter(
+    (name) => name.endsWith('PORT') && settings[name] === 0,
+  )
+  const servers = await Promise.all(
+    names.map(async (name) => {
+      const host = settings[name.replace('PORT', 'HOST')] ?? settings.HOST
+      const server = createServer().listen(0, String(host))
+      await once(server, 'listening')
+      return server
+    }),
+  )
+  const ports = servers.map((server) => String((server.address() as AddressInfo).port))
+  // All are open at the same time, so that they differ.
+  await Promise.all(
+    servers.map(async (server) => {
+      const closed = once(server, 'close')
+      server.close()
+      await closed
+    }),
+  )
+  return Object.fromEntries(names.map((name, index) => [name, ports[index] ?? '']))
+}
+
+/** A message of `node:cluster` that hands a new connection to a worker. The worker acknowledges its number. */
+type Handover = { readonly act?: string; readonly seq?: number }
+type Connection = { readonly close: () => void }
+
+/**
+ * Takes back the connections that a worker has not acknowledged when it ends.
+ *
+ * Without this, `node:cluster` waits for the acknowledgement forever: the primary process keeps the
+ * descriptor, and the client never gets an answer. A worker reads from a connection only after its
+ * acknowledgement, so another worker can answer the request.
+ *
+ * @param hasOthers whether another worker accepts connections; without one they are closed
+ */
+export function takeBackConnections(worker: ChildProcess, hasOthers: () => boolean): void {
+  const handed = new Map<number, Connection>()
+  const send = worker.send.bind(worker) as (...values: unknown[]) => boolean
+  worker.send = (...values: unknown[]) => {
+    const [message, connection] = values as [Handover, Connection | undefined]
+    if (message.act === 'newconn' && message.seq !== undefined && connection) {
+      handed.set(message.seq, connection)
+    }
+    return send(...values)
+  }
+  worker.on('internalMessage', ({ ack }: { readonly ack?: number }) => {
+    if (ack !== undefined) handed.delete(ack)
+  })
+  let isDisconnected = false
+  worker.once('disconnect', () => {
+    isDisconnected = true
+  })
+  const takeBack = () => {
+    // The channel may contain acknowledgements until its end.
+    if (worker.connected) {
+      setImmediate(takeBack)
+      return
+    }
+    // Node emits it only after the last acknowledgement. `node:cluster` then removes the worker.
+    if (!isDisconnected) worker.emit('disconnect')
+    for (const [seq, connection] of [...handed]) {
+      // The answer of a worker that stops: the connection goes to another one.
+      const refusal = { cmd: 'NODE_CLUSTER', ack: seq, accepted: false }
+      if (hasOthers()) worker.emit('internalMessage', refusal)
+      else connection.close()
+    }
+    handed.clear()
+  }
+  worker.once('exit', takeBack)
 }

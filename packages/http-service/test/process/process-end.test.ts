@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { EventEmitter } from 'node:events'
 import { describe, it } from 'node:test'
-import { type ChildProcess, watchParent } from '../../src/process/process-end.ts'
+import { type ChildProcess, watchParent } from '../../src/process/run-service.ts'
 
 const send = () => true
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { chooseFreePorts } from '../../src/workers/free-ports.ts'
+import { chooseFreePorts } from '../../src/workers/run-primary.ts'
 
 describe('the ports of the workers', () => {
   it('are free ones for each setting that is 0, all different', async () => {

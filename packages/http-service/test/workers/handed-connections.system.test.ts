@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import type { ChildProcess } from 'node:child_process'
 import { EventEmitter } from 'node:events'
 import { describe, it } from 'node:test'
-import { takeBackConnections } from '../../src/workers/handed-connections.ts'
+import { takeBackConnections } from '../../src/workers/run-primary.ts'
 
 const turn = () => new Promise((resolve) => setImmediate(resolve))
 

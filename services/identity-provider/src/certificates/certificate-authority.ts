@@ -1,22 +1,31 @@
 import { createPrivateKey, KeyObject, randomBytes } from 'node:crypto'
 import { isIP } from 'node:net'
-// The library below does not load without it.
-import 'reflect-metadata'
 import {
   AuthorityKeyIdentifierExtension,
   BasicConstraintsExtension,
   ExtendedKeyUsage,
   ExtendedKeyUsageExtension,
-  type Extension,
+  Extension,
   KeyUsageFlags,
   KeyUsagesExtension,
   X509Certificate as PeculiarCertificate,
   SubjectAlternativeNameExtension,
   SubjectKeyIdentifierExtension,
+  X509Certificate,
   X509CertificateGenerator,
 } from '@peculiar/x509'
 import { authorityYears, dayMs, type Identity } from './certificate-checks.ts'
-import { nameConstraints } from './name-constraints.ts'
+import 'reflect-metadata'
+import { AsnConvert } from '@peculiar/asn1-schema'
+import {
+  GeneralName,
+  GeneralSubtree,
+  GeneralSubtrees,
+  id_ce_nameConstraints,
+  NameConstraints,
+} from '@peculiar/asn1-x509'
+
+// The library below does not load without it.
 
 const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const
 const authorityName = 'CN=Greeting local certificate authority'
@@ -129,3 +138,49 @@ const pemOf = (certificate: PeculiarCertificate) => `${certificate.toString('pem
 
 const pemOfKey = (key: CryptoKey) =>
   KeyObject.from(key).export({ type: 'pkcs8', format: 'pem' }).toString()
+
+// The libraries below do not load without it.
+
+/**
+ * Names that always mean this machine, so an authority may sign for them. Without any entry of a
+ * kind, names or addresses of that kind would be unconstrained.
+ */
+const loopback = ['localhost', '127.0.0.1', '::1']
+
+/**
+ * The critical extension that limits an authority to these names and loopback.
+ *
+ * @see RFC 5280 section 4.2.1.10
+ */
+function nameConstraints(names: readonly string[]): Extension {
+  const permittedSubtrees = new GeneralSubtrees(
+    [...new Set([...loopback, ...names])].map((name) => new GeneralSubtree({ base: nameOf(name) })),
+  )
+  const value = AsnConvert.serialize(new NameConstraints({ permittedSubtrees }))
+  return new Extension(id_ce_nameConstraints, true, value)
+}
+
+/**
+ * Whether the name constraints of an authority include each of these names.
+ *
+ * @param certificate PEM
+ */
+export function constrainsTo(certificate: string, names: readonly string[]): boolean {
+  const extension = new X509Certificate(certificate).getExtension(id_ce_nameConstraints)
+  if (!extension?.critical) return false
+  const { permittedSubtrees = new GeneralSubtrees() } = AsnConvert.parse(
+    extension.value,
+    NameConstraints,
+  )
+  const permitted = new Set([...permittedSubtrees].map(({ base }) => textOf(base)))
+  return names.every((name) => permitted.has(textOf(nameOf(name))))
+}
+
+/** The constraint for one name. For a wildcard, that of its parent domain. */
+function nameOf(name: string): GeneralName {
+  const addressBits = { 0: undefined, 4: 32, 6: 128 }[isIP(name)]
+  if (addressBits !== undefined) return new GeneralName({ iPAddress: `${name}/${addressBits}` })
+  return new GeneralName({ dNSName: name.toLowerCase().replace(/^\*\./, '') })
+}
+
+const textOf = (name: GeneralName) => Buffer.from(AsnConvert.serialize(name)).toString('hex')

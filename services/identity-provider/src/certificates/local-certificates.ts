@@ -137,7 +137,7 @@ async function faultOf(authority: Identity, options: LocalCertificatesOptions) {
     // The constraints were checked when the authority signed the certificate for the same names.
     const isChecked = !isOfEarlierRelease(authority) && (await goodServer(options, authority))
     if (isChecked) return undefined
-    const { constrainsTo } = await import('./name-constraints.ts')
+    const { constrainsTo } = await import('./certificate-authority.ts')
     const isConstrained = constrainsTo(authority.certificate, names)
     return isConstrained ? undefined : 'its name constraints were not the names of this server'
   } catch (cause) {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { TLSSocket } from 'node:tls'
 import type { ServiceOptions } from './service-options.ts'
-import { TrustedProxies } from './trusted-proxies.ts'
+import { TrustedProxies } from './source-address.ts'
 
 const loopback = new TrustedProxies(['127.0.0.0/8', '::1'])
 

@@ -11,8 +11,8 @@ import type { VerifyFederated } from '../issuance/federated-authentication.ts'
 import type { PublishedKey } from '../signing/signing-key.ts'
 import type { KeyMembers } from '../signing/token-signer.ts'
 import type { FailedLoginRateLimit } from './failed-login-rate-limit.ts'
+import type { TrustedProxies } from './source-address.ts'
 import type { ObserveToken } from './token-observation.ts'
-import type { TrustedProxies } from './trusted-proxies.ts'
 
 /** The signing keys, as the token service uses them. */
 export type TokenKeys = {

@@ -1,5 +1,7 @@
-import { type CredentialKind, credentialKindOf } from '../issuance/credential-kind.ts'
-import type { TokenRequest } from '../issuance/token-request.ts'
+import { readAssertion } from '../issuance/assertion.ts'
+import { isFederated } from '../issuance/federated-authentication.ts'
+import { Refused } from '../issuance/refusal.ts'
+import type { ClientAuthentication, TokenRequest } from '../issuance/token-request.ts'
 
 /** The result of one token request, without its token and its credential. */
 type TokenObservation = {
@@ -23,3 +25,16 @@ export const requestObservation = (request: TokenRequest | undefined) => ({
   credential: credentialKindOf(request?.authentication),
   clientId: request?.clientId,
 })
+
+/** The kind of the credential of a token request. `none` stands for one that cannot be read. */
+type CredentialKind = 'secret' | 'certificate' | 'federated' | 'none'
+
+/** Determines the kind from the request alone, so that refused requests have one too. */
+export function credentialKindOf(authentication: ClientAuthentication | undefined): CredentialKind {
+  if (authentication === undefined) return 'none'
+  if (authentication.method === 'secret') return 'secret'
+  if (authentication.method === 'tls') return 'certificate'
+  const assertion = readAssertion(authentication.assertion)
+  if (assertion instanceof Refused) return 'none'
+  return isFederated(assertion) ? 'federated' : 'certificate'
+}

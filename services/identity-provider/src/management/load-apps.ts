@@ -15,7 +15,7 @@ const parts: readonly (() => Promise<unknown>)[] = [
   () => import('./graph/directory-objects/password-operations.ts'),
   () => import('./graph/directory-objects/deleted-item-operations.ts'),
   () => import('./graph/service-principals/permission-grant-operations.ts'),
-  () => import('./graph/metadata/metadata-operations.ts'),
+  () => import('./graph/metadata-operations.ts'),
   () => import('./graph/batch-operation.ts'),
   () => import('./graph/service-principals/app-role-assignment-operations.ts'),
   () => import('./graph/graph-operations.ts'),

@@ -3,12 +3,126 @@
 import type { ObserveRequest } from '@greeting/http-service'
 import { collectDefaultMetrics, Registry } from 'prom-client'
 import type { ObserveToken } from '../http/token-observation.ts'
+import { type KeyState, keyPhases } from '../signing/key-ring.ts'
 import type { ObserveQuery } from '../storage/sql/sql-database.ts'
-import { type DirectoryFigures, directoryMetrics } from './directory-metrics.ts'
-import { type KeyFigures, keyMetrics } from './key-metrics.ts'
 import { MetricSet } from './metric-set.ts'
 import { type StorageFigures, storageMetrics } from './storage-metrics.ts'
-import { tokenMetrics } from './token-metrics.ts'
+
+/**
+ * Adds the counts of token requests. Every label has a fixed set of values: the reasons of the table of
+ * refusals, four kinds of credentials, and the clients of the settings.
+ */
+function tokenMetrics(metrics: MetricSet, clientIds: readonly string[]): ObserveToken {
+  const requests = metrics.counter(
+    'greeting_token_requests_total',
+    'Token requests by outcome, reason of the refusal and kind of the credential.',
+    ['outcome', 'reason', 'credential'],
+  )
+  const byClient = metrics.counter(
+    'greeting_client_token_requests_total',
+    'Token requests of the clients that METRICS_CLIENT_IDS names.',
+    ['client_id', 'outcome'],
+  )
+  const throttled = metrics.counter(
+    'greeting_token_requests_throttled_total',
+    'Token requests that got 429 instead of their reason, beyond the limits of wrong credentials.',
+    [],
+  )
+  const counted: ReadonlySet<string> = new Set(clientIds)
+  return ({ outcome, reason, credential, isThrottled, clientId = '' }) => {
+    requests.inc({ outcome, reason, credential })
+    if (isThrottled) throttled.inc()
+    const id = clientId.toLowerCase()
+    if (counted.has(id)) byClient.inc({ client_id: id, outcome })
+  }
+}
+
+/** The figures of the directory. */
+type DirectoryFigures = {
+  readonly revision: number
+  readonly conflicts: number
+  readonly ageSeconds: number
+  readonly cacheWeight: number
+}
+
+/** Adds the state of the directory in memory. */
+function directoryMetrics(
+  metrics: MetricSet,
+  directory: DirectoryFigures,
+  maxCacheWeight: number,
+): void {
+  metrics.gauge(
+    'greeting_directory_revision',
+    'The commit of the directory that this server follows.',
+    () => directory.revision,
+  )
+  metrics.gauge(
+    'greeting_directory_age_seconds',
+    'Time since the directory was last read from the store. Above 1 s, no token is issued.',
+    () => directory.ageSeconds,
+  )
+  metrics.count(
+    'greeting_directory_conflicts_total',
+    'Changes of the directory that were decided again, because another server was faster.',
+    () => directory.conflicts,
+  )
+  metrics.gauge(
+    'greeting_directory_cache_weight',
+    'Objects, credentials, roles and index entries of the directory in memory.',
+    () => directory.cacheWeight,
+  )
+  metrics.gauge(
+    'greeting_directory_cache_weight_max',
+    'The limit of the entries in memory: DIRECTORY_CACHE_OBJECTS.',
+    () => maxCacheWeight,
+  )
+}
+
+/** The figures of the signing keys. */
+type KeyFigures = {
+  readonly states: () => readonly KeyState[]
+  readonly revision: number
+  readonly conflicts: number
+  readonly ageSeconds: number
+}
+
+const phases = Object.keys(keyPhases)
+
+/** Adds the phases of the signing keys, and the time until each phase ends. */
+function keyMetrics(metrics: MetricSet, keys: KeyFigures, now: () => Date): void {
+  const byPhase = <Value>(value: (states: readonly KeyState[]) => Value) =>
+    Object.fromEntries(
+      phases.map((phase) => [phase, value(keys.states().filter((state) => state.phase === phase))]),
+    )
+  metrics.gaugeBy('phase', 'greeting_signing_keys', 'Signing keys in each phase.', () =>
+    byPhase((states) => states.length),
+  )
+  metrics.gaugeBy(
+    'phase',
+    'greeting_signing_key_phase_end_seconds',
+    'Time until the next key leaves this phase: an announced key signs, an active one retires.',
+    () =>
+      byPhase((states) => {
+        const ends = states.flatMap(({ until }) => (until === null ? [] : [until.getTime()]))
+        return ends.length === 0 ? undefined : (Math.min(...ends) - now().getTime()) / 1000
+      }),
+  )
+  metrics.gauge(
+    'greeting_signing_keys_revision',
+    'The commit of the signing keys that this server follows.',
+    () => keys.revision,
+  )
+  metrics.gauge(
+    'greeting_signing_keys_age_seconds',
+    'Time since the signing keys were last read from the store. Above 1 s, nothing is signed.',
+    () => keys.ageSeconds,
+  )
+  metrics.count(
+    'greeting_signing_keys_conflicts_total',
+    'Changes of the signing keys that were decided again, because another server was faster.',
+    () => keys.conflicts,
+  )
+}
 
 /** The parts of the service whose figures the metrics show. */
 export type MetricSources = {

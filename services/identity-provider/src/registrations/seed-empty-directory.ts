@@ -1,10 +1,15 @@
+import { join } from 'node:path'
 import { secretSha256 } from '../directory/application/password-credential.ts'
 import type { Directory } from '../directory/directory.ts'
 import type { Runtime } from '../directory/runtime.ts'
 import type { DirectoryStore } from '../directory-store/directory-store.ts'
+import {
+  recoverSecretFile,
+  type StagedSecretFile,
+  stageSecretFile,
+} from '../files/staged-secret-file.ts'
 import { type Seeded, seedChanges } from './seed-changes.ts'
 import type { SeedRegistrations } from './seed-registrations.ts'
-import { draftSeededFile, recoverSeededFile } from './seeded-file.ts'
 
 /**
  * Creates the registrations in an empty directory. Changes nothing in any other directory.
@@ -56,3 +61,33 @@ const knowsAllSecrets = (directory: Directory, { clients }: Seeded): boolean =>
         Buffer.from(known.secretSha256).equals(secretSha256(clientSecret)),
       ),
   )
+
+const pathIn = (dataDir: string) => join(dataDir, 'seeded.json')
+
+/** Writes the IDs and secrets to a staged file, before the commit to the directory. */
+const draftSeededFile = (dataDir: string, seeded: Seeded): Promise<StagedSecretFile> =>
+  stageSecretFile(pathIn(dataDir), `${JSON.stringify(seeded, null, 2)}\n`)
+
+/** Keeps or removes a staged file that a crash left behind, once the directory is filled. */
+const recoverSeededFile = (
+  dataDir: string,
+  isKnown: (seeded: Seeded) => boolean | Promise<boolean>,
+  now: Date,
+): Promise<void> =>
+  recoverSecretFile(
+    pathIn(dataDir),
+    (text) => {
+      const seeded = parse(text)
+      return seeded !== undefined && isKnown(seeded)
+    },
+    now,
+  )
+
+// A crash during the write leaves an incomplete file. The commit comes later, so it did not happen.
+function parse(text: string): Seeded | undefined {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

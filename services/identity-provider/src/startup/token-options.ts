@@ -5,10 +5,9 @@ import { readOwnIssuer } from '../dialect/authority.ts'
 import type { TokenLifetime } from '../dialect/token/token-times.ts'
 import { FederatedIssuers } from '../federation/federated-issuers.ts'
 import { FailedLoginRateLimit } from '../http/failed-login-rate-limit.ts'
-import { randomPool } from '../http/random-pool.ts'
 import type { ServiceOptions, TokenKeys } from '../http/service-options.ts'
+import { TrustedProxies } from '../http/source-address.ts'
 import type { ObserveToken } from '../http/token-observation.ts'
-import { TrustedProxies } from '../http/trusted-proxies.ts'
 import type { Settings } from '../settings.ts'
 import type { OpenedParts, OpenedStore, ServiceParts } from './service-parts.ts'
 
@@ -129,4 +128,23 @@ function observedSign(
   if (tracing === undefined) return measured
   return (claims, keyMembers) =>
     tracing.run({ name: 'sign token', kind: 'internal' }, () => measured(claims, keyMembers))
+}
+
+/**
+ * Reads random bytes in blocks, because each read from the system's generator costs as much as a
+ * hash. Not for secrets: unused bytes stay in memory.
+ *
+ * @param poolBytes size of a block; default 8192
+ */
+export function randomPool(
+  randomBytes: (length: number) => Uint8Array,
+  poolBytes = 8192,
+): (length: number) => Uint8Array {
+  let pool = new Uint8Array(0)
+  return (length) => {
+    if (pool.byteLength < length) pool = Uint8Array.from(randomBytes(Math.max(poolBytes, length)))
+    const bytes = pool.subarray(0, length)
+    pool = pool.subarray(length)
+    return bytes
+  }
 }

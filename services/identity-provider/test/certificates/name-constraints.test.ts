@@ -8,11 +8,11 @@ import { checkServerIdentity, connect, createServer } from 'node:tls'
 import 'reflect-metadata'
 import * as x509 from '@peculiar/x509'
 import {
+  constrainsTo,
   createAuthority,
   issueServerCertificate,
 } from '../../src/certificates/certificate-authority.ts'
 import type { Identity } from '../../src/certificates/certificate-checks.ts'
-import { constrainsTo } from '../../src/certificates/name-constraints.ts'
 
 const names = [
   'localhost',

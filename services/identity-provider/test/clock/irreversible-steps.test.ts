@@ -12,7 +12,7 @@ const source = join(import.meta.dirname, '../../src')
 const deletions: Readonly<Record<string, 'age' | 'count' | 'request' | 'reference'>> = {
   'backup/restore-backup.ts': 'request',
   'management/graph/applications/application-operations.ts': 'request',
-  'management/graph/deleted-items/deleted-item.ts': 'request',
+  'management/graph/directory-objects/deleted-item.ts': 'request',
   'management/graph/service-principals/app-role-assignment-operations.ts': 'request',
   'storage/sql/directory/changed-objects.ts': 'count',
   'storage/sql/rows/directory-tables.ts': 'request',
@@ -25,7 +25,10 @@ const deletions: Readonly<Record<string, 'age' | 'count' | 'request' | 'referenc
 }
 
 /** Each file that decides by age, where the deletion is in another one. */
-const decisionsByAge = ['management/graph/deleted-items/purge-expired.ts', 'signing/key-ring.ts']
+const decisionsByAge = [
+  'management/graph/directory-objects/purge-expired.ts',
+  'signing/key-ring.ts',
+]
 
 const files = globSync('**/*.ts', { cwd: source }).filter((file) => !file.startsWith('lab/'))
 const textOf = (file: string) => readFileSync(join(source, file), 'utf8')

@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net'
 import { describe, it } from 'node:test'
 import { client, server as serverIdentity } from '../../../../fixtures/tls-identities.ts'
 import { clientThumbprint } from '../../src/http/client-thumbprint.ts'
-import { TrustedProxies } from '../../src/http/trusted-proxies.ts'
+import { TrustedProxies } from '../../src/http/source-address.ts'
 
 const der = new X509Certificate(client.cert).raw
 const thumbprint = createHash('sha256').update(der).digest('base64url')

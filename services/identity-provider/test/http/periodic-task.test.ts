@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it, mock } from 'node:test'
-import { startPeriodicTask } from '../../src/http/periodic-task.ts'
+import { startPeriodicTask } from '../../src/startup/start-background-tasks.ts'
 
 const log = () => {
   const lines: string[] = []

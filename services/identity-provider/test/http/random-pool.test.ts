@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { randomPool } from '../../src/http/random-pool.ts'
+import { randomPool } from '../../src/startup/token-options.ts'
 
 describe('a pool of random bytes', () => {
   it('returns each byte once, and reads a block only when it is empty', () => {

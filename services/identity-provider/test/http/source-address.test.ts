@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import type { IncomingMessage } from 'node:http'
 import { describe, it } from 'node:test'
-import { sourceAddress } from '../../src/http/source-address.ts'
-import { TrustedProxies } from '../../src/http/trusted-proxies.ts'
+import { sourceAddress, TrustedProxies } from '../../src/http/source-address.ts'
 
 const from = (remoteAddress: string, forwarded?: string) =>
   ({

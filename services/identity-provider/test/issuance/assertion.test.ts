@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { credentialKindOf } from '../../src/http/token-observation.ts'
 import {
   type Assertion,
   assertionTimeRefusal,
   readAssertion,
 } from '../../src/issuance/assertion.ts'
-import { credentialKindOf } from '../../src/issuance/credential-kind.ts'
 import { Refused } from '../../src/issuance/refusal.ts'
 
 const encoded = (text: string) => Buffer.from(text).toString('base64url')

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { encodeClaims } from '../../src/signing/encoded-claims.ts'
+import { encodeClaims } from '../../src/signing/token-signer.ts'
 
 const plainly = (claims: object) => Buffer.from(JSON.stringify(claims)).toString('base64url')
 

@@ -27,7 +27,7 @@ import { directoryObjectOperations } from './directory-objects/directory-object-
 import { propertyOperations } from './directory-objects/object-operations.ts'
 import { ownerOperations } from './directory-objects/owner-operations.ts'
 import { passwordOperations } from './directory-objects/password-operations.ts'
-import { metadataOperations } from './metadata/metadata-operations.ts'
+import { metadataOperations } from './metadata-operations.ts'
 import { appRoleAssignmentOperations } from './service-principals/app-role-assignment-operations.ts'
 import { permissionGrantOperations } from './service-principals/permission-grant-operations.ts'
 import { servicePrincipalOperations } from './service-principals/service-principal-operations.ts'

@@ -14,8 +14,7 @@ import {
   type ManagementCaller,
   requireRoles,
 } from '../privileges/caller.ts'
-import { requireOwnRoles } from '../privileges/privilege-escalation.ts'
-import { requireUnprotected } from '../privileges/protected-objects.ts'
+import { requireOwnRoles, requireUnprotected } from '../privileges/privilege-escalation.ts'
 import { GraphError, type RequestIds, refuse } from '../refusals/graph-error.ts'
 import type { Answer, BatchCall, ListCall, Operation, RequestCall, Warning } from './operation.ts'
 import { pathInApp, tenantInPath } from './operation-path.ts'

@@ -14,9 +14,8 @@ import { createOperationsApp } from '../operations/operations-app.ts'
 import { SkipTokens } from '../operations/skip-tokens.ts'
 import type { Authenticate } from '../privileges/caller.ts'
 import type { RequestIds } from '../refusals/graph-error.ts'
-import { auditOperations } from './audit-operations.ts'
-import { credentialOperations } from './credential-operations.ts'
 import { type KeyManagement, keyOperations } from './key-operations.ts'
+import { auditOperations, credentialOperations } from './report-operations.ts'
 import { tenantOperations } from './tenant-operations.ts'
 
 export type ServerAppOptions = {

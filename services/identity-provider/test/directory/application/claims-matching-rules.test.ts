@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { judgeClaimsMatchingExpression } from '../../../src/directory/application/claims-matching-rules.ts'
+import { judgeClaimsMatchingExpression } from '../../../src/directory/application/claims-matching-expression.ts'
 
 const github = 'https://token.actions.githubusercontent.com'
 const sub = "claims['sub'] matches 'repo:contoso/orders:*'"

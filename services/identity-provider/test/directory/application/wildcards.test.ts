@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { matchesWildcards } from '../../../src/directory/application/wildcards.ts'
+import { matchesWildcards } from '../../../src/directory/application/claims-matching-expression.ts'
 
 /** The same rule as a regular expression. */
 const oracle = (pattern: string) =>

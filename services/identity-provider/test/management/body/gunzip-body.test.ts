@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { gzipSync } from 'node:zlib'
-import { gunzipBody } from '../../../src/management/body/gunzip-body.ts'
+import { gunzipBody } from '../../../src/management/body/json-body.ts'
 
 const maxBytes = 1024
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { exceededJsonLimit } from '../../../src/management/body/json-limits.ts'
+import { exceededJsonLimit } from '../../../src/management/body/json-body.ts'
 
 const limits = { maxLevels: 3, maxPropertiesOfObject: 2, maxValues: 6 }
 const exceeded = (text: string) => exceededJsonLimit(new TextEncoder().encode(text), limits)

@@ -11,8 +11,7 @@ import {
 import type { NewPassword } from '../../../directory/application/password-credential.ts'
 import { bodyCollection, guid } from '../../../directory/properties/forms.ts'
 import { bodyForms, fixedValues } from '../../../directory/properties/property.ts'
-import { requireType } from '../../body/control-information.ts'
-import { omitUndefined, parseBody } from '../../body/parse-body.ts'
+import { omitUndefined, parseBody, requireType } from '../../body/parse-body.ts'
 import { refuse } from '../../refusals/graph-error.ts'
 import {
   type KeyCredentialBody,

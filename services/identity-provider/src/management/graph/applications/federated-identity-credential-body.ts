@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { judgeClaimsMatchingExpression } from '../../../directory/application/claims-matching-rules.ts'
+import { judgeClaimsMatchingExpression } from '../../../directory/application/claims-matching-expression.ts'
 import type {
   FederatedIdentityCredential,
   TrustedClaims,

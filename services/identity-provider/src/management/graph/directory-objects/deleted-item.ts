@@ -1,11 +1,10 @@
-import { type AgreedTime, dayMs } from '../../../clock/agreed-time.ts'
+import { dayMs } from '../../../clock/agreed-time.ts'
 import type { Application } from '../../../directory/application/application.ts'
 import type { Directory } from '../../../directory/directory.ts'
 import { type DirectoryChange, remove } from '../../../directory/directory-change.ts'
 import { isGuid } from '../../../directory/guid.ts'
 import type { ServicePrincipal } from '../../../directory/service-principal/service-principal.ts'
 import type { DeletedObject } from '../../../directory-store/directory-list.ts'
-import type { DirectoryStore } from '../../../directory-store/directory-store.ts'
 import { requireMatch } from '../../odata/entity-tag.ts'
 import type { Call } from '../../operations/operation.ts'
 import { refuse } from '../../refusals/graph-error.ts'
@@ -64,7 +63,7 @@ export function purgeChanges(directory: Directory, item: DeletedItem): Directory
 }
 
 /** The changes that purge those of some items that were deleted before a time. */
-function expiredItemChanges(
+export function expiredItemChanges(
   directory: Directory,
   items: readonly DeletedObject[],
   before: Date,
@@ -90,56 +89,3 @@ function removalChanges(directory: Directory, { id }: ServicePrincipal): Directo
     ...[...assignments].map((assignment) => remove('appRoleAssignment', assignment.id)),
   ]
 }
-
-/** Items of one transaction: other changes must not wait long. */
-const itemsPerPurge = 20
-
-/**
- * Purges all items that were deleted before their retention time, in parts. The service calls it
- * periodically.
- *
- * @param retentionDays how long a deleted item can be restored; default 30
- * @returns the number of removed objects
- * @throws {StorageUnavailableError} when the directory cannot be changed.
- */
-export async function purgeExpired(
-  store: DirectoryStore,
-  { date }: AgreedTime,
-  retentionDays = 30,
-): Promise<number> {
-  const before = oldestRestorable(date, retentionDays)
-  for (let removed = 0; ; ) {
-    const items = await store.deletedBefore(before, itemsPerPurge)
-    if (items.length === 0) return removed
-    const count = await purge(store, items, before, date)
-    // Another server purged or restored these items.
-    if (count === 0) return removed
-    removed += count
-  }
-}
-
-const purge = (
-  store: DirectoryStore,
-  items: readonly DeletedObject[],
-  before: Date,
-  at: Date,
-): Promise<number> =>
-  store.update((directory) => {
-    const changes = expiredItemChanges(directory, items, before)
-    return {
-      changes,
-      audit: changes
-        .filter(({ kind }) => kind !== 'appRoleAssignment')
-        .map(({ id }) => ({
-          at,
-          tenantId: null,
-          actor: 'system',
-          action: 'deletedItem.purge',
-          target: id,
-          outcome: 'done',
-          reason: null,
-          correlationId: null,
-        })),
-      result: changes.length,
-    }
-  })

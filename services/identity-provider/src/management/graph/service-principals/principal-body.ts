@@ -2,8 +2,7 @@ import { z } from 'zod'
 import { bodyCollection, guid } from '../../../directory/properties/forms.ts'
 import { bodyForms, fixedValues } from '../../../directory/properties/property.ts'
 import { servicePrincipalProperties } from '../../../directory/service-principal/service-principal.ts'
-import { requireType } from '../../body/control-information.ts'
-import { parseBody } from '../../body/parse-body.ts'
+import { parseBody, requireType } from '../../body/parse-body.ts'
 import { refuse } from '../../refusals/graph-error.ts'
 import {
   type KeyCredentialBody,

@@ -1,11 +1,23 @@
 import { z } from 'zod'
 import type { AuditTrail } from '../../audit/audit-trail.ts'
+import type { FindEndingCredentials } from '../../audit/ending-credentials.ts'
 import { dateTime, guid, text } from '../../directory/properties/forms.ts'
 import { omitUndefined, parseBody } from '../body/parse-body.ts'
 import type { ReadOperation } from '../operations/operation.ts'
 import { readsAudit } from '../privileges/server-roles.ts'
 import { refuse } from '../refusals/graph-error.ts'
-import { pageLimit } from './page-limit.ts'
+
+const defaultLimit = 100
+const maxLimit = 1000
+
+/** The query parameter `limit` of a list: 1 to 1000, by default 100. */
+const pageLimit = z
+  .string()
+  .refine((limit) => /^[1-9]\d{0,3}$/.test(limit) && Number(limit) <= maxLimit, {
+    error: `must be a number from 1 to ${maxLimit}`,
+  })
+  .transform(Number)
+  .default(defaultLimit)
 
 const auditQuery = z.strictObject({
   book: z.enum(['directory', 'signIns']).default('directory'),
@@ -27,7 +39,7 @@ const auditQuery = z.strictObject({
  *
  * @throws {GraphError} graph_refusal query_invalid when a name occurs twice.
  */
-export function singleValues(query: URLSearchParams): Readonly<Record<string, string>> {
+function singleValues(query: URLSearchParams): Readonly<Record<string, string>> {
   for (const name of new Set(query.keys())) {
     if (query.getAll(name).length > 1) {
       throw refuse('query_invalid', `Query option '${name}' was specified more than once.`)
@@ -48,6 +60,25 @@ export const auditOperations = (audit: Pick<AuditTrail, 'find'>): readonly ReadO
       const { records, next } = await audit.find({ book, limit, ...omitUndefined(named) })
       const value = records.map((record) => ({ ...record, at: record.at.toISOString() }))
       return { status: 200, body: { value, next } }
+    },
+  },
+]
+
+const credentialsQuery = z.strictObject({ from: dateTime, to: dateTime, limit: pageLimit })
+
+/** The ends of credentials. Microsoft Graph has them in a report of the beta version. */
+export const credentialOperations = (find: FindEndingCredentials): readonly ReadOperation[] => [
+  {
+    method: 'GET',
+    path: '/credentials',
+    requires: readsAudit,
+    summary:
+      "Lists the secrets and certificates of the caller's tenant that end between `from` and `to`, the first end first.",
+    read: async ({ caller, query }) => {
+      const { from, to, limit } = parseBody(credentialsQuery, singleValues(query))
+      const found = await find(caller.tenantId, from, to, limit)
+      const value = found.map((one) => ({ ...one, endDateTime: one.endDateTime.toISOString() }))
+      return { status: 200, body: { value } }
     },
   },
 ]

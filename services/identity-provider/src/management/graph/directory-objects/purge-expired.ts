@@ -1,0 +1,57 @@
+import type { AgreedTime } from '../../../clock/agreed-time.ts'
+import type { DeletedObject } from '../../../directory-store/directory-list.ts'
+import type { DirectoryStore } from '../../../directory-store/directory-store.ts'
+import { expiredItemChanges, oldestRestorable } from './deleted-item.ts'
+
+/** Items of one transaction: other changes must not wait long. */
+const itemsPerPurge = 20
+
+/**
+ * Purges all items that were deleted before their retention time, in parts. The service calls it
+ * periodically.
+ *
+ * @param retentionDays how long a deleted item can be restored; default 30
+ * @returns the number of removed objects
+ * @throws {StorageUnavailableError} when the directory cannot be changed.
+ */
+export async function purgeExpired(
+  store: DirectoryStore,
+  { date }: AgreedTime,
+  retentionDays = 30,
+): Promise<number> {
+  const before = oldestRestorable(date, retentionDays)
+  for (let removed = 0; ; ) {
+    const items = await store.deletedBefore(before, itemsPerPurge)
+    if (items.length === 0) return removed
+    const count = await purge(store, items, before, date)
+    // Another server purged or restored these items.
+    if (count === 0) return removed
+    removed += count
+  }
+}
+
+const purge = (
+  store: DirectoryStore,
+  items: readonly DeletedObject[],
+  before: Date,
+  at: Date,
+): Promise<number> =>
+  store.update((directory) => {
+    const changes = expiredItemChanges(directory, items, before)
+    return {
+      changes,
+      audit: changes
+        .filter(({ kind }) => kind !== 'appRoleAssignment')
+        .map(({ id }) => ({
+          at,
+          tenantId: null,
+          actor: 'system',
+          action: 'deletedItem.purge',
+          target: id,
+          outcome: 'done',
+          reason: null,
+          correlationId: null,
+        })),
+      result: changes.length,
+    }
+  })
