@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { type OwnIssuer, readOwnIssuer } from '../../../src/dialect/authority.ts'
 import { tokenVersionOf, tokenVersions } from '../../../src/dialect/token/token-versions.ts'
 import type { Application } from '../../../src/directory/application/application.ts'
 import type { TokenDecision } from '../../../src/issuance/token-decision.ts'
@@ -121,4 +122,22 @@ describe('a token', () => {
     assert.deepEqual(tokenVersions['1.0'].keyMembers('key'), { x5t: 'key', kid: 'key' })
     assert.deepEqual(tokenVersions['2.0'].keyMembers('key'), { kid: 'key' })
   })
+})
+
+describe('an issuer', () => {
+  const authority = {
+    authUrl: 'https://login.test',
+    issuerUrl: 'https://sts.test',
+    issuerUrlV2: 'https://login.test',
+  }
+  const tenantId = guid(1)
+  const rows: readonly (readonly [string, OwnIssuer | undefined])[] = [
+    [`https://sts.test/${tenantId}/`, { tenantId, tokenVersion: '1.0' }],
+    [`https://login.test/${tenantId}/v2.0`, { tenantId, tokenVersion: '2.0' }],
+    [`https://sts.test/${tenantId}`, undefined],
+    [`https://other.test/${tenantId}/v2.0`, undefined],
+  ]
+  for (const [issuer, expected] of rows)
+    it(`${issuer} is ${expected ? `of this server: ${expected.tokenVersion}` : 'of another'}`, () =>
+      assert.deepEqual(readOwnIssuer(authority, issuer), expected))
 })
