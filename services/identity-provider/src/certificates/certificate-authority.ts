@@ -1,5 +1,15 @@
 import { createPrivateKey, KeyObject, randomBytes } from 'node:crypto'
 import { isIP } from 'node:net'
+// The library below does not load without it.
+import 'reflect-metadata'
+import { AsnConvert } from '@peculiar/asn1-schema'
+import {
+  GeneralName,
+  GeneralSubtree,
+  GeneralSubtrees,
+  id_ce_nameConstraints,
+  NameConstraints,
+} from '@peculiar/asn1-x509'
 import {
   AuthorityKeyIdentifierExtension,
   BasicConstraintsExtension,
@@ -15,15 +25,6 @@ import {
   X509CertificateGenerator,
 } from '@peculiar/x509'
 import { authorityYears, dayMs, type Identity } from './certificate-checks.ts'
-import 'reflect-metadata'
-import { AsnConvert } from '@peculiar/asn1-schema'
-import {
-  GeneralName,
-  GeneralSubtree,
-  GeneralSubtrees,
-  id_ce_nameConstraints,
-  NameConstraints,
-} from '@peculiar/asn1-x509'
 
 // The library below does not load without it.
 
