@@ -14,5 +14,5 @@ const silent = {
   environment: {},
   stop: new AbortController().signal,
 }
-const page = join(import.meta.dirname, '../../../docs/generated/command.md')
+const page = join(import.meta.dirname, '../../docs/generated/command.md')
 writeFileSync(page, referencePage(await greetingProgram(visibleTerminal(silent), services)))

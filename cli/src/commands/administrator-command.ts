@@ -12,6 +12,7 @@ import type { GraphClient } from '../administrator/graph-client.ts'
 import { refusalText } from '../administrator/refusal-failure.ts'
 import { CommandFailure } from '../exit-codes.ts'
 import type { Terminal } from '../terminal.ts'
+import { waitText } from '../text/time.ts'
 
 export type AdministratorCommandOptions = {
   readonly dataDir: string
@@ -45,23 +46,17 @@ export function readAdministrator(
   return readAdministratorSettings(environment, settings ?? join(dataDir, 'administrator.env'))
 }
 
-/** The APIs of the identity provider for an administrator of the server, by their first path segment. */
-type ManagementRoot = '/management' | '/lab'
-
-/** Opens the management API of the identity provider as the administrator of the settings. */
+/** Opens the management API of the identity provider, or that of its lab, as the administrator of the settings. */
 export async function openManagement(
   terminal: Terminal,
   options: AdministratorCommandOptions,
-  root: ManagementRoot = '/management',
+  root: '/management' | '/lab' = '/management',
 ): Promise<GraphClient> {
   const { err, stop } = terminal
   return managementClientOf(await readAdministrator(terminal, options), {
     root,
     signal: stop,
-    onWait: (reason, durationMs) =>
-      err(
-        `The identity provider: ${reason}. Next attempt in ${(durationMs / 1000).toFixed(1)} s.\n`,
-      ),
+    onWait: (reason, durationMs) => err(waitText('The identity provider', reason, durationMs)),
   })
 }
 
@@ -71,4 +66,21 @@ export async function orCommandFailure<Value>(asked: Promise<Value>): Promise<Va
     if (!(error instanceof GraphRefusalError)) throw error
     throw new CommandFailure('failed', refusalText(error), { cause: error })
   })
+}
+
+/** Prints a result: as JSON for a program, else as a text. */
+export const printResult = (
+  { out }: Terminal,
+  { json }: AdministratorCommandOptions,
+  result: unknown,
+  text: string,
+): void => out(json ? `${JSON.stringify(result)}\n` : text)
+
+/** @throws {CommandFailure} failed when the answer of the person is not yes */
+export async function requireYes(
+  ask: NonNullable<Terminal['ask']>,
+  question: string,
+): Promise<void> {
+  const answer = await ask(question)
+  if (!/^y(es)?$/i.test(answer.trim())) throw new CommandFailure('failed', 'Nothing was changed')
 }

@@ -5,99 +5,51 @@ import type { GraphClient } from '../administrator/graph-client.ts'
 import { durationMs, wholeSeconds } from '../text/time.ts'
 import { textTable, visibleText } from '../text/visible-text.ts'
 
-type Row = {
-  /** Parameter name of the management API. */
-  readonly parameter: string
-  readonly flags: string
-  readonly description: string
-  readonly configure: (option: Option) => Option
-}
+type Configure = (option: Option) => Option
 
-const timeOption = (option: Option) => option.argParser((text) => parseTime(text, Date.now()))
-const textOption = (option: Option) =>
+const timeOption: Configure = (option) => option.argParser((text) => parseTime(text, Date.now()))
+const textOption: Configure = (option) =>
   option.argParser((text) => {
     if (text.trim() === '') throw new InvalidArgumentError('It must not be empty')
     return text
   })
-const oneOf =
-  (...choices: readonly string[]) =>
-  (option: Option) =>
-    option.choices(choices)
+const outcomeOption: Configure = (option) => option.choices(['done', 'refused'])
 
-/** The filters. */
-const rows: readonly Row[] = [
-  {
-    parameter: 'from',
-    flags: '--since <time>',
-    description: 'start time: 2026-01-31, 2026-01-31T12:00:00Z, or 6h for six hours ago',
-    configure: timeOption,
-  },
-  {
-    parameter: 'to',
-    flags: '--until <time>',
-    description: 'end time, exclusive',
-    configure: timeOption,
-  },
-  {
-    parameter: 'actor',
-    flags: '--actor <id>',
-    description: 'application ID of the client or administrator, or system',
-    configure: textOption,
-  },
-  {
-    parameter: 'action',
-    flags: '--action <name>',
-    description: 'action, such as token.issue or application.create',
-    configure: textOption,
-  },
-  {
-    parameter: 'target',
-    flags: '--target <id>',
-    description: 'ID of the changed object',
-    configure: textOption,
-  },
-  {
-    parameter: 'outcome',
-    flags: '--outcome <outcome>',
-    description: 'outcome',
-    configure: oneOf('done', 'refused'),
-  },
-  {
-    parameter: 'reason',
-    flags: '--reason <code>',
-    description: 'code of the refusal',
-    configure: textOption,
-  },
-  {
-    parameter: 'correlationId',
-    flags: '--correlation-id <id>',
-    description: 'correlation ID from the answer to the request',
-    configure: textOption,
-  },
-  {
-    parameter: 'tenantId',
-    flags: '--tenant <id>',
-    description: 'ID of the tenant',
-    configure: textOption,
-  },
-]
+type FilterRow = readonly [flags: string, description: string, configure?: Configure]
 
-const optionOf = ({ flags, description, configure }: Row) =>
+/** The options of the filters, by the parameter names of the management API. */
+const filterRows: Readonly<Record<string, FilterRow>> = {
+  from: [
+    '--since <time>',
+    'start time: 2026-01-31, 2026-01-31T12:00:00Z, or 6h for six hours ago',
+    timeOption,
+  ],
+  to: ['--until <time>', 'end time, exclusive', timeOption],
+  actor: ['--actor <id>', 'application ID of the client or administrator, or system'],
+  action: ['--action <name>', 'action, such as token.issue or application.create'],
+  target: ['--target <id>', 'ID of the changed object'],
+  outcome: ['--outcome <outcome>', 'outcome', outcomeOption],
+  reason: ['--reason <code>', 'code of the refusal'],
+  correlationId: ['--correlation-id <id>', 'correlation ID from the answer to the request'],
+  tenantId: ['--tenant <id>', 'ID of the tenant'],
+}
+
+const optionOf = ([flags, description, configure = textOption]: FilterRow) =>
   configure(new Option(flags, description))
 
 /** Adds an option for each filter. */
 export function addAuditFilters(command: Command): Command {
-  for (const row of rows) command.addOption(optionOf(row))
+  for (const row of Object.values(filterRows)) command.addOption(optionOf(row))
   return command
 }
 
 /** The filters of the options, by the parameter names of the management API. */
 export function auditFilters(options: object): Record<string, string> {
   const values = options as Readonly<Record<string, string | Date | undefined>>
-  const named = rows.flatMap((row) => {
+  const named = Object.entries(filterRows).flatMap(([parameter, row]) => {
     const value = values[optionOf(row).attributeName()]
     if (value === undefined) return []
-    return [[row.parameter, value instanceof Date ? value.toISOString() : value]]
+    return [[parameter, value instanceof Date ? value.toISOString() : value]]
   })
   return Object.fromEntries(named)
 }

@@ -11,6 +11,8 @@ import {
   administratorCommand,
   openManagement,
   orCommandFailure,
+  printResult,
+  requireYes,
 } from './administrator-command.ts'
 
 type Options = AdministratorCommandOptions & { readonly yes?: true }
@@ -41,7 +43,7 @@ export function addKeysCommands(program: Command, terminal: Terminal): void {
     .action(async (options: Options) => {
       const client = await openManagement(terminal, options)
       const states = await orCommandFailure(client.list('/keys', keyState))
-      terminal.out(options.json ? `${JSON.stringify(states)}\n` : tableOf(states))
+      printResult(terminal, options, states, tableOf(states))
     })
 
   administratorCommand(keys.command('rotate'))
@@ -51,11 +53,8 @@ export function addKeysCommands(program: Command, terminal: Terminal): void {
       const client = await openManagement(terminal, options)
       const { body } = await orCommandFailure(client.send({ ...line, role }))
       const next = parseAnswer(line, signingKey, body)
-      terminal.out(
-        options.json
-          ? `${JSON.stringify(next)}\n`
-          : `${next.kid} signs from ${wholeSeconds(next.signsFromDateTime)} on.\n`,
-      )
+      const text = `${next.kid} signs from ${wholeSeconds(next.signsFromDateTime)} on.\n`
+      printResult(terminal, options, next, text)
     })
 
   administratorCommand(keys.command('revoke'))
@@ -70,7 +69,7 @@ export function addKeysCommands(program: Command, terminal: Terminal): void {
       const path = `/keys/${encodeURIComponent(kid)}/revoke`
       const client = await openManagement(terminal, options)
       await orCommandFailure(client.send({ method: 'POST', path, role }))
-      terminal.out(options.json ? `${JSON.stringify({ revoked: kid })}\n` : `${kid} is revoked.\n`)
+      printResult(terminal, options, { revoked: kid }, `${kid} is revoked.\n`)
     })
 
   administratorCommand(keys.command('reencrypt'))
@@ -86,7 +85,7 @@ export function addKeysCommands(program: Command, terminal: Terminal): void {
       const done = parseAnswer(line, reencryption, body)
       const text = `${done.reencrypted} keys are now encrypted with ${done.keyEncryptionKeyId}.
 Restart every identity provider with this key, in KEY_ENCRYPTION_KEY or in its key file.\n`
-      terminal.out(options.json ? `${JSON.stringify(done)}\n` : text)
+      printResult(terminal, options, done, text)
     })
 }
 
@@ -107,8 +106,7 @@ async function confirmRevocation(terminal: Terminal, kid: string, { yes }: Optio
     const remedy = 'Nothing was changed. Use --yes to confirm.'
     throw new CommandFailure('bad_usage', `${what} Confirmation needs a terminal.`, { remedy })
   }
-  const answer = await terminal.ask(`${what}\nRevoke it? (yes or no) `)
-  if (!/^y(es)?$/i.test(answer.trim())) throw new CommandFailure('failed', 'Nothing was changed')
+  await requireYes(terminal.ask, `${what}\nRevoke it? (yes or no) `)
 }
 
 function tableOf(states: readonly z.output<typeof keyState>[]): string {

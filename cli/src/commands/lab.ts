@@ -9,6 +9,7 @@ import {
   administratorCommand,
   openManagement,
   orCommandFailure,
+  printResult,
 } from './administrator-command.ts'
 
 const labClock = z.object({ now: z.string(), isFrozen: z.boolean(), offsetMs: z.number() })
@@ -51,12 +52,12 @@ export function addLabCommands(program: Command, terminal: Terminal): void {
     )
     .option('--unpublished', 'sign with a key that is not published')
     .action(async (options: TokenOptions) => {
-      const { api, client, role: roles, claim: claims, header, unpublished, json } = options
+      const { api, client, role: roles, claim: claims, header, unpublished } = options
       const key = unpublished && 'unpublished'
       const body = { api, client, roles, claims, header, key }
       const answer = await requestLab(terminal, options, { method: 'POST', path: '/tokens', body })
       const token = mintedToken.parse(answer)
-      terminal.out(json ? `${JSON.stringify(token)}\n` : `${token.access_token}\n`)
+      printResult(terminal, options, token, `${token.access_token}\n`)
     })
 
   administratorCommand(lab.command('clock'))
@@ -69,8 +70,7 @@ export function addLabCommands(program: Command, terminal: Terminal): void {
     .action(async (options: ClockOptions) => {
       const answer = await requestLab(terminal, options, clockRequest(options))
       const { now, isFrozen } = labClock.parse(answer)
-      const text = `${now}${isFrozen ? ', frozen' : ''}\n`
-      terminal.out(options.json ? `${JSON.stringify(answer)}\n` : text)
+      printResult(terminal, options, answer, `${now}${isFrozen ? ', frozen' : ''}\n`)
     })
 }
 
@@ -156,11 +156,11 @@ function addFaultCommands(lab: Command, terminal: Terminal): void {
     .option('--client <id>', 'only token requests of this client')
     .option('--run <id>', 'only requests with this value of the header x-greeting-run')
     .action(async (fault: string, options: AddOptions) => {
-      const { at, with: parameters, times, seconds, client, run, json } = options
+      const { at, with: parameters, times, seconds, client, run } = options
       const body = { ...parameters, fault, at, times, seconds, client, run }
       const answer = await requestLab(terminal, options, { method: 'POST', path: '/faults', body })
       const { id } = labFault.parse(answer)
-      terminal.out(json ? `${JSON.stringify(answer)}\n` : `Fault ${id} is armed.\n`)
+      printResult(terminal, options, answer, `Fault ${id} is armed.\n`)
     })
 
   administratorCommand(faults.command('list'))
@@ -168,14 +168,14 @@ function addFaultCommands(lab: Command, terminal: Terminal): void {
     .action(async (options: AdministratorCommandOptions) => {
       const answer = await requestLab(terminal, options, { method: 'GET', path: '/faults' })
       const { value } = labFaults.parse(answer)
-      terminal.out(options.json ? `${JSON.stringify(value)}\n` : textOf(value))
+      printResult(terminal, options, value, textOf(value))
     })
 
   administratorCommand(faults.command('clear'))
     .description('remove all faults')
     .action(async (options: AdministratorCommandOptions) => {
       await requestLab(terminal, options, { method: 'DELETE', path: '/faults' })
-      terminal.out(options.json ? '[]\n' : textOf([]))
+      printResult(terminal, options, [], textOf([]))
     })
 }
 

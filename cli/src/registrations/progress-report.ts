@@ -1,5 +1,6 @@
 import type { Activity } from '@greeting/registrations/apply'
 import type { Terminal } from '../terminal.ts'
+import { waitText } from '../text/time.ts'
 
 const activityTexts: Readonly<Record<Activity, string>> = {
   read_applications: 'Reading applications',
@@ -22,63 +23,70 @@ type ProgressOptions = {
   readonly monotonicMs: () => number
 }
 
-type Begun = { readonly activity: Activity; readonly startMs: number }
-
 /** Reports the progress of a run on the error stream: redrawn on a terminal, else as lines. */
 export class ProgressReport {
   readonly #terminal: Pick<Terminal, 'err' | 'redraw'>
   readonly #options: ProgressOptions
-  #begun: Begun | undefined
+  readonly #intervalMs: number
+  #begun: { readonly activity: Activity; readonly startMs: number } | undefined
   #shownMs: number
   /** The reason of the wait that was reported last, and its end. */
   #wait = { reason: '', untilMs: Number.NEGATIVE_INFINITY }
 
   constructor(terminal: Pick<Terminal, 'err' | 'redraw'>, options: ProgressOptions) {
+    const { json, monotonicMs } = options
     this.#terminal = terminal
     this.#options = options
+    const textIntervalMs = terminal.redraw ? redrawIntervalMs : plainIntervalMs
+    this.#intervalMs = json ? jsonIntervalMs : textIntervalMs
     // Without a terminal, a short run prints nothing.
-    const isAtOnce = options.json || terminal.redraw !== undefined
-    this.#shownMs = isAtOnce ? Number.NEGATIVE_INFINITY : options.monotonicMs()
+    this.#shownMs = json || terminal.redraw ? Number.NEGATIVE_INFINITY : monotonicMs()
   }
 
   /** Reports how many registrations of a file, or of the directory, are compared. */
-  readonly begin = (path: string, registrations: number): void => {
-    const { json, quiet } = this.#options
-    if (quiet) return
-    if (json) this.#event({ event: 'plan_started', file: path, registrations })
-    else if (this.#terminal.redraw || registrations >= manyRegistrations)
-      this.#terminal.err(
-        `Comparing ${registrations} ${registrations === 1 ? 'registration' : 'registrations'} of ${path} with the directory.\n`,
-      )
+  readonly begin = (file: string, registrations: number): void => {
+    const isShown = this.#terminal.redraw || registrations >= manyRegistrations
+    const noun = registrations === 1 ? 'registration' : 'registrations'
+    const text = `Comparing ${registrations} ${noun} of ${file} with the directory.\n`
+    this.#print({ event: 'plan_started', file, registrations }, isShown ? text : '')
   }
 
   readonly update = (activity: Activity, done: number, total: number | undefined): void => {
-    if (this.#options.quiet) return
-    const nowMs = this.#options.monotonicMs()
+    const { json, monotonicMs, quiet } = this.#options
+    if (quiet) return
+    const nowMs = monotonicMs()
     const isNew = this.#begun?.activity !== activity
     if (isNew || this.#begun === undefined) this.#begun = { activity, startMs: nowMs }
     // JSON has the first and the last event of each activity, for programs that count.
-    const isDue = this.#options.json && (isNew || done === total)
+    const isDue = json && (isNew || done === total)
     if (!isDue && nowMs - this.#shownMs < this.#intervalMs) return
+    this.#shownMs = nowMs
     const perSecond = (done / Math.max(nowMs - this.#begun.startMs, 1)) * 1000
     const secondsLeft =
       total === undefined || done === 0 ? undefined : Math.ceil((total - done) / perSecond)
-    this.#shownMs = nowMs
-    this.#show(activity, { done, total, perSecond, secondsLeft })
+    if (json) {
+      const rates = {
+        per_second: Math.round(perSecond * 10) / 10,
+        seconds_left: secondsLeft ?? null,
+      }
+      this.#print({ event: 'progress', activity, done, total: total ?? null, ...rates }, '')
+      return
+    }
+    const share = total === undefined ? '' : ` of ${total} (${Math.floor((done / total) * 100)} %)`
+    const left = secondsLeft === undefined ? '' : `, ${secondsLeft} s left`
+    const text = `${activityTexts[activity]}: ${done}${share}, ${Math.round(perSecond)} per second${left}`
+    if (this.#terminal.redraw) this.#terminal.redraw(text)
+    else this.#terminal.err(`${text}\n`)
   }
 
   /** Reports that requests wait before their next attempt: once for all that have the same reason. */
   readonly wait = (reason: string, durationMs: number): void => {
-    const { json, monotonicMs, quiet } = this.#options
-    if (quiet) return
-    const nowMs = monotonicMs()
+    if (this.#options.quiet) return
+    const nowMs = this.#options.monotonicMs()
     if (reason === this.#wait.reason && nowMs < this.#wait.untilMs) return
     this.#wait = { reason, untilMs: nowMs + durationMs }
-    if (json) this.#event({ event: 'waiting', reason, seconds: durationMs / 1000 })
-    else
-      this.#terminal.err(
-        `The directory: ${reason}. Next attempt in ${(durationMs / 1000).toFixed(1)} s.\n`,
-      )
+    const event = { event: 'waiting', reason, seconds: durationMs / 1000 }
+    this.#print(event, waitText('The directory', reason, durationMs))
   }
 
   /** Removes the redrawn line. */
@@ -87,42 +95,8 @@ export class ProgressReport {
     this.#terminal.redraw?.('')
   }
 
-  get #intervalMs(): number {
-    if (this.#options.json) return jsonIntervalMs
-    return this.#terminal.redraw ? redrawIntervalMs : plainIntervalMs
+  #print(event: object, text: string): void {
+    const { json, quiet } = this.#options
+    if (!quiet && (json || text)) this.#terminal.err(json ? `${JSON.stringify(event)}\n` : text)
   }
-
-  #show(activity: Activity, { done, total, perSecond, secondsLeft }: Shown): void {
-    const { err, redraw } = this.#terminal
-    if (this.#options.json) {
-      this.#event({
-        event: 'progress',
-        activity,
-        done,
-        total: total ?? null,
-        per_second: Math.round(perSecond * 10) / 10,
-        seconds_left: secondsLeft ?? null,
-      })
-      return
-    }
-    const share =
-      total === undefined
-        ? `${done}`
-        : `${done} of ${total} (${Math.floor((done / total) * 100)} %)`
-    const left = secondsLeft === undefined ? '' : `, ${secondsLeft} s left`
-    const text = `${activityTexts[activity]}: ${share}, ${Math.round(perSecond)} per second${left}`
-    if (redraw) redraw(text)
-    else err(`${text}\n`)
-  }
-
-  #event(event: object): void {
-    this.#terminal.err(`${JSON.stringify(event)}\n`)
-  }
-}
-
-type Shown = {
-  readonly done: number
-  readonly total: number | undefined
-  readonly perSecond: number
-  readonly secondsLeft: number | undefined
 }

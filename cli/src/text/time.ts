@@ -57,3 +57,7 @@ export function durationText(ms: number): string {
   if (ms < 60_000) return `${(ms / 1_000).toFixed(1)} s`
   return `${Math.round(ms / 60_000)} min`
 }
+
+/** Says why requests wait, and when they are sent again. */
+export const waitText = (server: string, reason: string, durationMs: number): string =>
+  `${server}: ${reason}. Next attempt in ${(durationMs / 1000).toFixed(1)} s.\n`

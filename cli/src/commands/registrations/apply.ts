@@ -27,6 +27,7 @@ import {
 import type { RegistrationsSession } from '../../registrations/session.ts'
 import { RegisteredApplications } from '../../system/registered-applications.ts'
 import type { Terminal } from '../../terminal.ts'
+import { requireYes } from '../administrator-command.ts'
 import {
   openSession,
   paintOf,
@@ -78,11 +79,6 @@ async function confirmLosses(
     ask,
     `These changes remove or replace something:\n${lines}\nApply them? (yes or no) `,
   )
-}
-
-async function requireYes(ask: NonNullable<Terminal['ask']>, question: string): Promise<void> {
-  const answer = await ask(question)
-  if (!/^y(es)?$/i.test(answer.trim())) throw new CommandFailure('failed', 'Nothing was changed')
 }
 
 type Options = RegistrationsCommandOptions & {
