@@ -1,3 +1,5 @@
+// Folder: Users install the guard alone, for their own APIs.
+
 import {
   type BearerCredentials,
   type RequestCredentials,

@@ -1,3 +1,5 @@
+// Folder: The guard in the frameworks of users: one file for each.
+
 import type { Caller } from '../caller.ts'
 import type { Guard } from '../guard.ts'
 import type { Refusal } from '../refusal.ts'

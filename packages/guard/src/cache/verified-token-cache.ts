@@ -1,3 +1,5 @@
+// Folder: Keeps verified tokens until their end.
+
 import type { VerificationKey } from '../keys/verification-key.ts'
 
 /** A verified token: the value of its `Authorization` field, and the key that verified it. */

@@ -1,3 +1,5 @@
+// Folder: Readers that refuse what two parsers could read differently.
+
 /** Far more than tokens and key sets need. It bounds the recursion of this reader. */
 const maxDepth = 32
 

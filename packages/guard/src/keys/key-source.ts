@@ -1,3 +1,5 @@
+// Folder: Loads, checks and renews the keys that verify signatures.
+
 import type { EventListener } from '../guard-event.ts'
 import type { KeySet } from './key-set.ts'
 import type { VerificationKey } from './verification-key.ts'

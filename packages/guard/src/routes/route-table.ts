@@ -1,3 +1,5 @@
+// Folder: The table of guarded routes, and its router.
+
 import { anyCaller, type Guard, type RequiredRole } from '../guard.ts'
 
 /** A route, and the role that it requires. */

@@ -1,3 +1,5 @@
+// Folder: The parts of an access token and the rules for each.
+
 import { decodeBase64url } from '../encoding/base64url.ts'
 import { isJsonObject, parseStrictJson } from '../encoding/strict-json.ts'
 import type { RefusalReason } from '../refusal.ts'

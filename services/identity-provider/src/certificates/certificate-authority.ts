@@ -26,8 +26,6 @@ import {
 } from '@peculiar/x509'
 import { authorityYears, dayMs, type Identity } from './certificate-checks.ts'
 
-// The library below does not load without it.
-
 const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const
 const authorityName = 'CN=Greeting local certificate authority'
 /** Browsers and operating systems refuse server certificates with a validity of several years. */

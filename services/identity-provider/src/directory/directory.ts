@@ -1,3 +1,5 @@
+// Folder: The rules for roles are pure: no network, no store, no private keys.
+
 import type { Application } from './application/application.ts'
 import type { DirectoryKind } from './directory-change.ts'
 import { isGuid } from './guid.ts'

@@ -1,4 +1,4 @@
-// This folder is the entity application: its type, the table of its properties, its credentials and rules.
+// Folder: The entity application: its type, the table of its properties, its credentials and rules.
 
 import { z } from 'zod'
 import { bodyCollection, name, note, tags, text, webUrl } from '../properties/forms.ts'

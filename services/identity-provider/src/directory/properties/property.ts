@@ -1,4 +1,4 @@
-// This folder has what all entities share: the row of a property, the forms of values in a body, and inert properties.
+// Folder: What all entities share: the row of a property, the forms of values in a body, and inert properties.
 
 import type { z } from 'zod'
 import type { InertProperties, Json } from './inert-properties.ts'

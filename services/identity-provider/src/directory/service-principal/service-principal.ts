@@ -1,4 +1,4 @@
-// This folder is the entity service principal and its app role assignments: types and tables of properties.
+// Folder: The entity service principal and its app role assignments: types and tables of properties.
 
 import { z } from 'zod'
 import { appRoleJson } from '../application/app-role.ts'

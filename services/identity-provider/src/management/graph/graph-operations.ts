@@ -1,3 +1,5 @@
+// Folder: The part of Microsoft Graph: one list of all its operations, in their order.
+
 import type { Hono } from 'hono'
 import { z } from 'zod'
 import type { AuditRecord } from '../../audit/audit-record.ts'

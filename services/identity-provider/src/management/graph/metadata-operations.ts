@@ -3,13 +3,13 @@ import { parseQuery, supportedOptions } from '../odata/query-options.ts'
 import type { ReadOperation } from '../operations/operation.ts'
 import { anyClient } from '../privileges/graph-roles.ts'
 import { federatedIdentityCredentials } from './applications/federated-identity-credential-operations.ts'
+import { complexTypes } from './complex-types.ts'
 import {
   applications,
   appRoleAssignments,
   directoryObjects,
   servicePrincipals,
 } from './directory-objects/entity-sets.ts'
-import { complexTypes } from './metadata/complex-types.ts'
 import { permissionGrants } from './service-principals/permission-grant-operations.ts'
 import { domains, organization } from './tenant-operations.ts'
 

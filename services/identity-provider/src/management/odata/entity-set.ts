@@ -1,3 +1,5 @@
+// Folder: Queries and answers of OData, from the table of properties of a set.
+
 import type { Directory } from '../../directory/directory.ts'
 import type { PropertyView, ShownProperty } from '../../directory/properties/property.ts'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { complexTypes } from '../../../src/management/graph/complex-types.ts'
 import { applications } from '../../../src/management/graph/directory-objects/entity-sets.ts'
-import { complexTypes } from '../../../src/management/graph/metadata/complex-types.ts'
 import { role, withApi } from '../graph/applications/sample-api.ts'
 
 /** An application with one role and one secret, and a list of the applications that a filter finds. */

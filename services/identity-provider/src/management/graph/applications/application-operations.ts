@@ -1,3 +1,5 @@
+// Folder: The operations on applications and what they contain.
+
 import type { Application } from '../../../directory/application/application.ts'
 import {
   inertApplicationDefaults,

@@ -1,3 +1,5 @@
+// Folder: The operations on service principals and what they are granted.
+
 import { put } from '../../../directory/directory-change.ts'
 import { isGuid } from '../../../directory/guid.ts'
 import { inertAfter } from '../../../directory/properties/inert-properties.ts'

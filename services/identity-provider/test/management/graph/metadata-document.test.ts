@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { complexTypes } from '../../../../src/management/graph/metadata/complex-types.ts'
-import { metadataDocument, model } from '../../../../src/management/graph/metadata-operations.ts'
-import { KeyEncryptionKey } from '../../../../src/signing/key-encryption-key.ts'
-import { fixtureSigningKey } from '../../../signing/fixture-signing-key.ts'
-import { role, withApi } from '../applications/sample-api.ts'
+import { complexTypes } from '../../../src/management/graph/complex-types.ts'
+import { metadataDocument, model } from '../../../src/management/graph/metadata-operations.ts'
+import { KeyEncryptionKey } from '../../../src/signing/key-encryption-key.ts'
+import { fixtureSigningKey } from '../../signing/fixture-signing-key.ts'
+import { role, withApi } from './applications/sample-api.ts'
 
 const forms: Readonly<Record<string, (value: unknown) => boolean>> = {
   'Edm.String': (value) => typeof value === 'string',
