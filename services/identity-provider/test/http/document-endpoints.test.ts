@@ -64,6 +64,7 @@ describe('the discovery documents (entra E59 to E65)', () => {
     assert.equal(document.token_endpoint, `http://login.test/${tenantId}/oauth2/token`)
     assert.equal(document.jwks_uri, `http://login.test/${tenantId}/discovery/keys`)
     assert.equal(document.microsoft_multi_refresh_token, true)
+    assert.deepEqual(document.scopes_supported, ['openid'])
     assert.equal(document.userinfo_endpoint, `http://login.test/${tenantId}/openid/userinfo`)
     assert.ok('check_session_iframe' in document)
   })

@@ -46,6 +46,7 @@ describe('the v1 endpoint (entra E12 to E14)', () => {
       'not_before',
       'resource',
     ])
+    assert.equal(body.token_type, 'Bearer')
     assert.equal(body.expires_in, '3599')
     assert.equal(body.ext_expires_in, '3599')
     assert.equal(body.expires_on, String(claims.exp))
@@ -225,6 +226,7 @@ describe('the additional data of real clients (entra E4 to E9)', () => {
     }
     const { body } = await issued(await service.token(service.form(telemetry)))
     assert.equal(body.expires_in, 3599)
+    assert.equal(body.token_type, 'Bearer')
   })
 
   const id = '7a5f0a3c-6f0b-4a53-8d0e-1c2b3a495867'

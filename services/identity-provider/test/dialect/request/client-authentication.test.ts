@@ -16,26 +16,36 @@ const codeOf = (members: Record<string, string>, authorization?: string) => {
 }
 
 describe('the authentication of a client', () => {
-  it('is a secret in the form, or by Basic, or an assertion', () => {
-    const secret = { method: 'secret', secret: 's' }
-    assert.deepEqual(
-      readClientAuthentication(form({ client_id: id, client_secret: 's' }), undefined),
-      {
-        clientId: id,
-        authentication: secret,
-      },
-    )
-    assert.deepEqual(readClientAuthentication(form({}), basic(`${id}:s`)), {
-      clientId: id,
-      authentication: secret,
+  const secret = { method: 'secret', secret: 's' }
+  const inForm = { client_id: id, client_secret: 's' }
+  const bySignature = { client_assertion: 'a.b.c', client_assertion_type: jwtBearer }
+  const read: readonly (readonly [string, object, object, (string | undefined)?, string?])[] = [
+    ['a secret in the form', inForm, secret],
+    ['a secret in the form beside a certificate of TLS', inForm, secret, undefined, 'thumb'],
+    ['a secret by Basic', {}, secret, basic(`${id}:s`)],
+    [
+      'an assertion',
+      { client_id: id, ...bySignature },
+      { method: 'assertion', assertion: 'a.b.c' },
+    ],
+    [
+      'a certificate of TLS',
+      { client_id: id },
+      { method: 'tls', sha256Thumbprint: 'thumb' },
+      undefined,
+      'thumb',
+    ],
+  ]
+  for (const [name, members, authentication, authorization, thumbprint] of read)
+    it(`is ${name}`, () => {
+      const result = readClientAuthentication(form({ ...members }), authorization, thumbprint)
+      assert.deepEqual(result, { clientId: id, authentication })
     })
-    assert.deepEqual(
-      readClientAuthentication(
-        form({ client_id: id, client_assertion: 'a.b.c', client_assertion_type: jwtBearer }),
-        undefined,
-      ),
-      { clientId: id, authentication: { method: 'assertion', assertion: 'a.b.c' } },
-    )
+
+  it('gives a client ID that is a GUID in lower case', () => {
+    const members = { client_id: 'AAAAAAAA-0000-4000-8000-00000000000F', client_secret: 's' }
+    const result = readClientAuthentication(form(members), undefined)
+    assert.partialDeepStrictEqual(result, { clientId: members.client_id.toLowerCase() })
   })
 
   const rows: [string, Record<string, string>, string | undefined, string][] = [

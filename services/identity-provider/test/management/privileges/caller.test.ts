@@ -67,6 +67,8 @@ describe('a token of a client that lost', () => {
       })
       assert.equal(reply.status, status)
       assert.equal(reply.body.error.code, code)
+      const challenge = reply.headers.get('www-authenticate') ?? ''
+      assert.equal(challenge.includes('error="invalid_token"'), status === 401, challenge)
     })
   }
 })

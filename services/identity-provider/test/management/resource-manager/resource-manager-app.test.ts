@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { before, describe, it } from 'node:test'
 import { put } from '../../../src/directory/directory-change.ts'
 import { StorageUnavailableError } from '../../../src/directory-store/storage-unavailable-error.ts'
-import { refuse } from '../../../src/management/refusals/graph-error.ts'
+import { GraphError, refuse } from '../../../src/management/refusals/graph-error.ts'
 import {
   createResourceManagerApp,
   type ResourceManagerOptions,
@@ -76,10 +76,14 @@ describe('Azure Resource Manager', () => {
   ]
   for (const [what, fault, status, code] of faults)
     it(`answers ${status} ${code} for ${what}`, async () => {
-      const authenticate = () => Promise.reject(fault())
+      const thrown = fault()
+      const reported = graph.reports.length
+      const authenticate = () => Promise.reject(thrown)
       const answer = await ask('/subscriptions?api-version=2022-12-01', contoso, { authenticate })
       assert.equal(answer.status, status)
       assert.equal(answer.body.error.code, code)
+      const isFault = !(thrown instanceof GraphError)
+      assert.equal(graph.reports.length - reported, isFault ? 1 : 0)
       assert.doesNotMatch(JSON.stringify(answer.body), /canary/)
       const challenge = answer.headers.get('www-authenticate')
       if (status === 401)
