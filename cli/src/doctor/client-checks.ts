@@ -8,30 +8,21 @@ import { type Check, type CheckResult, right, unknown, warning, wrong } from './
 
 type Step = 'client' | 'credential' | 'scope' | 'roles' | 'size'
 
-// The check to which a refusal of the identity provider belongs.
-const stepByAadsts: Readonly<Record<number, Step>> = {
-  700016: 'client',
-  7000112: 'client',
-  7000229: 'client',
-  700038: 'client',
-  7000215: 'credential',
-  7000216: 'credential',
-  7000222: 'credential',
-  700024: 'credential',
-  700027: 'credential',
-  1000502: 'credential',
-  70021: 'credential',
-  700211: 'credential',
-  700212: 'credential',
-  700213: 'credential',
-  7002138: 'credential',
-  500011: 'scope',
-  50001: 'scope',
-  500014: 'scope',
-  70011: 'scope',
-  1002012: 'scope',
-  501051: 'roles',
+/** The AADSTS codes of the refusals that belong to each check. */
+const aadstsCodes: Readonly<Record<Exclude<Step, 'size'>, readonly number[]>> = {
+  client: [700016, 7000112, 7000229, 700038],
+  credential: [
+    7000215, 7000216, 7000222, 700024, 700027, 1000502, 70021, 700211, 700212, 700213, 7002138,
+  ],
+  scope: [500011, 50001, 500014, 70011, 1002012],
+  roles: [501051],
 }
+
+const stepByAadsts = new Map(
+  Object.entries(aadstsCodes).flatMap(([step, codes]) =>
+    codes.map((code) => [code, step as Step] as const),
+  ),
+)
 
 const stepByOauthError: Readonly<Record<string, Step>> = {
   unauthorized_client: 'client',
@@ -44,7 +35,7 @@ function stepOf(failure: ClientFailure): Step | undefined {
   if (failure.code === 'credential_unreadable') return 'credential'
   if (failure.code !== 'credential_refused' && failure.code !== 'token_refused') return undefined
   const { aadstsCode, oauthError } = failure.details
-  return stepByAadsts[aadstsCode ?? 0] ?? stepByOauthError[oauthError ?? '']
+  return stepByAadsts.get(aadstsCode ?? 0) ?? stepByOauthError[oauthError ?? '']
 }
 
 const failureResult = (failure: ClientFailure) =>

@@ -10,7 +10,6 @@ export { Entra } from './entra.ts'
 export type { EntraApi } from './entra-api.ts'
 export type { EntraClient } from './entra-client.ts'
 export { type TokenAnswer, TokenRequestError } from './entra-client.ts'
-export { hookEntra, type TestHooks } from './entra-hooks.ts'
 export { type Graph, GraphRequestError } from './graph.ts'
 export type {
   ApiRegistration,
@@ -19,4 +18,4 @@ export type {
   ClientRegistrations,
   Registrations,
 } from './registrations.ts'
-export { type EntraOptions, startEntra } from './start-entra.ts'
+export { type EntraOptions, hookEntra, startEntra, type TestHooks } from './start-entra.ts'

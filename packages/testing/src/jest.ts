@@ -1,7 +1,7 @@
 import type { Entra } from './entra.ts'
-import { hookEntra, type TestHooks } from './entra-hooks.ts'
 import type { ApiRegistrations, ClientRegistrations } from './registrations.ts'
 import type { EntraOptions } from './start-entra.ts'
+import { hookEntra, type TestHooks } from './start-entra.ts'
 
 /**
  * One identity provider for the tests of a `describe` block, with jest.

@@ -1,8 +1,8 @@
 import { after, afterEach, before } from 'node:test'
 import type { Entra } from './entra.ts'
-import { hookEntra } from './entra-hooks.ts'
 import type { ApiRegistrations, ClientRegistrations } from './registrations.ts'
 import type { EntraOptions } from './start-entra.ts'
+import { hookEntra } from './start-entra.ts'
 
 /**
  * One identity provider for the tests of a `describe` block, with `node:test`.

@@ -90,7 +90,7 @@ export type LabProviderOptions = Omit<IdentityProviderOptions, (typeof absentOpt
   readonly labOptions?: LabOptions
 }
 
-/** A running server for tests, with the powers over it. */
+/** A running server for tests, with the lab that controls it. */
 export type LabProvider = IdentityProvider & {
   readonly lab: Lab
   /** Brings back exactly the state after the start. Requests that are running may get an error. */
