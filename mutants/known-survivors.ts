@@ -12,4 +12,8 @@ export const knownSurvivors: Readonly<Record<string, string>> = {
   '05e5b146': 'The sentence of the refusal has no name for a role that is no longer declared.',
   '032cd482': 'A byte after the end of a text is no sign of JSON.',
   '0618b49f': 'The roles of the caller are read first, and their reader refuses the same tenant.',
+  '0561f217': 'The limit of a form is 64 bytes higher.',
+  '0dd9c1cf': 'Only the first four groups of an address count.',
+  '0b280e96': 'One more issuer is remembered.',
+  '1550fcd5': 'The limit of a document of an issuer is one byte lower.',
 }

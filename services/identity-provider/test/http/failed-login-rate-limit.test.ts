@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { FailedLoginRateLimit } from '../../src/http/failed-login-rate-limit.ts'
+import { asProof, assertionOf, clientCertificate } from './client-certificate.ts'
 import { testService } from './test-service.ts'
 
 describe('the limit of failed logins', () => {
@@ -24,6 +25,14 @@ describe('the limit of failed logins', () => {
       assert.equal(throttle.count(`client ${guess}`, 'source'), undefined)
     assert.equal(throttle.count('client 3', 'source'), 20)
     assert.equal(throttle.count('client 3', 'another source'), undefined)
+  })
+
+  it('counts an assertion with an unknown key as a guess for its client', async () => {
+    const limits = { perClientPerMinute: 1, perSourcePerMinute: 100 }
+    const { form, token } = await testService({ throttle: new FailedLoginRateLimit(limits) })
+    const guess = async () => token(form(asProof(await assertionOf(await clientCertificate()))))
+    assert.equal((await guess()).status, 401)
+    assert.equal((await guess()).status, 429)
   })
 
   it('has bounded memory for any number of clients and sources', () => {

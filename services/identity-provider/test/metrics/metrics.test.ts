@@ -69,10 +69,14 @@ describe('the metrics of the identity provider', () => {
     await token(form({ client_secret: 'wrong' }))
     await token(form({ client_id: crypto.randomUUID() }))
     await token({ grant_type: 'client_credentials' })
+    const keys = { sign: () => Promise.reject(new Error('canary')), published: () => [] }
+    const faulty = await testService({ keys, observeToken: metrics.observeToken })
+    await faulty.token(faulty.form())
     const lines = await linesOf(metrics)
     const counted = (labels: string) => `greeting_token_requests_total{${labels}} 1`
     for (const line of [
       counted('outcome="issued",reason="",credential="secret"'),
+      counted('outcome="failed",reason="internal",credential="secret"'),
       counted('outcome="refused",reason="secret_wrong",credential="secret"'),
       counted('outcome="refused",reason="client_unknown",credential="secret"'),
       counted('outcome="refused",reason="parameter_missing",credential="none"'),
