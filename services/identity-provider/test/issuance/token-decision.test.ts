@@ -35,6 +35,7 @@ function decide(row: Situation) {
   return decideToken(directoryOf(row), requestOf(row), facts, now)
 }
 
+const publicClient = { isFallbackPublicClient: true }
 const tls = certificate.sha256Thumbprint
 const passwords = (part: object) => ({ passwordCredentials: [{ ...password, ...part }] })
 const keys = (part: object) => ({ keyCredentials: [{ ...certificate, ...part }] })
@@ -61,7 +62,7 @@ const refusedRows: readonly Row[] = [
     () => ({ client: { deletedDateTime: second(-1) } }),
     'client_unknown',
   ],
-  ['a public client', () => ({ client: { isFallbackPublicClient: true } }), 'client_public'],
+  ['a public client', () => ({ client: publicClient }), 'client_public'],
   ['a disabled client', () => ({ clientPrincipal: { accountEnabled: false } }), 'client_disabled'],
   [
     'a wrong secret of a disabled client',
@@ -84,16 +85,8 @@ const refusedRows: readonly Row[] = [
   ],
 
   ['an unknown certificate of TLS', () => ({ tls: 'other' }), 'assertion_key_unknown'],
-  [
-    'a certificate of TLS of a public client',
-    () => ({ tls, client: { isFallbackPublicClient: true } }),
-    'client_public',
-  ],
-  [
-    'a certificate of TLS of a client without a principal',
-    () => ({ tls, clientPrincipal: null }),
-    'service_principal_missing',
-  ],
+  ['a public client, by TLS', () => ({ tls, client: publicClient }), 'client_public'],
+  ['no principal, by TLS', () => ({ tls, clientPrincipal: null }), 'service_principal_missing'],
 
   ['an assertion that is no JWT', () => ({ assertion: 'a.b' }), 'assertion_malformed'],
   [
@@ -110,11 +103,6 @@ const refusedRows: readonly Row[] = [
     'an access token as an assertion',
     () => ({ assertion: { header: { typ: 'at+jwt' } } }),
     'assertion_type_unsupported',
-  ],
-  [
-    'an assertion of a client without a principal',
-    () => ({ assertion: {}, clientPrincipal: null }),
-    'service_principal_missing',
   ],
   [
     'an assertion without a key name',
