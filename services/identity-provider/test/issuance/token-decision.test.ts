@@ -35,6 +35,8 @@ function decide(row: Situation) {
   return decideToken(directoryOf(row), requestOf(row), facts, now)
 }
 
+const disabled = { clientPrincipal: { accountEnabled: false } }
+const wrong = { request: { secret: 'wrong' } }
 const publicClient = { isFallbackPublicClient: true }
 const tls = certificate.sha256Thumbprint
 const passwords = (part: object) => ({ passwordCredentials: [{ ...password, ...part }] })
@@ -50,11 +52,7 @@ const refusedRows: readonly Row[] = [
 
   ['an unknown client', () => ({ request: { clientId: guid(9) } }), 'client_unknown'],
   ['a client without a principal', () => ({ clientPrincipal: null }), 'service_principal_missing'],
-  [
-    'a wrong secret of a client without a principal',
-    () => ({ clientPrincipal: null, request: { secret: 'wrong' } }),
-    'secret_wrong',
-  ],
+  ['a wrong secret, no principal', () => ({ clientPrincipal: null, ...wrong }), 'secret_wrong'],
   ['a client of another tenant', () => ofTenant(guid(9)), 'client_unknown'],
   ['a client ID that is no GUID', () => ({ request: { clientId: 'undefined' } }), 'client_unknown'],
   [
@@ -63,14 +61,10 @@ const refusedRows: readonly Row[] = [
     'client_unknown',
   ],
   ['a public client', () => ({ client: publicClient }), 'client_public'],
-  ['a disabled client', () => ({ clientPrincipal: { accountEnabled: false } }), 'client_disabled'],
-  [
-    'a wrong secret of a disabled client',
-    () => ({ clientPrincipal: { accountEnabled: false }, request: { secret: 'x' } }),
-    'secret_wrong',
-  ],
+  ['a disabled client', () => disabled, 'client_disabled'],
+  ['a wrong secret of a disabled client', () => ({ ...disabled, ...wrong }), 'secret_wrong'],
 
-  ['a wrong secret', () => ({ request: { secret: 'wrong' } }), 'secret_wrong'],
+  ['a wrong secret', () => wrong, 'secret_wrong'],
   ['a client without secrets', () => ({ client: { passwordCredentials: [] } }), 'secret_wrong'],
   [
     'a secret that is not valid yet',
