@@ -192,7 +192,7 @@ async function openKey(sealedText: string, passphrase: string): Promise<string> 
   const isForm =
     version === format && salt?.length === saltBytes && nonce?.length === nonceBytes && sealed
   try {
-    if (!isForm || sealed.length < tagBytes) throw new TypeError('The form is wrong.')
+    if (!isForm || sealed.length < tagBytes) throw new TypeError('The form is wrong')
     const opening = createDecipheriv(cipher, await derive(passphrase, salt, keyBytes, cost), nonce)
     opening.setAuthTag(sealed.subarray(-tagBytes))
     return Buffer.concat([

@@ -32,7 +32,7 @@ export class KeyCache {
 
   #held(kid: string): LoadedKey {
     const key = this.#keys.get(kid)
-    if (key === undefined) throw new TypeError(`The key ${kid} is not in the cache.`)
+    if (key === undefined) throw new TypeError(`The key ${kid} is not in the cache`)
     return key
   }
 

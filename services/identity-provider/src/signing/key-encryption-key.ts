@@ -39,7 +39,7 @@ export class KeyEncryptionKey {
     if (!base64Of32Bytes.test(base64)) {
       throw new SigningError(
         'key_encryption_key_malformed',
-        'The key-encryption key must be 32 bytes in base64, as `openssl rand -base64 32` prints them.',
+        'The key-encryption key must be 32 bytes in base64, as `openssl rand -base64 32` prints them',
       )
     }
     return new KeyEncryptionKey(Buffer.from(base64, 'base64'))

@@ -48,7 +48,7 @@ async function read(path: string): Promise<KeyEncryptionKey> {
   } catch (cause) {
     throw new SigningError(
       'key_encryption_key_malformed',
-      `The key file ${path} must contain 32 bytes in base64 and nothing else.`,
+      `The key file ${path} must contain 32 bytes in base64 and nothing else`,
       { cause },
     )
   }

@@ -227,7 +227,7 @@ export class SigningKeys {
     const active = activeKey(this.#ring, this.#now())
     // `open` creates the first keys, but a store that was restored from a backup may have none.
     if (active === undefined)
-      throw new SigningError('key_ring_unavailable', 'The store has no signing keys.')
+      throw new SigningError('key_ring_unavailable', 'The store has no signing keys')
     return active
   }
 
@@ -253,7 +253,7 @@ export class SigningKeys {
       return this.#adopt({ revision: base.revision + 1, mark }, after)
     }
     throw new Error(
-      `Other processes changed the key ring during each of ${attemptsPerChange} attempts.`,
+      `Other processes changed the key ring during each of ${attemptsPerChange} attempts`,
     )
   }
 

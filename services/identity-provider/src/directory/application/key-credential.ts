@@ -32,7 +32,7 @@ export function createKeyCredential(
   displayName: string | null = null,
 ): KeyCredential {
   const parsed = parse(certificate)
-  if (safeKeyOf(parsed) === undefined) throw new TypeError(`The certificate must hold ${safeKey}.`)
+  if (safeKeyOf(parsed) === undefined) throw new TypeError(`The certificate must hold ${safeKey}`)
   return {
     keyId: source.newGuid(),
     displayName: displayName ?? subjectOf(parsed),
@@ -86,7 +86,7 @@ function parse(certificate: string | Uint8Array): X509Certificate {
   try {
     return new X509Certificate(certificate)
   } catch (cause) {
-    throw new TypeError('The certificate must be X.509, PEM or DER.', { cause })
+    throw new TypeError('The certificate must be X.509, PEM or DER', { cause })
   }
 }
 

@@ -91,7 +91,7 @@ describe('a certificate as a credential', () => {
   it('is refused when it is not a certificate', () => {
     assert.throws(() => createKeyCredential('no certificate', systemRuntime), {
       name: 'TypeError',
-      message: 'The certificate must be X.509, PEM or DER.',
+      message: 'The certificate must be X.509, PEM or DER',
     })
   })
 })
