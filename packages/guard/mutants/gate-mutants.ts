@@ -244,7 +244,7 @@ export const gateMutants: readonly Mutant[] = [
     ],
     ['answers HEAD as an unknown method', ["method === 'HEAD' ? 'GET' : method", 'method']],
   ]),
-  ...mutantsOf('adapters/node-request-credentials.ts', [
+  ...mutantsOf('adapters/request-credentials.ts', [
     [
       'reads only the first Authorization field',
       ['if (first !== undefined) return [first, value]', 'if (first !== undefined) return first'],

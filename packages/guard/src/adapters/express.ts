@@ -10,7 +10,7 @@ import { anyCaller, type Decision, type Guard, type RequiredRole } from '../guar
 import { withHeader } from '../refusal.ts'
 import { allowHeader, type Method, type RouteTable, validateRoutes } from '../routes/route-table.ts'
 import { sendRefusal } from './node.ts'
-import { NodeRequestCredentials } from './node-request-credentials.ts'
+import { NodeRequestCredentials } from './request-credentials.ts'
 
 const verbs = {
   GET: 'get',

@@ -15,7 +15,7 @@ import {
   type RouteTable,
   validateRoutes,
 } from '../routes/route-table.ts'
-import { NodeRequestCredentials } from './node-request-credentials.ts'
+import { NodeRequestCredentials } from './request-credentials.ts'
 
 /** An admitted request. */
 export type GuardedRequest<Role extends string> = FastifyRequest & { readonly caller: Caller<Role> }

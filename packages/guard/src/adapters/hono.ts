@@ -10,9 +10,8 @@ import type { Caller } from '../caller.ts'
 import { anyCaller, type Decision, type Guard } from '../guard.ts'
 import { withHeader } from '../refusal.ts'
 import { allowHeader, type Method, type RouteTable, validateRoutes } from '../routes/route-table.ts'
-import { NodeRequestCredentials } from './node-request-credentials.ts'
+import { NodeRequestCredentials, WebRequestCredentials } from './request-credentials.ts'
 import { respond } from './web.ts'
-import { WebRequestCredentials } from './web-request-credentials.ts'
 
 /** Handles an admitted request. */
 export type GuardedHandler<Role extends string> = (

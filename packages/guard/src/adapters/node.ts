@@ -4,9 +4,9 @@ import type { Guard } from '../guard.ts'
 import type { Refusal } from '../refusal.ts'
 import { exactPathRouter, type RouteDecision } from '../routes/exact-path-router.ts'
 import type { RouteTable } from '../routes/route-table.ts'
-import { NodeRequestCredentials } from './node-request-credentials.ts'
+import { NodeRequestCredentials } from './request-credentials.ts'
 
-export { NodeRequestCredentials } from './node-request-credentials.ts'
+export { NodeRequestCredentials } from './request-credentials.ts'
 
 /** Handles an admitted request. */
 export type GuardedHandler<Role extends string> = (

@@ -5,7 +5,7 @@ import type { Guard } from '../guard.ts'
 import type { Refusal } from '../refusal.ts'
 import { exactPathRouter, type RouteDecision } from '../routes/exact-path-router.ts'
 import type { RouteTable } from '../routes/route-table.ts'
-import { WebRequestCredentials } from './web-request-credentials.ts'
+import { WebRequestCredentials } from './request-credentials.ts'
 
 /** Handles an admitted request. */
 export type GuardedHandler<Role extends string> = (

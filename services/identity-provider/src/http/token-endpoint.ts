@@ -20,8 +20,11 @@ import {
   tokenExchangeUri,
 } from '../directory/privileged-api-ids.ts'
 import { StorageUnavailableError } from '../directory-store/storage-unavailable-error.ts'
-import { collectAssertionFacts, type FactSources } from '../issuance/assertion-facts.ts'
-import { mayHaveBeenUsed } from '../issuance/assertion-replay.ts'
+import {
+  collectAssertionFacts,
+  type FactSources,
+  mayHaveBeenUsed,
+} from '../issuance/assertion-facts.ts'
 import type { AuthenticationRules } from '../issuance/client-authentication.ts'
 import { Refused } from '../issuance/refusal.ts'
 import { decideToken, type TokenDecision } from '../issuance/token-decision.ts'

@@ -1,6 +1,6 @@
 import type { Directory } from '../directory/directory.ts'
 import type { Tenant } from '../directory/tenant.ts'
-import { type Assertion, readAssertion } from './assertion.ts'
+import { type Assertion, type AssertionTimes, readAssertion } from './assertion.ts'
 import { findCertificate, hasValidSignature } from './certificate-authentication.ts'
 import { findClient, type RegisteredClient } from './client.ts'
 import {
@@ -21,7 +21,7 @@ import { findIssuingTenant } from './token-decision.ts'
 import type { TokenRequest } from './token-request.ts'
 
 /** Calls a function with the directory, possibly several times. */
-export type ReadsDirectory = {
+type ReadsDirectory = {
   readonly read: <Result>(
     decide: (directory: Directory) => Result,
   ) => Result | Promise<Awaited<Result>>
@@ -100,4 +100,25 @@ async function verifySignature(
   const certificate = findCertificate(assertion, client, audiences, now, clockToleranceSeconds)
   if (certificate instanceof Refused) return {}
   return { signature: (await hasValidSignature(assertion, certificate)) ? 'valid' : 'invalid' }
+}
+
+/**
+ * Whether an assertion may have been used in a history that the store has lost.
+ *
+ * It was not, if it was made after the store went back, or if every assertion of that time has expired.
+ *
+ * @param wentBackAt when the store last went back; undefined when it never did
+ */
+export function mayHaveBeenUsed(
+  { issuedAt, notBefore }: Pick<Assertion, 'issuedAt' | 'notBefore'>,
+  wentBackAt: Date | undefined,
+  { clockToleranceSeconds, maxLifetimeSeconds }: AssertionTimes,
+  now: Date,
+): boolean {
+  if (wentBackAt === undefined) return false
+  const toleranceMs = clockToleranceSeconds * 1000
+  const maxValidityMs = maxLifetimeSeconds * 1000 + 2 * toleranceMs
+  if (now.getTime() > wentBackAt.getTime() + maxValidityMs) return false
+  const madeAt = issuedAt ?? notBefore
+  return madeAt === null || madeAt.getTime() - toleranceMs <= wentBackAt.getTime()
 }

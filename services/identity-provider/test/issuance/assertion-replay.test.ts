@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { mayHaveBeenUsed } from '../../src/issuance/assertion-replay.ts'
+import { mayHaveBeenUsed } from '../../src/issuance/assertion-facts.ts'
 
 const at = (text: string) => new Date(`2030-01-01T${text}Z`)
 const times = { clockToleranceSeconds: 60, maxLifetimeSeconds: 3600 }
