@@ -12,9 +12,7 @@ export default async function* failureReporter(source: AsyncIterable<TestEvent>)
   const failures = async function* () {
     for await (const event of source) {
       if (event.type === 'test:summary') process.send?.(event.data.counts)
-      // An error that no test awaited is a diagnostic of the whole run.
-      const isStray = event.type === 'test:diagnostic' && event.data.message.startsWith('Error')
-      if (isStray || shown.has(event.type)) yield event
+      if (shown.has(event.type)) yield event
     }
   }
   yield* Readable.from(failures()).pipe(new spec())

@@ -12,6 +12,7 @@ const suites = {
 }
 
 const root = join(import.meta.dirname, '..')
+const reporter = `--test-reporter=${join(import.meta.dirname, 'failure-reporter.ts')}`
 const env = {
   // Each process compiles the same files without it.
   NODE_COMPILE_CACHE: join(root, 'node_modules/.cache/node-compile-cache'),
@@ -23,8 +24,8 @@ const failedShards: string[] = []
 
 /** Runs one part of the files in one process: the start of a process takes longer than most tests. */
 async function runShard(suite: keyof typeof suites, shard: string): Promise<void> {
-  const args = [join(import.meta.dirname, 'run-shard.ts'), shard, ...suites[suite].files]
-  const child = spawn(process.execPath, args, {
+  const args = ['--test', '--test-isolation=none', `--test-shard=${shard}`, reporter]
+  const child = spawn(process.execPath, [...args, ...suites[suite].files], {
     cwd: root,
     env,
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
