@@ -22,7 +22,7 @@ describe('the lock of a data folder', () => {
 
   it('excludes other processes, and ends with its process when that is killed', async (test) => {
     const file = join(temporaryFolder(test), 'start.lock')
-    const module = join(import.meta.dirname, '../../src/system/folder-lock.ts')
+    const module = join(import.meta.dirname, '../../src/system/data-folder.ts')
     const program = `
       import { FolderLock } from ${JSON.stringify(module)}
       globalThis.lock = FolderLock.take(${JSON.stringify(file)})
@@ -30,10 +30,12 @@ describe('the lock of a data folder', () => {
       setInterval(() => {}, 1000)`
     const holder = spawn(process.execPath, ['--input-type=module', '-e', program])
     test.after(() => holder.kill('SIGKILL'))
-    await once(holder.stdout, 'data')
+    const exited = once(holder, 'exit')
+    const [taken] = await Promise.race([once(holder.stdout, 'data'), exited])
+    assert.equal(String(taken), 'taken')
     assert.equal(FolderLock.take(file), undefined)
     holder.kill('SIGKILL')
-    await once(holder, 'exit')
+    await exited
     assert.ok(existsSync(file), 'the file stays, without a lock')
     const lock = FolderLock.take(file)
     assert.ok(lock)

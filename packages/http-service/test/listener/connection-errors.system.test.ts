@@ -133,6 +133,7 @@ describe('a tunnel', () => {
   for (const before of ['', get('/')]) {
     it(`behind ${before === '' ? 'no' : 'a'} request may be reset: the process lives`, async () => {
       const child = fork(join(import.meta.dirname, 'listener-process.ts'), ['http'], {
+        execArgv: [],
         stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
       })
       const exited = once(child, 'exit')
