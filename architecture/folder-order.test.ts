@@ -60,12 +60,8 @@ describe('the folders and files of a source folder', () => {
 
 const folders = [...new Set(products.filter((file) => file.endsWith('.ts')).map(dirname))].sort()
 
-/** Folders whose main file does not yet say what they are. */
-const undescribed = /\/(audit|directory-store|storage)(\/|$)/
-
 describe('a source folder', () => {
   for (const folder of folders) {
-    if (undescribed.test(folder)) continue
     it(`${folder} says in one line what it is, with the words of its row of arrows`, () => {
       const sentences = products
         .filter((file) => dirname(file) === folder)

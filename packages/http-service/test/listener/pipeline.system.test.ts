@@ -214,7 +214,6 @@ describe('a process with a heap of 32 MB, and 150 connections with 1,500 request
     for (const isRead of [false, true]) {
       it(`answers others: requests ${name}, with answers that are ${isRead ? '' : 'not '}read`, async () => {
         const child = fork(join(import.meta.dirname, 'listener-process.ts'), [scheme], {
-          execArgv: [],
           execArgv: ['--max-old-space-size=32'],
           stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
         })

@@ -1,3 +1,5 @@
+// Folder: Records of changes and of sign-ins, and what else a store keeps for their time: ports, and the buffer before them.
+
 import type { AgreedTime } from '../clock/agreed-time.ts'
 import type { AuditRecord } from './audit-record.ts'
 

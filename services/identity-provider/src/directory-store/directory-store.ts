@@ -1,3 +1,5 @@
+// Folder: The live directory: its port to a store, what it keeps in memory, and how a change is decided.
+
 import type { Directory } from '../directory/directory.ts'
 import type { ChangePage, ChangeQuery, FollowedKind } from './change-list.ts'
 import { type Commit, newMark } from './commit.ts'
@@ -5,9 +7,9 @@ import { DirectoryFollower } from './directory-follower.ts'
 import type { DeletedObject, ListedKind, ListPage, ListQuery } from './directory-list.ts'
 import type { DirectoryLog, TenantSurvey } from './directory-log.ts'
 import { type DirectoryLookup, NotLoaded } from './directory-lookup.ts'
+import { StorageUnavailableError } from './storage-unavailable-error.ts'
 import type { DirectoryDecision } from './update-group.ts'
 import { UpdateQueue } from './update-queue.ts'
-import { withTimeout } from './with-timeout.ts'
 
 export type DirectoryStoreOptions = {
   readonly log: DirectoryLog
@@ -189,5 +191,22 @@ export class DirectoryStore {
       return await this.#follower.untilDecided(decide)
     }
     return withTimeout(decided(), this.#patienceMs)
+  }
+}
+
+/**
+ * Waits for an answer of the store, but not longer than a limit.
+ *
+ * @throws {StorageUnavailableError} storage_unavailable after `limitMs`
+ */
+async function withTimeout<Answer>(answer: Promise<Answer>, limitMs: number): Promise<Answer> {
+  const tooLate = Promise.withResolvers<never>()
+  const timer = setTimeout(() => {
+    tooLate.reject(new StorageUnavailableError(`The store did not answer within ${limitMs} ms`))
+  }, limitMs)
+  try {
+    return await Promise.race([answer, tooLate.promise])
+  } finally {
+    clearTimeout(timer)
   }
 }

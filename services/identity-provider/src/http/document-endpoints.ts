@@ -1,16 +1,17 @@
 import type { ServerEnv } from '@greeting/http-service'
 import { type Context, Hono } from 'hono'
 import { createCorrelationIds } from '../dialect/correlation-ids.ts'
-import { authorizationServerMetadata } from '../dialect/documents/authorization-server-metadata.ts'
 import { cloudMetadata } from '../dialect/documents/cloud-metadata.ts'
 import {
+  authorizationServerMetadata,
   type DocumentTenant,
   discoveryDocumentV1,
   discoveryDocumentV2,
   documentTenant,
+  keySetDocumentV1,
+  keySetDocumentV2,
 } from '../dialect/documents/discovery-document.ts'
 import { instanceDiscovery } from '../dialect/documents/instance-discovery.ts'
-import { keySetDocumentV1, keySetDocumentV2 } from '../dialect/documents/key-set-document.ts'
 import { errorAnswer } from '../dialect/refusals/error-envelope.ts'
 import { type RequestRefusal, refuseRequest } from '../dialect/refusals/refusal.ts'
 import { sharedAuthorities, tenantFormRefusal } from '../dialect/request/tenant-name.ts'

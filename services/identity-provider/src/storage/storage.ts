@@ -1,3 +1,5 @@
+// Folder: Adapters store the directory and the signing keys, and make no decisions.
+
 import { join } from 'node:path'
 import type { AuditTrail } from '../audit/audit-trail.ts'
 import type { CredentialUses } from '../audit/credential-uses.ts'

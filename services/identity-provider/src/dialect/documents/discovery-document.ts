@@ -1,9 +1,10 @@
 // Folder: The public documents of Entra: discovery, keys and clouds.
 
+import { assertionAlgorithms } from '../../issuance/certificate-authentication.ts'
 import { type Authority, issuerV1, issuerV2 } from '../authority.ts'
 
 /** The supported methods of client authentication, as in metadata. */
-export const clientAuthenticationMetadata = ({ mtlsUrl }: Pick<Authority, 'mtlsUrl'>) => ({
+const clientAuthenticationMetadata = ({ mtlsUrl }: Pick<Authority, 'mtlsUrl'>) => ({
   token_endpoint_auth_methods_supported: [
     'client_secret_post',
     'private_key_jwt',
@@ -13,7 +14,7 @@ export const clientAuthenticationMetadata = ({ mtlsUrl }: Pick<Authority, 'mtlsU
 })
 
 /** The endpoints for mutual TLS: RFC 8705 sections 3.3 and 5. Nothing when it is off. */
-export const mtlsMetadata = (
+const mtlsMetadata = (
   { mtlsUrl }: Pick<Authority, 'mtlsUrl'>,
   tenantId: string,
   tokenPath: string,
@@ -132,3 +133,49 @@ export function discoveryDocumentV1(authority: Authority, tenant: DocumentTenant
     ...cloud,
   }
 }
+
+/** The token version that metadata describes. Each version has its own issuer. */
+const versions = {
+  '1.0': { issuer: issuerV1, keys: '/discovery/keys', token: '/oauth2/token' },
+  '2.0': { issuer: issuerV2, keys: '/discovery/v2.0/keys', token: '/oauth2/v2.0/token' },
+} as const
+
+/**
+ * The metadata of this authorization server in the form of OAuth 2.0, with its actual features
+ * only.
+ *
+ * @see RFC 8414 section 2; section 3.2 omits members without a value.
+ */
+export function authorizationServerMetadata(
+  authority: Authority,
+  tenantId: string,
+  version: keyof typeof versions,
+): object {
+  const { issuer, keys, token } = versions[version]
+  const base = `${authority.authUrl}/${tenantId}`
+  return {
+    issuer: issuer(authority, tenantId),
+    token_endpoint: `${base}${token}`,
+    jwks_uri: `${base}${keys}`,
+    grant_types_supported: ['client_credentials'],
+    ...clientAuthenticationMetadata(authority),
+    ...mtlsMetadata(authority, tenantId, token),
+    token_endpoint_auth_signing_alg_values_supported: assertionAlgorithms,
+  }
+}
+
+/** The key set for v1.0 tokens, without an issuer. */
+export const keySetDocumentV1 = (keys: readonly object[]): object => ({ keys })
+
+/** The key set for v2.0 tokens. Every key contains its issuer. */
+export const keySetDocumentV2 = (
+  keys: readonly object[],
+  authority: Authority,
+  tenant: DocumentTenant,
+): object => ({
+  keys: keys.map((key) => ({
+    ...key,
+    cloud_instance_name: 'microsoftonline.com',
+    issuer: issuerV2(authority, tenant.inIssuer),
+  })),
+})

@@ -1,3 +1,5 @@
+// Folder: What both databases share: the directory, lists, logs, rows and migrations in SQL.
+
 import { type CompiledQuery, type Dialect, type Kysely, sql, type Transaction } from 'kysely'
 import { Migrator } from 'kysely/migration'
 import type { Followed } from '../../directory-store/directory-log.ts'

@@ -1,3 +1,5 @@
+// Folder: One SQLite file: its connections in threads, its faults and its checks.
+
 import { access, constants, stat } from 'node:fs/promises'
 import type { DatabaseSync } from 'node:sqlite'
 import { Kysely } from 'kysely'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { PostgresPool } from 'kysely'
-import { runPipelinedBatch } from '../../../src/storage/postgres/pipelined-batch.ts'
+import { runPipelinedBatch } from '../../../src/storage/postgres/postgres-database.ts'
 
 const statements = ['first', 'second', 'third'].map((sql) => ({ sql, parameters: [sql.length] }))
 

@@ -1,3 +1,5 @@
+// Folder: Loads objects of the directory for lookups, and what changed since a revision.
+
 import type { Kysely } from 'kysely'
 import type { CommittedChange } from '../../../directory/directory-change.ts'
 import {

@@ -1,3 +1,5 @@
+// Folder: Pages of objects: filter, search, order and changes, as queries.
+
 import { type Kysely, PostgresAdapter, type RawBuilder, sql } from 'kysely'
 import type { CommittedChange, DirectoryObjects } from '../../../directory/directory-change.ts'
 import { DirectoryCache } from '../../../directory-store/directory-cache.ts'

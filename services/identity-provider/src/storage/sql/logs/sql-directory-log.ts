@@ -1,3 +1,5 @@
+// Folder: The ports of the directory, the audit, the keys and the marks, over the tables.
+
 import type { Kysely, Transaction } from 'kysely'
 import type { DirectoryChange, DirectoryKind } from '../../../directory/directory-change.ts'
 import type { ChangePage, ChangeQuery, FollowedKind } from '../../../directory-store/change-list.ts'

@@ -1,3 +1,5 @@
+// Folder: Makes the tables of a store, and knows which later tables it may ignore.
+
 import type { Migration } from 'kysely/migration'
 import { firstSchema } from './first-schema.ts'
 

@@ -1,3 +1,5 @@
+// Folder: The tables, and the conversion between rows and objects.
+
 import type { AuditLane } from '../../../audit/audit-trail.ts'
 import type { RevisionLog } from '../../../directory-store/commit.ts'
 
