@@ -1,3 +1,5 @@
+import { identityProviderRooms } from './identity-provider-arrows.ts'
+
 /** A room is a source folder with rules for its imports. The row has the reason for them. */
 export type Room = {
   /** Path prefix of the room's source files, from the root of the repository. */
@@ -39,6 +41,11 @@ export const rooms: readonly Room[] = [
       'What both services do alike: settings, listeners, workers and stopping. It contains no code for either of them or for tokens.',
   },
   {
+    path: 'packages/http-service/src/guarded',
+    mayImport: ['packages/guard', 'packages/http-service', 'packages/tracing'],
+    reason: 'What services behind a guard do alike: its settings, its log and its metrics.',
+  },
+  {
     path: 'packages/portal',
     mayImport: [
       'packages/guard',
@@ -62,7 +69,12 @@ export const rooms: readonly Room[] = [
   },
   {
     path: 'services/greeting-api',
-    mayImport: ['packages/guard', 'packages/http-service', 'packages/tracing'],
+    mayImport: [
+      'packages/guard',
+      'packages/http-service',
+      'packages/http-service/src/guarded',
+      'packages/tracing',
+    ],
     reason: 'The resource server uses only the key set of the identity provider, over HTTP.',
   },
   {
@@ -79,182 +91,7 @@ export const rooms: readonly Room[] = [
     reason:
       'Its management API is a resource server, and federated issuers have key sets. Tokens are issued without the code that verifies them.',
   },
-  {
-    path: 'services/identity-provider/src/files',
-    mayImport: [],
-    reason: 'All secrets are written to the disk in the same way.',
-  },
-  {
-    path: 'services/identity-provider/src/directory',
-    mayImport: ['packages/guard'],
-    reason:
-      'The rules for roles are pure: no network, no store, no private keys. The guard has the rule for safe public keys, which certificates must follow too.',
-  },
-  {
-    path: 'services/identity-provider/src/audit',
-    mayImport: ['services/identity-provider/src/clock'],
-    reason:
-      'Records of changes and of sign-ins, and what else a store keeps for their time: ports, and the buffer before them.',
-  },
-  {
-    path: 'services/identity-provider/src/directory-store',
-    mayImport: ['services/identity-provider/src/audit', 'services/identity-provider/src/directory'],
-    reason:
-      'The live directory: its port to a store, what it keeps in memory, and how a change is decided. It knows no database.',
-  },
-  {
-    path: 'services/identity-provider/src/clock',
-    mayImport: [],
-    reason:
-      'Compares the clocks of server and store, because steps that cannot be undone need a right time. It knows nothing of what they delete.',
-  },
-  {
-    path: 'services/identity-provider/src/issuance',
-    mayImport: ['services/identity-provider/src/directory'],
-    reason:
-      'The decision about a token is a pure function of directory, request, facts and time. One file collects the facts.',
-  },
-  {
-    path: 'services/identity-provider/src/signing',
-    mayImport: ['services/identity-provider/src/clock', 'services/identity-provider/src/files'],
-    reason: 'The only room with private keys does not depend on requests or clients.',
-  },
-  {
-    path: 'services/identity-provider/src/storage',
-    mayImport: [
-      'services/identity-provider/src/clock',
-      'services/identity-provider/src/directory',
-      'services/identity-provider/src/files',
-      'services/identity-provider/src/signing',
-      'services/identity-provider/src/audit',
-      'services/identity-provider/src/directory-store',
-    ],
-    reason: 'Adapters store the directory and the signing keys, and make no decisions.',
-  },
-  {
-    path: 'services/identity-provider/src/dialect',
-    mayImport: [
-      'packages/http-service',
-      'services/identity-provider/src/directory',
-      'services/identity-provider/src/issuance',
-    ],
-    reason:
-      'Requests, tokens and errors in the form of Entra. Another dialect would change only this room.',
-  },
-  {
-    path: 'services/identity-provider/src/registrations',
-    mayImport: [
-      'packages/registrations',
-      'services/identity-provider/src/directory',
-      'services/identity-provider/src/files',
-      'services/identity-provider/src/directory-store',
-    ],
-    reason: 'The first registrations are a file and a change: no network, no keys.',
-  },
-  {
-    path: 'services/identity-provider/src/federation',
-    mayImport: [
-      'packages/guard',
-      'services/identity-provider/src/directory',
-      'services/identity-provider/src/issuance',
-    ],
-    reason: 'The guard fetches the keys of other issuers and verifies their tokens.',
-  },
-  {
-    path: 'services/identity-provider/src/certificates',
-    mayImport: ['services/identity-provider/src/files'],
-    reason:
-      'Certificates for HTTPS on this machine. Their keys sign no tokens, and do not depend on clients.',
-  },
-  {
-    path: 'services/identity-provider/src/http',
-    mayImport: [
-      'packages/http-service',
-      'services/identity-provider/src/directory',
-      'services/identity-provider/src/issuance',
-      'services/identity-provider/src/dialect',
-      'services/identity-provider/src/signing',
-      'services/identity-provider/src/audit',
-      'services/identity-provider/src/directory-store',
-    ],
-    reason: 'Routes pass requests to the decision. They do not read settings.',
-  },
-  {
-    path: 'services/identity-provider/src/lab',
-    mayImport: [
-      'packages/lab',
-      'services/identity-provider',
-      'services/identity-provider/src/lab-host',
-      'services/identity-provider/src/signing',
-      'services/identity-provider/src/storage',
-    ],
-    reason: 'The start of a server with a lab. Only it and the kit load the lab.',
-  },
-  {
-    path: 'services/identity-provider/src/lab-host',
-    mayImport: [
-      'packages/http-service',
-      'packages/lab',
-      'services/identity-provider/src/dialect',
-      'services/identity-provider/src/directory',
-      'services/identity-provider/src/directory-store',
-      'services/identity-provider/src/issuance',
-      'services/identity-provider/src/management',
-      'services/identity-provider/src/signing',
-    ],
-    reason: 'The server, as its lab uses it. Only a start with a lab loads it.',
-  },
-  {
-    path: 'services/identity-provider/src/portal',
-    mayImport: [
-      'packages/portal',
-      'services/identity-provider/src/dialect',
-      'services/identity-provider/src/directory',
-      'services/identity-provider/src/http',
-      'services/identity-provider/src/issuance',
-      'services/identity-provider/src/management',
-      'services/identity-provider/src/signing',
-      'services/identity-provider/src/audit',
-    ],
-    reason: 'The server, as its portal uses it. Only the first request for the portal loads it.',
-  },
-  {
-    path: 'services/identity-provider/src/backup',
-    mayImport: [
-      'services/identity-provider/src/files',
-      'services/identity-provider/src/signing',
-      'services/identity-provider/src/storage',
-    ],
-    reason: 'A backup copies the store and its key. It runs as a process of its own.',
-  },
-  {
-    path: 'services/identity-provider/src/metrics',
-    mayImport: [
-      'packages/http-service',
-      'services/identity-provider/src/http',
-      'services/identity-provider/src/signing',
-      'services/identity-provider/src/storage',
-      'services/identity-provider/src/audit',
-    ],
-    reason: 'Metrics read the figures of other rooms, which do not know Prometheus.',
-  },
-  {
-    path: 'services/identity-provider/src/management',
-    mayImport: [
-      'packages/guard',
-      'packages/registrations/src/planning',
-      'packages/http-service',
-      'services/identity-provider/src/clock',
-      'services/identity-provider/src/directory',
-      'services/identity-provider/src/files',
-      'services/identity-provider/src/signing',
-      'services/identity-provider/src/storage',
-      'services/identity-provider/src/audit',
-      'services/identity-provider/src/directory-store',
-    ],
-    reason:
-      'The management APIs change the directory through the storage port, and rotate the signing keys. The guard protects them. They issue no tokens, but estimate their size as a plan does.',
-  },
+  ...identityProviderRooms,
   {
     path: 'cli',
     mayImport: [

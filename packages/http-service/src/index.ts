@@ -43,6 +43,7 @@ export {
   workerCount,
 } from './settings/setting-schemas.ts'
 export { readSettings, SettingsError } from './settings/settings-reader.ts'
+export { entryList, proxyList, TrustedProxies } from './settings/trusted-proxies.ts'
 export { type StaticFile, StaticFiles } from './static-files.ts'
 export { visibleText } from './visible-text.ts'
 export type { WorkerLink } from './workers/worker-link.ts'

@@ -13,12 +13,16 @@ import {
   type RequestObserver,
   type StopOptions,
 } from '@greeting/http-service'
+import {
+  annotateDecision,
+  guardOptions,
+  logGuardEvents,
+  type Metrics,
+} from '@greeting/http-service/guarded'
 import type { Logger } from 'pino'
 import { describeApi } from './api-description.ts'
 import { createApp } from './app.ts'
 import { roles } from './greetings.ts'
-import { annotateDecision, logGuardEvents } from './guard-log.ts'
-import type { Metrics } from './metrics.ts'
 import { openSecureListener } from './secure-listener.ts'
 import type { Settings } from './settings.ts'
 
@@ -72,6 +76,9 @@ export async function startService(
   const guard = createGuard(
     entra({
       ...guardOptions(settings),
+      certificateBinding: settings.CERTIFICATE_BINDING,
+      roles,
+      realm: 'greeting-api',
       resourceMetadataUrl: resourceMetadata.url,
       listener: (event) => {
         metrics?.listener(event)
@@ -131,22 +138,6 @@ async function openListeners(settings: Settings, log: Logger, openListener: List
   return { plain, secure, metrics, stop }
 }
 
-/** The options of the guard that the settings contain. */
-const guardOptions = (settings: Settings) => ({
-  tenantId: settings.TENANT_ID,
-  apiApplicationId: settings.API_APPLICATION_ID,
-  authUrl: settings.AUTH_URL,
-  issuerUrl: settings.ISSUER_URL,
-  keySetUrl: settings.JWKS_URL,
-  tokenVersions: settings.TOKEN_VERSIONS,
-  clockToleranceSeconds: settings.CLOCK_TOLERANCE_SECONDS,
-  testKeys: settings.TEST_KEYS,
-  maxCachedTokens: settings.REMEMBERED_TOKENS,
-  certificateBinding: settings.CERTIFICATE_BINDING,
-  roles,
-  realm: 'greeting-api',
-})
-
 /** A handler whose requests are observed with their route, or with an empty one. */
 function observed(
   fetch: Fetch,
@@ -169,6 +160,6 @@ function observed(
 
 /** The code of the metrics is loaded, and they count, only when they are on. */
 async function loadMetrics(): Promise<Metrics> {
-  const { createMetrics } = await import('./metrics.ts')
+  const { createMetrics } = await import('@greeting/http-service/guard-metrics')
   return createMetrics()
 }

@@ -13,25 +13,11 @@ import {
   wholeNumber,
   workerCount,
 } from '@greeting/http-service'
+import { checkSettings, issuerSettings } from '@greeting/http-service/guarded'
 import { z } from 'zod'
 
-const guid = (name: string) =>
-  z
-    .string(expected(`${name}, a GUID in lower case`))
-    .regex(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/, expected('a GUID in lower case'))
-
-const tokenVersions = z
-  .string()
-  .regex(/^(1\.0|2\.0)(,(1\.0|2\.0))?$/, expected('1.0 or 2.0, or both with a comma between them'))
-  .transform((text) => text.split(',').map((version) => (version === '1.0' ? version : '2.0')))
-
 const shape = z.object({
-  TENANT_ID: guid('the directory (tenant) ID'),
-  API_APPLICATION_ID: guid("the API's application (client) ID"),
-  AUTH_URL: originUrl.default('https://login.microsoftonline.com'),
-  ISSUER_URL: originUrl.default('https://sts.windows.net'),
-  JWKS_URL: originUrl.optional(),
-  TOKEN_VERSIONS: tokenVersions.prefault('1.0'),
+  ...issuerSettings,
   HOST: hostName.default('127.0.0.1'),
   PORT: wholeNumber(0, 65_535).default(3000),
   ...metricsSettings,
@@ -42,11 +28,9 @@ const shape = z.object({
   CERTIFICATE_BINDING: z
     .enum(['refused', 'enforced', 'required'], expected('refused, enforced or required'))
     .default('refused'),
-  CLOCK_TOLERANCE_SECONDS: wholeNumber(0, 60).default(60),
-  TEST_KEYS: z.enum(['refused', 'accepted'], expected('refused or accepted')).default('refused'),
+  ...checkSettings,
   KEEP_ALIVE_SECONDS: keepAliveSeconds,
   STOP_DELAY_SECONDS: stopDelaySeconds,
-  REMEMBERED_TOKENS: wholeNumber(0, 1_000_000).default(10_000),
   ...tracingSettings,
   WORKERS: workerCount,
   LOG_LEVEL: logLevel.default('info'),

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { before, describe, it } from 'node:test'
 import { createGuard, describeResource, entra } from '@greeting/guard'
+import { createMetrics } from '@greeting/http-service/guard-metrics'
 import { Validator } from '@seriousme/openapi-schema-validator'
+import { apiApplicationId, Signer, tenantId } from '../../../fixtures/signing-identity-provider.ts'
 import { createApp } from '../src/app.ts'
 import { roles } from '../src/greetings.ts'
-import { createMetrics } from '../src/metrics.ts'
-import { apiApplicationId, Signer, tenantId } from './fakes/identity-provider.ts'
 
 const baseUrl = 'https://api.example'
 const addresses = {

@@ -1,15 +1,15 @@
 import { after, before, describe } from 'node:test'
 import { pino } from 'pino'
-import { testErrorAnswers } from '../../../packages/http-service/test/error-answer-conformance.ts'
-import { rawRequest } from '../../../packages/http-service/test/raw-http.ts'
-import { startService } from '../src/service.ts'
-import { readSettings } from '../src/settings.ts'
 import {
   apiApplicationId,
   Signer,
   startFakeIdentityProvider,
   tenantId,
-} from './fakes/identity-provider.ts'
+} from '../../../fixtures/signing-identity-provider.ts'
+import { testErrorAnswers } from '../../../packages/http-service/test/error-answer-conformance.ts'
+import { rawRequest } from '../../../packages/http-service/test/raw-http.ts'
+import { startService } from '../src/service.ts'
+import { readSettings } from '../src/settings.ts'
 
 const provider = await startFakeIdentityProvider()
 const signer = await Signer.make('key-1', provider.url)

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { pino } from 'pino'
-import { type Service, startService } from '../src/service.ts'
-import { readSettings } from '../src/settings.ts'
-import { type Answer, call, callWith } from './call.ts'
 import {
   apiApplicationId,
   Signer,
   startFakeIdentityProvider,
   tenantId,
-} from './fakes/identity-provider.ts'
+} from '../../../fixtures/signing-identity-provider.ts'
+import { type Service, startService } from '../src/service.ts'
+import { readSettings } from '../src/settings.ts'
+import { type Answer, call, callWith } from './call.ts'
 
 let provider: Awaited<ReturnType<typeof startFakeIdentityProvider>>
 let signer: Signer

@@ -3,9 +3,9 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, it } from 'node:test'
 import { createGuard, entra, type GuardEvent } from '@greeting/guard'
+import { logGuardEvents } from '@greeting/http-service/guarded'
 import { type Level, pino } from 'pino'
-import { logGuardEvents } from '../src/guard-log.ts'
-import { apiApplicationId, tenantId } from './fakes/identity-provider.ts'
+import { apiApplicationId, tenantId } from '../../../fixtures/signing-identity-provider.ts'
 
 type Failed = Extract<GuardEvent, { type: 'key_set_refresh_failed' }>
 

@@ -7,13 +7,13 @@ import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { after, before, describe, it } from 'node:test'
-import { call, callWith } from './call.ts'
 import {
   apiApplicationId,
   Signer,
   startFakeIdentityProvider,
   tenantId,
-} from './fakes/identity-provider.ts'
+} from '../../../fixtures/signing-identity-provider.ts'
+import { call, callWith } from './call.ts'
 
 const main = join(import.meta.dirname, '../src/main.ts')
 const ids = { TENANT_ID: tenantId, API_APPLICATION_ID: apiApplicationId }

@@ -2,15 +2,15 @@ import assert from 'node:assert/strict'
 import { Agent } from 'node:http'
 import { after, before, describe, it } from 'node:test'
 import { pino } from 'pino'
-import { type Service, startService } from '../src/service.ts'
-import { readSettings } from '../src/settings.ts'
-import { call } from './call.ts'
 import {
   apiApplicationId,
   Signer,
   startFakeIdentityProvider,
   tenantId,
-} from './fakes/identity-provider.ts'
+} from '../../../fixtures/signing-identity-provider.ts'
+import { type Service, startService } from '../src/service.ts'
+import { readSettings } from '../src/settings.ts'
+import { call } from './call.ts'
 
 let provider: Awaited<ReturnType<typeof startFakeIdentityProvider>>
 let service: Service

@@ -1,11 +1,15 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { pino } from 'pino'
+import {
+  apiApplicationId,
+  type Signer,
+  tenantId,
+} from '../../../fixtures/signing-identity-provider.ts'
 import { type Service, startService } from '../src/service.ts'
 import { readSettings } from '../src/settings.ts'
 import { callWith } from './call.ts'
 import { makeEntraKeySet } from './entra-key-set.ts'
-import { apiApplicationId, type Signer, tenantId } from './fakes/identity-provider.ts'
 
 let entra: Awaited<ReturnType<typeof makeEntraKeySet>>
 const fetched: string[] = []

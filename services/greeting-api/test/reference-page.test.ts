@@ -3,10 +3,10 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { refusalRows } from '@greeting/guard'
+import { createMetrics } from '@greeting/http-service/guard-metrics'
+import { apiApplicationId, tenantId } from '../../../fixtures/signing-identity-provider.ts'
 import { describeApi } from '../src/api-description.ts'
-import { createMetrics } from '../src/metrics.ts'
 import { readSettings, settingNames } from '../src/settings.ts'
-import { apiApplicationId, tenantId } from './fakes/identity-provider.ts'
 
 const page = readFileSync(
   join(import.meta.dirname, '../../../docs/reference/greeting-api.md'),

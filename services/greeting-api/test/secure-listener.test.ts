@@ -5,10 +5,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { connect } from 'node:tls'
+import { apiApplicationId, tenantId } from '../../../fixtures/signing-identity-provider.ts'
 import { client, server } from '../../../fixtures/tls-identities.ts'
 import { openSecureListener } from '../src/secure-listener.ts'
 import { readSettings } from '../src/settings.ts'
-import { apiApplicationId, tenantId } from './fakes/identity-provider.ts'
 
 let folder: string
 let files: { HTTPS_CERTIFICATE_FILE: string; HTTPS_KEY_FILE: string }

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { availableParallelism } from 'node:os'
 import { describe, it } from 'node:test'
 import { SettingsError } from '@greeting/http-service'
+import { apiApplicationId, tenantId } from '../../../fixtures/signing-identity-provider.ts'
 import { readSettings, settingNames } from '../src/settings.ts'
-import { apiApplicationId, tenantId } from './fakes/identity-provider.ts'
 
 const required = { TENANT_ID: tenantId, API_APPLICATION_ID: apiApplicationId }
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { createGuard, describeResource, entra } from '@greeting/guard'
+import { apiApplicationId, tenantId } from '../../../fixtures/signing-identity-provider.ts'
 import { createApp } from '../src/app.ts'
 import { roles } from '../src/greetings.ts'
-import { apiApplicationId, tenantId } from './fakes/identity-provider.ts'
 
 const baseUrl = 'https://api.example'
 const addresses = { baseUrl, tokenUrl: `${baseUrl}/token`, scope: `api://${apiApplicationId}` }

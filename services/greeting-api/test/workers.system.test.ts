@@ -4,13 +4,13 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { after, before, describe, it } from 'node:test'
-import { callWith } from './call.ts'
 import {
   apiApplicationId,
   Signer,
   startFakeIdentityProvider,
   tenantId,
-} from './fakes/identity-provider.ts'
+} from '../../../fixtures/signing-identity-provider.ts'
+import { callWith } from './call.ts'
 
 const main = join(import.meta.dirname, '../src/main.ts')
 

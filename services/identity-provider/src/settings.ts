@@ -1,5 +1,6 @@
 import { isIPv4 } from 'node:net'
 import {
+  entryList,
   expected,
   hostName,
   keepAliveSeconds,
@@ -7,6 +8,7 @@ import {
   metricsSettings,
   originUrl,
   portOrOff,
+  proxyList,
   readSettings as readSettingsOf,
   stopDelaySeconds,
   tracingSecretNames,
@@ -17,27 +19,10 @@ import {
 import { z } from 'zod'
 import { isGuid } from './directory/guid.ts'
 import { ownerTenantId } from './directory/privileged-api-ids.ts'
-import { TrustedProxies } from './http/source-address.ts'
 import { KeyEncryptionKey } from './signing/key-encryption-key.ts'
 import { keyScheduleSchema } from './signing/key-schedule.ts'
 import { SigningError } from './signing/signing-error.ts'
 import { PostgresAddressError, parsePostgresAddress } from './storage/postgres/postgres-address.ts'
-
-/** Entries with commas between them, or an array. */
-const list = z.union([z.string(), z.array(z.string()).readonly()]).transform((entries) =>
-  String(entries)
-    .split(',')
-    .map((item) => item.trim().toLowerCase())
-    .filter((item) => item !== ''),
-)
-
-const proxies = list.refine((entries) => {
-  try {
-    return new TrustedProxies(entries) !== undefined
-  } catch {
-    return false
-  }
-}, expected('addresses or networks such as 10.0.0.0/8, separated by commas'))
 
 const lifetime = (() => {
   const error = expected('seconds from 60 to 86400, or two such numbers with a dash between them')
@@ -64,7 +49,7 @@ const tenantId = guid.refine(
 
 const maxCountedClients = 100
 
-const clientIds = list.refine(
+const clientIds = entryList.refine(
   (ids) => ids.length <= maxCountedClients && ids.every(isGuid),
   expected(`at most ${maxCountedClients} application IDs, separated by commas`),
 )
@@ -96,10 +81,10 @@ const shape = z.object({
   METRICS_CLIENT_IDS: clientIds.default([]),
   MTLS_PORT: portOrOff.default(null),
   MTLS_AUTH_URL: originUrl.optional(),
-  CLIENT_CERT_PROXIES: proxies.default([]),
+  CLIENT_CERT_PROXIES: proxyList.default([]),
   KEEP_ALIVE_SECONDS: keepAliveSeconds,
   STOP_DELAY_SECONDS: stopDelaySeconds,
-  HTTPS_NAMES: list.default([]),
+  HTTPS_NAMES: entryList.default([]),
   AUTH_URL: originUrl.optional(),
   HTTPS_AUTH_URL: originUrl.optional(),
   ISSUER_URL: originUrl.optional(),
@@ -123,14 +108,14 @@ const shape = z.object({
     .default('until-expiry'),
   ASSERTION_LIFETIME_SECONDS: wholeNumber(60, 86_400).default(3600),
   CLOCK_TOLERANCE_SECONDS: wholeNumber(0, 300).default(60),
-  FEDERATED_ISSUER_HOSTS: list.default([]),
+  FEDERATED_ISSUER_HOSTS: entryList.default([]),
   WRONG_CREDENTIALS_PER_CLIENT_PER_MINUTE: wholeNumber(1, 1_000_000).default(20),
   WRONG_CREDENTIALS_PER_SOURCE_PER_MINUTE: wholeNumber(1, 1_000_000).default(60),
   MAX_SIGN_IN_RECORDS: wholeNumber(1000, 10_000_000).default(1_000_000),
   MAX_UNAUTHENTICATED_RECORDS: wholeNumber(1000, 10_000_000).default(100_000),
   MAX_REFUSED_CHANGE_RECORDS: wholeNumber(1000, 10_000_000).default(100_000),
   MAX_USED_ASSERTIONS: wholeNumber(1000, 10_000_000).default(1_000_000),
-  TRUSTED_PROXIES: proxies.default([]),
+  TRUSTED_PROXIES: proxyList.default([]),
   PORTAL: z.enum(['on', 'off'], expected('on or off')).optional(),
   LAB: z.enum(['on', 'off'], expected('on or off')).default('off'),
   LAB_ANY_ADDRESS: z.enum(['yes', 'no'], expected('yes or no')).default('no'),

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { TLSSocket } from 'node:tls'
+import { TrustedProxies } from '@greeting/http-service'
 import type { ServiceOptions } from './service-options.ts'
-import { TrustedProxies } from './source-address.ts'
 
 const loopback = new TrustedProxies(['127.0.0.0/8', '::1'])
 

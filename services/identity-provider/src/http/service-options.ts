@@ -1,4 +1,4 @@
-import type { RequestObserver } from '@greeting/http-service'
+import type { RequestObserver, TrustedProxies } from '@greeting/http-service'
 import type { AuditRecord } from '../audit/audit-record.ts'
 import type { AuditLane } from '../audit/audit-trail.ts'
 import type { ReplayCache } from '../audit/replay-cache.ts'
@@ -11,7 +11,6 @@ import type { VerifyFederated } from '../issuance/federated-authentication.ts'
 import type { PublishedKey } from '../signing/signing-key.ts'
 import type { KeyMembers } from '../signing/token-signer.ts'
 import type { FailedLoginRateLimit } from './failed-login-rate-limit.ts'
-import type { TrustedProxies } from './source-address.ts'
 import type { ObserveToken } from './token-observation.ts'
 
 /** The signing keys, as the token service uses them. */

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
-import { BlockList, isIP, isIPv4, isIPv6, SocketAddress } from 'node:net'
+import { isIPv4, isIPv6, SocketAddress } from 'node:net'
+import type { TrustedProxies } from '@greeting/http-service'
 
 /**
  * Finds the source of a request for the rate limit: the address of the connection, or the client
@@ -45,31 +46,4 @@ function networkOf(address: string): string {
     .map((part) => part.split(':').filter((group) => group !== ''))
   const zeros = Array.from({ length: 8 - head.length - tail.length }, () => '0')
   return `${[...head, ...zeros, ...tail].slice(0, 4).join(':')}::/64`
-}
-
-const familyOf = (address: string) => (isIP(address) === 6 ? 'ipv6' : 'ipv4')
-
-/** A list of proxies, each of which is trusted for one field. */
-export class TrustedProxies {
-  readonly #list = new BlockList()
-
-  /**
-   * @param entries addresses such as `10.0.0.1`, and networks such as `10.0.0.0/8`
-   * @throws {TypeError} when an entry is neither
-   */
-  constructor(entries: readonly string[] = []) {
-    for (const entry of entries) {
-      const [, address = '', prefix] = /^([0-9a-fA-F.:]+)(?:\/(\d{1,3}))?$/.exec(entry) ?? []
-      const maxPrefix = { 0: -1, 4: 32, 6: 128 }[isIP(address)] ?? -1
-      if (Number(prefix ?? 0) > maxPrefix) {
-        throw new TypeError(`${entry} is neither an address nor a network`)
-      }
-      if (prefix === undefined) this.#list.addAddress(address, familyOf(address))
-      else this.#list.addSubnet(address, Number(prefix), familyOf(address))
-    }
-  }
-
-  has(address: string): boolean {
-    return isIP(address) !== 0 && this.#list.check(address, familyOf(address))
-  }
 }

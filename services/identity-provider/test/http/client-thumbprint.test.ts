@@ -5,9 +5,9 @@ import type { IncomingMessage } from 'node:http'
 import { createServer, get } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { describe, it } from 'node:test'
+import { TrustedProxies } from '@greeting/http-service'
 import { client, server as serverIdentity } from '../../../../fixtures/tls-identities.ts'
 import { clientThumbprint } from '../../src/http/client-thumbprint.ts'
-import { TrustedProxies } from '../../src/http/source-address.ts'
 
 const der = new X509Certificate(client.cert).raw
 const thumbprint = createHash('sha256').update(der).digest('base64url')

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import type { IncomingMessage } from 'node:http'
 import { describe, it } from 'node:test'
-import { sourceAddress, TrustedProxies } from '../../src/http/source-address.ts'
+import { TrustedProxies } from '@greeting/http-service'
+import { sourceAddress } from '../../src/http/source-address.ts'
 
 const from = (remoteAddress: string, forwarded?: string) =>
   ({

@@ -1,6 +1,6 @@
 import type { EventListener, Guard } from '@greeting/guard'
-import type { ObserveRequest } from '@greeting/http-service'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import type { ObserveRequest } from '../request-observer.ts'
 
 /** The metrics of the service, in the format of Prometheus. */
 export type Metrics = {
