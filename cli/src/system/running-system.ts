@@ -168,6 +168,7 @@ export class RunningSystem {
     const { url: apiUrl, httpsUrl: apiHttpsUrl } = await listening(greetingApi, signal)
     await dataFolder.writeClientEnv({
       AUTH_URL: identityProviderUrl,
+      ISSUER_URL: issuerUrl ?? identityProviderUrl,
       ...client,
       BASE_URL: apiUrl,
       ...(httpsUrl && {

@@ -216,7 +216,7 @@ export const gateMutants: readonly Mutant[] = [
     ],
     [
       'uses the v2.0 address as the v1.0 issuer',
-      [`issuer: \`\${issuerUrl}/`, `issuer: \`\${authUrl}/`],
+      ["isLoopback(authUrl) ? authUrl : 'https://sts.windows.net'", 'authUrl'],
     ],
     ['accepts v2.0 tokens by default', [".default(['1.0'])", ".default(['1.0', '2.0'])"]],
   ]),

@@ -12,6 +12,12 @@ const baseUrl = z
     'must be a URL without a slash, query or fragment at its end',
   )
 
+/** True for a URL of this machine: `localhost`, 127.0.0.0/8 or ::1. */
+export function isLoopback(url: string): boolean {
+  // The parser writes every form of an IPv4 address as four decimal numbers.
+  return /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/.test(URL.parse(url)?.hostname ?? '')
+}
+
 const tokenVersion = z.enum(['1.0', '2.0'])
 
 const entraOptions = z
@@ -19,7 +25,7 @@ const entraOptions = z
     tenantId: guid,
     apiApplicationId: guid,
     authUrl: baseUrl.default('https://login.microsoftonline.com'),
-    issuerUrl: baseUrl.default('https://sts.windows.net'),
+    issuerUrl: baseUrl.optional(),
     keySetUrl: baseUrl.optional(),
     keys: publishedKeys.optional(),
     tokenVersions: z.array(tokenVersion).min(1).default(['1.0']),
@@ -40,7 +46,8 @@ type TokenVersion = z.output<typeof tokenVersion>
 const versions: Readonly<Record<TokenVersion, (options: ValidatedEntraOptions) => TrustedIssuer>> =
   {
     '1.0': ({ tenantId, apiApplicationId, authUrl, issuerUrl, keySetUrl, keys }) => ({
-      issuer: `${issuerUrl}/${tenantId}/`,
+      // A local identity provider is its own issuer. That of a tenant is always at Entra ID.
+      issuer: `${issuerUrl ?? (isLoopback(authUrl) ? authUrl : 'https://sts.windows.net')}/${tenantId}/`,
       audiences: [`api://${apiApplicationId}`],
       tenantId,
       ...(keys ? { keys } : { keySetUrl: keySetUrl ?? `${authUrl}/${tenantId}/discovery/keys` }),
@@ -71,7 +78,8 @@ export type EntraOptions<Role extends string = string> = z.input<typeof entraOpt
  * @param options.roles the values of the API's app roles
  * @param options.tokenVersions `['1.0']` by default; the API's registration selects the version
  * @param options.authUrl by default `https://login.microsoftonline.com`
- * @param options.issuerUrl of v1.0 tokens, by default `https://sts.windows.net`
+ * @param options.issuerUrl of v1.0 tokens, by default `https://sts.windows.net`, or `authUrl` if that
+ *   is on this machine
  * @param options.keySetUrl by default below `authUrl`, where each token version has its own
  * @param options.keys returns the keys, in place of `keySetUrl`
  * @throws {GuardOptionsError} lists every invalid option

@@ -3,10 +3,22 @@ import type { KeySetError } from './keys/key-set-error.ts'
 import type { KeyFault } from './keys/verification-key.ts'
 import type { RefusalReason } from './refusal.ts'
 
-/** An event of the guard. No event contains a token or a part of one. */
+/** Why an issuer is not trusted: the issuers of the options, beside the one of the token. */
+export type IssuerMismatch = {
+  readonly expected: readonly string[]
+  /** Anyone can write it. It has at most 200 characters, all of them printable ASCII. */
+  readonly received: string
+}
+
+/** An event of the guard. No event contains a token, and only `issuer` contains a part of one. */
 export type GuardEvent =
   | { readonly type: 'admitted'; readonly caller: Caller; readonly isCached: boolean }
-  | { readonly type: 'refused'; readonly reason: RefusalReason }
+  | {
+      readonly type: 'refused'
+      readonly reason: RefusalReason
+      /** Present for `issuer_not_trusted`. */
+      readonly issuer?: IssuerMismatch
+    }
   | { readonly type: 'key_set_refreshed'; readonly url: string; readonly keys: number }
   | {
       readonly type: 'key_set_refresh_failed'

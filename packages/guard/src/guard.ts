@@ -163,7 +163,16 @@ export function createGuard<const Role extends string>(
     return refusals[reason]
   }
 
+  /** Names the issuers to the operator, and never to the caller. */
+  function refuseIssuer(issuer: unknown): Refusal {
+    const reason = 'issuer_not_trusted'
+    const expected = settings.issuers.map((one) => one.issuer)
+    emit({ type: 'refused', reason, issuer: { expected, received: printable(issuer) } })
+    return refusals[reason]
+  }
+
   function refuseFailure(failure: VerificationFailure): Refusal {
+    if ('issuer' in failure) return refuseIssuer(failure.issuer)
     if (!('keySource' in failure)) return refuse(failure.reason)
     const { retryAfterSeconds } = failure.keySource
     return withHeader(refuse('keys_unavailable'), 'retry-after', `${retryAfterSeconds}`)
@@ -194,4 +203,11 @@ export function createGuard<const Role extends string>(
       })),
     cachedTokens: () => cache.size,
   })
+}
+
+/** A claim of a token that is not trusted, for a log. */
+function printable(claim: unknown): string {
+  if (typeof claim !== 'string') return `no text (${typeof claim})`
+  const short = claim.length > 200 ? `${claim.slice(0, 197)}...` : claim
+  return short.replace(/[^\x20-\x7e]/g, '?')
 }

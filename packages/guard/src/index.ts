@@ -2,6 +2,11 @@ export type { RequestCredentials } from './bearer-credentials.ts'
 export type { Caller } from './caller.ts'
 export { type EntraOptions, entra } from './entra.ts'
 export {
+  type EntraFromEnvironmentOptions,
+  type Environment,
+  entraFromEnvironment,
+} from './entra-from-environment.ts'
+export {
   anyCaller,
   createGuard,
   type Decision,
@@ -9,7 +14,7 @@ export {
   type KeySetStatus,
   type RequiredRole,
 } from './guard.ts'
-export type { EventListener, GuardEvent } from './guard-event.ts'
+export type { EventListener, GuardEvent, IssuerMismatch } from './guard-event.ts'
 export { type GuardOptions, GuardOptionsError } from './guard-options.ts'
 export { KeySetError, type KeySetErrorCode } from './keys/key-set-error.ts'
 export type { PublishedKeys } from './keys/local-key-source.ts'

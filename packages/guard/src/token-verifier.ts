@@ -26,6 +26,7 @@ export type Verification<Role extends string> = VerifiedToken<Role> | Verificati
 /** Why a token was not verified: it is invalid, or its key is not available yet or at all. */
 export type VerificationFailure =
   | { readonly reason: RefusalReason }
+  | { readonly reason: 'issuer_not_trusted'; readonly issuer: unknown }
   | { readonly reason: 'keys_unavailable'; readonly keySource: KeySource }
   | {
       readonly reason: 'key_pending'
@@ -76,7 +77,7 @@ export class TokenVerifier<Role extends string> {
     if (typeof read === 'string') return { reason: read }
     // 2. The issuer is trusted.
     const source = this.#sources.get(read.claims.iss)
-    if (source === undefined) return { reason: 'issuer_not_trusted' }
+    if (source === undefined) return { reason: 'issuer_not_trusted', issuer: read.claims.iss }
     // 3. The issuer publishes the key.
     const { issuer, keySource } = source
     keySource.update()

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { createGuard, entra, GuardOptionsError } from '../src/index.ts'
+import { createGuard, entra, entraFromEnvironment, GuardOptionsError } from '../src/index.ts'
 import { apiApplicationId, optionsWith, roles, tenantId } from './token-factory.ts'
 
 type Options = Record<string, unknown>
@@ -157,6 +157,34 @@ describe('the options of entra', () => {
     })
   }
 
+  const origins: [authUrl: string, isLocal: boolean][] = [
+    ['http://127.0.0.1:4000', true],
+    ['https://127.255.255.254', true],
+    ['http://127.1:4000', true],
+    ['http://localhost:4000', true],
+    ['https://LOCALHOST', true],
+    ['http://[::1]:4000', true],
+    ['https://login.microsoftonline.us', false],
+    ['https://localhost.example', false],
+    ['https://127.0.0.1.nip.io', false],
+    ['https://127.0.0.1-x.example', false],
+    ['https://login.example/localhost', false],
+    ['https://notlocalhost', false],
+    ['http://128.0.0.1', false],
+    ['http://0.0.0.0:4000', false],
+    ['http://10.0.0.1:4000', false],
+    ['http://[::2]', false],
+    ['http://[::ffff:127.0.0.1]', false],
+  ]
+  for (const [authUrl, isLocal] of origins) {
+    it(`with the authUrl ${authUrl} have ${isLocal ? 'it' : 'Entra ID'} as the issuer`, () => {
+      const expected = isLocal ? authUrl : 'https://sts.windows.net'
+      const issuerOf = (more = {}) => entra({ ...ids, authUrl, ...more }).issuers[0]?.issuer
+      assert.equal(issuerOf(), `${expected}/${tenantId}/`)
+      assert.equal(issuerOf({ issuerUrl: 'https://as.example' }), `https://as.example/${tenantId}/`)
+    })
+  }
+
   for (const nothing of [undefined, null, 'x', 1])
     it(`${JSON.stringify(nothing)} in their place is refused with a sentence`, () => {
       const options = nothing as unknown as Parameters<typeof entra>[0]
@@ -172,5 +200,98 @@ describe('the options of entra', () => {
       faultsOf(() => createGuard(entra({ ...ids, ...misspelt }))),
       ['options: Unrecognized key: "tenantid"'],
     )
+  })
+})
+
+describe('the options from an environment', () => {
+  const env = { TENANT_ID: tenantId, API_APPLICATION_ID: apiApplicationId }
+  const local = { ...env, AUTH_URL: 'http://127.0.0.1:4000', CLIENT_SECRET: 'unused' }
+
+  it('are those of the tenant at Entra ID with two variables, and local ones with AUTH_URL', () => {
+    const ids = { tenantId, apiApplicationId, roles }
+    assert.deepEqual(entraFromEnvironment({ roles, env }), entra(ids))
+    assert.deepEqual(
+      entraFromEnvironment({ roles, env: local }),
+      entra({ ...ids, authUrl: local.AUTH_URL, issuerUrl: local.AUTH_URL }),
+    )
+  })
+
+  it('have every variable, and an empty one counts as not set', () => {
+    const all = {
+      ...local,
+      ISSUER_URL: 'https://as.example',
+      JWKS_URL: 'https://keys.example/k',
+      TOKEN_VERSIONS: '1.0,2.0',
+      TEST_KEYS: 'accepted',
+    }
+    const places = { issuerUrl: all.ISSUER_URL, keySetUrl: all.JWKS_URL, authUrl: all.AUTH_URL }
+    assert.deepEqual(
+      entraFromEnvironment({ roles, env: all }),
+      entra({
+        ...places,
+        tenantId,
+        apiApplicationId,
+        roles,
+        tokenVersions: ['1.0', '2.0'],
+        testKeys: 'accepted',
+      }),
+    )
+    const empty = { AUTH_URL: '', ISSUER_URL: '', JWKS_URL: '', TOKEN_VERSIONS: '', TEST_KEYS: '' }
+    assert.deepEqual(
+      entraFromEnvironment({ roles, env: { ...env, ...empty } }),
+      entraFromEnvironment({ roles, env }),
+    )
+  })
+
+  it('lose to options in the code', () => {
+    const given = { realm: 'mine', authUrl: 'https://login.microsoftonline.us' }
+    const { realm, issuers } = entraFromEnvironment({ roles, env: local, ...given })
+    assert.equal(realm, 'mine')
+    assert.ok(issuers[0]?.keySetUrl?.startsWith(given.authUrl))
+    assert.equal(issuers[0]?.issuer, `https://sts.windows.net/${tenantId}/`)
+  })
+
+  it('are those of the process by default', (t) => {
+    t.mock.property(process, 'env', env)
+    assert.deepEqual(entraFromEnvironment({ roles }), entraFromEnvironment({ roles, env }))
+  })
+
+  const rows: [change: Options, begins: string][] = [
+    [{ TENANT_ID: undefined }, 'TENANT_ID: is not set (an environment variable: the directory'],
+    [{ TENANT_ID: '' }, 'TENANT_ID: is not set'],
+    [{ TENANT_ID: 'common' }, 'TENANT_ID: must be a GUID in lower case (an environment variable'],
+    [{ API_APPLICATION_ID: undefined }, 'API_APPLICATION_ID: is not set'],
+    [{ AUTH_URL: 'http://127.0.0.1:4000/' }, 'AUTH_URL: must be a URL without a slash'],
+    [{ ISSUER_URL: 'sts' }, 'ISSUER_URL: must be a URL'],
+    [{ JWKS_URL: 'keys' }, 'JWKS_URL: must be a URL'],
+    [{ TOKEN_VERSIONS: '3.0' }, 'TOKEN_VERSIONS: '],
+    [{ TEST_KEYS: 'accepted' }, 'TEST_KEYS: may be accepted only if AUTH_URL is on this machine'],
+    [
+      { TEST_KEYS: 'accepted', AUTH_URL: 'https://login.microsoftonline.com' },
+      'TEST_KEYS: may be accepted only',
+    ],
+  ]
+  for (const [change, begins] of rows) {
+    it(`${JSON.stringify(change)} are refused, with the variable and where it comes from`, () => {
+      const make = () => entraFromEnvironment({ roles, env: { ...env, ...change } })
+      const [fault = '', ...others] = faultsOf(make)
+      assert.ok(fault.startsWith(begins), fault)
+      assert.ok(fault.includes('.greeting/client.env'), fault)
+      assert.deepEqual(others, [])
+    })
+  }
+
+  it('that are wrong in the code keep the name of the option', () => {
+    const make = () => entraFromEnvironment({ roles, env: {}, tenantId: 'common' })
+    const [tenant, api] = faultsOf(make)
+    assert.equal(tenant, 'tenantId: must be a GUID in lower case')
+    assert.match(api ?? '', /^API_APPLICATION_ID: is not set/)
+  })
+
+  it('without any options name the roles and the variables', () => {
+    const nothing = undefined as unknown as Parameters<typeof entraFromEnvironment>[0]
+    assert.ok(faultsOf(() => createGuard(entraFromEnvironment(nothing))).length > 0)
+    const rolesLess = { env } as unknown as Parameters<typeof entraFromEnvironment>[0]
+    assert.match(faultsOf(() => createGuard(entraFromEnvironment(rolesLess)))[0] ?? '', /^roles: /)
   })
 })

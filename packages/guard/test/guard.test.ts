@@ -152,6 +152,35 @@ describe('a token', () => {
 })
 
 describe('the listener', () => {
+  const long = `https://long.example/${'x'.repeat(300)}`
+  const issuers: [iss: unknown, received: string][] = [
+    ['http://127.0.0.1:4000/other/', 'http://127.0.0.1:4000/other/'],
+    [
+      'https://a.example/\r\nforged line\u001b[31m\u202eé',
+      'https://a.example/??forged line?[31m??',
+    ],
+    [long, `${long.slice(0, 197)}...`],
+    [undefined, 'no text (undefined)'],
+    [['https://a.example/'], 'no text (object)'],
+  ]
+  for (const [iss, received] of issuers) {
+    it(`learns the expected issuers beside ${JSON.stringify(iss)?.slice(0, 60)}`, async () => {
+      const events: GuardEvent[] = []
+      const { ask } = guardIn(new VirtualRuntime(keySetOf(forge)), {
+        listener: (event) => events.push(event),
+      })
+      const decision = await ask(forge.token({ iss }))
+      const reason = 'issuer_not_trusted'
+      assert.deepEqual(events, [
+        { type: 'refused', reason, issuer: { expected: [issuer], received } },
+      ])
+      assert.ok(decision.outcome === 'refused' && decision.reason === reason)
+      // The caller learns neither.
+      const answer = JSON.stringify([decision.headers, decision.body])
+      assert.ok(!answer.includes(received.slice(0, 15)) && !answer.includes(issuer), answer)
+    })
+  }
+
   it('receives every decision, and never a token', async () => {
     const events: GuardEvent[] = []
     const { ask } = guardIn(new VirtualRuntime(keySetOf(forge)), {

@@ -13,7 +13,7 @@ const preamble = `
   import { createPublicKey } from 'node:crypto'
   import express from 'express'
   import fastify from 'fastify'
-  import { createGuard, describeResource, entra, rsaKeyFault, withHeader } from '@greeting/guard'
+  import { createGuard, describeResource, entra, entraFromEnvironment, rsaKeyFault, withHeader } from '@greeting/guard'
   import { guardedRouter } from '@greeting/guard/express'
   import { guardedRoutes } from '@greeting/guard/fastify'
   import { guardedApp, readRequestCredentials } from '@greeting/guard/hono'

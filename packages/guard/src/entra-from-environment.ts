@@ -1,0 +1,89 @@
+import { type EntraOptions, entra, isLoopback } from './entra.ts'
+import { type GuardOptions, GuardOptionsError } from './guard-options.ts'
+
+/** The variables of an environment, such as `process.env`. */
+export type Environment = Readonly<Record<string, string | undefined>>
+
+type FromEnvironment =
+  | 'tenantId'
+  | 'apiApplicationId'
+  | 'authUrl'
+  | 'issuerUrl'
+  | 'keySetUrl'
+  | 'tokenVersions'
+  | 'testKeys'
+
+/** The variable of each option, and what it is. The greeting API has the same names. */
+const variables: Readonly<Record<FromEnvironment, readonly [name: string, meaning: string]>> = {
+  tenantId: ['TENANT_ID', 'the directory (tenant) ID'],
+  apiApplicationId: ['API_APPLICATION_ID', "the application ID of the API's registration"],
+  authUrl: ['AUTH_URL', 'the URL of the identity provider'],
+  issuerUrl: ['ISSUER_URL', 'the issuer of v1.0 tokens, without the tenant'],
+  keySetUrl: ['JWKS_URL', 'the URL of the key set'],
+  tokenVersions: ['TOKEN_VERSIONS', 'token versions with commas between them'],
+  testKeys: ['TEST_KEYS', 'refused or accepted'],
+}
+
+/** Options of `entra`. Those that are given here win over the environment. */
+export type EntraFromEnvironmentOptions<Role extends string = string> = Partial<
+  Pick<EntraOptions<Role>, FromEnvironment>
+> &
+  Omit<EntraOptions<Role>, FromEnvironment> & {
+    /** The variables to read. By default those of the process. An empty value counts as not set. */
+    readonly env?: Environment | undefined
+  }
+
+/**
+ * Returns the options of a guard that the environment describes: `TENANT_ID`, `API_APPLICATION_ID`,
+ * `AUTH_URL`, `ISSUER_URL`, `JWKS_URL`, `TOKEN_VERSIONS` and `TEST_KEYS`. The first two alone mean
+ * the tenant at Entra ID. `greeting start` writes them for its identity provider to
+ * `.greeting/client.env`, which `node --env-file` loads.
+ *
+ * @param options.roles the values of the API's app roles; every other option of `entra` is optional
+ * @throws {GuardOptionsError} lists every fault, with the name of its variable
+ * @example
+ * const env = { TENANT_ID: tenantId, API_APPLICATION_ID: apiApplicationId }
+ * const guard = createGuard(entraFromEnvironment({ roles: ['CallHiApiRole'], env }))
+ */
+export function entraFromEnvironment<const Role extends string>(
+  options: EntraFromEnvironmentOptions<Role>,
+): GuardOptions<Role> {
+  // JavaScript may pass nothing.
+  const { env = processEnvironment(), ...given } = options ?? {}
+  const names = Object.keys(variables) as FromEnvironment[]
+  const read = Object.fromEntries(
+    names
+      .filter((name) => given[name] === undefined && env[variables[name][0]])
+      .map((name) => {
+        const text = env[variables[name][0]]
+        return [name, name === 'tokenVersions' ? text?.split(',') : text]
+      }),
+  )
+  const faults: string[] = []
+  try {
+    const all = { ...given, ...read } as EntraOptions<Role>
+    // The private parts of these keys are public, so a variable alone must not admit them anywhere.
+    if (read.testKeys !== 'accepted' || isLoopback(all.authUrl ?? '')) return entra(all)
+    faults.push('testKeys: may be accepted only if AUTH_URL is on this machine')
+    entra(all)
+  } catch (error) {
+    if (!(error instanceof GuardOptionsError)) throw error
+    faults.push(...error.faults)
+  }
+  throw new GuardOptionsError(
+    faults.map((fault) => {
+      const name = names.find((one) => given[one] === undefined && /^\w+/.exec(fault)?.[0] === one)
+      return name === undefined ? fault : inEnvironment(name, fault, name in read)
+    }),
+  )
+}
+
+/** The same fault, in the words of the environment. */
+function inEnvironment(option: FromEnvironment, fault: string, isSet: boolean): string {
+  const [name, meaning] = variables[option]
+  const message = isSet ? fault.slice(fault.indexOf(': ') + 2) : 'is not set'
+  return `${name}: ${message} (an environment variable: ${meaning}; "greeting start" writes it to .greeting/client.env, which node --env-file loads)`
+}
+
+/** Some runtimes have no `process`. */
+const processEnvironment = (): Environment => globalThis.process?.env ?? {}
