@@ -1,3 +1,5 @@
+import type { NetworkFaultName } from './network-fault.ts'
+
 /** The details of an error answer, as far as the server sends them. */
 export type ServerErrorDetails = {
   readonly status?: number
@@ -16,17 +18,22 @@ type RetryDetails = {
   readonly attempts?: number
 }
 
+type NetworkDetails = {
+  /** The cause of a failed connection; absent when the server answered. */
+  readonly fault?: NetworkFaultName
+}
+
 /** The details of each failure. There are no other codes. */
 export type ClientErrorDetails = {
   readonly credential_unreadable: Record<string, never>
   readonly credential_refused: ServerErrorDetails
   readonly token_refused: ServerErrorDetails
-  readonly authority_unreachable: ServerErrorDetails & RetryDetails
+  readonly authority_unreachable: ServerErrorDetails & RetryDetails & NetworkDetails
   readonly authority_answer_invalid: ServerErrorDetails
   readonly token_rejected: ServerErrorDetails
   readonly role_missing: ServerErrorDetails & { readonly role?: string }
   readonly request_refused: ServerErrorDetails
-  readonly api_unreachable: ServerErrorDetails & RetryDetails
+  readonly api_unreachable: ServerErrorDetails & RetryDetails & NetworkDetails
   readonly api_answer_invalid: ServerErrorDetails
 }
 

@@ -32,6 +32,7 @@ export {
   type GreetingClientOptions,
 } from './greeting-client.ts'
 export type { ClientEvent, OnEvent, SpanAttributes, SpanStart, Trace } from './hooks.ts'
+export { type NetworkFault, type NetworkFaultName, networkFault } from './network-fault.ts'
 export type { Runtime } from './runtime.ts'
 export type { TokenCache } from './token/token-cache.ts'
 export { createTokenSource, type TokenOptions, type TokenSource } from './token/token-source.ts'

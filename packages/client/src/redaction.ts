@@ -1,3 +1,5 @@
+import { readableMessage } from './network-fault.ts'
+
 const replacement = '[redacted]'
 const maxCauses = 5
 // A shorter secret would match words of other texts, such as "wrong".
@@ -24,7 +26,7 @@ export function safeCause(error: unknown, secrets: readonly string[], depth = 1)
   if (!(error instanceof Error)) return new Error(withoutSecrets(String(error), secrets))
   const inner = error.cause ?? (error instanceof AggregateError ? error.errors[0] : undefined)
   const copy = new Error(
-    withoutSecrets(error.message, secrets),
+    readableMessage(withoutSecrets(error.message, secrets)),
     inner === undefined || depth === maxCauses
       ? undefined
       : { cause: safeCause(inner, secrets, depth + 1) },

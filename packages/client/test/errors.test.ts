@@ -7,7 +7,6 @@ import { server as identity } from '../../../fixtures/tls-identities.ts'
 import { ClientError, isClientFailure } from '../src/errors.ts'
 import { clientSecret, createTokenSource, fetchWithToken } from '../src/index.ts'
 import { withoutSecrets } from '../src/redaction.ts'
-import { certificateRemedy } from '../src/token/token-errors.ts'
 
 describe('isClientFailure', () => {
   it('recognizes an error of another copy of the library', async () => {
@@ -57,24 +56,6 @@ describe('a certificate that is not trusted', () => {
       return true
     })
   })
-
-  const rows: [message: string, remedy: RegExp | undefined][] = [
-    ['self-signed certificate in certificate chain', /NODE_EXTRA_CA_CERTS/],
-    ['unable to verify the first certificate', /NODE_EXTRA_CA_CERTS/],
-    ['unsupported name constraint type', /Bun needs a host name/],
-    ['invalid peer certificate: UnknownIssuer', /NODE_EXTRA_CA_CERTS/],
-    ['certificate has expired', /clock/],
-    ['certificate is not yet valid', /clock/],
-    ["Hostname/IP does not match certificate's altnames: Host: a", /Use a name/],
-    ['connect ECONNREFUSED 127.0.0.1:1', undefined],
-    ['getaddrinfo ENOTFOUND login.example', undefined],
-  ]
-  for (const [message, remedy] of rows)
-    it(`${message}: ${remedy ?? 'no remedy of its own'}`, () => {
-      const found = certificateRemedy(new Error('fetch failed', { cause: new Error(message) }))
-      if (remedy === undefined) assert.equal(found, undefined)
-      else assert.match(found ?? '', remedy)
-    })
 })
 
 describe('a short secret', () => {

@@ -48,7 +48,7 @@ describe('the examples of the library', () => {
       import * as client from '@greeting/client'
       import * as files from '@greeting/client/files'
       const { clientSecret, clientSecrets, clientCertificate, federatedAssertion } = client
-      const { createTokenSource, createGreetingClient, fetchWithToken, isClientFailure } = client
+      const { createTokenSource, createGreetingClient, fetchWithToken, isClientFailure, networkFault } = client
       const { clientSecretFile, federatedAssertionFile, clientCertificateFiles, tokenCacheFile } = files
       const keyPem = ${JSON.stringify(privateKey)}
       const certificatePem = ${JSON.stringify(certificate)}

@@ -40,7 +40,8 @@ describe('the hook for events', () => {
       {
         type: 'token_request_failed',
         code: 'authority_unreachable',
-        message: 'The identity provider could not be reached: connect ECONNREFUSED 127.0.0.1:1',
+        message:
+          'The identity provider could not be reached at https://login.example: 127.0.0.1:1: no program listens on this port (ECONNREFUSED)',
         attempt: 1,
         background: false,
       },

@@ -136,7 +136,7 @@ export class ApiCall<Value> {
         return result
       })
     } catch (error) {
-      const failure = apiUnreachableError(error, token, attempt)
+      const failure = apiUnreachableError(error, token, attempt, url)
       const durationMs = runtime.monotonicMs() - startMs
       emit({ type: 'call_failed', ...call, message: failure.message, durationMs })
       throw failure
@@ -149,7 +149,7 @@ export class ApiCall<Value> {
     } catch (error) {
       // The reader of the answer reports its own errors.
       if (error instanceof ClientError) throw error
-      throw apiUnreachableError(error, token, attempt)
+      throw apiUnreachableError(error, token, attempt, this.#request.url)
     }
   }
 }

@@ -1,6 +1,6 @@
 import { ClientError, type ServerErrorDetails } from '../errors.ts'
+import { networkFault } from '../network-fault.ts'
 import { safeCause } from '../redaction.ts'
-import { certificateRemedy, rootCause } from '../token/token-errors.ts'
 
 /** Reads the error in the challenge of an API (RFC 6750 section 3). */
 function readChallenge({ status, headers }: Response): ServerErrorDetails {
@@ -36,9 +36,14 @@ export function apiUnavailableError(
   return new ClientError('api_unreachable', message, details)
 }
 
-export function apiUnreachableError(error: unknown, token: string, attempts: number): ClientError {
+export function apiUnreachableError(
+  error: unknown,
+  token: string,
+  attempts: number,
+  url: URL,
+): ClientError {
   const cause = safeCause(error, [token])
-  const message = `The API could not be reached: ${rootCause(cause).message}`
-  const remedy = certificateRemedy(cause)
-  return new ClientError('api_unreachable', message, { attempts }, { cause, remedy })
+  const { name: fault, detail, remedy } = networkFault(cause, url)
+  const message = `The API could not be reached at ${url.origin}: ${detail}`
+  return new ClientError('api_unreachable', message, { attempts, fault }, { cause, remedy })
 }

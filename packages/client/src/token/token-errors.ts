@@ -1,4 +1,5 @@
 import { ClientError, type ServerErrorDetails } from '../errors.ts'
+import { networkFault } from '../network-fault.ts'
 import { safeCause } from '../redaction.ts'
 import type { TokenResult } from './token-response.ts'
 
@@ -61,37 +62,11 @@ export function unreachableError(
   error: unknown,
   secrets: readonly string[],
   attempts: number,
+  url?: URL,
 ): ClientError {
   const cause = safeCause(error, secrets)
-  const message = `The identity provider could not be reached: ${rootCause(cause).message}`
-  const remedy = certificateRemedy(cause)
-  return new ClientError('authority_unreachable', message, { attempts }, { cause, remedy })
-}
-
-/** Words of the messages of TLS libraries about certificates, in lower case, with their remedies. */
-const certificateRemedies: readonly (readonly [words: readonly string[], remedy: string])[] = [
-  [
-    ['certificate has expired', 'not yet valid'],
-    'Compare the clock of this machine with the validity of the certificate of the server.',
-  ],
-  [
-    ['altnames', 'hostname mismatch', 'notvalidforname'],
-    'Use a name in the URL that the certificate of the server contains.',
-  ],
-  [
-    ['certificate', 'name constraint'],
-    'Let this process trust the certificate of the server: set NODE_EXTRA_CA_CERTS to the file of its authority. For a local identity provider, "greeting trust" prints the lines. Bun needs a host name in the URL, such as localhost, and not an address.',
-  ],
-]
-
-/** The remedy for a certificate that this process does not trust; undefined for other faults. */
-export function certificateRemedy(cause: Error): string | undefined {
-  const message = rootCause(cause).message.toLowerCase()
-  const isIn = (word: string) => message.includes(word)
-  return certificateRemedies.find(([words]) => words.some(isIn))?.[1]
-}
-
-/** The innermost cause. It is more specific than "fetch failed". */
-export function rootCause(error: Error): Error {
-  return error.cause instanceof Error ? rootCause(error.cause) : error
+  const { name: fault, detail, remedy } = networkFault(cause, url)
+  const where = url ? ` at ${url.origin}` : ''
+  const message = `The identity provider could not be reached${where}: ${detail}`
+  return new ClientError('authority_unreachable', message, { attempts, fault }, { cause, remedy })
 }

@@ -125,7 +125,7 @@ export class TokenRequester {
       this.#measureSkew(response.headers, (sentMs + nowMs) / 2)
       return readTokenResponse(response, nowMs, (text) => withoutSecrets(text, secrets))
     } catch (error) {
-      return unreachableError(error, secrets, attempt)
+      return unreachableError(error, secrets, attempt, new URL(this.#request.tokenEndpoint))
     }
   }
 

@@ -190,7 +190,7 @@ class CachedTokenSource implements TokenSource {
       )
     } catch (error) {
       if (isSent) throw error
-      return { done: false, error: unreachableError(error, [], attempt - 1) }
+      return { done: false, error: unreachableError(error, [], attempt - 1, new URL(this.#origin)) }
     }
   }
 
