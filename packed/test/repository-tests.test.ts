@@ -38,7 +38,14 @@ const suites = [
       hono: 'hono',
       '@hono/node-server': '@hono/node-server',
     },
-    files: ['adapters/adapters.test.ts', 'adapters/below-the-prefix.test.ts', 'guard.test.ts'],
+    files: [
+      'adapters/adapters.test.ts',
+      'adapters/assert-guarded.test.ts',
+      'adapters/assert-guarded-express.test.ts',
+      'adapters/below-the-prefix.test.ts',
+      'adapters/middleware.test.ts',
+      'guard.test.ts',
+    ],
   },
   {
     title: 'the guard with Express 4',
@@ -49,7 +56,11 @@ const suites = [
       hono: 'hono',
       '@hono/node-server': '@hono/node-server',
     },
-    files: ['adapters/adapters.test.ts'],
+    files: [
+      'adapters/adapters.test.ts',
+      'adapters/assert-guarded-express.test.ts',
+      'adapters/middleware.test.ts',
+    ],
   },
   {
     title: 'the client',

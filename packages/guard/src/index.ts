@@ -30,4 +30,5 @@ export {
   type RouteTable,
   RouteTableError,
 } from './routes/route-table.ts'
+export { UnguardedRoutesError } from './routes/unguarded-routes.ts'
 export type { Runtime } from './runtime.ts'

@@ -8,9 +8,18 @@ import {
 import type { Caller } from '../caller.ts'
 import { anyCaller, type Decision, type Guard, type RequiredRole } from '../guard.ts'
 import { withHeader } from '../refusal.ts'
-import { allowHeader, type Method, type RouteTable, validateRoutes } from '../routes/route-table.ts'
+import {
+  allowHeader,
+  checkRequirement,
+  type Method,
+  type RouteTable,
+  validateRoutes,
+} from '../routes/route-table.ts'
+import { markGuard } from '../routes/unguarded-routes.ts'
 import { sendRefusal } from './node.ts'
 import { NodeRequestCredentials } from './request-credentials.ts'
+
+export { assertGuarded } from './express-stack.ts'
 
 const verbs = {
   GET: 'get',
@@ -23,7 +32,14 @@ const verbs = {
 /** The content of `response.locals` for a guarded handler. */
 export type GuardedLocals<Role extends string> = { caller: Caller<Role> }
 
-/** Handles an admitted request. */
+/** Middleware that types `response.locals.caller` for the handlers after it. */
+export type GuardMiddleware<Role extends string> = <Params, Body, RequestBody, Query>(
+  request: Request<Params, Body, RequestBody, Query>,
+  response: Response<Body, GuardedLocals<Role>>,
+  next: NextFunction,
+) => void
+
+/** Handles an admitted request. `next()` leaves the guarded router. */
 export type GuardedHandler<Role extends string> = (
   request: Request,
   response: Response<unknown, GuardedLocals<Role>>,
@@ -31,11 +47,51 @@ export type GuardedHandler<Role extends string> = (
 ) => unknown
 
 /**
+ * Creates middleware that requires a role: before one route, a router or a whole app. It does not read
+ * the body. An admitted request continues with `response.locals.caller`.
+ *
+ * @throws {TypeError} without a guard, or for a role that the guard does not have
+ * @example
+ * app.get('/hi', requireRole(guard, 'CallHiApiRole'), (request, response) => {
+ *   response.send(`Hi, ${response.locals.caller.applicationId}`)
+ * })
+ */
+export function requireRole<Role extends string>(
+  guard: Guard<Role>,
+  role: RequiredRole<NoInfer<Role>>,
+): GuardMiddleware<Role> {
+  checkRequirement(guard, role)
+  return markGuard<GuardMiddleware<Role>>((request, response, next) => {
+    const answer = (decision: Decision<Role>) => {
+      if (decision.outcome === 'refused') return sendRefusal(response, decision)
+      response.locals.caller = decision
+      next()
+    }
+    const decision = guard.decide(new NodeRequestCredentials(request), role)
+    if (decision instanceof Promise) void decision.then(answer)
+    else answer(decision)
+  })
+}
+
+/**
+ * Creates middleware that requires a valid token, with or without roles.
+ *
+ * @throws {TypeError} without a guard
+ * @example
+ * app.use('/api', requireCaller(guard))
+ */
+export function requireCaller<Role extends string>(guard: Guard<Role>): GuardMiddleware<Role> {
+  return requireRole(guard, anyCaller)
+}
+
+/**
  * Creates an Express router that guards everything below the prefix. A route of the table requires
  * its role. Any other path or method requires a valid token before the answer 404 or 405. Case and a
  * slash at the end are significant.
  *
- * Use it before your own routes, because Express tries routes in their order.
+ * Use it before your own routes, because Express tries routes in their order. A handler may be a
+ * router, which is mounted at the prefix. A handler that calls `next()` leaves this router, so that a
+ * later route of the app answers. Its caller has the role of the row.
  *
  * @throws {RouteTableError} lists every route with an invalid role, method or path
  * @example
@@ -54,17 +110,23 @@ export function guardedRouter<Role extends string>(
   const authorize =
     (role: RequiredRole<Role>, handler: GuardedHandler<Role>): RequestHandler =>
     (request, response, next) => {
-      const answer = (decision: Decision<Role>) => {
+      // `next()` alone would try the rows below, which answer 404 and 405.
+      const leave: NextFunction = (fault?: unknown) =>
+        next(!fault || fault === 'route' ? 'router' : fault)
+      const answer = async (decision: Decision<Role>) => {
         if (decision.outcome === 'refused') return sendRefusal(response, decision)
         response.locals.caller = decision
-        return handler(request, response as Response<unknown, GuardedLocals<Role>>, next)
+        await handler(request, response as Response<unknown, GuardedLocals<Role>>, leave)
       }
+      const fail = (error: unknown) =>
+        next(error ?? new Error('The handler failed without an error'))
       const decision = guard.decide(new NodeRequestCredentials(request), role)
-      return decision instanceof Promise ? decision.then(answer) : answer(decision)
+      // Not returned, because Express 4 does not read the promise of a handler.
+      void (decision instanceof Promise ? decision.then(answer) : answer(decision)).catch(fail)
     }
 
   for (const { method, path, role, handler } of table) {
-    router.route(path)[verbs[method]](authorize(role, handler))
+    router.route(path)[verbs[method]](authorize(role, mounted(prefix, handler)))
   }
   for (const path of new Set(table.map(({ path }) => path))) {
     const methods = table.filter((route) => route.path === path).map(({ method }) => method)
@@ -82,5 +144,14 @@ export function guardedRouter<Role extends string>(
     prefix,
     authorize(anyCaller, (_, response) => sendRefusal(response, guard.refuse('not_found'))),
   )
-  return router.use(rest)
+  return markGuard(router.use(rest), prefix)
+}
+
+/** A router or an app expects the path below the place where it is mounted. */
+function mounted<Role extends string>(
+  prefix: string,
+  handler: GuardedHandler<Role>,
+): GuardedHandler<Role> {
+  if (!('handle' in handler)) return handler
+  return Router().use(prefix || '/', handler as unknown as RequestHandler) as GuardedHandler<Role>
 }

@@ -1,4 +1,5 @@
 import type {
+  FastifyInstance,
   FastifyPluginAsync,
   FastifyPluginCallback,
   FastifyReply,
@@ -10,12 +11,21 @@ import { anyCaller, type Decision, type Guard, type RequiredRole } from '../guar
 import { type Refusal, withHeader } from '../refusal.ts'
 import {
   allowHeader,
+  checkRequirement,
   type Method,
   mayBeBelow,
   type RouteTable,
   validateRoutes,
 } from '../routes/route-table.ts'
+import { assertNoneUnguarded, type FoundRoute } from '../routes/unguarded-routes.ts'
 import { NodeRequestCredentials } from './request-credentials.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The caller that a guard admitted, or `undefined` where no guard is before the route. */
+    readonly caller?: Caller
+  }
+}
 
 /** An admitted request. */
 export type GuardedRequest<Role extends string> = FastifyRequest & { readonly caller: Caller<Role> }
@@ -25,6 +35,79 @@ export type GuardedHandler<Role extends string> = (
   request: GuardedRequest<Role>,
   reply: FastifyReply,
 ) => unknown
+
+/** `printRoutes` tells the names of hooks, so this one marks the hooks of a guard. */
+const hookName = 'greetingGuard'
+
+/**
+ * Creates a hook that requires a role, for `onRequest` or `preHandler` of one route or one instance.
+ * With `onRequest`, the body is not read before. An admitted request continues with `request.caller`.
+ *
+ * @throws {TypeError} without a guard, or for a role that the guard does not have
+ * @example
+ * app.get('/hi', { onRequest: requireRole(guard, 'CallHiApiRole') }, (request) => {
+ *   return `Hi, ${request.caller?.applicationId}`
+ * })
+ */
+export function requireRole<Role extends string>(
+  guard: Guard<Role>,
+  role: RequiredRole<NoInfer<Role>>,
+): onRequestHookHandler {
+  checkRequirement(guard, role)
+  return requirement(guard, role)
+}
+
+/**
+ * Creates a hook that requires a valid token, with or without roles.
+ *
+ * @throws {TypeError} without a guard
+ * @example
+ * app.addHook('onRequest', requireCaller(guard))
+ */
+export function requireCaller<Role extends string>(guard: Guard<Role>): onRequestHookHandler {
+  return requireRole(guard, anyCaller)
+}
+
+/**
+ * Creates a plugin that guards every route of the instance that registers it, and of its children.
+ *
+ * @param role a role of the guard, or `anyCaller`
+ * @throws {TypeError} without a guard, or for a role that the guard does not have
+ * @example
+ * app.register(guardedScope(guard, 'CallHiApiRole'))
+ */
+export function guardedScope<Role extends string>(
+  guard: Guard<Role>,
+  role: RequiredRole<NoInfer<Role>>,
+): FastifyPluginCallback {
+  const hook = requireRole(guard, role)
+  const plugin: FastifyPluginCallback = (app, _, done) => {
+    if (!app.hasRequestDecorator('caller')) app.decorateRequest('caller')
+    app.addHook('onRequest', hook)
+    done()
+  }
+  return Object.assign(plugin, { [Symbol.for('skip-override')]: true })
+}
+
+/** Continues for an admitted caller, or sends the final answer if there is one. */
+function requirement<Role extends string>(
+  guard: Guard<Role>,
+  role: RequiredRole<Role>,
+  sendFinal?: (reply: FastifyReply) => void,
+): onRequestHookHandler {
+  const hook: onRequestHookHandler = (request, reply, done) => {
+    const answer = (decision: Decision<Role>) => {
+      if (decision.outcome === 'refused') return send(reply, decision)
+      if (sendFinal !== undefined) return sendFinal(reply)
+      Object.assign(request, { caller: decision })
+      done()
+    }
+    const decision = guard.decide(new NodeRequestCredentials(request.raw), role)
+    if (decision instanceof Promise) void decision.then(answer)
+    else answer(decision)
+  }
+  return Object.defineProperty(hook, 'name', { value: hookName })
+}
 
 /** Marks the instances whose routes have the guard already. */
 const guarded = Symbol('guarded')
@@ -49,35 +132,25 @@ export function guardedRoutes<Role extends string>(
 ): FastifyPluginCallback {
   const table = validateRoutes(guard, prefix, routes)
 
-  /** Continues for an admitted caller, or sends the final answer if there is one. */
-  const authorize =
-    (role: RequiredRole<Role>, sendFinal?: (reply: FastifyReply) => void): onRequestHookHandler =>
-    (request, reply, done) => {
-      const answer = (decision: Decision<Role>) => {
-        if (decision.outcome === 'refused') return send(reply, decision)
-        if (sendFinal !== undefined) return sendFinal(reply)
-        Object.assign(request, { caller: decision })
-        done()
-      }
-      const decision = guard.decide(new NodeRequestCredentials(request.raw), role)
-      if (decision instanceof Promise) void decision.then(answer)
-      else answer(decision)
-    }
+  const authorize = (role: RequiredRole<Role>, sendFinal?: (reply: FastifyReply) => void) =>
+    requirement(guard, role, sendFinal)
   const notFound = authorize(anyCaller, (reply) => send(reply, guard.refuse('not_found')))
 
   const guardedPaths: FastifyPluginAsync = async (app) => {
     app.decorate(guarded, true)
-    app.decorateRequest('caller')
+    if (!app.hasRequestDecorator('caller')) app.decorateRequest('caller')
     for (const { method, path, role, handler } of table) {
       app.route({
         method,
         url: path.slice(prefix.length),
+        prefixTrailingSlash: 'slash',
         onRequest: authorize(role),
         handler: (request, reply) => handler(request as GuardedRequest<Role>, reply),
       })
     }
-    // The first two rows answer other paths, before a route such as `/*` of the app does.
+    // The first rows answer other paths, before a route such as `/*` of the app does.
     const methodsByPath = new Map<string, Method[]>([
+      [app.prefix === '' ? '/' : '', []],
       ['/', []],
       ['/*', []],
     ])
@@ -94,6 +167,7 @@ export function guardedRoutes<Role extends string>(
       app.route({
         method: app.supportedMethods.filter((name) => !allow.split(', ').includes(name)),
         url,
+        prefixTrailingSlash: 'slash',
         onRequest: authorize(anyCaller, missing),
         handler: (_, reply) => missing(reply),
       })
@@ -122,6 +196,48 @@ export function guardedRoutes<Role extends string>(
   }
   // The hook must apply to the routes of the instance that registers the plugin.
   return Object.assign(plugin, { [Symbol.for('skip-override')]: true })
+}
+
+/**
+ * Checks that a guard is before each route below the prefix: `requireRole`, `requireCaller`,
+ * `guardedScope` or guarded routes. It is for a test, after `app.ready()`.
+ *
+ * @param open the routes that are open on purpose, as the error lists them
+ * @throws {UnguardedRoutesError} lists method and path of each route without a guard
+ * @example
+ * app.register(guardedScope(guard, 'CallHiApiRole'))
+ * app.get('/api/hi', () => 'Hi')
+ * await app.ready()
+ * assertGuarded(app, '/api')
+ */
+export function assertGuarded(
+  app: Pick<FastifyInstance, 'printRoutes'>,
+  prefix: string,
+  open: readonly string[] = [],
+): void {
+  assertNoneUnguarded(prefix, open, routesIn(app.printRoutes({ includeHooks: true })))
+}
+
+/** Reads the tree of `printRoutes`. Each line has a part of a path, more methods of it, or hooks. */
+function routesIn(tree: string): readonly FoundRoute[] {
+  const routes: { methods: string[]; path: string; isGuarded: boolean }[] = []
+  const parts: string[] = []
+  for (const line of tree.split('\n')) {
+    const start = Math.max(0, line.search(/[^│ ]/))
+    const isPart = /^[├└]── /.test(line.slice(start, start + 4))
+    const text = line.slice(isPart ? start + 4 : start)
+    if (/^• \((onRequest|preParsing|preValidation|preHandler)\) /.test(text)) {
+      const last = routes.at(-1)
+      if (last !== undefined && text.includes(`"${hookName}()"`)) last.isGuarded = true
+      continue
+    }
+    const { name = text, methods } =
+      /^(?<name>.*) \((?<methods>[A-Z-]+(?:, [A-Z-]+)*)\)(?: \{.*\})?$/.exec(text)?.groups ?? {}
+    if (isPart) parts.splice(start / 4, Number.POSITIVE_INFINITY, name)
+    if (methods === undefined) continue
+    routes.push({ methods: methods.split(', '), path: parts.join(''), isGuarded: false })
+  }
+  return routes
 }
 
 function send(reply: FastifyReply, { status, headers, body }: Refusal): FastifyReply {

@@ -4,12 +4,25 @@ import type { Result, Router } from 'hono/router'
 import { RegExpRouter } from 'hono/router/reg-exp-router'
 import { SmartRouter } from 'hono/router/smart-router'
 import { TrieRouter } from 'hono/router/trie-router'
-import type { H, RouterRoute } from 'hono/types'
+import type { H, MiddlewareHandler, RouterRoute } from 'hono/types'
 import type { RequestCredentials } from '../bearer-credentials.ts'
 import type { Caller } from '../caller.ts'
-import { anyCaller, type Decision, type Guard } from '../guard.ts'
+import { anyCaller, type Decision, type Guard, type RequiredRole } from '../guard.ts'
 import { withHeader } from '../refusal.ts'
-import { allowHeader, type Method, type RouteTable, validateRoutes } from '../routes/route-table.ts'
+import {
+  allowHeader,
+  checkRequirement,
+  type Method,
+  type RouteTable,
+  validateRoutes,
+} from '../routes/route-table.ts'
+import {
+  assertNoneUnguarded,
+  guardPrefixOf,
+  isCovered,
+  markGuard,
+  segmentsOf,
+} from '../routes/unguarded-routes.ts'
 import { NodeRequestCredentials, WebRequestCredentials } from './request-credentials.ts'
 import { respond } from './web.ts'
 
@@ -18,6 +31,83 @@ export type GuardedHandler<Role extends string> = (
   context: Context,
   caller: Caller<Role>,
 ) => Response | Promise<Response>
+
+/** Middleware that types `c.get('caller')` for the handlers after it. */
+export type GuardMiddleware<Role extends string> = MiddlewareHandler<{
+  Variables: { caller: Caller<Role> }
+}>
+
+/**
+ * Creates middleware that requires a role: before one route, or with `use` before many. It does not
+ * read the body. An admitted request continues with `c.get('caller')`.
+ *
+ * @throws {TypeError} without a guard, or for a role that the guard does not have
+ * @example
+ * const app = new Hono()
+ * app.get('/hi', requireRole(guard, 'CallHiApiRole'), (c) => c.text(c.get('caller').applicationId))
+ */
+export function requireRole<Role extends string>(
+  guard: Guard<Role>,
+  role: RequiredRole<NoInfer<Role>>,
+): GuardMiddleware<Role> {
+  checkRequirement(guard, role)
+  return markGuard<GuardMiddleware<Role>>(async (c, next) => {
+    const decision = await guard.decide(readRequestCredentials(c.req.raw, c.env), role)
+    if (decision.outcome === 'refused') return respond(decision)
+    c.set('caller', decision)
+    return next()
+  })
+}
+
+/**
+ * Creates middleware that requires a valid token, with or without roles.
+ *
+ * @throws {TypeError} without a guard
+ * @example
+ * const app = new Hono()
+ * app.use('/api/*', requireCaller(guard))
+ */
+export function requireCaller<Role extends string>(guard: Guard<Role>): GuardMiddleware<Role> {
+  return requireRole(guard, anyCaller)
+}
+
+/**
+ * Checks that a guard is before each route below the prefix: `requireRole`, `requireCaller` or a
+ * guarded app. It is for a test. A path that cannot be read counts as unguarded.
+ *
+ * @param open the routes that are open on purpose, as the error lists them
+ * @throws {UnguardedRoutesError} lists method and path of each route without a guard
+ * @example
+ * const app = new Hono().use('/api/*', requireCaller(guard)).get('/api/hi', (c) => c.text('Hi'))
+ * assertGuarded(app, '/api')
+ */
+export function assertGuarded(
+  app: Pick<Hono, 'routes'>,
+  prefix: string,
+  open: readonly string[] = [],
+): void {
+  const guards: { path: string; method: string }[] = []
+  const found = app.routes.flatMap(({ path, method, handler: routed }) => {
+    // `route()` wraps the handlers of an app that has its own error handler.
+    let handler = routed as typeof routed & { __COMPOSED_HANDLER?: H }
+    while (handler.__COMPOSED_HANDLER !== undefined) handler = handler.__COMPOSED_HANDLER
+    const isGuard = guardPrefixOf(handler) !== undefined
+    if (isGuard) guards.push({ path, method })
+    const isTree = path.endsWith('*')
+    // Middleware of the whole app is no route. A handler of a route does not declare `next`.
+    const isOuter = isTree && segmentsOf(path).length <= segmentsOf(prefix).length
+    if (!isGuard && isOuter && handler.length > 1) return []
+    const isGuarded = guards.some(
+      (guard) =>
+        (guard.method === 'ALL' || guard.method === method) &&
+        (guard.path === path ||
+          (/\/\*$/.test(guard.path) &&
+            [path, prefix].some((covered) => isCovered(covered, guard.path.slice(0, -2))))),
+    )
+    return [{ methods: [method], path, isGuarded }]
+  })
+  assertNoneUnguarded(prefix, open, found)
+}
 
 /**
  * Creates a Hono app that guards everything below the prefix. A route of the table requires its role.
@@ -43,22 +133,24 @@ export function guardedApp<Role extends string>(
   for (const { method, path, role, handler } of validateRoutes(guard, prefix, routes)) {
     methodsByPath.add('ALL', path, method)
     // One handler for guard and route, so that Hono neither chains nor awaits.
-    app.on(method, [path], (c) => {
+    const authorized = (c: Context) => {
       const decision = guard.decide(readRequestCredentials(c.req.raw, c.env), role)
       return decision instanceof Promise
         ? decision.then<Response>((resolved) => answer(c, resolved, handler))
         : answer(c, decision, handler)
-    })
+    }
+    app.on(method, [path], markGuard(authorized))
   }
   router.addTier()
   // A route, because Hono drops `notFound` of an app that is mounted.
-  app.all(`${prefix}/*`, async (c) => {
+  const missing = async (c: Context) => {
     const decision = await guard.decide(readRequestCredentials(c.req.raw, c.env), anyCaller)
     if (decision.outcome === 'refused') return respond(decision)
     const methods = methodsByPath.match('ALL', c.req.path)[0].map(([method]) => method)
     if (methods.length === 0) return respond(guard.refuse('not_found'))
     return respond(withHeader(guard.refuse('method_not_allowed'), 'allow', allowHeader(methods)))
-  })
+  }
+  app.all(`${prefix}/*`, markGuard(missing))
   app.notFound(() => respond(guard.refuse('not_found')))
   return app
 }

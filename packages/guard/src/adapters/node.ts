@@ -1,9 +1,9 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import type { Caller } from '../caller.ts'
-import type { Guard } from '../guard.ts'
+import { anyCaller, type Decision, type Guard, type RequiredRole } from '../guard.ts'
 import type { Refusal } from '../refusal.ts'
 import { exactPathRouter, type RouteDecision } from '../routes/exact-path-router.ts'
-import type { RouteTable } from '../routes/route-table.ts'
+import { checkRequirement, type RouteTable } from '../routes/route-table.ts'
 import { NodeRequestCredentials } from './request-credentials.ts'
 
 export { NodeRequestCredentials } from './request-credentials.ts'
@@ -14,6 +14,46 @@ export type GuardedHandler<Role extends string> = (
   response: ServerResponse,
   caller: Caller<Role>,
 ) => void
+
+/**
+ * Creates a listener that requires a role before another listener.
+ *
+ * @throws {TypeError} without a guard, or for a role that the guard does not have
+ * @example
+ * createServer(requireRole(guard, 'CallHiApiRole', (request, response, caller) => {
+ *   response.end(`Hi, ${caller.applicationId}`)
+ * })).listen(3000)
+ */
+export function requireRole<Role extends string>(
+  guard: Guard<Role>,
+  role: RequiredRole<NoInfer<Role>>,
+  listener: GuardedHandler<Role>,
+): RequestListener {
+  checkRequirement(guard, role)
+  return (request, response) => {
+    const answer = (decision: Decision<Role>) => {
+      if (decision.outcome === 'refused') sendRefusal(response, decision)
+      else listener(request, response, decision)
+    }
+    const decision = guard.decide(new NodeRequestCredentials(request), role)
+    if (decision instanceof Promise) void decision.then(answer)
+    else answer(decision)
+  }
+}
+
+/**
+ * Creates a listener that requires a valid token, with or without roles, before another listener.
+ *
+ * @throws {TypeError} without a guard
+ * @example
+ * createServer(requireCaller(guard, (request, response) => response.end('Hi'))).listen(3000)
+ */
+export function requireCaller<Role extends string>(
+  guard: Guard<Role>,
+  listener: GuardedHandler<Role>,
+): RequestListener {
+  return requireRole(guard, anyCaller, listener)
+}
 
 /**
  * Creates a listener for `node:http` that guards everything below the prefix. A route of the table,

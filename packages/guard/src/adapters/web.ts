@@ -1,10 +1,10 @@
 // Folder: The guard in the frameworks of users: one file for each.
 
 import type { Caller } from '../caller.ts'
-import type { Guard } from '../guard.ts'
+import { anyCaller, type Decision, type Guard, type RequiredRole } from '../guard.ts'
 import type { Refusal } from '../refusal.ts'
 import { exactPathRouter, type RouteDecision } from '../routes/exact-path-router.ts'
-import type { RouteTable } from '../routes/route-table.ts'
+import { checkRequirement, type RouteTable } from '../routes/route-table.ts'
 import { WebRequestCredentials } from './request-credentials.ts'
 
 /** Handles an admitted request. */
@@ -15,6 +15,42 @@ export type GuardedHandler<Role extends string> = (
 
 /** Handles a Web request. */
 export type FetchHandler = (request: Request) => Response | Promise<Response>
+
+/**
+ * Creates a handler of Web requests that requires a role before another handler.
+ *
+ * @throws {TypeError} without a guard, or for a role that the guard does not have
+ * @example
+ * const fetch = requireRole(guard, 'CallHiApiRole', () => new Response('Hi'))
+ */
+export function requireRole<Role extends string>(
+  guard: Guard<Role>,
+  role: RequiredRole<NoInfer<Role>>,
+  handler: GuardedHandler<Role>,
+): FetchHandler {
+  checkRequirement(guard, role)
+  return (request) => {
+    const answer = (decision: Decision<Role>): Response | Promise<Response> =>
+      decision.outcome === 'refused' ? respond(decision) : handler(request, decision)
+    const decision = guard.decide(new WebRequestCredentials(request), role)
+    return decision instanceof Promise ? decision.then<Response>(answer) : answer(decision)
+  }
+}
+
+/**
+ * Creates a handler of Web requests that requires a valid token, with or without roles, before another
+ * handler.
+ *
+ * @throws {TypeError} without a guard
+ * @example
+ * const fetch = requireCaller(guard, (request, caller) => new Response(caller.applicationId))
+ */
+export function requireCaller<Role extends string>(
+  guard: Guard<Role>,
+  handler: GuardedHandler<Role>,
+): FetchHandler {
+  return requireRole(guard, anyCaller, handler)
+}
 
 /**
  * Creates a handler of Web requests that guards everything below the prefix. A route of the table,

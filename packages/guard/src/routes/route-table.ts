@@ -14,10 +14,13 @@ const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 /** A method of a route. */
 export type Method = (typeof methods)[number]
 
-/** Routes by method and path, such as `GET /hi`. A route for `GET` also answers `HEAD`. */
+/**
+ * Routes by method and path, such as `GET /hi`. A route for `GET` also answers `HEAD`. A method and a
+ * space, such as `GET `, is the prefix itself, and `GET /` is the prefix and a slash.
+ */
 export type RouteTable<Role extends string, Handler> = {
   readonly [route: `${Method} /${string}`]: GuardedRoute<Role, Handler>
-}
+} & { readonly [prefix in `${Method} `]?: GuardedRoute<Role, Handler> }
 
 /** A valid row of the table. */
 export type ValidatedRoute<Role extends string, Handler> = GuardedRoute<Role, Handler> & {
@@ -54,7 +57,7 @@ export function validateRoutes<Role extends string, Handler>(
     : [`prefix ${prefix}: must begin with a slash and not end with one`]
   const validated: ValidatedRoute<Role, Handler>[] = []
   for (const [route, { role, handler }] of Object.entries(routes)) {
-    const [, verb, path = ''] = /^([A-Z]+) (\/[^?#]*)$/.exec(route) ?? []
+    const [, verb, path = ''] = /^([A-Z]+) ((?:\/[^?#]*)?)$/.exec(route) ?? []
     const method = methods.find((name) => name === verb)
     if (method === undefined) {
       faults.push(
@@ -63,6 +66,7 @@ export function validateRoutes<Role extends string, Handler>(
           : `${route}: must be one of ${methods.join(', ')} and a path, such as GET /hi`,
       )
     }
+    if (prefix + path === '') faults.push(`${route}: must be ${route}/ below an empty prefix`)
     if (!roles.includes(role)) {
       faults.push(`${route}: must require one of ${guard.roles.join(', ')}, or anyCaller`)
     }
@@ -71,6 +75,28 @@ export function validateRoutes<Role extends string, Handler>(
   }
   if (faults.length > 0) throw new RouteTableError(faults)
   return validated
+}
+
+/**
+ * Checks the arguments of a middleware at start, so that a misspelt role is an error and not a 403.
+ *
+ * @throws {TypeError} names the missing guard, or the role and the roles of the guard
+ */
+export function checkRequirement<Role extends string>(
+  guard: Guard<Role>,
+  role: RequiredRole<Role>,
+): void {
+  if (typeof guard?.decide !== 'function') {
+    throw new TypeError(
+      'requireRole and requireCaller need a guard: pass the result of createGuard',
+    )
+  }
+  if (role !== anyCaller && !guard.roles.includes(role)) {
+    const roles = guard.roles.join(', ')
+    throw new TypeError(
+      `The guard has no role ${String(role)}, but ${roles}. Use one of them, or add it to roles.`,
+    )
+  }
 }
 
 /** The value of `Allow` for the methods of one path. */

@@ -13,13 +13,14 @@ const preamble = `
   import { createPublicKey } from 'node:crypto'
   import express from 'express'
   import fastify from 'fastify'
+  import { Hono } from 'hono'
   import { createGuard, describeResource, entra, entraFromEnvironment, rsaKeyFault, withHeader } from '@greeting/guard'
-  import { guardedRouter } from '@greeting/guard/express'
-  import { guardedRoutes } from '@greeting/guard/fastify'
-  import { guardedApp, readRequestCredentials } from '@greeting/guard/hono'
-  import { guardedListener, sendRefusal } from '@greeting/guard/node'
+  import * as onExpress from '@greeting/guard/express'
+  import * as onFastify from '@greeting/guard/fastify'
+  import * as onHono from '@greeting/guard/hono'
+  import * as onNode from '@greeting/guard/node'
   import { isJsonObject, parseStrictJson } from '@greeting/guard/strict-json'
-  import { guardedFetch, respond } from '@greeting/guard/web'
+  import * as onWeb from '@greeting/guard/web'
   globalThis.fetch = async () => new Response('', { status: 503 })
   const tenantId = '8d5f9a0c-0c1e-4a57-9d0e-2f6a3b1c4d5e'
   const apiApplicationId = '3f1b6c2a-7d48-4e0b-9a55-c0ffee000001'
@@ -33,19 +34,34 @@ const preamble = `
   const decision = example.refuse('no_credentials')
 `
 
+/** The adapter of an example, by a word of its framework. The first row that fits decides. */
+const adapters: readonly [word: RegExp, adapter: string][] = [
+  [/Fastify|app\.register|app\.addHook|onRequest/, 'onFastify'],
+  [/Hono|\bc\b/, 'onHono'],
+  [/createServer|sendRefusal/, 'onNode'],
+  [/app\./, 'onExpress'],
+  [/fetch|respond/, 'onWeb'],
+]
+const exported =
+  'requireRole, requireCaller, assertGuarded, guardedRouter, guardedRoutes, guardedScope, guardedApp, ' +
+  'readRequestCredentials, guardedListener, sendRefusal, guardedFetch, respond'
+
 /** An example creates a guard of its own, or uses this one and the app of its framework. */
-const scoped = (code: string) =>
-  [
+const scoped = (code: string) => {
+  const adapter = adapters.find(([word]) => word.test(code))?.[1] ?? '{}'
+  const app = { onExpress: 'express()', onFastify: 'fastify()' }[adapter]
+  return [
     '{',
     ...(/const guard\b/.test(code) ? [] : ['const guard = example']),
-    ...(code.includes('app.use(') ? ['const app = express()'] : []),
-    ...(code.includes('app.register(') ? ['const app = fastify()'] : []),
+    ...(app === undefined || /const app\b/.test(code) ? [] : [`const app = ${app}`]),
+    `const { ${exported} } = ${adapter}`,
     `${code}}`,
   ].join('\n')
+}
 
 describe('the examples of the guard', () => {
   it('run', async (t) => {
-    assert.ok(examples.length >= 14, `${examples.length}`)
+    assert.ok(examples.length >= 27, `${examples.length}`)
     t.mock.method(globalThis, 'fetch')
     // Inside the package, where its name and its dependencies resolve.
     const folder = mkdtempSync(join(guard, 'test/example-'))

@@ -101,6 +101,37 @@ describe('the snippets of docs/guides/protect-your-api.md and docs/reference/gua
     )
   })
 
+  it('an existing app, and the check of its routes', async () => {
+    const { app, check } = await load('existing.ts')
+    await serve(app, async (url) => {
+      const ask = (path: string, headers = {}) => realFetch(`${url}${path}`, { headers })
+      const authorization = `Bearer ${token()}`
+      assert.equal(
+        await (await ask('/api/v1/hello', { authorization })).text(),
+        `Hello, ${clientApplicationId}`,
+      )
+      assert.equal((await ask('/api/v1/hello')).status, 401)
+      assert.equal((await ask('/')).status, 200)
+    })
+    check()
+    app.get('/api/v1/forgotten', () => {})
+    assert.throws(check, /GET \/api\/v1\/forgotten$/)
+  })
+
+  it('CORS before the guard', async () => {
+    const { app } = await load('cors.ts')
+    const origin = 'https://app.example'
+    for (const path of ['/api/hi', '/api/none']) {
+      const headers = { origin, 'access-control-request-method': 'GET' }
+      const preflight = await app.request(path, { method: 'OPTIONS', headers })
+      assert.deepEqual([preflight.status, await preflight.text()], [204, ''])
+      assert.equal(preflight.headers.get('access-control-allow-origin'), origin)
+      const refused = await app.request(path, { headers: { origin } })
+      assert.equal(refused.status, 401)
+      assert.equal(refused.headers.get('access-control-allow-origin'), origin)
+    }
+  })
+
   it('any other path', async () => {
     const { answer } = await load('ask.ts')
     const hi = await answer(`Bearer ${token()}`, '/hi')

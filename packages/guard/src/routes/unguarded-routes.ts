@@ -1,0 +1,87 @@
+/** A route of an app, in the spelling of its framework. */
+export type FoundRoute = {
+  readonly methods: readonly string[]
+  readonly path: string
+  readonly isGuarded: boolean
+}
+
+/** Routes without a guard, or a check that checks nothing. */
+export class UnguardedRoutesError extends Error {
+  readonly code = 'unguarded_routes'
+  /** Methods and path of each route, such as `GET /api/hi`. Empty if the check itself is wrong. */
+  readonly routes: readonly string[]
+
+  constructor(message: string, routes: readonly string[] = []) {
+    super(message)
+    this.name = 'UnguardedRoutesError'
+    this.routes = routes
+  }
+}
+
+/** From the global registry, because an app may load this package twice. */
+const mark = Symbol.for('@greeting/guard')
+
+/** Marks a function that lets admitted requests pass only, below this prefix of its own place. */
+export function markGuard<Handler extends object>(handler: Handler, prefix = ''): Handler {
+  return Object.assign(handler, { [mark]: prefix })
+}
+
+/** The prefix of a marked function, or `undefined` for any other value. */
+export function guardPrefixOf(handler: unknown): string | undefined {
+  return (handler as { [mark]?: string } | undefined)?.[mark]
+}
+
+/**
+ * @param open the routes below the prefix that are open on purpose
+ * @throws {UnguardedRoutesError} lists every other route, or says why the check is wrong
+ */
+export function assertNoneUnguarded(
+  prefix: string,
+  open: readonly string[],
+  routes: readonly FoundRoute[],
+): void {
+  const below = routes.filter(({ path }) => mayMatchBelow(path, prefix))
+  if (below.length === 0) throw new UnguardedRoutesError(`No route is below ${prefix || '/'}`)
+  const lines = below
+    .filter(({ isGuarded }) => !isGuarded)
+    .map(({ methods, path }) => `${methods.length > 6 ? 'ALL' : methods.join(', ')} ${path}`)
+  const unused = open.find((line) => !lines.includes(line))
+  if (unused !== undefined) {
+    throw new UnguardedRoutesError(
+      `${unused} is no open route below ${prefix || '/'}: remove it from the list`,
+    )
+  }
+  const unguarded = [...new Set(lines)].filter((line) => !open.includes(line))
+  if (unguarded.length === 0) return
+  throw new UnguardedRoutesError(
+    `No guard is before these routes below ${prefix || '/'}:\n${unguarded.join('\n')}`,
+    unguarded,
+  )
+}
+
+/** Characters with a meaning in the paths of a framework, except the colon of a parameter. */
+const special = /[*{}()[\]?+^$|\\]/
+
+export const segmentsOf = (path: string): readonly string[] => path.split('/').filter(Boolean)
+
+/** True if a route may answer a path below the prefix. A wildcard and a regular expression may. */
+function mayMatchBelow(path: string, prefix: string): boolean {
+  const segments = segmentsOf(path)
+  for (const [index, wanted] of segmentsOf(prefix).entries()) {
+    const found = segments[index]
+    if (found === undefined) return false
+    if (special.test(found)) return true
+    if (!found.includes(':') && found.toLowerCase() !== wanted.toLowerCase()) return false
+  }
+  return true
+}
+
+/** True if every path of the route is at or below the place of the guard. */
+export function isCovered(path: string, guardPath: string): boolean {
+  const segments = segmentsOf(path)
+  return segmentsOf(guardPath).every((wanted, index) => {
+    const found = segments[index] ?? '*'
+    if (special.test(found) || special.test(wanted)) return false
+    return /^:\w+$/.test(wanted) || found === wanted
+  })
+}

@@ -1,0 +1,166 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import fastify, { type FastifyInstance } from 'fastify'
+import { Hono } from 'hono'
+import * as onFastify from '../../src/adapters/fastify.ts'
+import * as onHono from '../../src/adapters/hono.ts'
+import { anyCaller, createGuard } from '../../src/index.ts'
+import { optionsWith } from '../token-factory.ts'
+import { type Row, unguarded } from './unguarded.ts'
+
+const guard = createGuard(optionsWith())
+const role = 'CallHiApiRole'
+
+const hi = () => 'hi'
+const onRequest = onFastify.requireRole(guard, role)
+const fastifyRows: Row<FastifyInstance>[] = [
+  ['a route without a guard', (app) => app.get('/api/hi', hi), ['GET /api/hi', 'HEAD /api/hi']],
+  ['a hook of the route', (app) => app.get('/api/hi', { onRequest }, hi), []],
+  ['a later hook of the route', (app) => app.get('/api/hi', { preHandler: onRequest }, hi), []],
+  [
+    'another hook',
+    (app) => app.post('/api/hi', { onRequest: async () => {} }, hi),
+    ['POST /api/hi'],
+  ],
+  [
+    'a plugin of the instance',
+    (app) => {
+      app.register(onFastify.guardedScope(guard, anyCaller))
+      app.register(async (child) => void child.get('/hi', hi), { prefix: '/api' })
+      app.get('/api/late/:id', hi)
+    },
+    [],
+  ],
+  [
+    'a plugin of another instance',
+    (app) => {
+      app.register(async (child) => {
+        child.register(onFastify.guardedScope(guard, role))
+        child.get('/api/guarded', hi)
+      })
+      app.post('/api/hello', hi)
+      app.post('/api/help', hi)
+    },
+    ['POST /api/hello', 'POST /api/help'],
+  ],
+  [
+    'guarded routes',
+    (app) =>
+      app.register(onFastify.guardedRoutes(guard, '/api', { 'GET /hi': { role, handler: hi } })),
+    [],
+  ],
+  ['a wildcard', (app) => app.post('/api/a/*', hi), ['POST /api/a/*']],
+  ['a wildcard above the prefix', (app) => app.post('/*', hi), ['POST /*']],
+  ['all methods', (app) => app.all('/api/hi', hi), ['ALL /api/hi']],
+  [
+    'a version',
+    (app) => app.post('/api/hi', { constraints: { version: '1.0.0' } }, hi),
+    ['POST /api/hi'],
+  ],
+  ['a regular expression', (app) => app.post('/:a(^a.*)/hi', hi), ['POST /:a(^a.*)/hi']],
+  ['another case', (app) => app.post('/API/hi', hi), ['POST /API/hi']],
+  ['routes outside', (app) => app.post('/apis', hi), []],
+]
+
+describe('assertGuarded lists the routes of Fastify without a guard', () => {
+  for (const [name, build, expected] of fastifyRows) {
+    it(name, async () => {
+      const app = fastify()
+      build(app)
+      app.get('/api/last/one', { onRequest }, hi)
+      await app.ready()
+      assert.deepEqual(
+        unguarded(() => onFastify.assertGuarded(app, '/api')),
+        expected,
+      )
+      await app.close()
+    })
+  }
+})
+
+const honoRequired = () => onHono.requireRole(guard, role)
+const honoRows: Row<Hono>[] = [
+  ['a route without a guard', (app) => app.get('/api/hi', (c) => c.text('')), ['GET /api/hi']],
+  ['middleware of the route', (app) => app.get('/api/hi', honoRequired(), (c) => c.text('')), []],
+  [
+    'middleware before the guard',
+    (app) =>
+      app.get(
+        '/api/hi',
+        async (_, next) => next(),
+        honoRequired(),
+        (c) => c.text(''),
+      ),
+    ['GET /api/hi'],
+  ],
+  [
+    'middleware of the prefix',
+    (app) =>
+      app
+        .use('/api/*', honoRequired())
+        .get('/api/hi', (c) => c.text(''))
+        .get('/api', (c) => c.text('')),
+    [],
+  ],
+  [
+    'middleware after the route',
+    (app) => app.get('/api/hi', (c) => c.text('')).use('/api/*', honoRequired()),
+    ['GET /api/hi'],
+  ],
+  [
+    'a guard for one method',
+    (app) => app.get('/api/hi', honoRequired()).post('/api/hi', (c) => c.text('')),
+    ['POST /api/hi'],
+  ],
+  [
+    'an app in the app, with an error handler of its own',
+    (app) => {
+      const child = new Hono()
+        .onError((_, c) => c.text(''))
+        .get('/a', honoRequired(), (c) => c.text(''))
+      app.route(
+        '/api',
+        child.get('/b', (c) => c.text('')),
+      )
+    },
+    ['GET /api/b'],
+  ],
+  [
+    'an app that is mounted twice, once without a guard',
+    (app) => {
+      const child = new Hono().get('/a', (c) => c.text(''))
+      app.use('/api/v1/*', honoRequired()).route('/api/v1', child).route('/api/v2', child)
+    },
+    ['GET /api/v2/a'],
+  ],
+  ['a foreign app', (app) => app.mount('/api/x', () => new Response('')), ['ALL /api/x/*']],
+  ['all methods', (app) => app.all('/api/hi', (c) => c.text('')), ['ALL /api/hi']],
+  ['a page for every path', (app) => app.get('*', (c) => c.text('')), ['GET /*']],
+  ['middleware of the whole app', (app) => app.use(async (_, next) => next()), []],
+  ['a parameter with a pattern', (app) => app.get('/:a{.+}', (c) => c.text('')), ['GET /:a{.+}']],
+  [
+    'a guarded app',
+    (app) => {
+      const routes = {
+        'GET /hi': { role, handler: (c: { text(text: string): Response }) => c.text('') },
+      } as const
+      app.route('/', onHono.guardedApp(guard, '/api', routes)).get('/api/later', (c) => c.text(''))
+    },
+    [],
+  ],
+  ['routes outside', (app) => app.get('/apis', (c) => c.text('')), []],
+]
+
+describe('assertGuarded lists the routes of Hono without a guard', () => {
+  for (const [name, build, expected] of honoRows) {
+    it(name, () => {
+      const app = new Hono()
+      build(app)
+      app.get('/api/last', honoRequired(), (c) => c.text(''))
+      assert.deepEqual(
+        unguarded(() => onHono.assertGuarded(app, '/api')),
+        expected,
+      )
+    })
+  }
+})
