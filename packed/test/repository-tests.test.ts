@@ -44,6 +44,7 @@ const suites = [
       'adapters/assert-guarded-express.test.ts',
       'adapters/below-the-prefix.test.ts',
       'adapters/middleware.test.ts',
+      'adapters/moved-express-app.test.ts',
       'guard.test.ts',
     ],
   },
@@ -60,6 +61,7 @@ const suites = [
       'adapters/adapters.test.ts',
       'adapters/assert-guarded-express.test.ts',
       'adapters/middleware.test.ts',
+      'adapters/moved-express-app.test.ts',
     ],
   },
   {
