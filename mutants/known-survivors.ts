@@ -18,4 +18,8 @@ export const knownSurvivors: Readonly<Record<string, string>> = {
   '1550fcd5': 'The limit of a document of an issuer is one byte lower.',
   '0267cfde': 'A system test of tokens of this server as credentials detects it.',
   '03786199': 'The largest of several dates is a number in both forms.',
+  '18c61a11': 'Nothing asks the issuers after their stop.',
+  '180fcebd': 'With 256 issuers in use, another one of them is forgotten.',
+  '08694306': 'A timer that no one waits for ends after two seconds.',
+  '0569b112': 'One key more than needed is made for a revocation.',
 }

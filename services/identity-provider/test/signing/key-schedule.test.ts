@@ -21,6 +21,11 @@ describe('a key schedule', () => {
     assert.equal(retirementSeconds(schedule, 86_400), 86_700)
   })
 
+  it('publishes a key for longer than needed when that is set', () => {
+    const schedule = keyScheduleSchema.parse({ longestTokenSeconds, retireSeconds: 3901 })
+    assert.equal(schedule.retireSeconds, 3901)
+  })
+
   for (const [setting, value, sentence] of [
     ['announceDays', 0, /verifiers cache a key set for a day/],
     ['announceDays', 90, /must be less than rotateAfterDays \(90\)/],

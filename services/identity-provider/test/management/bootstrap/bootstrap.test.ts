@@ -70,6 +70,9 @@ describe('the first start', () => {
       application?.passwordCredentials.map(({ secretSha256 }) => secretSha256),
       [secretSha256(CLIENT_SECRET)],
     )
+    for (const { resourceAccess } of application?.requiredResourceAccess ?? assert.fail()) {
+      assert.notDeepEqual(resourceAccess, [])
+    }
     const client = directory.servicePrincipalByAppId(contoso.id, CLIENT_ID)
     assert.deepEqual(
       directory
