@@ -10,6 +10,7 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { bundleCommonJs } from './bundle-commonjs.ts'
 import { bundleProgram } from './bundle-program.ts'
 import { compile } from './compile.ts'
 import { withCompiledImports, withRepositoryLinks, withShippedSource } from './compiled-text.ts'
@@ -97,11 +98,15 @@ export async function buildPackages(
       const folder = folderOf(path)
       rmSync(folder, { recursive: true, force: true })
       writeSource(root, path, folder)
-      const { program } = source.row
+      const { program, commonJs } = source.row
       if (program === undefined) writeModules(compiled, path, folder)
       else {
         const names = program.inlined.map((one) => [one, sourceOf(one).manifest.name] as const)
         await bundleProgram(root, { program, path, inlined: new Map(names), target: folder })
+      }
+      if (commonJs !== undefined) {
+        const sources = Object.values(source.manifest.exports ?? {})
+        await bundleCommonJs(root, { path, sources, inlined: commonJs.inlined, target: folder })
       }
       for (const one of bundled) {
         const inside = join(folder, 'node_modules', one.manifest.name)

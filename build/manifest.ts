@@ -19,6 +19,16 @@ export type SourcePackage = { readonly row: PackageRow; readonly manifest: Sourc
 
 type Entry = { readonly types: string; readonly default: string }
 
+/**
+ * Node prefers `module-sync`, so `import` and `require()` load the same ES modules. Only what does not
+ * know this condition, such as jest, loads the CommonJS modules.
+ */
+type DualEntry = {
+  readonly 'module-sync': Entry
+  readonly require: Entry
+  readonly default: Entry
+}
+
 const scope = '@greeting/'
 const sorted = <Value>(record: Readonly<Record<string, Value>>) =>
   Object.fromEntries(Object.entries(record).toSorted(([a], [b]) => (a < b ? -1 : 1)))
@@ -26,12 +36,19 @@ const sorted = <Value>(record: Readonly<Record<string, Value>>) =>
 /** The compiled file of a source file: `.ts` in `src` is `.js` in `lib`. */
 const compiledFile = (source: string) => source.replace('./src/', './lib/').replace(/\.ts$/, '.js')
 
-function compiledExports(exports: Readonly<Record<string, string>> = {}) {
-  const entries: [string, Entry | string][] = Object.entries(exports)
+function compiledExports(
+  exports: Readonly<Record<string, string>> = {},
+  hasCommonJs = false,
+): Readonly<Record<string, Entry | DualEntry | string>> {
+  const entryOf = (file: string) => ({ types: file.replace(/\.js$/, '.d.ts'), default: file })
+  const entries: [string, Entry | DualEntry | string][] = Object.entries(exports)
     .filter(([, source]) => source.startsWith('./src/'))
     .map(([subpath, source]) => {
       const file = compiledFile(source)
-      return [subpath, { types: file.replace(/\.js$/, '.d.ts'), default: file }]
+      const entry = entryOf(file)
+      if (!hasCommonJs) return [subpath, entry]
+      const required = entryOf(file.replace('./lib/', './commonjs/'))
+      return [subpath, { 'module-sync': entry, require: required, default: entry }]
     })
   return Object.fromEntries([...entries, ['./package.json', './package.json']])
 }
@@ -85,7 +102,13 @@ export function publishedManifest(
   const { name, version, description, license, bin, imports } = manifest
   const inside = Object.fromEntries(bundled.map((one) => [one.manifest.name, one.manifest.version]))
   const contained = [...Object.keys(inside), ...row.vendored.map((one) => one.name)].toSorted()
-  const folders = ['lib', 'src', ...(bin ? ['bin'] : []), ...row.assets]
+  const folders = [
+    'lib',
+    'src',
+    ...(row.commonJs ? ['commonjs'] : []),
+    ...(bin ? ['bin'] : []),
+    ...row.assets,
+  ]
   return {
     name,
     version,
@@ -97,7 +120,7 @@ export function publishedManifest(
     sideEffects: row.entryPoints.length > 0 ? row.entryPoints : false,
     engines: { node: row.node },
     files: folders,
-    exports: compiledExports(manifest.exports),
+    exports: compiledExports(manifest.exports, row.commonJs !== undefined),
     ...(imports && { imports: compiledImports(imports) }),
     ...(bin && { bin }),
     dependencies: sorted({ ...outsideDependencies(source, bundled), ...inside }),

@@ -21,6 +21,8 @@ export type PackageRow = {
   readonly keywords: readonly string[]
   /** The oldest Node on which the package runs. */
   readonly node: string
+  /** Present when `require()` finds CommonJS modules. They contain these packages, which have none. */
+  readonly commonJs?: { readonly inlined: readonly string[] }
   /** Present when `src/main.ts` is bundled. Then the package exports no module. */
   readonly program?: BundledProgram
 }
@@ -51,12 +53,14 @@ export const packageRows: readonly PackageRow[] = [
     path: 'packages/guard',
     keywords: [...oauth, 'express', 'fastify', 'hono', 'middleware', 'bearer', 'roles'],
     node: '>=22',
+    commonJs: { inlined: [] },
   },
   {
     ...library,
     path: 'packages/client',
     keywords: [...oauth, 'access-token', 'token-cache', 'fetch', 'daemon'],
     node: '>=22',
+    commonJs: { inlined: ['oauth4webapi'] },
   },
   {
     ...library,

@@ -59,6 +59,17 @@ describe('the manifest of a published package', () => {
     assert.deepEqual(manifest.imports, { '#main': './lib/main.js' })
   })
 
+  it('with CommonJS modules lets Node load one kind of modules, and other programs two', () => {
+    const row = { ...inner.row, commonJs: { inlined: [] } }
+    const { exports, files } = publishedManifest({ ...inner, row }, [], 'https://host.example/a')
+    const module = { types: './lib/a/b.d.ts', default: './lib/a/b.js' }
+    const require = { types: './commonjs/a/b.d.ts', default: './commonjs/a/b.js' }
+    assert.deepEqual(exports['./a'], { 'module-sync': module, require, default: module })
+    // A program takes the first condition that it knows.
+    assert.deepEqual(Object.keys(exports['./a'] ?? {}), ['module-sync', 'require', 'default'])
+    assert.deepEqual(files, ['lib', 'src', 'commonjs'])
+  })
+
   it('has the dependencies of its bundled packages, each with its range', () => {
     assert.deepEqual(manifest.dependencies, {
       '@greeting/inner': '1.2.3',

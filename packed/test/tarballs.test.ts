@@ -32,6 +32,10 @@ const accepted: Readonly<Record<string, string>> = {
 /** A file of the command, which is bundled. The bundler names the files, so that no list has them. */
 const bundledFile = /^lib\/[a-z-]+\.js(\.map)?$/
 
+/** The CommonJS modules are bundled too. Their declarations are those of the ES modules. */
+const commonJsFile = /^commonjs\/([a-z-]+\/)*[a-z\d-]+(\.js|\.d\.ts)$/
+const commonJsPackages = ['guard', 'client']
+
 const filesIn = (folder: string) =>
   readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .filter((file) => statSync(join(folder, file)).isFile())
@@ -66,13 +70,16 @@ for (const { name, path, outside } of packages) {
       const filesOf = (file: string) =>
         file.endsWith('.ts') ? [`src/${file}`, ...modulesOf(file)] : [`lib/${file}`]
       const all = filesIn(installed).filter((file) => !file.startsWith('node_modules/'))
-      const own = isBundled ? all.filter((file) => !bundledFile.test(file)) : all
+      const own = all.filter((file) => !(isBundled ? bundledFile : commonJsFile).test(file))
       const expected = [
         ...source.flatMap(filesOf),
         ...(existsSync(join(root, path, 'bin'))
           ? filesIn(join(root, path, 'bin')).map((file) => `bin/${file}`)
           : []),
         ...(name === 'cli' ? ['registrations/greeting.json'] : []),
+        ...(commonJsPackages.includes(name) ? ['commonjs/package.json'] : []),
+        // The terms of a library that the CommonJS modules contain.
+        ...(name === 'client' ? ['commonjs/LICENSES'] : []),
         'LICENSE',
         'README.md',
         'package.json',
@@ -81,9 +88,8 @@ for (const { name, path, outside } of packages) {
     })
 
     it('names only files that it contains, and maps lead to shipped source', () => {
-      for (const entry of Object.values<string | Record<string, string>>(manifest().exports)) {
-        for (const file of typeof entry === 'string' ? [entry] : Object.values(entry))
-          assert.ok(existsSync(join(installed, file)), file)
+      for (const entry of Object.values<ExportsEntry>(manifest().exports)) {
+        for (const file of filesOfEntry(entry)) assert.ok(existsSync(join(installed, file)), file)
       }
       for (const file of filesIn(installed).filter((one) => one.endsWith('.map'))) {
         const { sources } = JSON.parse(readFileSync(join(installed, file), 'utf8'))
@@ -103,9 +109,19 @@ for (const { name, path, outside } of packages) {
       const problems = 'problems' in result ? result.problems : []
       const left = problems.filter((problem) => !(problem.kind in accepted) && !isOfNode10(problem))
       assert.deepEqual(left, [])
+      const isEsOnly = problems.some(({ kind }) => kind === 'CJSResolvesToESM')
+      assert.ok(
+        !isEsOnly || !commonJsPackages.includes(name),
+        'require() has declarations of its own',
+      )
     })
   })
 }
+
+type ExportsEntry = string | { readonly [condition: string]: ExportsEntry }
+
+const filesOfEntry = (entry: ExportsEntry): readonly string[] =>
+  typeof entry === 'string' ? [entry] : Object.values(entry).flatMap(filesOfEntry)
 
 /** The resolution for Node 10 does not know `exports`, so its problems are of the kind NoResolution. */
 const isOfNode10 = (problem: object) =>

@@ -58,6 +58,19 @@ export const started: unknown = [provider, hooks, endpoints, startLabProvider]
 export const all: unknown = [decision, token, clientSecretFile, parseStrictJson, GuardOptionsError]
 `
 
+const commonJsProgram = `
+import { ClientError, createTokenSource } from '@greeting/client'
+import { clientSecretFile } from '@greeting/client/files'
+import { anyCaller, createGuard, entra, GuardOptionsError } from '@greeting/guard'
+import { guardedRouter } from '@greeting/guard/express'
+import { guardedFetch } from '@greeting/guard/web'
+const guard = createGuard(entra({ tenantId: 'a', apiApplicationId: 'b', roles: ['Read'] }))
+guardedRouter(guard, '/a', { 'GET /b': { role: anyCaller, handler: (_, response) => response.end() } })
+// @ts-expect-error: the role is misspelt
+guardedFetch(guard, '/a', { 'GET /b': { role: 'Reed', handler: () => new Response() } })
+export const all: unknown = [ClientError, createTokenSource, clientSecretFile, GuardOptionsError]
+`
+
 describe('the declarations compile', () => {
   const consumer = new Consumer()
     .install('guard')
@@ -68,6 +81,7 @@ describe('the declarations compile', () => {
     .add({ express: 'express', fastify: 'fastify' })
     .add({ '@types/express': '@types/express', '@types/node': '@types/node' })
   consumer.write('consumer.ts', program)
+  consumer.write('consumer.cts', commonJsProgram)
   after(() => consumer[Symbol.dispose]())
 
   for (const [version, compiler] of Object.entries(compilers)) {
@@ -87,7 +101,7 @@ describe('the declarations compile', () => {
               noEmit: true,
               skipLibCheck: true,
             },
-            files: ['consumer.ts'],
+            files: ['consumer.ts', 'consumer.cts'],
           }),
         )
         const { status, stdout } = run(process.execPath, [compiler, '-p', config], consumer.folder)

@@ -20,8 +20,9 @@ import {
   type VerifiedToken,
 } from './token-verifier.ts'
 
+// Two copies of the package, such as an ES module and a CommonJS one, have the same symbol.
 /** In place of a role: any caller with a valid token, with or without roles. */
-export const anyCaller: unique symbol = Symbol('any caller')
+export const anyCaller: unique symbol = Symbol.for('@greeting/guard any caller')
 
 /** The role that a route requires, or `anyCaller`. */
 export type RequiredRole<Role extends string = string> = Role | typeof anyCaller
