@@ -3,7 +3,7 @@ import {
   type FoundRoute,
   guardPrefixOf,
   isCovered,
-  segmentsOf,
+  mayAnswer,
 } from '../routes/unguarded-routes.ts'
 
 /** The members of Express 4 and 5 that tell where a function is mounted. */
@@ -95,12 +95,6 @@ function* methodsOf(
       yield { methods: found.map((name) => name.toUpperCase()), path, isGuarded }
     }
   }
-}
-
-/** Middleware of the whole app, such as a body parser, is no route. */
-function mayAnswer(path: string, prefix: string): boolean {
-  const { length } = segmentsOf(path)
-  return length > 0 && length >= segmentsOf(prefix).length
 }
 
 function isBefore(guard: Place, place: Place, prefix: string): boolean {

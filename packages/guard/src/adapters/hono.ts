@@ -21,7 +21,7 @@ import {
   guardPrefixOf,
   isCovered,
   markGuard,
-  segmentsOf,
+  mayAnswer,
 } from '../routes/unguarded-routes.ts'
 import { NodeRequestCredentials, WebRequestCredentials } from './request-credentials.ts'
 import { respond } from './web.ts'
@@ -93,9 +93,8 @@ export function assertGuarded(
     while (handler.__COMPOSED_HANDLER !== undefined) handler = handler.__COMPOSED_HANDLER
     const isGuard = guardPrefixOf(handler) !== undefined
     if (isGuard) guards.push({ path, method })
-    const isTree = path.endsWith('*')
     // Middleware of the whole app is no route. A handler of a route does not declare `next`.
-    const isOuter = isTree && segmentsOf(path).length <= segmentsOf(prefix).length
+    const isOuter = path.endsWith('/*') && !mayAnswer(path.slice(0, -2), prefix)
     if (!isGuard && isOuter && handler.length > 1) return []
     const isGuarded = guards.some(
       (guard) =>

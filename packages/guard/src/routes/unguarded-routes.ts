@@ -85,3 +85,9 @@ export function isCovered(path: string, guardPath: string): boolean {
     return /^:\w+$/.test(wanted) || found === wanted
   })
 }
+
+/** False for middleware above the prefix or of the whole app, such as a body parser. */
+export function mayAnswer(path: string, prefix: string): boolean {
+  const { length } = segmentsOf(path)
+  return length > 0 && length >= segmentsOf(prefix).length
+}

@@ -134,6 +134,11 @@ const honoRows: Row<Hono>[] = [
     ['GET /api/v2/a'],
   ],
   ['a foreign app', (app) => app.mount('/api/x', () => new Response('')), ['ALL /api/x/*']],
+  [
+    'middleware of the prefix before the guard',
+    (app) => app.use('/api/*', async (_, next) => next()).use('/api/*', honoRequired()),
+    ['ALL /api/*'],
+  ],
   ['all methods', (app) => app.all('/api/hi', (c) => c.text('')), ['ALL /api/hi']],
   ['a page for every path', (app) => app.get('*', (c) => c.text('')), ['GET /*']],
   ['middleware of the whole app', (app) => app.use(async (_, next) => next()), []],
@@ -163,4 +168,12 @@ describe('assertGuarded lists the routes of Hono without a guard', () => {
       )
     })
   }
+
+  it('of the whole app, without its middleware', () => {
+    const app = new Hono().use(async (_, next) => next()).get('/hi', (c) => c.text(''))
+    assert.deepEqual(
+      unguarded(() => onHono.assertGuarded(app, '/')),
+      ['GET /hi'],
+    )
+  })
 })
