@@ -14,6 +14,8 @@ type Layer = {
   readonly route?: { readonly path: Paths; readonly stack: readonly Layer[] }
   /** Of Express 5, since its router 2.3. */
   readonly rawPath?: Paths
+  /** Of Express 5: true at the path `/`. */
+  readonly slash?: boolean
   /** Of Express 4. */
   readonly regexp?: RegExp & { readonly fast_slash?: boolean }
 }
@@ -102,14 +104,14 @@ function isBefore(guard: Place, place: Place, prefix: string): boolean {
   return isCovered(place.path, guard.path) || isCovered(prefix, guard.path)
 }
 
-function mountsOf({ route, rawPath, regexp }: Layer): readonly string[] {
+function mountsOf({ route, rawPath, slash, regexp }: Layer): readonly string[] {
   const paths = route?.path ?? rawPath
   if (paths !== undefined) {
     return [paths]
       .flat()
       .map((path) => (typeof path === 'string' ? path.replace(/\/$/, '') : String(path)))
   }
-  if (regexp?.fast_slash) return ['']
+  if (slash || regexp?.fast_slash) return ['']
   if (regexp === undefined) return ['/*']
   return regexp.source.split('|^').map((source) => {
     const [, path] = /^\^?(.*)\\\/\?\(\?=\\\/\|\$\)$/.exec(source) ?? []
