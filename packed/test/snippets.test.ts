@@ -59,7 +59,7 @@ const providers: readonly (readonly [name: string, more: string, output: RegExp]
 /** A snippet that calls an API with a token of another process, more code, and what it prints. */
 const calls: readonly (readonly [name: string, more: string, output: string])[] = [
   ['job.ts', '', `[ 'Bearer a.b.c' ]\n`],
-  ['client-readme.ts', 'console.log(await response.json())', `[ 'Bearer a.b.c' ]\n`],
+  ['client-readme.ts', 'console.log(orders)', `[ 'Bearer a.b.c' ]\n`],
 ]
 
 /** How a snippet of an API answers a request without a token. */

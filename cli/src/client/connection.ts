@@ -2,11 +2,11 @@
 
 import { dirname, join } from 'node:path'
 import {
+  type ApiClient,
   type ClientEvent,
+  createApiClient,
   createGreetingClient,
   createTokenSource,
-  type FetchWithToken,
-  fetchWithToken,
   type GreetingClient,
   isClientFailure,
   type Runtime,
@@ -21,7 +21,7 @@ import type { ClientSettings } from './client-settings.ts'
 export type Connection = {
   readonly tokens: TokenSource
   readonly greetings: GreetingClient
-  readonly call: FetchWithToken
+  readonly api: ApiClient
   /** Whether the current token was obtained by an earlier run. */
   readonly isTokenKept: () => boolean
 }
@@ -78,7 +78,7 @@ export function connect(settings: ClientSettings, options: ConnectionOptions): C
     return {
       tokens,
       greetings: createGreetingClient({ ...api, runtime }),
-      call: fetchWithToken(api),
+      api: createApiClient(api),
       isTokenKept: () => isTokenKept,
     }
   })

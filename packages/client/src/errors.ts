@@ -91,6 +91,11 @@ export class ClientError<Code extends ClientErrorCode = ClientErrorCode> extends
     Object.defineProperty(this, mark, { value: true })
   }
 
+  /** One line: what failed and why, and the remedy. */
+  override toString(): string {
+    return `${this.message.replace(/\.$/, '')}. ${this.remedy}`
+  }
+
   toJSON(): object {
     const { code, message, remedy, details } = this
     return { code, message, remedy, ...details }

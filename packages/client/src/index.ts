@@ -1,4 +1,12 @@
+export type { ApiAnswer } from './call/api-answer.ts'
 export type { ReadAnswer } from './call/api-call.ts'
+export {
+  type ApiClient,
+  type ApiClientOptions,
+  type ApiRequest,
+  createApiClient,
+  type PendingAnswer,
+} from './call/api-client.ts'
 export {
   type CallInit,
   type FetchWithToken,

@@ -37,7 +37,7 @@ describe('docs/guides/client.md', () => {
     assert.equal(blocks.length, 6)
     // The token of the page needs one request. The sources for several processes and for traces
     // need one each.
-    assert.equal(await requestsOf(test, blocks.join('\n')), 3 + 4)
+    assert.equal(await requestsOf(test, blocks.join('\n')), 3 + 3)
   })
 })
 
@@ -48,7 +48,7 @@ describe('the examples of the library', () => {
       import * as client from '@greeting/client'
       import * as files from '@greeting/client/files'
       const { clientSecret, clientSecrets, clientCertificate, federatedAssertion } = client
-      const { createTokenSource, createGreetingClient, fetchWithToken, isClientFailure, networkFault } = client
+      const { createTokenSource, createGreetingClient, fetchWithToken, isClientFailure, networkFault, createApiClient } = client
       const { clientSecretFile, federatedAssertionFile, clientCertificateFiles, tokenCacheFile } = files
       const keyPem = ${JSON.stringify(privateKey)}
       const certificatePem = ${JSON.stringify(certificate)}

@@ -36,7 +36,8 @@ describe('a greeting client', () => {
     const body = { error: 'invalid_request', error_description: 'name is too long' }
     await assert.rejects(clientIn(new VirtualRuntime(json(400, body))).hello('x'), {
       code: 'request_refused',
-      message: 'The API refused the request (HTTP status 400): name is too long',
+      message:
+        'The API refused GET https://api.example/api/v1/hello (HTTP status 400): name is too long',
     })
   })
 

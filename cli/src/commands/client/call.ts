@@ -1,6 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import type { Connection, Outcome, TakeJob } from '../../client/connection.ts'
-import { CommandFailure } from '../../exit-codes.ts'
 
 type Options = {
   readonly data?: string
@@ -9,8 +8,6 @@ type Options = {
 }
 
 type Request = Options & { readonly method: string; readonly path: string }
-
-const maxErrorCharacters = 500
 
 function method(text: string): string {
   if (!/^[A-Za-z]{1,20}$/.test(text))
@@ -36,29 +33,19 @@ function header(text: string, before: Options['header']): Options['header'] {
 
 async function perform(
   request: Request,
-  { call }: Connection,
+  { api }: Connection,
   signal?: AbortSignal,
 ): Promise<Outcome> {
   const { method, path, data, header, role } = request
-  const { status, headers, body } = await call(path, {
-    method,
+  const { status, headers, body } = await api.request(method, path, {
     headers: header.map(([name, value]): [string, string] => [name, value]),
     ...(data !== undefined && { body: data }),
     ...(role && { role }),
     ...(signal && { signal }),
-    read: async (response, withoutToken) => ({
-      status: response.status,
-      headers: Object.fromEntries(response.headers),
-      body: withoutToken(await response.text()),
-    }),
   })
-  if (status >= 400) {
-    const message = `The API refused the request (HTTP status ${status}): ${body.slice(0, maxErrorCharacters)}`
-    throw new CommandFailure('failed', message.trimEnd())
-  }
   return {
     text: body.endsWith('\n') || body === '' ? body : `${body}\n`,
-    json: { status, headers, body },
+    json: { status, headers: Object.fromEntries(headers), body },
   }
 }
 

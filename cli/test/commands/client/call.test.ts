@@ -51,7 +51,7 @@ describe('greeting call', () => {
     assert.deepEqual([code, out], [1, ''])
     assert.match(
       err,
-      /^The API refused the request \(HTTP status 404\): \{"seen":"Bearer \[redacted\]"\}\n/,
+      /^The API refused GET http:\S+ \(HTTP status 404\): \{"seen":"Bearer \[redacted\]"\}\nCheck the path/,
     )
   })
 

@@ -15,10 +15,14 @@ import {
   tokenRejectedError,
 } from './api-errors.ts'
 
-/** Reads an answer. `withoutToken` removes the token from a text. */
+/**
+ * Reads an answer. `withoutToken` removes the token from a text. `asked` is the method and the URL
+ * without its query, for messages.
+ */
 export type ReadAnswer<Value> = (
   response: Response,
   withoutToken: (text: string) => string,
+  asked: string,
 ) => Promise<Value>
 
 /** The request of one call of an API. Each attempt sends it again. */
@@ -39,7 +43,7 @@ type ApiContext = {
 
 // RFC 9110 section 9.2.2: only these methods may be repeated automatically.
 const idempotent = new Set(['GET', 'HEAD', 'OPTIONS', 'PUT', 'DELETE'])
-const transientStatuses = new Set([429, 502, 503, 504])
+export const transientStatuses = new Set([429, 502, 503, 504])
 
 /** One call of an API: its attempts, and the effect of each answer on the token. */
 export class ApiCall<Value> {
@@ -145,7 +149,9 @@ export class ApiCall<Value> {
 
   async #read(token: string, response: Response, attempt: number): Promise<Value> {
     try {
-      return await this.#request.read(response, (text) => withoutSecrets(text, [token]))
+      const { origin, pathname } = this.#request.url
+      const asked = `${this.#method} ${origin}${pathname}`
+      return await this.#request.read(response, (text) => withoutSecrets(text, [token]), asked)
     } catch (error) {
       // The reader of the answer reports its own errors.
       if (error instanceof ClientError) throw error
@@ -155,7 +161,7 @@ export class ApiCall<Value> {
 }
 
 const maxRedirects = 5
-const redirectStatuses = new Set([301, 302, 303, 307, 308])
+export const redirectStatuses = new Set([301, 302, 303, 307, 308])
 const safeMethods = new Set(['GET', 'HEAD'])
 const credentialHeaders = ['authorization', 'cookie', 'proxy-authorization']
 

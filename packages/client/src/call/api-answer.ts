@@ -1,0 +1,95 @@
+import { ClientError, tokenTooLargeRemedy } from '../errors.ts'
+import { readBoundedText, UnusableBodyError } from '../http/bounded-body.ts'
+import { readableMessage } from '../network-fault.ts'
+import { redirectStatuses, transientStatuses } from './api-call.ts'
+
+/** A complete answer of an API. */
+export type ApiAnswer = {
+  readonly status: number
+  readonly headers: Headers
+  /** The body as text. The token is replaced if the API repeats it. */
+  readonly body: string
+}
+
+/** An answer, and the request that it belongs to, such as `GET https://api.example/orders`. */
+export type AskedAnswer = ApiAnswer & { readonly asked: string; readonly type: string }
+
+/** Reads an answer up to a size in bytes, after decompression. */
+export const readAnswer =
+  (maxBytes: number) =>
+  async (
+    response: Response,
+    withoutToken: (text: string) => string,
+    asked: string,
+  ): Promise<AskedAnswer> => {
+    const { status, headers } = response
+    const type = withoutToken(headers.get('content-type') ?? '').slice(0, 100)
+    try {
+      const body = withoutToken(await readBoundedText(response, maxBytes))
+      return { status, headers, body, asked, type }
+    } catch (error) {
+      if (!(error instanceof UnusableBodyError)) throw error
+      throw unusable({ status, asked }, error.message)
+    }
+  }
+
+type Asked = Pick<AskedAnswer, 'status' | 'asked'>
+
+/** The error about an answer of the wrong form. */
+export function unusable({ status, asked }: Asked, problem: string, remedy?: string): ClientError {
+  const message = `The answer of the API to ${asked} cannot be used: ${problem}`
+  return new ClientError('api_answer_invalid', message, { status }, { remedy })
+}
+
+/** What to do about a status; other ones have the remedy of their code. */
+const remedies: Readonly<Record<number, string>> = {
+  404: 'Check the path, and whether the base URL of the API has a prefix.',
+  405: 'Check the method and the path.',
+  // RFC 6585 section 5: nothing else in the request is large.
+  431: tokenTooLargeRemedy,
+}
+
+/**
+ * Returns an answer that is no error.
+ *
+ * @throws {ClientError} request_refused, api_unreachable or api_answer_invalid, with the reason of the API.
+ */
+export function accepted(answer: AskedAnswer): AskedAnswer {
+  const { status, asked } = answer
+  if (redirectStatuses.has(status)) throw unusable(answer, 'it is a redirect to another URL')
+  if (status < 400) return answer
+  const reason = `(HTTP status ${status}): ${reasonOf(answer)}`
+  if (transientStatuses.has(status)) {
+    const message = `The API could not answer ${asked} ${reason}`
+    throw new ClientError('api_unreachable', message, { status, attempts: 1 })
+  }
+  if (status < 500) {
+    const message = `The API refused ${asked} ${reason}`
+    throw new ClientError('request_refused', message, { status }, { remedy: remedies[status] })
+  }
+  throw unusable(
+    answer,
+    `it is an error ${reason}`,
+    'Look for the error in the log of the API, then try again.',
+  )
+}
+
+const maxReasonCharacters = 200
+
+// RFC 6749 section 5.2, RFC 9457 section 3.1, and what frameworks write.
+const reasonMembers = ['error_description', 'detail', 'message', 'title', 'error'] as const
+
+function reasonOf({ body, type }: AskedAnswer): string {
+  const reason = readableMessage(membersOf(body) ?? (/html|^$/.test(type) ? '' : body))
+  return reason.slice(0, maxReasonCharacters) || 'it gives no reason'
+}
+
+function membersOf(body: string): string | undefined {
+  try {
+    const json: unknown = JSON.parse(body)
+    const values = reasonMembers.map((name) => Reflect.get(Object(json), name))
+    return values.find((value) => typeof value === 'string' && value !== '')
+  } catch {
+    return undefined
+  }
+}
