@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, describe, it } from 'node:test'
 import { Consumer } from '../consumer.ts'
 import { peerFolder, run } from '../program.ts'
+import { Editor } from '../quick-info.ts'
 
 const root = join(import.meta.dirname, '../..')
 const compilers = {
@@ -109,4 +111,77 @@ describe('the declarations compile', () => {
       })
     }
   }
+
+  const modules: readonly [specifier: string, minNames: number][] = [
+    ['@greeting/guard', 25],
+    ['@greeting/guard/express', 2],
+    ['@greeting/guard/fastify', 2],
+    ['@greeting/guard/hono', 2],
+    ['@greeting/guard/node', 2],
+    ['@greeting/guard/web', 2],
+    ['@greeting/guard/strict-json', 2],
+    ['@greeting/client', 25],
+    ['@greeting/client/files', 2],
+    ['@greeting/testing', 5],
+    ['@greeting/testing/node-test', 1],
+    ['@greeting/testing/vitest', 1],
+    ['@greeting/testing/jest', 1],
+  ]
+  const file = join(consumer.folder, 'open.ts')
+  const editor = new Editor(file, consumer.folder)
+  const undocumented = (prefix: string, names: readonly string[]) =>
+    names.filter((name) => editor.documentationOf(prefix + name).trim() === '')
+
+  for (const [specifier, minNames] of modules) {
+    it(`and an editor has a text for each export of ${specifier}`, () => {
+      const prefix = `import * as one from '${specifier}'; export type Open = one.`
+      const values = editor.namesAfter(prefix.replace('export type Open =', ''))
+      const types = editor.namesAfter(prefix).filter((name) => !values.includes(name))
+      assert.ok(values.length + types.length >= minNames, `${values}, ${types}`)
+      assert.deepEqual(undocumented(prefix, types), [])
+      assert.deepEqual(undocumented(prefix.replace('export type Open =', ''), values), [])
+    })
+  }
+
+  // The settings of the identity provider have a page, and no text in the types.
+  const settingsPage = readFileSync(join(root, 'docs/reference/identity-provider.md'), 'utf8')
+  const upperCase = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()
+  const optionTypes: readonly [specifier: string, type: string, minNames: number][] = [
+    ['@greeting/guard', 'GuardOptions', 11],
+    ['@greeting/guard', 'EntraOptions', 16],
+    ['@greeting/guard', 'EntraFromEnvironmentOptions', 17],
+    ['@greeting/guard', 'IssuerOptions', 7],
+    ['@greeting/guard', 'IssuerClaims', 2],
+    ['@greeting/guard', 'KeySetOptions', 4],
+    ['@greeting/guard', 'Runtime', 5],
+    ['@greeting/guard', 'Guard', 8],
+    ['@greeting/guard', 'RequestCredentials', 3],
+    ['@greeting/guard', 'ProtectedResource', 3],
+    ['@greeting/client', 'TokenSourceOptions', 12],
+    ['@greeting/client', 'TokenOptions', 1],
+    ['@greeting/client', 'FetchWithTokenOptions', 5],
+    ['@greeting/client', 'GreetingClientOptions', 5],
+    ['@greeting/client', 'ClientCertificateOptions', 2],
+    ['@greeting/client', 'Runtime', 7],
+    ['@greeting/testing', 'EntraOptions<any, any>', 5],
+  ]
+  for (const [specifier, type, minNames] of optionTypes) {
+    it(`and an editor has a text for each member of ${type} of ${specifier}`, () => {
+      const prefix = `import type * as one from '${specifier}'; declare const open: one.${type}; open.`
+      const names = editor.namesAfter(prefix)
+      assert.ok(names.length >= minNames, names.join())
+      const onTheirPage = names.filter((name) => settingsPage.includes(`\`${upperCase(name)}\``))
+      const kept = specifier.endsWith('testing') ? onTheirPage : []
+      assert.deepEqual(
+        undocumented(prefix, names).filter((name) => !kept.includes(name)),
+        [],
+      )
+    })
+  }
+
+  it('and an editor tells unit, bounds and default where the option is written', () => {
+    const prefix = `import { entra } from '@greeting/guard'\nentra({ tenantId: '', apiApplicationId: '', roles: ['A'], `
+    const text = editor.documentationOf(`${prefix}clockToleranceSeconds`)
+    assert.match(text, /in seconds: 0 to 60, by default 60/)
+  })
 })

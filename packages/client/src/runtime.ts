@@ -1,5 +1,6 @@
 /** The clocks, timers, randomness, `fetch` and headers of the client. Tests replace them. */
 export type Runtime = {
+  /** Sends every request, of tokens and to the API. */
   readonly fetch: typeof fetch
   /** Creates the headers of a request to an API. */
   readonly createHeaders: (init?: HeadersInit) => Headers

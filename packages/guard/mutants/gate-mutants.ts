@@ -190,7 +190,7 @@ export const gateMutants: readonly Mutant[] = [
     ],
     ['is ready without keys', ['updatedKeySources().every(({ isUsable }) => isUsable)', 'true']],
   ]),
-  ...mutantsOf('guard-options.ts', [
+  ...mutantsOf('options-schema.ts', [
     [
       'accepts unknown options',
       ['const guardOptions = z.strictObject(', 'const guardOptions = z.object('],

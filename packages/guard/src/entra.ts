@@ -1,5 +1,7 @@
 import * as z from 'zod'
-import { type GuardOptions, publishedKeys, type TrustedIssuer, validate } from './guard-options.ts'
+import type { GuardOptions } from './guard-options.ts'
+import type { PublishedKeys } from './keys/local-key-source.ts'
+import { type Accepts, publishedKeys, type TrustedIssuer, validate } from './options-schema.ts'
 
 const guid = z
   .string()
@@ -40,7 +42,7 @@ const anyOptions = z.custom<object>((value) => typeof value === 'object' && valu
 })
 
 type ValidatedEntraOptions = z.output<typeof entraOptions>
-type TokenVersion = z.output<typeof tokenVersion>
+type TokenVersion = '1.0' | '2.0'
 
 /** The differences between the token versions. */
 const versions: Readonly<Record<TokenVersion, (options: ValidatedEntraOptions) => TrustedIssuer>> =
@@ -66,22 +68,40 @@ const versions: Readonly<Record<TokenVersion, (options: ValidatedEntraOptions) =
     }),
   }
 
+/** What names an API at Entra ID, and where its tokens come from. */
+type EntraPlaces = {
+  /** The directory (tenant) ID, a GUID in lower case. Required. */
+  readonly tenantId: string
+  /** The application ID of the API's registration, a GUID in lower case. Required. */
+  readonly apiApplicationId: string
+  /**
+   * The URL of the identity provider, without a slash at its end: by default
+   * `https://login.microsoftonline.com`. One on this machine is its own issuer.
+   */
+  readonly authUrl?: string | undefined
+  /**
+   * The issuer of v1.0 tokens, without the tenant: by default `https://sts.windows.net`, or `authUrl`
+   * if that is on this machine (127.0.0.0/8, `::1` or `localhost`).
+   */
+  readonly issuerUrl?: string | undefined
+  /** The URL of the key set: by default below `authUrl`, where each token version has its own. */
+  readonly keySetUrl?: string | undefined
+  /** Returns the keys, in place of `keySetUrl`. It is called for each request. */
+  readonly keys?: PublishedKeys | undefined
+  /** The accepted token versions: by default `['1.0']`. The API's registration selects the version. */
+  readonly tokenVersions?: readonly TokenVersion[] | undefined
+}
+
+true satisfies Accepts<typeof entraOptions, EntraPlaces>
+
 /** An API that is registered at Entra ID, or at an identity provider with its dialect. */
-export type EntraOptions<Role extends string = string> = z.input<typeof entraOptions> &
+export type EntraOptions<Role extends string = string> = EntraPlaces &
   Omit<GuardOptions<Role>, 'issuers'>
 
 /**
  * Returns the options of a guard for an API that is registered at Entra ID.
  *
- * @param options.tenantId the directory (tenant) id
- * @param options.apiApplicationId the application id of the API's registration
- * @param options.roles the values of the API's app roles
- * @param options.tokenVersions `['1.0']` by default; the API's registration selects the version
- * @param options.authUrl by default `https://login.microsoftonline.com`
- * @param options.issuerUrl of v1.0 tokens, by default `https://sts.windows.net`, or `authUrl` if that
- *   is on this machine
- * @param options.keySetUrl by default below `authUrl`, where each token version has its own
- * @param options.keys returns the keys, in place of `keySetUrl`
+ * @param options `tenantId`, `apiApplicationId` and `roles` are required
  * @throws {GuardOptionsError} lists every invalid option
  * @example
  * const guard = createGuard(entra({ tenantId, apiApplicationId, roles: ['CallHiApiRole'] }))

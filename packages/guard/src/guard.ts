@@ -8,7 +8,8 @@ import {
 import { VerifiedTokenCache } from './cache/verified-token-cache.ts'
 import type { Caller } from './caller.ts'
 import type { EventListener } from './guard-event.ts'
-import { type GuardOptions, validateGuardOptions } from './guard-options.ts'
+import type { GuardOptions } from './guard-options.ts'
+import { validateGuardOptions } from './options-schema.ts'
 import { prepareRefusals, type Refusal, type RefusalReason, withHeader } from './refusal.ts'
 import { type Runtime, systemRuntime } from './runtime.ts'
 import { checkValidityPeriod } from './token/claims.ts'
@@ -60,6 +61,7 @@ export type Guard<Role extends string = string> = {
   readonly stop: () => void
   /** True if the keys of every issuer are available. */
   readonly isReady: () => boolean
+  /** The current state of each key set, for a page of health or a metric. */
   readonly keySets: () => readonly KeySetStatus[]
   /** The number of verified tokens in the cache. */
   readonly cachedTokens: () => number

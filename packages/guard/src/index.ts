@@ -15,7 +15,13 @@ export {
   type RequiredRole,
 } from './guard.ts'
 export type { EventListener, GuardEvent, IssuerMismatch } from './guard-event.ts'
-export { type GuardOptions, GuardOptionsError } from './guard-options.ts'
+export {
+  type GuardOptions,
+  GuardOptionsError,
+  type IssuerClaims,
+  type IssuerOptions,
+  type KeySetOptions,
+} from './guard-options.ts'
 export { KeySetError, type KeySetErrorCode } from './keys/key-set-error.ts'
 export type { PublishedKeys } from './keys/local-key-source.ts'
 export { type KeyFault, rsaKeyFault } from './keys/verification-key.ts'

@@ -6,7 +6,9 @@ export type ProtectedResource = {
   readonly authorizationServers: readonly string[]
   /** The scopes that a client may request. */
   readonly scopes: readonly string[]
+  /** The name of the API for people. None by default. */
   readonly name?: string
+  /** The URL of a page for developers. None by default. */
   readonly documentation?: string
 }
 

@@ -1,5 +1,6 @@
 /** The clocks, timers, randomness and `fetch` of the guard. Tests replace them. */
 export type Runtime = {
+  /** Fetches a key set. Redirects are not followed. */
   readonly fetch: (url: string, init: RequestInit) => Promise<Response>
   /** Milliseconds since the epoch. Used only for the time claims of tokens. */
   readonly wallClockMs: () => number

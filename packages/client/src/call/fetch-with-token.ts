@@ -20,6 +20,7 @@ import { ApiCall, type ReadAnswer } from './api-call.ts'
 export type FetchWithTokenOptions = {
   /** URL of the API. The token is sent to its origin only. */
   readonly baseUrl: string
+  /** The source of the access tokens, as `createTokenSource` makes it. */
   readonly tokens: TokenSource
   /** The deadline of a call with token and retries, in milliseconds: 1 to 600000, default 30000. */
   readonly deadlineMs?: number

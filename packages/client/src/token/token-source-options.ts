@@ -23,6 +23,7 @@ export type TokenSourceOptions = {
   readonly tokenEndpoint?: string
   /** Application ID of the client. */
   readonly clientId: string
+  /** How the client authenticates, such as `clientSecret(...)` or `clientCertificate(...)`. */
   readonly credential: Credential
   /** The scope of the API: its identifier URI followed by `/.default`. */
   readonly scope: string

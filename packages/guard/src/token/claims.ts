@@ -1,6 +1,6 @@
 import type { Caller } from '../caller.ts'
 import { isJsonObject } from '../encoding/strict-json.ts'
-import type { TrustedIssuer } from '../guard-options.ts'
+import type { TrustedIssuer } from '../options-schema.ts'
 import type { RefusalReason } from '../refusal.ts'
 import type { DeclaredRoles } from './declared-roles.ts'
 

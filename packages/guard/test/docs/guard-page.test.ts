@@ -178,7 +178,7 @@ describe('the tables of docs/reference/guard.md', () => {
     )
     assert.deepEqual(ofEntra?.toSorted(), [...named(entraOptions?.[1] ?? ''), 'roles'].toSorted())
     const guardOptions = /const guardOptions = z\.strictObject\(\{(.*?)\n\}\)/s.exec(
-      source('guard-options.ts'),
+      source('options-schema.ts'),
     )
     for (const name of ofGuard ?? []) {
       assert.ok(named(guardOptions?.[1] ?? '').includes(name.replace('keySets.', '')), name)

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { TrustedIssuer } from '../../src/guard-options.ts'
+import type { TrustedIssuer } from '../../src/options-schema.ts'
 import { checkClaims, checkValidityPeriod } from '../../src/token/claims.ts'
 import { DeclaredRoles } from '../../src/token/declared-roles.ts'
 import {
