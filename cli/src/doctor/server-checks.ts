@@ -1,5 +1,6 @@
 import { type NetworkFault, networkFault } from '@greeting/client'
 import type { ClientSettings } from '../client/client-settings.ts'
+import { decodeToken } from '../text/token-text.ts'
 import {
   type Attempt,
   type Check,
@@ -52,6 +53,22 @@ function parse(body: string): { readonly [name: string]: unknown } {
 const maxSkewSeconds = 60
 const minHarmfulSkewSeconds = 300
 
+/** How far this clock is outside the validity of a new token, in seconds: positive if it is behind. */
+function tokenSkewSeconds({ token, nowMs }: Probes): number | undefined {
+  if (token === undefined || !('value' in token)) return undefined
+  let claims: { readonly [name: string]: unknown }
+  try {
+    claims = decodeToken(token.value).claims
+  } catch {
+    return undefined
+  }
+  const now = nowMs / 1000
+  const until = [Number(claims.nbf) - now, Number(claims.exp) - now]
+  const [toStart = Number.NaN, toEnd = Number.NaN] = until.map(Math.round)
+  if (toStart > 0) return toStart
+  return toEnd <= 0 ? toEnd : undefined
+}
+
 /** Checks reachability, TLS trust, discovery document and clock of the identity provider. */
 export const authorityChecks: readonly Check[] = [
   {
@@ -87,9 +104,12 @@ export const authorityChecks: readonly Check[] = [
   },
   {
     step: 'clock',
-    run: ({ authority }) => {
-      const skew = authority && 'value' in authority ? authority.value.skewSeconds : undefined
-      if (skew === undefined) return unknown('the identity provider sends no Date header')
+    run: (facts) => {
+      const { authority } = facts
+      const skew =
+        tokenSkewSeconds(facts) ??
+        (authority && 'value' in authority ? authority.value.skewSeconds : undefined)
+      if (skew === undefined) return unknown('neither a Date header nor a token shows the time')
       const size = Math.abs(skew)
       if (size <= maxSkewSeconds)
         return right(`within ${Math.max(size, 1)} s of the identity provider's`)

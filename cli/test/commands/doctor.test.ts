@@ -10,6 +10,9 @@ import { emptyFile, RecordedTerminal } from '../fakes/terminal.ts'
 const canary = 'canary~secret'
 const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
 const tokenWith = (roles?: readonly string[]) => `${part({ alg: 'RS256' })}.${part({ roles })}.c2ln`
+const nowSeconds = Math.floor(Date.now() / 1000)
+const timedToken = (start: number, end: number) =>
+  `${part({ alg: 'RS256' })}.${part({ roles: both, nbf: nowSeconds + start, exp: nowSeconds + end })}.c2ln`
 const both = ['CallHiApiRole', 'CallHelloApiRole']
 
 type Faults = {
@@ -128,6 +131,21 @@ describe('greeting doctor', () => {
       'WRONG clock',
       /(3599|36\d\d) s behind the identity provider's\n.*Set the clock/,
     ],
+    [
+      'a token of the future, although the Date header is right',
+      { token: timedToken(900, 4800) },
+      1,
+      'WRONG clock',
+      /(8[89]\d|900) s behind the identity provider's\n.*Set the clock/,
+    ],
+    [
+      'a new token that has expired',
+      { token: timedToken(-8000, -4100) },
+      1,
+      'WRONG clock',
+      /4[12]\d\d s ahead of the identity provider's\n/,
+    ],
+    ['a token of now', { token: timedToken(-300, 3600) }, 0, 'ok clock', /within 1 s/],
     ['a clock two minutes ahead', { skewSeconds: -120 }, 0, 'warn clock', /1[12]\d s ahead of/],
     [
       'an unknown client',

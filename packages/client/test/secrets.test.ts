@@ -37,7 +37,11 @@ const faults: readonly (readonly [string, Answer, Answer])[] = [
   ['token answer malformed', text(200, secret), text(200, '')],
   ['token with a line break', grant(`${token}\n`), text(200, '')],
   ['call fails', grant(token), echoToken],
-  ['token rejected', grant(token), text(401, token, { 'www-authenticate': token })],
+  [
+    'token rejected',
+    grant(token),
+    text(401, token, { 'www-authenticate': `Bearer error_description="${token}"` }),
+  ],
   ['role missing', grant(token), told(403, token)],
   ['request refused', grant(token), told(400, token)],
   ['API busy', grant(token), text(503, token)],

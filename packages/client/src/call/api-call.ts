@@ -110,9 +110,10 @@ export class ApiCall<Value> {
   async #dropRefused(token: string, response: Response): Promise<void> {
     await response.body?.cancel()
     // A new token was refused, so another new one would be refused too.
-    if (this.#isTokenNew) throw tokenRejectedError(response)
+    const rejected = () => tokenRejectedError(response, (text) => withoutSecrets(text, [token]))
+    if (this.#isTokenNew) throw rejected()
     this.#context.tokens.drop(token)
-    if (this.#request.init.body instanceof ReadableStream) throw tokenRejectedError(response)
+    if (this.#request.init.body instanceof ReadableStream) throw rejected()
     this.#isTokenNew = true
   }
 

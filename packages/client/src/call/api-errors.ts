@@ -1,5 +1,5 @@
 import { ClientError, type ServerErrorDetails } from '../errors.ts'
-import { networkFault } from '../network-fault.ts'
+import { networkFault, readableMessage } from '../network-fault.ts'
 import { safeCause } from '../redaction.ts'
 
 /** Reads the error in the challenge of an API (RFC 6750 section 3). */
@@ -9,10 +9,45 @@ function readChallenge({ status, headers }: Response): ServerErrorDetails {
   return { status, ...(oauthError && { oauthError }) }
 }
 
-export function tokenRejectedError(response: Response): ClientError {
-  const message =
-    'The API does not accept the token (HTTP status 401), and did not accept a new one'
-  return new ClientError('token_rejected', message, readChallenge(response))
+/** What the description of a challenge means: the words of this guard, and of other libraries. */
+const rejections: readonly (readonly [words: RegExp, remedy: string])[] = [
+  [
+    /not (yet valid|valid yet)|not.?before|\bnbf\b/i,
+    'The clock of the API is behind that of the identity provider. Set both, preferably with NTP.',
+  ],
+  [
+    /expired/i,
+    'The token was new, so the clock of the API is ahead of that of the identity provider. Set both, preferably with NTP.',
+  ],
+  [
+    /issuer/i,
+    'Let the API trust the issuer of this identity provider, or request the token from the one that the API trusts. "greeting token --decode" shows the issuer, `iss`.',
+  ],
+  [/tenant/i, 'Request the token from the tenant that the API trusts.'],
+  [
+    /audience/i,
+    'Request the scope of this API: its identifier URI followed by /.default. "greeting token --decode" shows the audience, `aud`.',
+  ],
+  [
+    /signature|signing key/i,
+    'Check that the API reads the published keys of this identity provider, and not those of another one.',
+  ],
+]
+
+const maxDescriptionCharacters = 200
+
+export function tokenRejectedError(
+  response: Response,
+  withoutToken: (text: string) => string,
+): ClientError {
+  const challenge = response.headers.get('www-authenticate') ?? ''
+  const [, said = ''] = /\berror_description="([^"]{1,1000})"/.exec(challenge) ?? []
+  const reason = readableMessage(withoutToken(said)).slice(0, maxDescriptionCharacters)
+  const message = `The API does not accept the token (HTTP status 401)${
+    reason ? `: ${reason}` : ', and did not accept a new one'
+  }`
+  const remedy = rejections.find(([words]) => words.test(reason))?.[1]
+  return new ClientError('token_rejected', message, readChallenge(response), { remedy })
 }
 
 export function roleMissingError(response: Response, role: string | undefined): ClientError {

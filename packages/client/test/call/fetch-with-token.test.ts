@@ -84,6 +84,30 @@ describe('a 401 (CL9)', () => {
     assert.equal(environment.sent.length, 2)
   })
 
+  const descriptions: readonly (readonly [said: string, remedy: RegExp])[] = [
+    ['The access token is not valid yet', /clock of the API is behind/],
+    ['The access token has expired', /clock of the API is ahead/],
+    ['The access token is from another issuer', /trust the issuer/],
+    ['The access token is from another tenant', /the tenant that the API trusts/],
+    ['The access token is for another audience', /the scope of this API/],
+    ['The signature of the access token could not be verified', /published keys/],
+    ["The token is not yet valid: 'nbf' is in the future", /is behind/],
+    ["The token expired at '01/01/2026 00:00:00'", /is ahead/],
+    ["The audience 'api://x' is invalid", /the scope of this API/],
+    ['The access token is malformed', /trusts this identity provider and this tenant/],
+  ]
+  for (const [said, remedy] of descriptions)
+    it(`says that ${said}, and what to do`, async () => {
+      const challenge = `Bearer realm="x", error="invalid_token", error_description="${said}"`
+      const environment = new VirtualRuntime(text(401, '', { 'www-authenticate': challenge }))
+      await assert.rejects(callIn(environment)('/'), (error: unknown) => {
+        assert.ok(error instanceof Error && 'remedy' in error)
+        assert.equal(error.message, `The API does not accept the token (HTTP status 401): ${said}`)
+        assert.match(String(error.remedy), remedy)
+        return true
+      })
+    })
+
   it('of many simultaneous calls drops their common token once', async () => {
     const answer: Answer = (request, signal) =>
       text(request.headers.get('authorization') === 'Bearer t1' ? 401 : 200, '')(request, signal)
