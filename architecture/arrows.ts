@@ -1,13 +1,4 @@
-import { identityProviderRooms } from './identity-provider-arrows.ts'
-
-/** A room is a source folder with rules for its imports. The row has the reason for them. */
-export type Room = {
-  /** Path prefix of the room's source files, from the root of the repository. */
-  readonly path: string
-  /** Paths of the rooms that this room may import from. Imports from all other rooms are forbidden. */
-  readonly mayImport: readonly string[]
-  readonly reason: string
-}
+import { identityProviderRooms, type Room } from './identity-provider-arrows.ts'
 
 // Packages use each other only through public exports or HTTP.
 /** The row with the longest matching path applies, so a room inside a package has its own row. */
@@ -76,6 +67,11 @@ export const rooms: readonly Room[] = [
       'packages/tracing',
     ],
     reason: 'The resource server uses only the key set of the identity provider, over HTTP.',
+  },
+  {
+    path: 'services/authorizer',
+    mayImport: ['packages/guard', 'packages/http-service', 'packages/http-service/src/guarded'],
+    reason: 'The guard as a program, for proxies before APIs in any language. It knows no API.',
   },
   {
     path: 'services/identity-provider',

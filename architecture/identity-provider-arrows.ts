@@ -1,4 +1,11 @@
-import type { Room } from './arrows.ts'
+/** A room is a source folder with rules for its imports. The row has the reason for them. */
+export type Room = {
+  /** Path prefix of the room's source files, from the root of the repository. */
+  readonly path: string
+  /** Paths of the rooms that this room may import from. Imports from all other rooms are forbidden. */
+  readonly mayImport: readonly string[]
+  readonly reason: string
+}
 
 /** The rooms inside the identity provider. */
 export const identityProviderRooms: readonly Room[] = [

@@ -91,6 +91,12 @@ export const packageRows: readonly PackageRow[] = [
   },
   {
     ...service,
+    path: 'services/authorizer',
+    bundled: ['packages/guard', 'packages/http-service', 'packages/tracing'],
+    keywords: [...oauth, 'forward-auth', 'nginx', 'envoy', 'traefik', 'caddy', 'haproxy'],
+  },
+  {
+    ...service,
     path: 'services/identity-provider',
     bundled: [
       'packages/guard',
@@ -113,6 +119,7 @@ export const packageRows: readonly PackageRow[] = [
       'packages/portal',
       'packages/registrations',
       'packages/tracing',
+      'services/authorizer',
       'services/greeting-api',
       'services/identity-provider',
     ],

@@ -38,6 +38,8 @@ export const commandLoaders = {
     const addJobs = [addHiCommand, addHelloCommand, addCallCommand]
     addRunCommand(program, terminal, (jobs, take) => addJobs.map((add) => add(jobs, take)))
   },
+  authorize: async ({ program, terminal, services }) =>
+    (await import('./commands/authorize.ts')).addAuthorizeCommand(program, terminal, services),
   doctor: async ({ program, terminal }) =>
     (await import('./commands/doctor.ts')).addDoctorCommand(program, terminal),
   completion: async ({ program, terminal }) =>

@@ -1,6 +1,6 @@
 /** A target of the Containerfile: one service. */
 export type Target = {
-  readonly name: 'identity-provider' | 'api'
+  readonly name: 'identity-provider' | 'api' | 'authorizer'
   /** The folder of its package, from the root of the repository. */
   readonly path: string
   readonly port: number
@@ -9,6 +9,7 @@ export type Target = {
 export const targets: readonly Target[] = [
   { name: 'identity-provider', path: 'services/identity-provider', port: 4000 },
   { name: 'api', path: 'services/greeting-api', port: 3000 },
+  { name: 'authorizer', path: 'services/authorizer', port: 4100 },
 ]
 
 /**

@@ -59,6 +59,9 @@ describe('the Containerfile', () => {
 describe('the targets', () => {
   it('are found by name, and an unknown name is an error with all names', () => {
     assert.equal(targetOf('api').port, 3000)
-    assert.throws(() => targetOf('proxy'), /must be identity-provider or api, not proxy/)
+    assert.throws(
+      () => targetOf('proxy'),
+      /must be identity-provider or api or authorizer, not proxy/,
+    )
   })
 })

@@ -15,6 +15,7 @@ export type Service = {
 export type Services = {
   readonly identityProvider: Service
   readonly greetingApi: Service
+  readonly authorizer: Pick<Service, 'mainFile'>
   /** The registrations of an empty data folder. */
   readonly registrationsFile: string
   /** How a user starts this command, in the texts that are meant for a shell. */
@@ -38,6 +39,11 @@ export const services: Services = {
     logName: 'greeting-api',
     get mainFile() {
       return fileOf('@greeting/api/main')
+    },
+  },
+  authorizer: {
+    get mainFile() {
+      return fileOf('@greeting/authorizer/main')
     },
   },
   get registrationsFile() {

@@ -1,6 +1,6 @@
 // Folder: What both services do alike: settings, listeners, workers and stopping.
 
-export { errorAnswer, errorResponse } from './error-answer.ts'
+export { type ErrorAnswer, errorAnswer, errorResponse } from './error-answer.ts'
 export type { StopOptions } from './listener/drain.ts'
 export {
   type Fetch,

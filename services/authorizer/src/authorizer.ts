@@ -1,0 +1,138 @@
+import type { IncomingMessage } from 'node:http'
+import { anyCaller, type Caller, type Guard, type Refusal, withHeader } from '@greeting/guard'
+import { NodeRequestCredentials } from '@greeting/guard/node'
+import { errorAnswer, errorResponse, type TrustedProxies } from '@greeting/http-service'
+import { authorizePath, type ProxyName, readOriginalRequest } from './original-request.ts'
+import { pathSegments } from './path-segments.ts'
+import type { CallerHeaders, Rules } from './rules-file.ts'
+
+/** Rules, and a guard that knows their roles. */
+export type GuardedRules = { readonly rules: Rules; readonly guard: Guard }
+
+/** Everything that a decision needs, besides the request. */
+export type AuthorizerOptions = {
+  readonly proxy: ProxyName
+  readonly trustedProxies: Pick<TrustedProxies, 'has'>
+  /** The rules in force. */
+  readonly current: () => GuardedRules
+  /** Receives the reason of each refusal that is not the guard's, and the address of the peer. */
+  readonly onRefused: (reason: RefusalReason, peer: string) => void
+}
+
+const malformed = (description: string) => errorAnswer(400, 'invalid_request', description)
+
+/** The refusals before the guard. */
+const refusals = {
+  peer_not_trusted: errorAnswer(403, 'access_denied', 'Only a trusted proxy may ask'),
+  original_request_malformed: malformed('The proxy must send method and path of the request once'),
+  path_ambiguous: malformed('The path could be read in two ways'),
+  caller_header_disguised: malformed('A header of the caller must not be sent with underscores'),
+} as const
+
+/** Why the authorizer refuses a request that the guard does not see. */
+export type RefusalReason = keyof typeof refusals
+
+/** Nginx shows no body of the first answer, so it asks again for the refusal, at this path. */
+const refusalPath = '/refusal'
+
+const changed = errorAnswer(503, 'temporarily_unavailable', 'Try again', { 'retry-after': '1' })
+
+/** Answers the questions of a proxy at `/authorize`. It reads no body. */
+export class Authorizer {
+  readonly #options: AuthorizerOptions
+
+  constructor(options: AuthorizerOptions) {
+    this.#options = options
+  }
+
+  /** The decision about the original request: 200 with the caller in the headers, or a refusal. */
+  answer(incoming: IncomingMessage): Response | Promise<Response> {
+    const { proxy, trustedProxies, current } = this.#options
+    const { guard, rules } = current()
+    // 1. The proxy is trusted: anyone else could send the method and path of another request.
+    if (!trustedProxies.has(incoming.socket.remoteAddress ?? '')) {
+      return this.#refuse('peer_not_trusted', incoming)
+    }
+    // 2. One method, one path, and one way to read them.
+    if (hasDisguisedHeader(incoming.rawHeaders, rules.headers)) {
+      return this.#refuse('caller_header_disguised', incoming)
+    }
+    const original = readOriginalRequest(proxy, incoming)
+    if (original === undefined) return this.#refuse('original_request_malformed', incoming)
+    const segments = pathSegments(original.target)
+    const match = segments === undefined ? 'ambiguous' : rules.set.find(original.method, segments)
+    if (match === 'ambiguous') return this.#refuse('path_ambiguous', incoming)
+    // 3. The first rule, or a valid token before the answer that there is none.
+    const requires = match.rule?.requires ?? 'any_caller'
+    if (requires === 'nothing') return admission(rules.headers)
+    const { authorization } = new NodeRequestCredentials(incoming)
+    const decision = guard.decide(
+      { authorization, target: original.target },
+      requires === 'any_caller' ? anyCaller : requires.role,
+    )
+    const conclude = (decided: Caller | Refusal) => {
+      if (decided.outcome === 'refused') return refusalResponse(decided)
+      if (match.rule !== undefined) return admission(rules.headers, decided)
+      const { allowed } = match
+      return refusalResponse(
+        allowed.length === 0
+          ? guard.refuse('not_found')
+          : withHeader(guard.refuse('method_not_allowed'), 'allow', allowHeader(allowed)),
+      )
+    }
+    return decision instanceof Promise ? decision.then(conclude) : conclude(decision)
+  }
+
+  /** The same decision for a proxy that has been refused: an admission would reach the client as 200. */
+  async answerRefused(incoming: IncomingMessage): Promise<Response> {
+    const answer = await this.answer(incoming)
+    return answer.status === 200 ? errorResponse(changed) : answer
+  }
+
+  #refuse(reason: RefusalReason, { socket }: IncomingMessage): Response {
+    this.#options.onRefused(reason, socket.remoteAddress ?? '')
+    return errorResponse(refusals[reason])
+  }
+}
+
+/** Whether a proxy asks at this path, for a decision or for the refusal. */
+export function questionAt(proxy: ProxyName, url: string): 'decision' | 'refusal' | undefined {
+  if (proxy === 'envoy') return url.startsWith(`${authorizePath}/`) ? 'decision' : undefined
+  return url === authorizePath ? 'decision' : url === refusalPath ? 'refusal' : undefined
+}
+
+/**
+ * Proxies overwrite the headers of the caller by name. CGI, and so Python and PHP, reads `X_Caller_Roles`
+ * as the same header.
+ */
+function hasDisguisedHeader(rawHeaders: readonly string[], names: CallerHeaders): boolean {
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index] ?? ''
+    if (!name.includes('_')) continue
+    const plain = name.replaceAll('_', '-').toLowerCase()
+    if (Object.values(names).some((one) => one.toLowerCase() === plain)) return true
+  }
+  return false
+}
+
+const allowHeader = (methods: readonly string[]) =>
+  methods.flatMap((name) => (name === 'GET' ? ['GET', 'HEAD'] : [name])).join(', ')
+
+/** A value of an issuer that cannot be a header is empty. */
+const headerText = (text = '') => (/^[\x21-\x7e]*$/.test(text) ? text : '')
+
+/** All headers are always there: a missing one would leave that of the client in its place. */
+function admission(names: CallerHeaders, caller?: Caller): Response {
+  return new Response(null, {
+    headers: {
+      'cache-control': 'no-store',
+      [names.applicationId]: headerText(caller?.applicationId),
+      [names.tenantId]: headerText(caller?.tenantId),
+      [names.objectId]: headerText(caller?.objectId),
+      [names.roles]: headerText(caller?.roles.join(',')),
+    },
+  })
+}
+
+const refusalResponse = ({ status, headers, body }: Refusal) =>
+  new Response(body, { status, headers })

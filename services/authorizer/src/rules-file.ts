@@ -1,0 +1,205 @@
+import {
+  type DocumentNode,
+  evaluate,
+  iterator,
+  type ObjectNode,
+  parse,
+  type ValueNode,
+} from '@humanwhocodes/momoa'
+import { z } from 'zod'
+import { pathSegments } from './path-segments.ts'
+import { type Rule, RuleSet } from './rule-set.ts'
+
+/** A rules file with faults. Each fault begins with its line. */
+export class RulesFileError extends Error {
+  readonly code = 'rules_file_invalid'
+  override readonly name = 'RulesFileError'
+  readonly faults: readonly string[]
+
+  constructor(path: string, faults: readonly string[], options?: ErrorOptions) {
+    super(`${path} is no valid file of rules: ${faults.join('; ')}`, options)
+    this.faults = faults
+  }
+}
+
+const maxCharacters = 1_048_576
+const maxRules = 1000
+const maxFaults = 20
+
+/** A parameter stands for a segment, so a template without its braces is a path. */
+const parameter = /^\{[A-Za-z]\w*\}$/
+
+function patternSegments(pattern: string): Rule['segments'] | undefined {
+  const names = pattern.split('/')
+  const plain = names.map((name) => (parameter.test(name) ? 'x' : name)).join('/')
+  const decoded = plain.includes('?') ? undefined : pathSegments(plain)
+  return decoded?.map((segment, index) =>
+    parameter.test(names[index + 1] ?? '') ? undefined : segment,
+  )
+}
+
+const pathError = 'must be a path such as /orders/{id}, as a client sends it, without a query'
+const path = z.string(pathError).refine((text) => patternSegments(text) !== undefined, pathError)
+const prefix = path.refine(
+  (text) => text === '/' || !text.endsWith('/'),
+  'must not end with a slash: /orders is for /orders and for all paths below it',
+)
+const methodError = 'must be methods in upper case, such as GET. GET includes HEAD'
+const method = z.string(methodError).regex(/^(?!HEAD$)[A-Z][A-Z-]{0,31}$/, methodError)
+const role = z
+  .string()
+  .regex(
+    /^[\x21-\x2b\x2d-\x7e]{1,120}$/,
+    'must be a role: 1 to 120 visible characters of ASCII, without a comma',
+  )
+const isTrue = z.literal(true, 'must be true, or absent')
+
+const rule = z
+  .strictObject({
+    path: path.optional(),
+    prefix: prefix.optional(),
+    methods: z.array(method, methodError).min(1, methodError).optional(),
+    role: role.optional(),
+    anyCaller: isTrue.optional(),
+    public: isTrue.optional(),
+  })
+  .refine(
+    (one) => (one.path === undefined) !== (one.prefix === undefined),
+    'must have either path or prefix',
+  )
+  .refine(
+    (one) =>
+      [one.role, one.anyCaller, one.public].filter((value) => value !== undefined).length === 1,
+    'must have one of role, anyCaller and public',
+  )
+
+const fieldError =
+  'must be a name that begins with X- and has letters, digits and dashes only, at most 64'
+const field = z.string(fieldError).regex(/^x-[a-z\d-]{1,62}$/i, fieldError)
+
+const callerHeaders = z
+  .strictObject({
+    applicationId: field.default('X-Caller-Application-Id'),
+    tenantId: field.default('X-Caller-Tenant-Id'),
+    objectId: field.default('X-Caller-Object-Id'),
+    roles: field.default('X-Caller-Roles'),
+  })
+  .refine(
+    (names) => new Set(Object.values(names).map((name) => name.toLowerCase())).size === 4,
+    'must name four different headers',
+  )
+
+const rulesFile = z.strictObject({
+  headers: callerHeaders.prefault({}),
+  rules: z.array(rule).max(maxRules, `must have at most ${maxRules} rules`).default([]),
+})
+
+/** The names of the headers that carry the caller. */
+export type CallerHeaders = z.output<typeof callerHeaders>
+
+/** A valid rules file. */
+export type Rules = {
+  readonly set: RuleSet
+  readonly headers: CallerHeaders
+  /** Every role of a rule, once. */
+  readonly roles: readonly string[]
+}
+
+/**
+ * Parses a file of rules: JSON with comments. An empty one has no rules, so every request is refused.
+ *
+ * @param name the file in messages
+ * @param text at most 1,048,576 characters
+ * @throws {RulesFileError} rules_file_invalid with at most 20 faults
+ */
+export function parseRules(name: string, text: string): Rules {
+  if (text.length > maxCharacters) throw new RulesFileError(name, ['it has more than 1 MiB'])
+  const { headers, rules } = validate(name, text.replace(/^\uFEFF/, ''))
+  return {
+    set: new RuleSet(rules.map(toRule)),
+    headers,
+    roles: [...new Set(rules.flatMap((one) => one.role ?? []))],
+  }
+}
+
+function validate(name: string, text: string): z.output<typeof rulesFile> {
+  if (text.trim() === '') return rulesFile.parse({})
+  const document = parseDocument(name, text)
+  const repeated = repeatedMembers(document)
+  if (repeated.length > 0) throw new RulesFileError(name, repeated)
+  const result = rulesFile.safeParse(evaluate(document))
+  if (result.success) return result.data
+  const faults = result.error.issues.flatMap((issue) =>
+    issue.code === 'unrecognized_keys'
+      ? issue.keys.map((key) => faultAt(document, [...issue.path, key], 'is unknown'))
+      : [faultAt(document, issue.path, issue.message)],
+  )
+  throw new RulesFileError(name, faults.slice(0, maxFaults))
+}
+
+function parseDocument(name: string, text: string): DocumentNode {
+  try {
+    return parse(text, { mode: 'jsonc', allowTrailingCommas: true })
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause)
+    const line = cause instanceof Error && 'line' in cause ? `line ${cause.line}: ` : ''
+    throw new RulesFileError(name, [`${line}${reason.replace(/\.$/, '')}`], { cause })
+  }
+}
+
+/** Parsers keep the first or the last of repeated members, so a reader could see another rule. */
+function repeatedMembers(document: DocumentNode): readonly string[] {
+  const faults: string[] = []
+  for (const { node, phase } of iterator(document)) {
+    if (node.type !== 'Object' || phase !== 'enter') continue
+    const seen = new Set<string>()
+    for (const { name, loc } of (node as ObjectNode).members) {
+      const text = nameOf(name)
+      if (seen.has(text)) faults.push(`line ${loc.start.line}: ${text} is repeated`)
+      seen.add(text)
+    }
+  }
+  return faults.slice(0, maxFaults)
+}
+
+const nameOf = (name: { readonly type: string } & ({ value: string } | { name: string })) =>
+  'value' in name ? name.value : name.name
+
+/** A fault with the line of its place, or of the nearest place around it. */
+function faultAt(document: DocumentNode, place: readonly PropertyKey[], message: string): string {
+  let node: ValueNode = document.body
+  let line = node.loc.start.line
+  for (const step of place) {
+    const next: { value: ValueNode; line: number } | undefined = childOf(node, step)
+    if (next === undefined) break
+    node = next.value
+    line = next.line
+  }
+  const text = place.map((step) => (typeof step === 'number' ? `[${step}]` : `.${String(step)}`))
+  return `line ${line}: ${text.join('').slice(1) || 'the file'} ${message}`
+}
+
+function childOf(node: ValueNode, step: PropertyKey) {
+  if (node.type === 'Array') {
+    const element = node.elements[Number(step)]
+    return element && { value: element.value, line: element.value.loc.start.line }
+  }
+  if (node.type !== 'Object') return undefined
+  const member = node.members.find(({ name }) => nameOf(name) === step)
+  return member && { value: member.value, line: member.loc.start.line }
+}
+
+function toRule({ path: exact, prefix: below, methods, ...required }: z.output<typeof rule>): Rule {
+  const pattern = exact ?? below ?? ''
+  return {
+    methods: methods && new Set(methods),
+    segments: below === '/' ? [] : (patternSegments(pattern) ?? []),
+    isPrefix: below !== undefined,
+    requires:
+      required.role !== undefined
+        ? { role: required.role }
+        : required.anyCaller === true
+          ? 'any_caller'
+          : 'nothing',
+  }
+}

@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict'
+import { rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, it } from 'node:test'
+import { apiApplicationId, tenantId } from '../../../fixtures/signing-identity-provider.ts'
+import { readSettings } from '../src/settings.ts'
+import { ask, bearer, folder, original, start, withIdentityProvider } from './running-authorizer.ts'
+
+withIdentityProvider()
+
+describe('a change of the file', () => {
+  it('is in force after a reload, also with other roles', async () => {
+    const { service, file, log } = await start()
+    const token = await bearer(['Orders.Read', 'New'])
+    const status = async (path: string) =>
+      (await ask(service.url, [...original('GET', path), ...token])).status
+    assert.equal(await status('/orders/7'), 200)
+    writeFileSync(file, '{ "rules": [{ "prefix": "/new", "role": "New" }] }')
+    await service.reload()
+    assert.deepEqual([await status('/orders/7'), await status('/new/7')], [404, 200])
+    assert.match(log(), /"rules":1,"msg":"the new rules are in force"/)
+    await service.stop()
+  })
+
+  for (const [what, text, line] of [
+    ['a fault', '{ "rules": [\n{ "path": "/me" }] }', 'line 2: rules\\[0\\] must have one of role'],
+    ['broken JSON', '{ "rules": [\n', 'line '],
+  ] as const) {
+    it(`with ${what} is reported with its line, and the old rules stay in force`, async () => {
+      const { service, file, log } = await start()
+      writeFileSync(file, text)
+      await service.reload()
+      assert.equal((await ask(service.url, original('GET', '/open'))).status, 200)
+      assert.match(log(), new RegExp(line))
+      const { body } = await ask(service.metricsUrl ?? '', [], { path: '/metrics' })
+      assert.match(body, /rules_reloads_total\{result="failure"\} 1/)
+      await service.stop()
+    })
+  }
+
+  it('that removes the file leaves the old rules in force', async () => {
+    const { service, file, log } = await start()
+    rmSync(file)
+    await service.reload()
+    assert.equal((await ask(service.url, original('GET', '/open'))).status, 200)
+    assert.match(log(), /ENOENT/)
+    await service.stop()
+  })
+
+  it('to an empty file refuses everything', async () => {
+    const { service, file } = await start()
+    writeFileSync(file, '')
+    await service.reload()
+    const token = await bearer(['Orders.Read'])
+    for (const path of ['/open', '/me', '/orders/7']) {
+      assert.equal((await ask(service.url, original('GET', path))).status, 401)
+      assert.equal((await ask(service.url, [...original('GET', path), ...token])).status, 404)
+    }
+    await service.stop()
+  })
+
+  it('is seen without a signal', async () => {
+    const { service, file } = await start({}, { watchMs: 10 })
+    writeFileSync(file, '{ "rules": [{ "path": "/changed", "public": true }] }')
+    for (;;) {
+      if ((await ask(service.url, original('GET', '/changed'))).status === 200) break
+    }
+    await service.stop()
+  })
+})
+
+describe('a start', () => {
+  it('with a faulty file is an error with file and line', async () => {
+    const file = join(folder, 'faulty.json')
+    writeFileSync(file, '{ "rules": [\n{ "prefix": "/" }] }')
+    await assert.rejects(start({ RULES_FILE: file }), /faulty\.json is no valid file .* line 2: /)
+  })
+
+  it('without keys refuses with 503, and is not ready', async () => {
+    const fetch = async () => new Response('', { status: 500 })
+    const { service } = await start({}, { runtime: { fetch } })
+    const token = await bearer(['Orders.Read'])
+    const answer = await ask(service.url, [...original('GET', '/orders/7'), ...token])
+    assert.equal(answer.status, 503)
+    assert.match(answer.headers['retry-after'] ?? '', /^\d+$/)
+    assert.equal((await ask(service.url, [], { path: '/readyz' })).status, 503)
+    assert.equal((await ask(service.url, original('GET', '/open'))).status, 200)
+    await service.stop()
+  })
+
+  const required = { TENANT_ID: tenantId, API_APPLICATION_ID: apiApplicationId }
+  const faults: readonly [changes: Record<string, string>, fault: RegExp][] = [
+    [{ PROXY: 'nginx' }, /RULES_FILE is not set; expected the file of rules/],
+    [{ RULES_FILE: 'r' }, /PROXY is not set; expected nginx, haproxy, envoy, traefik or caddy/],
+    [{ RULES_FILE: 'r', PROXY: 'squid' }, /PROXY is "squid"; expected nginx, haproxy/],
+    [{ RULES_FILE: 'r', PROXY: 'envoy', TRUSTED_PROXIES: '10.0.0.0/40' }, /TRUSTED_PROXIES is /],
+  ]
+  for (const [changes, fault] of faults) {
+    it(`with the settings ${JSON.stringify(changes)} is refused`, () => {
+      assert.throws(() => readSettings({ ...required, ...changes }), fault)
+    })
+  }
+})

@@ -1,0 +1,224 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { request } from 'node:http'
+import { join } from 'node:path'
+import { after, before, describe, it } from 'node:test'
+import { apiApplicationId, tenantId } from '../../../fixtures/signing-identity-provider.ts'
+import type { Service } from '../src/service.ts'
+import { readSettings, settingNames } from '../src/settings.ts'
+import {
+  ask,
+  bearer,
+  forwarded,
+  type Headers,
+  original,
+  start,
+  withIdentityProvider,
+} from './running-authorizer.ts'
+
+withIdentityProvider()
+
+const forged: Headers = ['X-Caller-Roles', 'Orders.Read', 'X-Caller-Application-Id', 'me']
+
+describe('an authorizer', () => {
+  let service: Service
+  let log: () => string
+  before(async () => {
+    ;({ service, log } = await start())
+  })
+  after(() => service.stop())
+
+  const rows: readonly [
+    request: string,
+    roles: readonly string[] | undefined,
+    status: number,
+    error?: string,
+  ][] = [
+    ['GET /orders/7', ['Orders.Read'], 200],
+    ['HEAD /orders/7', ['Orders.Read'], 200],
+    ['GET /orders/7?page=2', ['Orders.Read'], 200],
+    ['POST /orders', ['Orders.Write'], 200],
+    ['GET /me', [], 200],
+    ['GET /open', undefined, 200],
+    ['GET /orders/7', undefined, 401, 'unauthorized'],
+    ['GET /me', undefined, 401, 'unauthorized'],
+    ['GET /orders/7', ['Orders.Write'], 403, 'access_denied'],
+    ['GET /orders/7?access_token=x', ['Orders.Read'], 400, 'invalid_request'],
+    ['GET /nothing', undefined, 401, 'unauthorized'],
+    ['GET /nothing', ['Orders.Read'], 404, 'not_found'],
+    ['GET /ORDERS/7', ['Orders.Read'], 404, 'not_found'],
+    ['DELETE /orders', ['Orders.Write'], 405, 'method_not_allowed'],
+    ['get /open', undefined, 400, 'invalid_request'],
+    ['GET /open/../me', undefined, 400, 'invalid_request'],
+    ['GET //open', undefined, 400, 'invalid_request'],
+    ['GET /%6fpen', undefined, 400, 'invalid_request'],
+    ['GET http://api.example/open', undefined, 400, 'invalid_request'],
+  ]
+  for (const [what, roles, status, error] of rows) {
+    it(`answers ${what} with ${roles ? `roles [${roles}]` : 'no token'}: ${status}`, async () => {
+      const [method = '', uri = ''] = what.split(' ')
+      const headers = [...original(method, uri), ...(roles ? await bearer(roles) : []), ...forged]
+      const answer = await ask(service.url, headers)
+      assert.equal(answer.status, status)
+      assert.equal(answer.headers['cache-control'], 'no-store')
+      if (error === undefined) assert.equal(answer.body, '')
+      else assert.equal(JSON.parse(answer.body).error, error)
+      // Nginx asks again for a refusal, and must not get an admission there.
+      const again = await ask(service.url, headers, { path: '/refusal' })
+      assert.equal(again.status, status === 200 ? 503 : status)
+    })
+  }
+
+  it('sends the caller of an admitted request, and empty headers for a public one', async () => {
+    const names = ['application-id', 'tenant-id', 'object-id', 'roles']
+    const callerOf = async (headers: Headers) => {
+      const answer = await ask(service.url, headers)
+      return names.map((name) => answer.headers[`x-caller-${name}`])
+    }
+    const token = await bearer(['Orders.Read', 'Orders.Write', 'Other'])
+    assert.deepEqual(await callerOf([...original('GET', '/orders/7'), ...token, ...forged]), [
+      '6a8b4b39-1111-4222-8333-c0ffee000002',
+      tenantId,
+      '0b7c1d2e-aaaa-4bbb-8ccc-c0ffee000003',
+      'Orders.Read,Orders.Write',
+    ])
+    const open = [...original('GET', '/open'), ...token, ...forged]
+    assert.deepEqual(await callerOf(open), ['', '', '', ''])
+  })
+
+  it('answers with the challenge of the guard, and names the methods of a path', async () => {
+    const { headers } = await ask(service.url, original('GET', '/me'))
+    assert.equal(headers['www-authenticate'], 'Bearer realm="api"')
+    const token = await bearer(['Orders.Read'])
+    const wrong = await ask(service.url, [...original('DELETE', '/orders/7'), ...token])
+    assert.equal(wrong.headers.allow, 'GET, HEAD')
+  })
+
+  const malformed: readonly [what: string, headers: Headers][] = [
+    ['no original request', []],
+    ['no method', ['X-Original-URI', '/open']],
+    ['no path', ['X-Original-Method', 'GET']],
+    ['an empty path', original('GET', '')],
+    ['a repeated path', [...original('GET', '/open'), 'X-Original-URI', '/open']],
+    ['a repeated method', [...original('GET', '/open'), 'x-original-method', 'GET']],
+    ['the fields of another proxy', forwarded('GET', '/open')],
+    ['a method that is no name', original('GET /open', '/open')],
+    ['a disguised header', [...original('GET', '/open'), 'X_Caller_Roles', 'Admin']],
+    ['a half disguised header', [...original('GET', '/open'), 'x-caller_roles', 'Admin']],
+    ['two tokens', [...original('GET', '/me'), 'Authorization', 'Bearer a', 'Authorization', 'b']],
+  ]
+  for (const [what, headers] of malformed) {
+    it(`refuses ${what} with 400`, async () => {
+      const { status, body } = await ask(service.url, headers)
+      assert.equal(status, 400)
+      assert.equal(JSON.parse(body).error, 'invalid_request')
+    })
+  }
+
+  it('ignores the fields of other proxies, which a client may send', async () => {
+    const headers = [...original('GET', '/me'), ...forwarded('GET', '/open')]
+    assert.equal((await ask(service.url, headers)).status, 401)
+  })
+
+  it('decides an upgrade as any other request, and reads no body', async () => {
+    const upgrade = ['Connection', 'Upgrade', 'Upgrade', 'websocket']
+    assert.equal((await ask(service.url, [...original('GET', '/me'), ...upgrade])).status, 401)
+    const announced = ['Content-Length', '1000000']
+    const { hostname, port } = new URL(service.url)
+    const headers = ['host', 'a', ...original('POST', '/orders'), ...announced]
+    const sent = request({ hostname, port, path: '/authorize', headers, agent: false })
+    sent.on('error', () => {})
+    sent.flushHeaders()
+    const [response] = await once(sent, 'response')
+    assert.equal(response.statusCode, 401)
+    sent.destroy()
+  })
+
+  it('has health on paths of its own, and 404 at others', async () => {
+    assert.deepEqual((await ask(service.url, [], { path: '/healthz' })).body, '{"status":"alive"}')
+    assert.equal((await ask(service.url, [], { path: '/readyz' })).status, 200)
+    for (const path of ['/', '/authorize/', '/authorize?x', '/metrics', '/healthz/'])
+      assert.equal((await ask(service.url, original('GET', '/open'), { path })).status, 404, path)
+  })
+
+  it('counts decisions and refusals, and writes no token to its log', async () => {
+    const { body } = await ask(service.metricsUrl ?? '', [], { path: '/metrics' })
+    assert.match(body, /greeting_guard_decisions_total\{outcome="admitted",reason=""\} [1-9]/)
+    assert.match(body, /greeting_authorizer_refusals_total\{reason="path_ambiguous"\} [1-9]/)
+    assert.match(body, /greeting_authorizer_rules 4\n/)
+    assert.match(body, /http_route="\/authorize"/)
+    assert.match(log(), /"reason":"role_missing"/)
+    assert.doesNotMatch(log(), /eyJ/)
+  })
+})
+
+describe('the original request comes', () => {
+  for (const [proxy, headers] of [
+    ['nginx', original],
+    ['haproxy', original],
+    ['traefik', forwarded],
+    ['caddy', forwarded],
+  ] as const) {
+    it(`from the headers of ${proxy}`, async () => {
+      const { service } = await start({ PROXY: proxy })
+      const token = await bearer(['Orders.Write'])
+      const answer = await ask(service.url, [...headers('POST', '/orders'), ...token])
+      assert.equal(answer.status, 200)
+      assert.equal((await ask(service.url, headers('GET', '/open'))).status, 200)
+      await service.stop()
+    })
+  }
+
+  it('from the request itself of envoy, below the prefix', async () => {
+    const { service } = await start({ PROXY: 'envoy' })
+    const askEnvoy = async (method: string, path: string, headers: Headers = []) =>
+      (await ask(service.url, headers, { method, path: `/authorize${path}` })).status
+    const token = await bearer(['Orders.Write'])
+    assert.equal(await askEnvoy('POST', '/orders', token), 200)
+    assert.equal(await askEnvoy('GET', '/open'), 200)
+    assert.equal(await askEnvoy('GET', '/me', original('GET', '/open')), 401)
+    assert.equal(await askEnvoy('GET', '/../healthz'), 400)
+    assert.equal(await askEnvoy('GET', '//open'), 400)
+    assert.equal(await askEnvoy('GET', ''), 404)
+    await service.stop()
+  })
+})
+
+describe('a peer that is no trusted proxy', () => {
+  it('is refused with 403, is named once in the log, and is counted', async () => {
+    const { service, log } = await start({ TRUSTED_PROXIES: '192.0.2.1, 198.51.100.0/24' })
+    for (const _ of [1, 2]) {
+      const { status, body } = await ask(service.url, original('GET', '/open'))
+      assert.equal(status, 403)
+      assert.equal(JSON.parse(body).error, 'access_denied')
+    }
+    assert.equal(log().match(/"peer":"127.0.0.1"/g)?.length, 1)
+    const { body } = await ask(service.metricsUrl ?? '', [], { path: '/metrics' })
+    assert.match(body, /refusals_total\{reason="peer_not_trusted"\} 2/)
+    await service.stop()
+  })
+})
+
+it('docs/reference/authorizer.md lists every setting with its default', () => {
+  const page = readFileSync(
+    join(import.meta.dirname, '../../../docs/reference/authorizer.md'),
+    'utf8',
+  )
+  const [, section = ''] = page.split('\n## Settings\n')
+  const rows = [
+    ...(section.split('\n## ', 1)[0] ?? '').matchAll(/^\| `([A-Z_]+)` \| `?([^`|]+?)`? \|/gm),
+  ]
+  assert.deepEqual(
+    rows.map(([, name]) => name),
+    settingNames,
+  )
+  const required = { RULES_FILE: 'r', PROXY: 'caddy', TENANT_ID: tenantId }
+  const defaults: Record<string, unknown> = readSettings({
+    ...required,
+    API_APPLICATION_ID: apiApplicationId,
+  })
+  for (const [, name = '', documented] of rows)
+    if (documented !== 'required' && defaults[name] !== undefined)
+      assert.equal(documented, String(defaults[name] ?? 'off'))
+})
