@@ -93,6 +93,12 @@ const url: SettingKind = {
     return isHttp ? (trimmed.endsWith('/') ? trimmed.slice(0, -1) : trimmed) : undefined
   },
 }
+// People copy the issuer or the token endpoint, which contain the tenant.
+const urlWithoutTenant: SettingKind = {
+  expected:
+    'an http or https URL without tenant, /oauth2 and /v2.0, such as https://login.microsoftonline.com',
+  read: (given) => (/\/(oauth2|v2\.0)(\/|$)/i.test(given) ? undefined : url.read(given)),
+}
 const text: SettingKind = {
   expected: 'a text that is not empty',
   read: (given) => given.trim() || undefined,
@@ -108,7 +114,7 @@ type ClientSettingRow = {
 
 const rows = {
   AUTH_URL: {
-    kind: url,
+    kind: urlWithoutTenant,
     defaultValue: 'https://login.microsoftonline.com',
     description: 'URL of the identity provider, without tenant',
   },

@@ -59,6 +59,10 @@ export const runOnce =
       .run(job.title, () =>
         withCurrentRoles(connection, () => job.perform(connection, terminal.stop)),
       )
+      .catch(async (error) => {
+        const { withMissingStep } = await import('./missing-step.ts')
+        throw await withMissingStep(error, settings, terminal.stop)
+      })
       .finally(tracing.stop)
     if (json) terminal.out(`${JSON.stringify(outcome.json)}\n`)
     else terminal.body(outcome.text)

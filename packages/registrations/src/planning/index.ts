@@ -17,6 +17,7 @@ export {
   missingSteps,
   missingText,
   passesLimit,
+  type RoleState,
   type StepResult,
   sizeText,
   tokenSizeFault,
