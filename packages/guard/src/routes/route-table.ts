@@ -66,7 +66,7 @@ export function validateRoutes<Role extends string, Handler>(
           : `${route}: must be one of ${methods.join(', ')} and a path, such as GET /hi`,
       )
     }
-    if (prefix + path === '') faults.push(`${route}: must be ${route}/ below an empty prefix`)
+    if (prefix + path === '') faults.push(`${route}: must be "${route}/" below an empty prefix`)
     if (!roles.includes(role)) {
       faults.push(`${route}: must require one of ${guard.roles.join(', ')}, or anyCaller`)
     }

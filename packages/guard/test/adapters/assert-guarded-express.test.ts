@@ -117,6 +117,23 @@ const expressRows: Row<express.Express>[] = [
   ['an app in the app', (app) => app.use('/api', express().get('/hi', end)), ['ALL /api/*']],
   ['an app in the app, above the prefix', (app) => app.use(express()), ['ALL /*']],
   ['an app in the app, after a guard', (app) => app.use('/api', required(), express()), []],
+  [
+    'an error handler at the prefix',
+    (app) =>
+      app.use('/api', ((_error, _request, _response, next) =>
+        next()) as express.ErrorRequestHandler),
+    [],
+  ],
+  [
+    'a guard at a regular expression',
+    (app) => app.use(/^\/api/, required()).get('/api/hi', end),
+    ['GET /api/hi'],
+  ],
+  [
+    'a wildcard in place of the parameter of a guard',
+    (app) => app.use('/api/:id', required()).get(`/api/${wildcard}`, end),
+    [`GET /api/${wildcard}`],
+  ],
   ['a function at the prefix', (app) => app.use('/api', end), ['ALL /api/*']],
   [
     'middleware and error handlers of the whole app',

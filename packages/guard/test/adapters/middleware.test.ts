@@ -243,6 +243,20 @@ for (const [framework, { table, middleware }] of Object.entries(apps)) {
   })
 }
 
+describe('Fastify', () => {
+  it('answers the prefix and a slash by another row than the prefix', async () => {
+    const guard = newGuard()
+    const app = fastify()
+    app.register(
+      onFastify.guardedRoutes(guard, '/todos', { 'GET /': { role, handler: () => 'slash' } }),
+    )
+    const { url, stop } = await listening(app)
+    assert.equal((await call(url, '/todos/', 'GET', both())).body, 'slash')
+    assert.equal((await call(url, '/todos', 'GET', both())).status, 404)
+    await stop()
+  })
+})
+
 describe('middleware at start', () => {
   const guard = newGuard()
   const handler = () => new Response('')

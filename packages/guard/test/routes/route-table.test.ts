@@ -72,6 +72,15 @@ describe('a route table', () => {
     })
   }
 
+  it('with the key of the prefix itself has the path of the prefix', () => {
+    const routes = { 'GET ': { role: anyCaller, handler }, 'GET /': { role: anyCaller, handler } }
+    assert.deepEqual(
+      judge(routes, '/todos').map(({ path }) => path),
+      ['/todos', '/todos/'],
+    )
+    assert.throws(() => judge(routes, ''), /\nGET : must be "GET \/" below an empty prefix$/)
+  })
+
   it('is refused with all its faults in one error', () => {
     const routes = {
       'GET /a': { handler },
