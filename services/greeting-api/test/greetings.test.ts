@@ -25,8 +25,8 @@ before(async () => {
   const settings = readSettings({
     TENANT_ID: tenantId,
     API_APPLICATION_ID: apiApplicationId,
+    // A local AUTH_URL is its own issuer.
     AUTH_URL: provider.url,
-    ISSUER_URL: provider.url,
     PORT: '0',
   })
   service = await startService(settings, pino({ level: 'silent' }))

@@ -23,7 +23,6 @@ describe('settings', () => {
     assert.deepEqual(readSettings(required), {
       ...required,
       AUTH_URL: 'https://login.microsoftonline.com',
-      ISSUER_URL: 'https://sts.windows.net',
       TOKEN_VERSIONS: ['1.0'],
       HOST: '127.0.0.1',
       PORT: 3000,

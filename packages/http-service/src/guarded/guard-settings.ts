@@ -16,7 +16,8 @@ export const issuerSettings = {
   TENANT_ID: guid('the directory (tenant) ID'),
   API_APPLICATION_ID: guid("the API's application (client) ID"),
   AUTH_URL: originUrl.default('https://login.microsoftonline.com'),
-  ISSUER_URL: originUrl.default('https://sts.windows.net'),
+  // The guard has the default: a local AUTH_URL is its own issuer.
+  ISSUER_URL: originUrl.optional(),
   JWKS_URL: originUrl.optional(),
   TOKEN_VERSIONS: tokenVersions.prefault('1.0'),
 } as const
