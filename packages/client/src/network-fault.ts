@@ -109,6 +109,20 @@ export type NetworkFault = {
   readonly remedy: string | undefined
 }
 
+/** Faults that another attempt within some seconds does not end. */
+const permanentFaults: ReadonlySet<unknown> = new Set<NetworkFaultName>([
+  'port_blocked',
+  'certificate_outdated',
+  'certificate_of_other_name',
+  'certificate_untrusted',
+  'tls_not_spoken',
+  'http_not_spoken',
+])
+
+/** True if the details of an error name such a fault. */
+export const isPermanentFault = (details: object): boolean =>
+  'fault' in details && permanentFaults.has(details.fault)
+
 const rowsInOrder: readonly (readonly [string, Row])[] = Object.entries(rows)
 
 const proxyRemedy =

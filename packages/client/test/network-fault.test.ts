@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { fetchWithToken } from '../src/call/fetch-with-token.ts'
 import { type NetworkFaultName, networkFault } from '../src/network-fault.ts'
 import { safeCause } from '../src/redaction.ts'
+import { tokenSourceIn } from './fakes/token-source-in.ts'
+import { VirtualRuntime } from './fakes/virtual-runtime.ts'
 
 const failed = (message: string, code?: string) =>
   new TypeError('fetch failed', { cause: Object.assign(new Error(message), code && { code }) })
@@ -187,6 +190,18 @@ describe('a failed connection', () => {
       assert.match(fault.detail, detail)
       assert.match(fault.remedy ?? '', remedy)
     })
+
+  it('that the next attempt cannot end is not repeated', async () => {
+    const environment = new VirtualRuntime(() => {
+      throw failed(openSsl, 'ERR_SSL_WRONG_VERSION_NUMBER')
+    })
+    await assert.rejects(tokenSourceIn(environment).token(), { code: 'authority_unreachable' })
+    const tokens = { token: async () => 'a.b.c', drop: () => undefined }
+    const { runtime } = environment
+    const call = fetchWithToken({ baseUrl: 'https://api.example', tokens, runtime })
+    await assert.rejects(call('/'), { code: 'api_unreachable' })
+    assert.equal(environment.sent.length, 2)
+  })
 
   it('of an unknown cause keeps its words, on one line', () => {
     const fault = networkFault(failed('redirected\nto a URL'))

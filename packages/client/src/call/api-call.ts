@@ -4,6 +4,7 @@ import { requestAttributes, type Trace } from '../hooks.ts'
 import { type Attempt, type AttemptLimits, readRetryAfter } from '../http/retry.ts'
 import { isSecureUrl } from '../http/secure-url.ts'
 import { untilAborted } from '../http/until-aborted.ts'
+import { isPermanentFault } from '../network-fault.ts'
 import { withoutSecrets } from '../redaction.ts'
 import type { Runtime } from '../runtime.ts'
 import { unreachableError } from '../token/token-errors.ts'
@@ -64,7 +65,10 @@ export class ApiCall<Value> {
       return await this.#attempt(limits)
     } catch (error) {
       this.#request.init.signal?.throwIfAborted()
-      const isBroken = error instanceof ClientError && error.code === 'api_unreachable'
+      const isBroken =
+        error instanceof ClientError &&
+        error.code === 'api_unreachable' &&
+        !isPermanentFault(error.details)
       if (isBroken && this.#mayRepeat) return { done: false, error }
       throw error
     }

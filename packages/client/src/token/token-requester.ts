@@ -2,6 +2,7 @@ import type { ClientAuthentication, Credential } from '../credentials/credential
 import { ClientError } from '../errors.ts'
 import type { OnEvent, Trace } from '../hooks.ts'
 import type { Attempt } from '../http/retry.ts'
+import { isPermanentFault } from '../network-fault.ts'
 import { safeCause, withoutSecrets } from '../redaction.ts'
 import type { Runtime } from '../runtime.ts'
 import { sendTokenRequest, type TokenRequest } from './token-endpoint.ts'
@@ -81,7 +82,8 @@ export class TokenRequester {
       if (authentication === undefined) return permanent(unreadableError('it is empty'))
       tried.add(authentication.id)
       const result = await this.#send(authentication, signal, attempts)
-      if (result instanceof ClientError) return { done: false, error: result }
+      if (result instanceof ClientError)
+        return isPermanentFault(result.details) ? permanent(result) : { done: false, error: result }
       if (result.kind === 'issued') {
         this.#accept(authentication)
         return { done: true, value: result }
