@@ -107,23 +107,21 @@ export function guardedRouter<Role extends string>(
   const router = Router({ caseSensitive: true, strict: true })
   const table = validateRoutes(guard, prefix, routes)
 
-  const authorize =
-    (role: RequiredRole<Role>, handler: GuardedHandler<Role>): RequestHandler =>
-    (request, response, next) => {
+  const authorize = (role: RequiredRole<Role>, handler: GuardedHandler<Role>) => {
+    const admit = requireRole(guard, role)
+    const handled: RequestHandler = (request, response, next) => {
       // `next()` alone would try the rows below, which answer 404 and 405.
       const leave: NextFunction = (fault?: unknown) =>
         next(!fault || fault === 'route' ? 'router' : fault)
-      const answer = async (decision: Decision<Role>) => {
-        if (decision.outcome === 'refused') return sendRefusal(response, decision)
-        response.locals.caller = decision
+      // Express 4 does not read the promise of a handler.
+      const handle = async () =>
         await handler(request, response as Response<unknown, GuardedLocals<Role>>, leave)
-      }
-      const fail = (error: unknown) =>
-        next(error ?? new Error('The handler failed without an error'))
-      const decision = guard.decide(new NodeRequestCredentials(request), role)
-      // Not returned, because Express 4 does not read the promise of a handler.
-      void (decision instanceof Promise ? decision.then(answer) : answer(decision)).catch(fail)
+      admit(request, response as Response<unknown, GuardedLocals<Role>>, () => {
+        handle().catch((error) => next(error ?? new Error('The handler failed without an error')))
+      })
     }
+    return handled
+  }
 
   for (const { method, path, role, handler } of table) {
     router.route(path)[verbs[method]](authorize(role, mounted(prefix, handler)))
