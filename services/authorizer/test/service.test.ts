@@ -206,9 +206,7 @@ it('docs/reference/authorizer.md lists every setting with its default', () => {
     'utf8',
   )
   const [, section = ''] = page.split('\n## Settings\n')
-  const rows = [
-    ...(section.split('\n## ', 1)[0] ?? '').matchAll(/^\| `([A-Z_]+)` \| `?([^`|]+?)`? \|/gm),
-  ]
+  const rows = [...(section.split('\n## ', 1)[0] ?? '').matchAll(/^\| `([A-Z_]+)` \| ([^|]+) \|/gm)]
   assert.deepEqual(
     rows.map(([, name]) => name),
     settingNames,
@@ -220,5 +218,5 @@ it('docs/reference/authorizer.md lists every setting with its default', () => {
   })
   for (const [, name = '', documented] of rows)
     if (documented !== 'required' && defaults[name] !== undefined)
-      assert.equal(documented, String(defaults[name] ?? 'off'))
+      assert.equal(documented?.replaceAll('`', ''), String(defaults[name] ?? 'off'))
 })
