@@ -102,6 +102,7 @@ describe('greeting start', () => {
         assert.equal(statSync(file).mode & 0o777, 0o600)
         const lines = [
           `AUTH_URL=${idp}`,
+          `ISSUER_URL=${idp}`,
           `TENANT_ID=${guid}`,
           `CLIENT_ID=${guid}`,
           "CLIENT_SECRET='?[^\\n]{40,}'?",
@@ -147,7 +148,7 @@ describe('greeting start', () => {
     await test.test(
       'registers nothing a second time, and keeps the changes of administrators',
       () => {
-        const { AUTH_URL: _a, BASE_URL: _b, ...after } = settingsIn(dataDir)
+        const { AUTH_URL: _a, ISSUER_URL: _i, BASE_URL: _b, ...after } = settingsIn(dataDir)
         assert.deepEqual({ ...settings, ...after }, settings)
       },
     )

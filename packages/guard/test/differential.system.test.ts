@@ -91,7 +91,8 @@ const stricter: Readonly<Partial<Record<RefusalReason, { why: string; shownBy: (
 }
 
 async function compare(token: string): Promise<void> {
-  const [decision, admits] = await Promise.all([ask(token), joseAdmits(token)])
+  // The guard takes several spaces after the scheme, and jose gets no header.
+  const [decision, admits] = await Promise.all([ask(token), joseAdmits(token.replace(/^ +/, ''))])
   // jose knows no roles: for both, a token without the role counts as valid.
   const reason = decision.outcome === 'admitted' ? undefined : decision.reason
   if (reason === undefined || reason === 'role_missing') {

@@ -62,7 +62,7 @@ export function assertNoneUnguarded(
 /** Characters with a meaning in the paths of a framework, except the colon of a parameter. */
 const special = /[*{}()[\]?+^$|\\]/
 
-export const segmentsOf = (path: string): readonly string[] => path.split('/').filter(Boolean)
+const segmentsOf = (path: string): readonly string[] => path.split('/').filter(Boolean)
 
 /** True if a route may answer a path below the prefix. A wildcard and a regular expression may. */
 function mayMatchBelow(path: string, prefix: string): boolean {
