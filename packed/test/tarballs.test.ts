@@ -29,8 +29,8 @@ const accepted: Readonly<Record<string, string>> = {
   NoResolution: 'Subpaths need `exports`, which the resolution of TypeScript for Node 10 ignores.',
 }
 
-/** A file of the command, which is bundled. The bundler names the files, so that no list has them. */
-const bundledFile = /^lib\/[a-z-]+\.js(\.map)?$/
+/** A file of the command. The bundler names the files, and numbers the second one of a name. */
+const bundledFile = /^lib\/[a-z-]+\d?\.js(\.map)?$/
 
 /** The CommonJS modules are bundled too. Their declarations are those of the ES modules. */
 const commonJsFile = /^commonjs\/([a-z-]+\/)*[a-z\d-]+(\.js|\.d\.ts)$/
