@@ -1,13 +1,11 @@
 import type { IncomingMessage } from 'node:http'
-import { anyCaller, type Caller, type Guard, type Refusal, withHeader } from '@greeting/guard'
+import { anyCaller, type Caller, type Refusal, withHeader } from '@greeting/guard'
 import { NodeRequestCredentials } from '@greeting/guard/node'
 import { errorAnswer, errorResponse, type TrustedProxies } from '@greeting/http-service'
 import { authorizePath, type ProxyName, readOriginalRequest } from './original-request.ts'
 import { pathSegments } from './path-segments.ts'
-import type { CallerHeaders, Rules } from './rules-file.ts'
-
-/** Rules, and a guard that knows their roles. */
-export type GuardedRules = { readonly rules: Rules; readonly guard: Guard }
+import type { CallerHeaders } from './rules-file.ts'
+import type { GuardedRules } from './rules-in-force.ts'
 
 /** Everything that a decision needs, besides the request. */
 export type AuthorizerOptions = {

@@ -1,7 +1,5 @@
 // Folder: The guard as a program, for proxies before APIs in any language. It knows no API.
 
-import { unwatchFile, watchFile } from 'node:fs'
-import { readFile } from 'node:fs/promises'
 import type { IncomingMessage } from 'node:http'
 import { createGuard, entra, type Runtime } from '@greeting/guard'
 import {
@@ -18,9 +16,9 @@ import {
 } from '@greeting/http-service'
 import { annotateDecision, guardOptions, logGuardEvents } from '@greeting/http-service/guarded'
 import type { Logger } from 'pino'
-import { Authorizer, type GuardedRules, questionAt, type RefusalReason } from './authorizer.ts'
-import { authorizePath } from './original-request.ts'
-import { parseRules } from './rules-file.ts'
+import { Authorizer, questionAt, type RefusalReason } from './authorizer.ts'
+import { authorizePath, type ProxyName } from './original-request.ts'
+import { RulesInForce, readRules } from './rules-in-force.ts'
 import type { Settings } from './settings.ts'
 
 /** A running authorizer. */
@@ -35,7 +33,7 @@ export type Service = {
 /** The parts of a service that a process or a test provides. */
 export type ServiceParts = ProcessContext & {
   readonly runtime?: Partial<Runtime>
-  /** How often the rules file is looked at, in milliseconds; default 1000. */
+  /** How often the rules file is looked at, and keys are awaited, in milliseconds; default 1000. */
   readonly watchMs?: number
 }
 
@@ -59,10 +57,9 @@ export async function startService(
   log: Logger,
   { link, tracing, runtime, watchMs = 1000 }: ServiceParts = {},
 ): Promise<Service> {
-  // 1. The rules, and a guard that knows their roles
+  // 1. Listeners, after the rules: a faulty file opens none
   const file = settings.RULES_FILE
-  const readRules = async () => parseRules(file, await readFile(file, 'utf8'))
-  const firstRules = await readRules()
+  const firstRules = await readRules(file)
   const listener = await listen(settings.HOST, settings.PORT, {
     keepAliveTimeout: settings.KEEP_ALIVE_SECONDS * 1000,
   })
@@ -70,6 +67,8 @@ export async function startService(
     await listener.stop()
     throw cause
   })
+
+  // 2. Guard, metrics and log
   const metrics = metricsListener && (await import('./authorizer-metrics.ts')).createMetrics()
   const logEvent = logGuardEvents(log)
   const ownFetch = link?.fetch ?? globalThis.fetch
@@ -86,52 +85,33 @@ export async function startService(
       }),
       runtime ?? { fetch: tracing?.traceFetch(ownFetch) ?? ownFetch },
     )
-  let current: GuardedRules = { rules: firstRules, guard: guardFor(firstRules.roles) }
-
-  // 2. Metrics and log
+  const onReload = (result: 'success' | 'failure') => metrics?.countReload(result)
+  const inForce = new RulesInForce({ file, guardFor, log, onReload, watchMs }, firstRules)
+  const guard = () => inForce.current.guard
   if (metrics !== undefined) {
     metrics.guard.watch({
-      keySets: () => current.guard.keySets(),
-      cachedTokens: () => current.guard.cachedTokens(),
+      keySets: () => guard().keySets(),
+      cachedTokens: () => guard().cachedTokens(),
     })
-    metrics.watchRules(() => current.rules.set.rules.length)
+    metrics.watchRules(() => inForce.current.rules.set.rules.length)
     const { registry } = metrics.guard
     link?.reportMetrics(registry)
     const read = link?.readAllMetrics ?? (() => registry.metrics())
     metricsListener?.answerWith(metricsFetch(read))
   }
-  link?.onSharedFetch(() => void current.guard.start())
-  const namedPeers = new Set<string>()
-  const onRefused = (reason: RefusalReason, peer: string) => {
-    metrics?.countRefusal(reason)
-    const isFirst = !namedPeers.has(peer) && namedPeers.size < maxNamedPeers
-    if (reason !== 'peer_not_trusted') log.debug({ reason }, 'refused')
-    else if (isFirst) {
-      namedPeers.add(peer)
-      log.warn({ peer, setting: 'TRUSTED_PROXIES' }, 'a peer is no trusted proxy')
-    }
-  }
+  link?.onSharedFetch(() => void guard().start())
 
   // 3. Requests
   let isStopping = false
-  const trustedProxies = new TrustedProxies(settings.TRUSTED_PROXIES)
-  const { PROXY: proxy } = settings
-  const authorizer = new Authorizer({ proxy, trustedProxies, current: () => current, onRefused })
-  const health: Readonly<Record<string, () => string>> = {
-    '/healthz': () => 'alive',
-    '/readyz': () =>
-      isStopping ? 'stopping' : current.guard.isReady() ? 'ready' : 'waiting for keys',
-  }
-  const answer = (incoming: IncomingMessage) => {
-    const url = incoming.url ?? ''
-    const question = questionAt(proxy, url)
-    if (question === 'decision') return authorizer.answer(incoming)
-    if (question === 'refusal') return authorizer.answerRefused(incoming)
-    const status = health[url]?.()
-    if (status === undefined) return errorResponse(notFound)
-    const isGood = status === 'ready' || status === 'alive'
-    return Response.json({ status }, { status: isGood ? 200 : 503, headers: uncachedJson })
-  }
+  const authorizer = new Authorizer({
+    proxy: settings.PROXY,
+    trustedProxies: new TrustedProxies(settings.TRUSTED_PROXIES),
+    current: () => inForce.current,
+    onRefused: refusalLog(log, metrics?.countRefusal),
+  })
+  const readiness = () =>
+    isStopping ? 'stopping' : guard().isReady() ? 'ready' : 'waiting for keys'
+  const answer = answerOf(settings.PROXY, authorizer, readiness)
   const observe = observeRequests(tracing, metrics?.guard.observeRequest, () => authorizePath)
   const fetch: Fetch = (request, bindings) => {
     const { incoming } = bindings as { readonly incoming: IncomingMessage }
@@ -143,49 +123,48 @@ export async function startService(
     )
   }
   listener.answerWith(fetch)
-  void current.guard.start()
-
-  // 4. A changed file
-  const reloadNow = async () => {
-    try {
-      const rules = await readRules()
-      const { guard } = current
-      if (isStopping) return
-      if (new Set(rules.roles).symmetricDifference(new Set(current.rules.roles)).size === 0) {
-        current = { rules, guard }
-      } else {
-        const next = guardFor(rules.roles)
-        // With its keys, so that no request meets a guard that knows none.
-        await next.start()
-        current = { rules, guard: next }
-        guard.stop()
-        if (isStopping) next.stop()
-      }
-      metrics?.countReload('success')
-      log.info({ file, rules: rules.set.rules.length }, 'the new rules are in force')
-    } catch (cause) {
-      metrics?.countReload('failure')
-      const reason = cause instanceof Error ? cause.message : String(cause)
-      log.error({ file, reason }, 'the rules could not be read again, the old ones stay in force')
-    }
-  }
-  let reloading = Promise.resolve()
-  const reload = () => {
-    reloading = reloading.then(reloadNow)
-    return reloading
-  }
-  // By polling: a mounted file of Kubernetes changes by a link, which other ways do not see.
-  watchFile(file, { interval: watchMs, persistent: false }, reload)
+  inForce.start()
   return {
     url: listener.url,
     metricsUrl: metricsListener?.url,
-    reload,
+    reload: inForce.reload,
     stop: async (options) => {
       isStopping = true
-      unwatchFile(file, reload)
       const delayed = { ...options, delayMs: settings.STOP_DELAY_SECONDS * 1000 }
       await Promise.all([listener.stop(delayed), metricsListener?.stop(delayed)])
-      current.guard.stop()
+      inForce.stop()
     },
+  }
+}
+
+/** Answers the questions of the proxy, and the probes of an operator. */
+function answerOf(proxy: ProxyName, authorizer: Authorizer, readiness: () => string) {
+  const health: Readonly<Record<string, () => string>> = {
+    '/healthz': () => 'alive',
+    '/readyz': readiness,
+  }
+  return (incoming: IncomingMessage): Response | Promise<Response> => {
+    const url = incoming.url ?? ''
+    const question = questionAt(proxy, url)
+    if (question === 'decision') return authorizer.answer(incoming)
+    if (question === 'refusal') return authorizer.answerRefused(incoming)
+    const status = health[url]?.()
+    if (status === undefined) return errorResponse(notFound)
+    const isGood = status === 'ready' || status === 'alive'
+    return Response.json({ status }, { status: isGood ? 200 : 503, headers: uncachedJson })
+  }
+}
+
+/** Counts the refusals before the guard, and warns once of each peer that may not ask. */
+function refusalLog(log: Logger, count?: (reason: RefusalReason) => void) {
+  const namedPeers = new Set<string>()
+  return (reason: RefusalReason, peer: string) => {
+    count?.(reason)
+    const isFirst = !namedPeers.has(peer) && namedPeers.size < maxNamedPeers
+    if (reason !== 'peer_not_trusted') log.debug({ reason }, 'refused')
+    else if (isFirst) {
+      namedPeers.add(peer)
+      log.warn({ peer, setting: 'TRUSTED_PROXIES' }, 'a peer is no trusted proxy')
+    }
   }
 }

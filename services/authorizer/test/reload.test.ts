@@ -2,11 +2,15 @@ import assert from 'node:assert/strict'
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
+import { setImmediate } from 'node:timers/promises'
 import { apiApplicationId, tenantId } from '../../../fixtures/signing-identity-provider.ts'
 import { readSettings } from '../src/settings.ts'
 import { ask, bearer, folder, original, start, withIdentityProvider } from './running-authorizer.ts'
 
 withIdentityProvider()
+
+/** For tests that wait for a change. */
+const limited = { timeout: 5000 }
 
 describe('a change of the file', () => {
   it('is in force after a reload, also with other roles', async () => {
@@ -59,7 +63,43 @@ describe('a change of the file', () => {
     await service.stop()
   })
 
-  it('is seen without a signal', async () => {
+  it(
+    'with other roles waits for the keys, while the old guard still has them',
+    limited,
+    async () => {
+      let isReachable = true
+      let failures = 0
+      const { service, file, log } = await start(
+        {},
+        {
+          watchMs: 10,
+          runtime: {
+            fetch: async (...request) => {
+              if (isReachable) return fetch(...request)
+              failures += 1
+              return new Response('', { status: 500 })
+            },
+          },
+        },
+      )
+      const token = await bearer(['Orders.Read', 'New'])
+      const status = async (path: string) =>
+        (await ask(service.url, [...original('GET', path), ...token])).status
+      assert.equal(await status('/orders/7'), 200)
+      isReachable = false
+      writeFileSync(file, '{ "rules": [{ "prefix": "/new", "role": "New" }] }')
+      // The file is seen without a call, so two reloads follow each other.
+      void service.reload()
+      while (failures === 0 || !log().includes('wait for the keys')) await setImmediate()
+      assert.deepEqual([await status('/orders/7'), await status('/new/7')], [200, 404])
+      isReachable = true
+      while ((await status('/new/7')) !== 200) await setImmediate()
+      assert.equal(await status('/orders/7'), 404)
+      await service.stop()
+    },
+  )
+
+  it('is seen without a signal', limited, async () => {
     const { service, file } = await start({}, { watchMs: 10 })
     writeFileSync(file, '{ "rules": [{ "path": "/changed", "public": true }] }')
     for (;;) {

@@ -3,6 +3,7 @@ import type { AdministratorRequest } from '../graph/administrator-request.ts'
 import { type Registered, readRegistered } from '../graph/applications.ts'
 import { type Attempt, problem } from './form.ts'
 import { page } from './page.ts'
+import type { ActionRow } from './page-row.ts'
 import { type Html, tabs } from './parts.ts'
 
 const rows = [
@@ -65,3 +66,25 @@ export const tabPage =
     const content = await contentOf(request, registered, attempt)
     return applicationPage(request, registered, tab, content, attempt)
   }
+
+/**
+ * The form that withdraws an app role assignment, and shows its page again.
+ *
+ * @param assignments those of the client, or those to the API that it belongs to
+ */
+export const revokeAction = (
+  tab: Tab,
+  assignments: 'appRoleAssignments' | 'appRoleAssignedTo',
+): ActionRow => ({
+  suffix: '/revoke',
+  run: async (request, sent, { req }) => {
+    const appId = req.param('appId') ?? ''
+    const { principal } = await readRegistered(request, appId)
+    const id = encodeURIComponent(sent.get('assignment') ?? '')
+    await request.graph.send({
+      method: 'DELETE',
+      path: `/servicePrincipals/${principal?.id ?? ''}/${assignments}/${id}`,
+    })
+    return applicationPath(appId, tab)
+  },
+})

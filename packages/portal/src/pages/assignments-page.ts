@@ -4,7 +4,7 @@ import { z } from 'zod'
 import type { AdministratorRequest } from '../graph/administrator-request.ts'
 import { applicationNames, readRegistered } from '../graph/applications.ts'
 import { auditPage } from '../graph/management-views.ts'
-import { applicationPage, applicationPath } from '../layout/application-page.ts'
+import { applicationPage, applicationPath, revokeAction } from '../layout/application-page.ts'
 import { buttonForm } from '../layout/form.ts'
 import type { PageRow } from '../layout/page-row.ts'
 import { nextPageLink, pageQuery, table, time } from '../layout/parts.ts'
@@ -82,19 +82,5 @@ export const assignmentsPage: PageRow = {
   path: applicationPath(':appId', 'Role assignments'),
   section: 'App registrations',
   show,
-  actions: [
-    {
-      suffix: '/revoke',
-      run: async (request, sent, { req }) => {
-        const appId = req.param('appId') ?? ''
-        const { principal } = await readRegistered(request, appId)
-        const id = encodeURIComponent(sent.get('assignment') ?? '')
-        await request.graph.send({
-          method: 'DELETE',
-          path: `/servicePrincipals/${principal?.id ?? ''}/appRoleAssignedTo/${id}`,
-        })
-        return applicationPath(appId, 'Role assignments')
-      },
-    },
-  ],
+  actions: [revokeAction('Role assignments', 'appRoleAssignedTo')],
 }

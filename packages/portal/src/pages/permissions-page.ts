@@ -8,7 +8,7 @@ import {
   readRegistered,
   searchQuery,
 } from '../graph/applications.ts'
-import { applicationPage, applicationPath } from '../layout/application-page.ts'
+import { applicationPage, applicationPath, revokeAction } from '../layout/application-page.ts'
 import { buttonForm, form, hiddenFields } from '../layout/form.ts'
 import type { ActionRow, PageRow } from '../layout/page-row.ts'
 import type { Html } from '../layout/parts.ts'
@@ -258,18 +258,6 @@ export const permissionsPage: PageRow = {
         return applicationPath(appId, 'API permissions')
       },
     },
-    {
-      suffix: '/revoke',
-      run: async (request, sent, { req }) => {
-        const appId = req.param('appId') ?? ''
-        const { principal } = await readRegistered(request, appId)
-        const id = encodeURIComponent(sent.get('assignment') ?? '')
-        await request.graph.send({
-          method: 'DELETE',
-          path: `/servicePrincipals/${principal?.id ?? ''}/appRoleAssignments/${id}`,
-        })
-        return applicationPath(appId, 'API permissions')
-      },
-    },
+    revokeAction('API permissions', 'appRoleAssignments'),
   ],
 }
