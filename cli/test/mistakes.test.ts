@@ -74,7 +74,7 @@ type Row = readonly [
 const notTls = /the port does not speak TLS.*Use the port of HTTPS/s
 const isTlsPort = /closed without an answer, as a port of HTTPS does.*write https/s
 const untrusted = /authority is not trusted by this process.*NODE_EXTRA_CA_CERTS.*greeting trust/s
-const nobody = /no program listens on this port \(ECONNREFUSED\).*check the port/s
+const noListener = /no program listens on this port \(ECONNREFUSED\).*check the port/s
 const unknownHost = /its host name is unknown \(E\w+\).*name servers/s
 const late = /it did not answer in time/
 const withChallenge = (said: string) => ({
@@ -95,7 +95,7 @@ const servers = (['AUTH_URL', 'BASE_URL'] as const).flatMap((name): Row[] => [
   [`${name} is https at a port of HTTP`, { [name]: 'https://{plain}' }, 5, notTls],
   [`${name} is http at a port of HTTPS`, { [name]: 'http://{tls}' }, 5, isTlsPort],
   [`${name} has a certificate of an unknown authority`, { [name]: 'https://{tls}' }, 5, untrusted],
-  [`${name} is a port without a program`, { [name]: 'http://{refusing}' }, 5, nobody],
+  [`${name} is a port without a program`, { [name]: 'http://{refusing}' }, 5, noListener],
   [
     `${name} is a port of another protocol`,
     { [name]: 'http://{ssh}' },

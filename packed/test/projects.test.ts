@@ -44,7 +44,7 @@ test('each adapter loads, with one symbol', () => {
 test('wrong options are an error of the package', () => {
   expect(() => entra()).toThrow(GuardOptionsError)
 })
-test('a client that reaches nobody says so', async () => {
+test('a client says so when no program listens', async () => {
   const fetch = () => Promise.reject(new TypeError('fetch failed'))
   const options = { authority: 'https://as.example/t', clientId: 'a', credential: clientSecret('b'), scope: 'c', deadlineMs: 1 }
   await expect(createTokenSource({ ...options, runtime: { fetch } }).token()).rejects.toThrow(ClientError)
