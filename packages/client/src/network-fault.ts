@@ -123,6 +123,10 @@ const permanentFaults: ReadonlySet<unknown> = new Set<NetworkFaultName>([
 export const isPermanentFault = (details: object): boolean =>
   'fault' in details && permanentFaults.has(details.fault)
 
+/** True for the details of a connection that lasted too long. */
+export const isTimeout = (details: object): boolean =>
+  'fault' in details && details.fault === 'timeout'
+
 const rowsInOrder: readonly (readonly [string, Row])[] = Object.entries(rows)
 
 const proxyRemedy =

@@ -1,6 +1,7 @@
 // Folder: Requests with limits of time, size and repetition.
 
 import type { ClientError } from '../errors.ts'
+import { isTimeout } from '../network-fault.ts'
 import type { Runtime } from '../runtime.ts'
 
 // A longer pause is ignored, because the job would never run again.
@@ -69,7 +70,8 @@ export type AttemptLimits = {
 
 /**
  * Repeats an attempt while its error is transient and the deadline allows another one. Rejects with
- * the last error, or with the reason of the caller's signal.
+ * the last error, or with the reason of the caller's signal. When the deadline cut the last attempt
+ * short, the error before tells the cause.
  */
 export async function retryUntilDeadline<Value>(
   runtime: Runtime,
@@ -80,6 +82,7 @@ export async function retryUntilDeadline<Value>(
   const timeout = runtime.timeoutSignal(deadlineMs)
   const deadline = signal ? AbortSignal.any([signal, timeout]) : timeout
   const requestSignal = () => AbortSignal.any([deadline, runtime.timeoutSignal(attemptTimeoutMs)])
+  let before: ClientError | undefined
   for (let number = 1; ; number += 1) {
     signal?.throwIfAborted()
     const outcome = await attempt({ number, deadline, requestSignal })
@@ -87,7 +90,10 @@ export async function retryUntilDeadline<Value>(
     if (outcome.isPermanent) throw outcome.error
     signal?.throwIfAborted()
     const pause = pauseMs(number, runtime.random(), outcome.retryAfterMs)
-    if (runtime.monotonicMs() + pause >= endMs) throw outcome.error
+    if (runtime.monotonicMs() + pause >= endMs) {
+      throw (timeout.aborted && isTimeout(outcome.error.details) && before) || outcome.error
+    }
+    before = outcome.error
     await runtime.sleep(pause, signal)
   }
 }

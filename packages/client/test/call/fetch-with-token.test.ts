@@ -2,7 +2,14 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { type FetchWithTokenOptions, fetchWithToken } from '../../src/call/fetch-with-token.ts'
 import type { TokenSource } from '../../src/token/token-source.ts'
-import { type Answer, json, noConnection, text, VirtualRuntime } from '../fakes/virtual-runtime.ts'
+import {
+  type Answer,
+  json,
+  noConnection,
+  silence,
+  text,
+  VirtualRuntime,
+} from '../fakes/virtual-runtime.ts'
 
 /** A fake token source: returns t1, and the next token after each drop of the current one. */
 function tokensInTurn(): TokenSource & { readonly dropped: string[] } {
@@ -164,6 +171,15 @@ describe('a temporary fault of the API', () => {
       code: 'api_unreachable',
       details: { status: 503, attempts: 4 },
     })
+  })
+
+  it('that the deadline hides in the last attempt is reported', async () => {
+    const silent: Answer = (...request) => silence(() => environment, 1000)(...request)
+    const environment = new VirtualRuntime(noConnection, silent)
+    await assert.rejects(callIn(environment, { deadlineMs: 1000 })('/'), {
+      details: { attempts: 1, fault: 'connection_refused' },
+    })
+    assert.equal(environment.sent.length, 2)
   })
 
   it('waits for the seconds of Retry-After (CL9)', async () => {
