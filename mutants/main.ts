@@ -5,7 +5,7 @@ const help = `npm run mutants -- guard [text]            every listed mutant, or
 npm run mutants -- provider [path or id]   a seeded sample of mutants, or those of some files, or one
 
 Each mutant breaks one source file for the tests that import it. The tests stop at the first failure.
-The exit code is 1 when a mutant is not detected. The provider takes about 15 minutes.`
+The exit code is 1 when a mutant is not detected.`
 
 const judges = { guard: judgeGuard, provider: judgeProvider }
 const [subject, part] = process.argv.slice(2)
