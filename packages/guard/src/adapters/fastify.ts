@@ -235,7 +235,8 @@ function routesIn(tree: string): readonly FoundRoute[] {
       /^(?<name>.*) \((?<methods>[A-Z-]+(?:, [A-Z-]+)*)\)(?: \{.*\})?$/.exec(text)?.groups ?? {}
     if (isPart) parts.splice(start / 4, Number.POSITIVE_INFINITY, name)
     if (methods === undefined) continue
-    routes.push({ methods: methods.split(', '), path: parts.join(''), isGuarded: false })
+    const path = parts.join('').replace('(empty root node)', '')
+    routes.push({ methods: methods.split(', '), path, isGuarded: false })
   }
   return routes
 }

@@ -14,6 +14,11 @@ const both = () => bearer(forge.token())
 const hiOnly = () => bearer(forge.token({ roles: ['CallHiApiRole'] }))
 const none = () => []
 
+const origin = 'https://app.example'
+const preflight = ['origin', origin, 'access-control-request-method', 'GET']
+/** Paths that exist, and paths that do not. */
+const anyPaths = ['/hi', '/whoami', '/hi/', '/bye', '', '/', '/HI', '//hi', '/hi%2F']
+
 type Row = [
   name: string,
   method: string,
@@ -102,6 +107,7 @@ const rows: Row[] = [
   ['another method', 'POST', '/hi', hiOnly, 405, /"error":"method_not_allowed"/],
   ['OPTIONS, without a token', 'OPTIONS', '/hi', none, 401, /"error":"unauthorized"/],
   ['OPTIONS', 'OPTIONS', '/hi', hiOnly, 405, /"error":"method_not_allowed"/],
+  ['OPTIONS of another path', 'OPTIONS', '/bye', hiOnly, 404, /"error":"not_found"/],
   ['another method of another path', 'POST', '/bye', hiOnly, 404, /"error":"not_found"/],
 ]
 
@@ -133,6 +139,49 @@ for (const [adapter, start] of Object.entries(servers)) {
         const answer = await call(running.url, path, 'GET', none())
         assert.ok(answer.status === 401 || answer.status === 404, `${path}: ${answer.status}`)
       }
+    })
+
+    const preflights: [name: string, sent: readonly string[], corsOrigin: string | undefined][] = [
+      ['a preflight', preflight, undefined],
+      ['OPTIONS without a token', [], undefined],
+      ['OPTIONS with a bad token', bearer(attacker.token()), undefined],
+      ['a preflight with CORS middleware before the guard', preflight, origin],
+    ]
+    for (const [name, sent, corsOrigin] of preflights) {
+      it(`${name} has one answer, for paths that exist and others (RS20)`, async () => {
+        const server = await start(guard, corsOrigin)
+        const answers = await Promise.all(
+          anyPaths.map(async (path) => {
+            const { headers, ...rest } = await call(server.url, `/api/v1${path}`, 'OPTIONS', sent)
+            return { ...rest, headers: { ...headers, date: '' } }
+          }),
+        )
+        await server.stop()
+        for (const answer of answers) assert.deepEqual(answer, answers[0])
+        const [{ status, headers } = assert.fail()] = answers
+        assert.equal(status, corsOrigin === undefined ? 401 : 204)
+        assert.equal(headers['access-control-allow-origin'], corsOrigin)
+        assert.equal('allow' in headers, false)
+      })
+    }
+
+    it('with CORS middleware before the guard, a page can read each answer', async () => {
+      const server = await start(guard, origin)
+      const rows = [
+        ['/hi', none(), 401],
+        ['/hello', hiOnly(), 403],
+        ['/bye', hiOnly(), 404],
+        ['/hi', both(), 200],
+      ] as const
+      for (const [path, fields, status] of rows) {
+        const sent = ['origin', origin, ...fields]
+        const answer = await call(server.url, `/api/v1${path}`, 'GET', sent)
+        assert.deepEqual(
+          [answer.status, answer.headers['access-control-allow-origin']],
+          [status, origin],
+        )
+      }
+      await server.stop()
     })
 
     it('paths outside the prefix are open', async () => {

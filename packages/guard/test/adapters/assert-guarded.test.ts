@@ -51,6 +51,7 @@ const fastifyRows: Row<FastifyInstance>[] = [
   ],
   ['a wildcard', (app) => app.post('/api/a/*', hi), ['POST /api/a/*']],
   ['a wildcard above the prefix', (app) => app.post('/*', hi), ['POST /*']],
+  ['the route of a plugin for CORS', (app) => app.options('*', hi), ['OPTIONS *']],
   ['all methods', (app) => app.all('/api/hi', hi), ['ALL /api/hi']],
   [
     'a version',

@@ -136,6 +136,19 @@ describe('an Express router that exists moves behind the guard', () => {
       },
     ))
 
+  it('OPTIONS has the answer of Express after requireRole of a route, and of the guard with use', () =>
+    withApp(
+      (app) =>
+        app
+          .use('/guarded', requireRole(newGuard(), role), todos())
+          .get('/open', requireRole(newGuard(), role), pass),
+      async (url) => {
+        assert.equal((await call(url, '/guarded', 'OPTIONS', [])).status, 401)
+        const own = await call(url, '/open', 'OPTIONS', [])
+        assert.deepEqual([own.status, own.headers.allow?.replace(/ /g, '')], [200, 'GET,HEAD'])
+      },
+    ))
+
   it('two guards of two tenants refuse each token', () =>
     withApp(
       (app) => {
