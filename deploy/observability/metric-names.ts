@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-const pages = ['docs/reference/identity-provider.md', 'docs/reference/greeting-api.md']
+const pages = ['identity-provider', 'greeting-api', 'authorizer'].map(
+  (name) => `docs/generated/${name}.md`,
+)
 const name = /\b(?:greeting|http_server|nodejs|process)_[a-z0-9_]+\b/g
 
 /** The names of the metrics in an expression of PromQL, without the suffixes of a histogram. */

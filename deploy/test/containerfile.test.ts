@@ -41,12 +41,8 @@ describe('the Containerfile', () => {
   }
 
   it('sets settings that the reference lists', () => {
-    const page = (name: string) => readFileSync(join(root, `docs/reference/${name}.md`), 'utf8')
-    // The page of the authorizer names the settings that it shares with the API.
-    const api = page('greeting-api')
-    const known = targets.map(({ name }) =>
-      name === 'api' ? api : name === 'authorizer' ? page(name) + api : page(name),
-    )
+    const page = (name: string) => readFileSync(join(root, `docs/generated/${name}.md`), 'utf8')
+    const known = targets.map(({ name }) => page(name === 'api' ? 'greeting-api' : name))
     for (const [index, { name }] of targets.entries()) {
       const { NODE_ENV, METRICS_HOST, ...settings } = environmentOf(path, name)
       assert.equal(NODE_ENV, 'production')

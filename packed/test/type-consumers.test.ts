@@ -144,7 +144,7 @@ describe('the declarations compile', () => {
   }
 
   // The settings of the identity provider have a page, and no text in the types.
-  const settingsPage = readFileSync(join(root, 'docs/reference/identity-provider.md'), 'utf8')
+  const settingsPage = readFileSync(join(root, 'docs/generated/identity-provider.md'), 'utf8')
   const upperCase = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()
   const optionTypes: readonly [specifier: string, type: string, minNames: number][] = [
     ['@greeting/guard', 'GuardOptions', 11],

@@ -56,7 +56,7 @@ describe('values.schema.json', () => {
 
 describe('the values of the chart', () => {
   it('name settings of the reference only', () => {
-    const page = readFileSync(join(chart, '../../docs/reference/identity-provider.md'), 'utf8')
+    const page = readFileSync(join(chart, '../../docs/generated/identity-provider.md'), 'utf8')
     const settings = readdirSync(join(chart, 'examples')).flatMap((example) =>
       Object.keys(parse(read(`examples/${example}`)).identityProvider.settings ?? {}),
     )

@@ -36,6 +36,7 @@ export {
   metricsSettings,
   originUrl,
   portOrOff,
+  setting,
   stopDelaySeconds,
   tracingSecretNames,
   tracingSettings,

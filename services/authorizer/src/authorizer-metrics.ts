@@ -14,7 +14,7 @@ export function createMetrics() {
   })
   const reloads = new Counter({
     name: 'greeting_authorizer_rules_reloads_total',
-    help: 'Changes of the rules file, by result. After a failure, the old rules stay in force.',
+    help: 'Changes of the rules file: success or failure. After a failure, the old rules stay in force.',
     labelNames: ['result'],
     registers,
   })

@@ -6,6 +6,7 @@ import {
   metricsSettings,
   proxyList,
   readSettings as readSettingsOf,
+  setting,
   stopDelaySeconds,
   tracingSecretNames,
   tracingSettings,
@@ -19,26 +20,41 @@ import { isProxyName, proxyNames } from './original-request.ts'
 const proxyForm = expected(`${proxyNames.slice(0, -1).join(', ')} or ${proxyNames.at(-1)}`)
 
 const schema = z.object({
-  RULES_FILE: z.string(expected('the file of rules')),
-  PROXY: z.string(proxyForm).refine(isProxyName, proxyForm),
-  TRUSTED_PROXIES: proxyList.default(['127.0.0.0/8', '::1']),
+  RULES_FILE: setting(
+    z.string(expected('the file of rules')),
+    'the file of [rules](../reference/authorizer.md#rules)',
+  ),
+  PROXY: setting(
+    z.string(proxyForm).refine(isProxyName, proxyForm),
+    'the proxy that asks: `nginx`, `haproxy`, `envoy`, `traefik` or `caddy`; it decides where the original request is read',
+  ),
+  TRUSTED_PROXIES: setting(
+    proxyList.default(['127.0.0.0/8', '::1']),
+    'addresses and networks that may ask; others get 403',
+  ),
   ...issuerSettings,
-  HOST: hostName.default('127.0.0.1'),
-  PORT: wholeNumber(0, 65_535).default(4100),
+  HOST: setting(hostName.default('127.0.0.1'), 'the address of the listener'),
+  PORT: setting(
+    wholeNumber(0, 65_535).default(4100),
+    'the port of the listener; 0 chooses a free one',
+  ),
   ...metricsSettings,
   ...checkSettings,
   KEEP_ALIVE_SECONDS: keepAliveSeconds,
   STOP_DELAY_SECONDS: stopDelaySeconds,
   ...tracingSettings,
   WORKERS: workerCount,
-  LOG_LEVEL: logLevel.default('info'),
+  LOG_LEVEL: setting(
+    logLevel.default('info'),
+    '`trace`, `debug`, `info`, `warn`, `error`, `fatal` or `silent`; decisions have the level `debug`',
+  ),
 })
 
 /** The validated settings of the authorizer. */
 export type Settings = z.output<typeof schema>
 
-/** The names of all settings. The reference page must list each of them. */
-export const settingNames = Object.keys(schema.shape)
+/** The schema of each setting. The reference page is generated from them. */
+export const settingSchemas = schema.shape
 
 /**
  * Reads the settings from an environment. An empty value counts as not set.
@@ -49,7 +65,7 @@ export function readSettings(environment: Readonly<Record<string, string | undef
   return readSettingsOf(environment, {
     service: 'authorizer',
     schema,
-    names: settingNames,
+    names: Object.keys(settingSchemas),
     secretNames: new Set(tracingSecretNames),
   })
 }

@@ -4,9 +4,9 @@ import { readFileSync } from 'node:fs'
 import { request } from 'node:http'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
-import { apiApplicationId, tenantId } from '../../../fixtures/signing-identity-provider.ts'
+import { tenantId } from '../../../fixtures/signing-identity-provider.ts'
 import type { Service } from '../src/service.ts'
-import { readSettings, settingNames } from '../src/settings.ts'
+import * as reference from './reference.ts'
 import {
   ask,
   bearer,
@@ -200,27 +200,7 @@ describe('a peer that is no trusted proxy', () => {
   })
 })
 
-it('docs/reference/authorizer.md lists its own settings, and names those of the greeting API', () => {
-  const settingsOf = (page: string) => {
-    const file = join(import.meta.dirname, '../../../docs/reference', page)
-    return readFileSync(file, 'utf8').split('\n## Settings\n')[1]?.split('\n## ', 1)[0] ?? ''
-  }
-  const rowsOf = (text: string) => [...text.matchAll(/^\| `([A-Z_]+)` \| ([^|]+) \|/gm)]
-  const section = settingsOf('authorizer.md')
-  const sharedNames = [...section.matchAll(/^- .*/gm)].flatMap(([line]) =>
-    [...line.matchAll(/`([A-Z_]+)`/g)].map(([, name]) => name),
-  )
-  const rows = [
-    ...rowsOf(section),
-    ...rowsOf(settingsOf('greeting-api.md')).filter(([, name]) => sharedNames.includes(name)),
-  ]
-  assert.deepEqual(rows.map(([, name]) => name).sort(), settingNames.toSorted())
-  const required = { RULES_FILE: 'r', PROXY: 'caddy', TENANT_ID: tenantId }
-  const defaults: Record<string, unknown> = readSettings({
-    ...required,
-    API_APPLICATION_ID: apiApplicationId,
-  })
-  for (const [, name = '', documented] of rows)
-    if (documented !== 'required' && defaults[name] !== undefined)
-      assert.equal(documented?.replaceAll('`', ''), String(defaults[name] ?? 'off'))
+it('docs/generated/authorizer.md is generated: npm run reference -w services/authorizer', () => {
+  const page = join(import.meta.dirname, '../../..', reference.file)
+  assert.equal(readFileSync(page, 'utf8'), reference.text)
 })

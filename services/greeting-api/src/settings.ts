@@ -7,6 +7,7 @@ import {
   originUrl,
   portOrOff,
   readSettings as readSettingsOf,
+  setting,
   stopDelaySeconds,
   tracingSecretNames,
   tracingSettings,
@@ -18,22 +19,41 @@ import { z } from 'zod'
 
 const shape = z.object({
   ...issuerSettings,
-  HOST: hostName.default('127.0.0.1'),
-  PORT: wholeNumber(0, 65_535).default(3000),
+  HOST: setting(hostName.default('127.0.0.1'), 'the address of the listener'),
+  PORT: setting(
+    wholeNumber(0, 65_535).default(3000),
+    'the port of the listener; 0 chooses a free one',
+  ),
   ...metricsSettings,
-  BASE_URL: originUrl.optional(),
-  HTTPS_PORT: portOrOff.default(null),
-  HTTPS_CERTIFICATE_FILE: z.string().optional(),
-  HTTPS_KEY_FILE: z.string().optional(),
-  CERTIFICATE_BINDING: z
-    .enum(['refused', 'enforced', 'required'], expected('refused, enforced or required'))
-    .default('refused'),
+  BASE_URL: setting(
+    originUrl.optional(),
+    'the public URL, which documents and challenges contain, also over HTTPS',
+    'the address of the listener',
+  ),
+  HTTPS_PORT: setting(portOrOff.default(null), 'the port for HTTPS; 0 chooses a free one'),
+  HTTPS_CERTIFICATE_FILE: setting(
+    z.string().optional(),
+    'the server certificate with its chain, PEM; required with `HTTPS_PORT`; read again every hour',
+  ),
+  HTTPS_KEY_FILE: setting(
+    z.string().optional(),
+    'its private key, PEM; required with `HTTPS_PORT`',
+  ),
+  CERTIFICATE_BINDING: setting(
+    z
+      .enum(['refused', 'enforced', 'required'], expected('refused, enforced or required'))
+      .default('refused'),
+    'tokens that are [bound to a client certificate](../reference/guard.md#tokens-that-are-bound-to-a-certificate): `refused`, `enforced` or `required`',
+  ),
   ...checkSettings,
   KEEP_ALIVE_SECONDS: keepAliveSeconds,
   STOP_DELAY_SECONDS: stopDelaySeconds,
   ...tracingSettings,
   WORKERS: workerCount,
-  LOG_LEVEL: logLevel.default('info'),
+  LOG_LEVEL: setting(
+    logLevel.default('info'),
+    '`trace`, `debug`, `info`, `warn`, `error`, `fatal` or `silent`; decisions have the level `debug`',
+  ),
 })
 
 const files = ['HTTPS_CERTIFICATE_FILE', 'HTTPS_KEY_FILE'] as const
@@ -58,8 +78,11 @@ const schema = shape.check(({ value, issues }) => {
 /** The validated settings of the greeting API. */
 export type Settings = z.output<typeof schema>
 
-/** The names of all settings. The reference page must list each of them. */
-export const settingNames = Object.keys(shape.shape)
+/** The schema of each setting. The reference page is generated from them. */
+export const settingSchemas = shape.shape
+
+/** The names of all settings. */
+export const settingNames = Object.keys(settingSchemas)
 
 /**
  * Reads the settings from an environment. An empty value counts as not set.

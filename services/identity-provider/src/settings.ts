@@ -10,6 +10,7 @@ import {
   portOrOff,
   proxyList,
   readSettings as readSettingsOf,
+  setting,
   stopDelaySeconds,
   tracingSecretNames,
   tracingSettings,
@@ -74,54 +75,182 @@ const keyEncryptionKey = z.string().refine((text) => {
 }, expected('32 bytes in base64, as openssl rand -base64 32 prints them'))
 
 const shape = z.object({
-  HOST: hostName.default('127.0.0.1'),
-  PORT: portOrOff.default(4000),
-  HTTPS_PORT: portOrOff.optional(),
+  HOST: setting(hostName.default('127.0.0.1'), 'the address of the listener'),
+  PORT: setting(
+    portOrOff.default(4000),
+    'the port for HTTP; 0 chooses a free one, `off` disables HTTP',
+  ),
+  HTTPS_PORT: setting(
+    portOrOff.optional(),
+    'the port for HTTPS, a free one when `PORT` is 0; `off` disables HTTPS',
+    '`4443`',
+  ),
   ...metricsSettings,
-  METRICS_CLIENT_IDS: clientIds.default([]),
-  MTLS_PORT: portOrOff.default(null),
-  MTLS_AUTH_URL: originUrl.optional(),
-  CLIENT_CERT_PROXIES: proxyList.default([]),
+  METRICS_CLIENT_IDS: setting(
+    clientIds.default([]),
+    'up to 100 application IDs, separated by commas, that `greeting_client_token_requests_total` counts',
+  ),
+  MTLS_PORT: setting(
+    portOrOff.default(null),
+    'the port for clients that authenticate by mutual TLS; their tokens are [bound to the certificate](../guides/certificate-bound-tokens.md); requires `HTTPS_PORT`',
+  ),
+  MTLS_AUTH_URL: setting(
+    originUrl.optional(),
+    'its public origin, in `mtls_endpoint_aliases`',
+    'the address of the listener',
+  ),
+  CLIENT_CERT_PROXIES: setting(
+    proxyList.default([]),
+    'the addresses and networks of proxies whose field `Client-Cert` counts as the certificate of the client. They connect by HTTPS, or from this machine',
+  ),
   KEEP_ALIVE_SECONDS: keepAliveSeconds,
   STOP_DELAY_SECONDS: stopDelaySeconds,
-  HTTPS_NAMES: entryList.default([]),
-  AUTH_URL: originUrl.optional(),
-  HTTPS_AUTH_URL: originUrl.optional(),
-  ISSUER_URL: originUrl.optional(),
-  ISSUER_URL_V2: originUrl.optional(),
-  DATA_DIR: z.string().default('.greeting'),
-  DATABASE_URL: databaseUrl.optional(),
-  LOST_CHANGES: z.enum(['refuse', 'accept'], expected('refuse or accept')).default('refuse'),
-  REGISTRATIONS: z.string().optional(),
-  TENANT_ID: tenantId.optional(),
-  NEW_ADMINISTRATOR: z.enum(['yes', 'no'], expected('yes or no')).default('no'),
-  DIRECTORY_CACHE_OBJECTS: wholeNumber(1000, 10_000_000).default(100_000),
-  DELETED_ITEMS_RETENTION_DAYS: wholeNumber(1, 3650).default(30),
-  VISIBILITY_DELAY_SECONDS: wholeNumber(0, 3600).default(0),
-  KEY_ENCRYPTION_KEY: keyEncryptionKey.optional(),
-  KEY_ROTATE_AFTER_DAYS: wholeNumber(2, 730).default(90),
-  KEY_ANNOUNCE_DAYS: wholeNumber(1, 365).default(14),
-  TOKEN_LIFETIME_SECONDS: lifetime.default({ shortest: 3600, longest: 3600 }),
-  TOKEN_BACKDATING_SECONDS: wholeNumber(0, 600).default(300),
-  ASSERTION_USE: z
-    .enum(['until-expiry', 'once'], expected('until-expiry or once'))
-    .default('until-expiry'),
-  ASSERTION_LIFETIME_SECONDS: wholeNumber(60, 86_400).default(3600),
-  CLOCK_TOLERANCE_SECONDS: wholeNumber(0, 300).default(60),
-  FEDERATED_ISSUER_HOSTS: entryList.default([]),
-  WRONG_CREDENTIALS_PER_CLIENT_PER_MINUTE: wholeNumber(1, 1_000_000).default(20),
-  WRONG_CREDENTIALS_PER_SOURCE_PER_MINUTE: wholeNumber(1, 1_000_000).default(60),
-  MAX_SIGN_IN_RECORDS: wholeNumber(1000, 10_000_000).default(1_000_000),
-  MAX_UNAUTHENTICATED_RECORDS: wholeNumber(1000, 10_000_000).default(100_000),
-  MAX_REFUSED_CHANGE_RECORDS: wholeNumber(1000, 10_000_000).default(100_000),
-  MAX_USED_ASSERTIONS: wholeNumber(1000, 10_000_000).default(1_000_000),
-  TRUSTED_PROXIES: proxyList.default([]),
-  PORTAL: z.enum(['on', 'off'], expected('on or off')).optional(),
-  LAB: z.enum(['on', 'off'], expected('on or off')).default('off'),
-  LAB_ANY_ADDRESS: z.enum(['yes', 'no'], expected('yes or no')).default('no'),
+  HTTPS_NAMES: setting(
+    entryList.default([]),
+    'more names and addresses for the server certificate, separated by commas; a new one creates a [new authority](../guides/deploying.md#https-and-trust)',
+  ),
+  AUTH_URL: setting(
+    originUrl.optional(),
+    'The public origin for HTTP, in every document and in `error_uri`. It is never taken from a request.',
+    'the address of the listener',
+  ),
+  HTTPS_AUTH_URL: setting(
+    originUrl.optional(),
+    'the same over HTTPS',
+    'the address of the listener',
+  ),
+  ISSUER_URL: setting(
+    originUrl.optional(),
+    'the issuer of v1.0 tokens is `{ISSUER_URL}/{tenant id}/`; may be `https://sts.windows.net`',
+    'the address of the listener, HTTP first',
+  ),
+  ISSUER_URL_V2: setting(
+    originUrl.optional(),
+    'the issuer of v2.0 tokens is `{ISSUER_URL_V2}/{tenant id}/v2.0`; may be `https://login.microsoftonline.com`',
+    'the origin of the request',
+  ),
+  DATA_DIR: setting(
+    z.string().default('.greeting'),
+    'the folder of its files, created with mode 0700',
+  ),
+  DATABASE_URL: setting(
+    databaseUrl.optional(),
+    '`postgres://user:password@host:port/name`, for several servers; [several hosts](../guides/storage.md#settings) with commas; `target_session_attrs` is `read-write`, `primary` or `any`',
+    'a file in `DATA_DIR`',
+  ),
+  LOST_CHANGES: setting(
+    z.enum(['refuse', 'accept'], expected('refuse or accept')).default('refuse'),
+    '`refuse` does not start with a data file that [lacks acknowledged changes](../guides/storage.md#acknowledged-changes); `accept` starts, and records it',
+  ),
+  REGISTRATIONS: setting(
+    z.string().optional(),
+    'a [registrations file](../reference/registrations.md) without certificates, applied when the directory is empty; the secrets go to `seeded.json` in `DATA_DIR`, mode 0600',
+  ),
+  TENANT_ID: setting(
+    tenantId.optional(),
+    'the ID of the first tenant, when the directory is empty and no file names one; the tenant of the management APIs is refused',
+    'a new one',
+  ),
+  NEW_ADMINISTRATOR: setting(
+    z.enum(['yes', 'no'], expected('yes or no')).default('no'),
+    '`yes` creates another administrator at this start, and writes its secret to `administrator.env` in `DATA_DIR`',
+  ),
+  DIRECTORY_CACHE_OBJECTS: setting(
+    wholeNumber(1000, 10_000_000).default(100_000),
+    'the objects, credentials, roles and index entries of the directory in memory, 1,000 to 10,000,000; a client that obtains tokens takes about 12',
+  ),
+  DELETED_ITEMS_RETENTION_DAYS: setting(
+    wholeNumber(1, 3650).default(30),
+    'how long a deleted application or service principal can be restored before it is purged, 1 to 3650',
+  ),
+  VISIBILITY_DELAY_SECONDS: setting(
+    wholeNumber(0, 3600).default(0),
+    'how long the management API does not show new objects, 0 to 3600; for tests against the delay of a cloud',
+  ),
+  KEY_ENCRYPTION_KEY: setting(
+    keyEncryptionKey.optional(),
+    'the key that encrypts private keys: 32 bytes in base64',
+    'a key file in `DATA_DIR`',
+  ),
+  KEY_ROTATE_AFTER_DAYS: setting(
+    wholeNumber(2, 730).default(90),
+    'how long a signing key signs, 2 to 730',
+  ),
+  KEY_ANNOUNCE_DAYS: setting(
+    wholeNumber(1, 365).default(14),
+    'how long the next key is published before it signs, 1 to 365, less than the setting above',
+  ),
+  TOKEN_LIFETIME_SECONDS: setting(
+    lifetime.prefault(3600),
+    'the lifetime of tokens, 60 to 86400; `3600-5400` gives each a random lifetime in this range',
+  ),
+  TOKEN_BACKDATING_SECONDS: setting(
+    wholeNumber(0, 600).default(300),
+    'how far `iat` and `nbf` are in the past, 0 to 600',
+  ),
+  ASSERTION_USE: setting(
+    z.enum(['until-expiry', 'once'], expected('until-expiry or once')).default('until-expiry'),
+    '`once`: each client assertion is valid for one token, on all replicas',
+  ),
+  ASSERTION_LIFETIME_SECONDS: setting(
+    wholeNumber(60, 86_400).default(3600),
+    'how far in the future a client assertion may expire, 60 to 86400',
+  ),
+  CLOCK_TOLERANCE_SECONDS: setting(
+    wholeNumber(0, 300).default(60),
+    'The accepted difference of clocks, 0 to 300: for the times of assertions, and for the start of a secret or certificate. An end is exact.',
+  ),
+  FEDERATED_ISSUER_HOSTS: setting(
+    entryList.default([]),
+    'the hosts, with port, from which keys of other issuers may be loaded, separated by commas',
+  ),
+  WRONG_CREDENTIALS_PER_CLIENT_PER_MINUTE: setting(
+    wholeNumber(1, 1_000_000).default(20),
+    'the limit of wrong credentials for one client; beyond it, the answer is 429',
+  ),
+  WRONG_CREDENTIALS_PER_SOURCE_PER_MINUTE: setting(
+    wholeNumber(1, 1_000_000).default(60),
+    'the limit of refusals before authentication for one source, an IPv4 address or an IPv6 /64; beyond it, the answer is 429',
+  ),
+  MAX_SIGN_IN_RECORDS: setting(
+    wholeNumber(1000, 10_000_000).default(1_000_000),
+    'the limit of records of authenticated clients in the sign-in log, 1000 to 10000000; the oldest are deleted',
+  ),
+  MAX_UNAUTHENTICATED_RECORDS: setting(
+    wholeNumber(1000, 10_000_000).default(100_000),
+    'the same for requests before authentication',
+  ),
+  MAX_REFUSED_CHANGE_RECORDS: setting(
+    wholeNumber(1000, 10_000_000).default(100_000),
+    'the same for refused changes in the audit log',
+  ),
+  MAX_USED_ASSERTIONS: setting(
+    wholeNumber(1000, 10_000_000).default(1_000_000),
+    'The limit of used client assertions that have not expired, 1000 to 10000000, with `ASSERTION_USE=once`. Beyond it, assertions get 503, because none is forgotten before it expires. One-time links and sign-outs of the portal count too.',
+  ),
+  TRUSTED_PROXIES: setting(
+    proxyList.default([]),
+    'the addresses and networks (`10.0.0.0/8`) of trusted proxies, whose `X-Forwarded-For` counts, separated by commas',
+  ),
+  PORTAL: setting(
+    z.enum(['on', 'off'], expected('on or off')).optional(),
+    '`on` serves the [portal](../guides/portal.md) at an address that is not on loopback. It needs HTTPS there. `off` removes it',
+    '`on` on loopback, else `off`',
+  ),
+  LAB: setting(
+    z.enum(['on', 'off'], expected('on or off')).default('off'),
+    '`on` adds `/lab`: forged tokens, faults and a clock, [for tests only](../guides/testing.md). It needs one worker, a store of its own and loopback addresses',
+  ),
+  LAB_ANY_ADDRESS: setting(
+    z.enum(['yes', 'no'], expected('yes or no')).default('no'),
+    '`yes` permits a lab on other addresses, such as in a container of a test',
+  ),
   ...tracingSettings,
   WORKERS: workerCount,
-  LOG_LEVEL: logLevel.default('info'),
+  LOG_LEVEL: setting(
+    logLevel.default('info'),
+    '`trace`, `debug`, `info`, `warn`, `error`, `fatal` or `silent`; issued tokens and incomplete requests have the level `debug`, refusals `info`',
+  ),
 })
 
 const settings = shape.check(({ value, issues }) => {
@@ -187,8 +316,11 @@ export type Settings = z.output<typeof withHttpsPort>
 /** The settings before their check, as the environment or a program has them. */
 export type SettingsInput = z.input<typeof shape>
 
-/** The names of all settings. The reference page must list each of them. */
-export const settingNames = Object.keys(shape.shape)
+/** The schema of each setting. The reference page is generated from them. */
+export const settingSchemas = shape.shape
+
+/** The names of all settings. */
+export const settingNames = Object.keys(settingSchemas)
 
 const secretNames: ReadonlySet<string> = new Set([
   'KEY_ENCRYPTION_KEY',

@@ -33,19 +33,19 @@ export function createMetrics(): Metrics {
   })
   const refreshes = new Counter({
     name: 'greeting_guard_key_set_refreshes_total',
-    help: 'Attempts to fetch the key set, by result.',
+    help: 'Attempts to fetch the key set: success, or the code of the failure.',
     labelNames: ['result'],
     registers,
   })
   const keyChanges = new Counter({
     name: 'greeting_guard_key_changes_total',
-    help: 'Signing keys that were added, were removed, or are published but not used.',
+    help: 'Changes of the keys: key_added, key_gone, key_unused, and key_set_stale when the key set is too old to use.',
     labelNames: ['change'],
     registers,
   })
   const requests = new Histogram({
     name: 'http_server_request_duration_seconds',
-    help: 'Time from a request to its answer, by route.',
+    help: 'Time until a response begins, by the pattern of the route.',
     labelNames: ['http_request_method', 'http_route', 'http_response_status_code'],
     // A remembered token is decided in a fraction of a millisecond.
     buckets: [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5],

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { expected, originUrl, wholeNumber } from '../settings/setting-schemas.ts'
+import { expected, originUrl, setting, wholeNumber } from '../settings/setting-schemas.ts'
 
 const guid = (name: string) =>
   z
@@ -13,20 +13,46 @@ const tokenVersions = z
 
 /** The settings that say whose tokens a service accepts. */
 export const issuerSettings = {
-  TENANT_ID: guid('the directory (tenant) ID'),
-  API_APPLICATION_ID: guid("the API's application (client) ID"),
-  AUTH_URL: originUrl.default('https://login.microsoftonline.com'),
+  TENANT_ID: setting(
+    guid('the directory (tenant) ID'),
+    'the tenant (directory) ID, a GUID in lower case',
+  ),
+  API_APPLICATION_ID: setting(
+    guid("the API's application (client) ID"),
+    'the application (client) ID of the API, a GUID in lower case',
+  ),
+  AUTH_URL: setting(
+    originUrl.default('https://login.microsoftonline.com'),
+    'the origin of the keys and of the token endpoint',
+  ),
   // The guard has the default: a local AUTH_URL is its own issuer.
-  ISSUER_URL: originUrl.optional(),
-  JWKS_URL: originUrl.optional(),
-  TOKEN_VERSIONS: tokenVersions.prefault('1.0'),
+  ISSUER_URL: setting(
+    originUrl.optional(),
+    'the issuer of v1.0 tokens is `{ISSUER_URL}/{TENANT_ID}/`',
+    '`https://sts.windows.net`, or `AUTH_URL` when that is on this machine',
+  ),
+  JWKS_URL: setting(
+    originUrl.optional(),
+    'the key set; for v2.0 tokens it is `{AUTH_URL}/{TENANT_ID}/discovery/v2.0/keys`',
+    '`{AUTH_URL}/{TENANT_ID}/discovery/keys`',
+  ),
+  TOKEN_VERSIONS: setting(tokenVersions.prefault('1.0'), '`1.0`, `2.0` or `1.0,2.0`'),
 } as const
 
 /** The settings that say how its guard checks them. */
 export const checkSettings = {
-  CLOCK_TOLERANCE_SECONDS: wholeNumber(0, 60).default(60),
-  TEST_KEYS: z.enum(['refused', 'accepted'], expected('refused or accepted')).default('refused'),
-  REMEMBERED_TOKENS: wholeNumber(0, 1_000_000).default(10_000),
+  CLOCK_TOLERANCE_SECONDS: setting(
+    wholeNumber(0, 60).default(60),
+    'the accepted difference of clocks, 0 to 60',
+  ),
+  TEST_KEYS: setting(
+    z.enum(['refused', 'accepted'], expected('refused or accepted')).default('refused'),
+    'the public signing keys of `@greeting/testing`: `refused` or `accepted`. Accept them in tests only',
+  ),
+  REMEMBERED_TOKENS: setting(
+    wholeNumber(0, 1_000_000).default(10_000),
+    'the size of the cache of verified tokens, 0 to 1,000,000; at least the number of callers',
+  ),
 } as const
 
 const schema = z.object({ ...issuerSettings, ...checkSettings })

@@ -6,6 +6,17 @@ import { limits } from '../listener/listener.ts'
 /** The message of a schema: the form that a setting must have. */
 export const expected = (form: string) => ({ error: `expected ${form}` })
 
+/**
+ * Describes a setting, for the reference that is generated from its schema.
+ *
+ * @param whenUnset the default in words, where it is no fixed value
+ */
+export const setting = <Schema extends z.ZodType>(
+  schema: Schema,
+  description: string,
+  whenUnset?: string,
+): Schema => schema.meta({ description, whenUnset })
+
 /** A number, which an environment has as text. */
 const numberOrText = (message: { readonly error: string }) =>
   z.union([z.number(), z.string()], message)
@@ -51,24 +62,38 @@ export const portOrOff = (() => {
 /** The number of worker processes: 1 to 64, by default 1; `auto` means one per available core. */
 export const workerCount = (() => {
   const error = expected('a whole number from 1 to 64, or auto')
-  return numberOrText(error)
-    .refine((count) => /^(auto|\d{1,2})$/.test(`${count}`), error)
-    .transform((count) => (count === 'auto' ? Math.min(availableParallelism(), 64) : Number(count)))
-    .refine((count) => count >= 1 && count <= 64, error)
-    .default(1)
+  return setting(
+    numberOrText(error)
+      .refine((count) => /^(auto|\d{1,2})$/.test(`${count}`), error)
+      .transform((count) =>
+        count === 'auto' ? Math.min(availableParallelism(), 64) : Number(count),
+      )
+      .refine((count) => count >= 1 && count <= 64, error)
+      .default(1),
+    'the number of worker processes that share the port, 1 to 64; `auto` starts one per available core',
+  )
 })()
 
 /** How long an idle connection stays open, in seconds: 1 to 3600, by default 75. */
-export const keepAliveSeconds = wholeNumber(1, 3600).default(limits.keepAliveTimeout / 1000)
+export const keepAliveSeconds = setting(
+  wholeNumber(1, 3600).default(limits.keepAliveTimeout / 1000),
+  'how long an idle connection stays open, 1 to 3600; longer than the idle timeout of the proxy',
+)
 
 /** The settings of the listener for metrics, which is off by default. */
 export const metricsSettings = {
-  METRICS_HOST: hostName.default('127.0.0.1'),
-  METRICS_PORT: portOrOff.default(null),
+  METRICS_HOST: setting(hostName.default('127.0.0.1'), 'the address of the listener for metrics'),
+  METRICS_PORT: setting(
+    portOrOff.default(null),
+    'the port of the listener for [metrics](#metrics); 0 chooses a free one, `off` disables metrics',
+  ),
 } as const
 
 /** How long a service accepts requests after a stop signal, in seconds: 0 to 300, by default 0. */
-export const stopDelaySeconds = wholeNumber(0, 300).default(0)
+export const stopDelaySeconds = setting(
+  wholeNumber(0, 300).default(0),
+  'How long it accepts connections after a stop signal, 0 to 300. `/readyz` is 503 in that time, so that load balancers notice the stop, and [each response closes its connection](../guides/operating.md#health).',
+)
 
 const tracingSetting = (name: keyof typeof tracingForms) =>
   z
@@ -85,10 +110,24 @@ const tracingSetting = (name: keyof typeof tracingForms) =>
 
 /** The settings of tracing, with the names of the OpenTelemetry specification. It is off by default. */
 export const tracingSettings = {
-  OTEL_EXPORTER_OTLP_ENDPOINT: tracingSetting('OTEL_EXPORTER_OTLP_ENDPOINT'),
-  OTEL_EXPORTER_OTLP_HEADERS: tracingSetting('OTEL_EXPORTER_OTLP_HEADERS'),
-  OTEL_SERVICE_NAME: z.string().max(100, expected('at most 100 characters')).optional(),
-  OTEL_TRACES_SAMPLER_ARG: tracingSetting('OTEL_TRACES_SAMPLER_ARG'),
+  OTEL_EXPORTER_OTLP_ENDPOINT: setting(
+    tracingSetting('OTEL_EXPORTER_OTLP_ENDPOINT'),
+    'a collector of [traces](../guides/operating.md#traces), for example `http://127.0.0.1:4318`; without it there are none',
+  ),
+  OTEL_EXPORTER_OTLP_HEADERS: setting(
+    tracingSetting('OTEL_EXPORTER_OTLP_HEADERS'),
+    'header fields for the collector, `name=value` with commas, for example its credentials',
+  ),
+  OTEL_SERVICE_NAME: setting(
+    z.string().max(100, expected('at most 100 characters')).optional(),
+    'the name of the service in traces',
+    'its name in the log',
+  ),
+  OTEL_TRACES_SAMPLER_ARG: setting(
+    tracingSetting('OTEL_TRACES_SAMPLER_ARG'),
+    'the part of the traces that begin here and are sent, 0 to 1',
+    'all',
+  ),
 } as const
 
 /** The settings of tracing whose values are never shown. */

@@ -15,7 +15,7 @@ import { type StorageFigures, storageMetrics } from './storage-metrics.ts'
 function tokenMetrics(metrics: MetricSet, clientIds: readonly string[]): ObserveToken {
   const requests = metrics.counter(
     'greeting_token_requests_total',
-    'Token requests by outcome, reason of the refusal and kind of the credential.',
+    'Token requests: outcome issued, refused or failed; the reason of a refusal; credential secret, certificate, federated or none.',
     ['outcome', 'reason', 'credential'],
   )
   const byClient = metrics.counter(
@@ -94,13 +94,16 @@ function keyMetrics(metrics: MetricSet, keys: KeyFigures, now: () => Date): void
     Object.fromEntries(
       phases.map((phase) => [phase, value(keys.states().filter((state) => state.phase === phase))]),
     )
-  metrics.gaugeBy('phase', 'greeting_signing_keys', 'Signing keys in each phase.', () =>
-    byPhase((states) => states.length),
+  metrics.gaugeBy(
+    'phase',
+    'greeting_signing_keys',
+    'Signing keys in each phase: announced, active or retired.',
+    () => byPhase((states) => states.length),
   )
   metrics.gaugeBy(
     'phase',
     'greeting_signing_key_phase_end_seconds',
-    'Time until the next key leaves this phase: an announced key signs, an active one retires.',
+    'Time until the next key leaves this phase. For the active key it must never be 0.',
     () =>
       byPhase((states) => {
         const ends = states.flatMap(({ until }) => (until === null ? [] : [until.getTime()]))
@@ -163,7 +166,7 @@ export function createMetrics(clientIds: readonly string[] = []): Metrics {
   const metrics = new MetricSet(registry)
   const requests = metrics.durations(
     'http_server_request_duration_seconds',
-    'Time from a request to its answer, by route.',
+    'Time until a response begins, by the pattern of the route.',
     ['http_request_method', 'http_route', 'http_response_status_code'],
     requestBuckets,
   )
@@ -175,7 +178,7 @@ export function createMetrics(clientIds: readonly string[] = []): Metrics {
   )
   const queries = metrics.durations(
     'greeting_store_operation_duration_seconds',
-    'Time for one access to the store, by kind and result.',
+    'Time for one access to the store: kind ask, report, snapshot or write; result done or failed.',
     ['kind', 'result'],
     storeBuckets,
   )

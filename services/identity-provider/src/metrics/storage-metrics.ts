@@ -79,7 +79,7 @@ export function storageMetrics(
   )
   metrics.gauge(
     'greeting_clock_offset_seconds',
-    'How far the clock of this server is ahead of PostgreSQL, or of the time since the machine started.',
+    'How far the clock of this server is ahead of PostgreSQL, or with SQLite of the last agreed time plus the time since then.',
     () => clock.offsetSeconds,
   )
   metrics.count(

@@ -5,15 +5,15 @@ import { describe, it } from 'node:test'
 import { applicationProperties } from '../../src/directory/application/application.ts'
 import { fixedValues } from '../../src/directory/properties/property.ts'
 import { serverManagementUri } from '../../src/management/privileges/built-in-apis.ts'
-import { referencePage, tablesFile } from './reference-tables.ts'
+import * as reference from './reference-tables.ts'
 
 const read = (...path: string[]) => readFileSync(join(import.meta.dirname, ...path), 'utf8')
 const repository = '../../../..'
 const page = read(repository, 'docs/reference/graph.md')
 
-describe(tablesFile, () => {
+describe(reference.file, () => {
   it('is generated from the code: npm run reference -w services/identity-provider', () => {
-    assert.equal(read(repository, tablesFile), referencePage())
+    assert.equal(read(repository, reference.file), reference.text)
   })
 })
 

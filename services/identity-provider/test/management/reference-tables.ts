@@ -114,10 +114,10 @@ const operationsOfServer = serverOperations({
 })
 
 /** The page of the tables, from the root of the repository. */
-export const tablesFile = 'docs/generated/graph.md'
+export const file = 'docs/generated/graph.md'
 
 /** The tables of both management APIs, made from the code. */
-export const referencePage = (): string => `# Operations of the management APIs
+export const text = `# Operations of the management APIs
 
 This page is generated from the code: \`npm run reference -w services/identity-provider\`. A test compares it.
 [Management APIs](../reference/graph.md) explains their use.

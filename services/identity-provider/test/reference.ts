@@ -1,0 +1,41 @@
+import { code, serviceReference, table } from '../../../fixtures/service-reference.ts'
+import { refusalTable } from '../src/dialect/refusals/refusal-table.ts'
+import { createMetrics } from '../src/metrics/metrics.ts'
+import { settingSchemas } from '../src/settings.ts'
+import { sampleSources } from './metrics/sample-sources.ts'
+
+const { registry, watch } = createMetrics()
+watch(sampleSources())
+
+const refusals = table(
+  ['AADSTS', 'status', '`error`', 'reason in log and audit', '`error_uri`', 'what to do'],
+  Object.entries(refusalTable).map(([reason, row]) => [
+    String(row.code),
+    String(row.status),
+    code(row.error),
+    code(reason),
+    row.hasErrorUri ? 'yes' : 'no',
+    row.remedy,
+  ]),
+)
+
+/** The page, from the root of the repository. */
+export const file = 'docs/generated/identity-provider.md'
+
+/** The page as the code makes it. */
+export const text = await serviceReference({
+  name: 'identity-provider',
+  title: 'Identity provider',
+  settings: settingSchemas,
+  metrics: registry,
+  end: `
+A request for metrics does not read the store. The metrics \`greeting_storage_*\` and \`greeting_credentials_ending\`
+have the values of the last cleanup, every 5 minutes. No label contains the ID of a client or a tenant, except
+the clients of \`METRICS_CLIENT_IDS\`.
+
+## Refusals
+
+[The reference](../reference/identity-provider.md#refusals) describes the members of a refusal.
+
+${refusals}`,
+})
