@@ -1,0 +1,3 @@
+module greeting/api
+
+go 1.24
