@@ -47,7 +47,11 @@ const appRoleEntry = z
       .optional()
       .describe('Always `Application`. Allowed because manifests contain it.'),
   })
-  .meta({ title: 'Application role' })
+  .meta({
+    title: 'Application role',
+    description:
+      'An entry of `appRoles`, with the eight fields of an application manifest. Three of them are required.',
+  })
 
 const displayName = z.string().trim().min(1).max(120)
 const applicationId = z
@@ -105,14 +109,18 @@ const api = z
       .describe('Whether a client without a role of the API gets no token. Default: unchanged.'),
     appRoles: z.array(appRoleEntry).describe('All app roles of the API.'),
   })
-  .meta({ title: 'API' })
+  .meta({ title: 'API', description: 'An application with app roles, which clients call.' })
 
 const permission = z
   .strictObject({
     api: z.string().min(1).describe('Name of an API of this file or of the directory.'),
     roles: z.array(z.string().min(1)).min(1).describe('Values of the requested app roles.'),
   })
-  .meta({ title: 'Permission' })
+  .meta({
+    title: 'Permission',
+    description:
+      'The app roles that a client requests. `api` is an API of this file or another API of the tenant, such as `Microsoft Graph`. The application ID of an API outside this file may replace its name.',
+  })
 
 const secret = z
   .strictObject({
@@ -136,7 +144,10 @@ const secret = z
     path: ['overlapDays'],
     message: 'must be less than lifetimeDays, or every run would rotate the secret',
   })
-  .meta({ title: 'Client secret' })
+  .meta({
+    title: 'Client secret',
+    description: 'The policy for a client secret. The file never contains the secret itself.',
+  })
 
 const certificate = z
   .strictObject({
@@ -154,7 +165,11 @@ const certificate = z
       .default(30)
       .describe('`plan` warns this number of days before the end of the certificate.'),
   })
-  .meta({ title: 'Certificate' })
+  .meta({
+    title: 'Certificate',
+    description:
+      'A certificate of the client. The client signs its assertions with the private key.',
+  })
 
 const client = z
   .strictObject({
@@ -169,7 +184,11 @@ const client = z
     secrets: z.array(secret).optional().describe('The client secrets.'),
     certificates: z.array(certificate).optional().describe('The certificates.'),
   })
-  .meta({ title: 'Client' })
+  .meta({
+    title: 'Client',
+    description:
+      'An application that calls APIs. An API that is also a client is listed under `apis` and under `clients`, with the same name.',
+  })
 
 const consent = z
   .strictObject({
@@ -183,7 +202,11 @@ const consent = z
         'Values of the assigned app roles. Default: all that the client requests of this API.',
       ),
   })
-  .meta({ title: 'Admin consent' })
+  .meta({
+    title: 'Admin consent',
+    description:
+      'The app roles that an administrator assigns to the client. The client must request them.',
+  })
 
 /**
  * The registrations of a system, as a file for review. An absent list is not managed.

@@ -144,7 +144,7 @@ const shape = z.object({
   ),
   REGISTRATIONS: setting(
     z.string().optional(),
-    'a [registrations file](../reference/registrations.md) without certificates, applied when the directory is empty; the secrets go to `seeded.json` in `DATA_DIR`, mode 0600',
+    'a [registrations file](registrations.md) without certificates, applied when the directory is empty; the secrets go to `seeded.json` in `DATA_DIR`, mode 0600',
   ),
   TENANT_ID: setting(
     tenantId.optional(),

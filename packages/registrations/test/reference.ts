@@ -41,13 +41,23 @@ function tableOf(schema: Schema): string {
   return ['| property | value | when left out | meaning |', '|---|---|---|---|', ...rows].join('\n')
 }
 
-/** A table for every object of the registrations file, by its title, as in the reference. */
-export function schemaTables(schema: Schema = registrationsJsonSchema()): Map<string, string> {
-  const tables = new Map([[schema.title ?? '', tableOf(schema)]])
-  for (const property of Object.values(schema.properties ?? {})) {
-    const inner = property.items ?? property
-    if (inner.properties !== undefined)
-      for (const [title, table] of schemaTables(inner)) tables.set(title, table)
-  }
-  return tables
+/** A section for every object of the registrations file. */
+function sections(schema: Schema, seen = new Set<string>()): string {
+  const { title = '', description = '', properties = {} } = schema
+  if (seen.has(title)) return ''
+  seen.add(title)
+  const inner = Object.values(properties)
+    .map((property) => property.items ?? property)
+    .filter((property) => property.properties !== undefined)
+  return `\n## ${title}\n\n${description}\n\n${tableOf(schema)}\n${inner.map((one) => sections(one, seen)).join('')}`
 }
+
+/** The page, from the root of the repository. */
+export const file = 'docs/generated/registrations.md'
+
+/** The page as the schema makes it. */
+export const text = `# Properties of the registrations file
+
+This page is generated from the schema: \`npm run reference -w packages/registrations\`. A test compares it.
+[The guide](../guides/registrations.md) shows how to use the file.
+${sections({ ...registrationsJsonSchema(), title: 'The file' })}`
