@@ -1,4 +1,4 @@
-import { createPublicKey } from 'node:crypto'
+import { createPublicKey, type JsonWebKey } from 'node:crypto'
 import { mkdtemp, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { freePort } from '../../fixtures/free-port.ts'
@@ -53,8 +53,8 @@ export type Contestant = {
   /** Programs of one group run at the same time and take turns: five at most, with the reference. */
   readonly group: string
   /** The reference of a table joins each of its groups. */
-  readonly isReference: boolean
-  readonly needs: readonly Program[]
+  readonly isReference?: true
+  readonly needs?: readonly Program[]
   start(setup: Setup): Promise<Started>
 }
 
@@ -65,7 +65,7 @@ export const callers = 100
 
 const serverFile = (name: string): string => join(benchFolder, 'servers', name)
 
-/** The file of `servers/` that has the name of the row. */
+/** The server of `servers/main.ts` that has the name of the row. */
 const peer: Start = ({ fixture, keySet, folder }, id) => {
   const environment = {
     KEY_SET_URL: keySet.url,
@@ -75,15 +75,19 @@ const peer: Start = ({ fixture, keySet, folder }, id) => {
     CLIENT_ID: fixture.clientId,
     CLIENT_SECRET: fixture.clientSecret,
   }
-  return startServer({ command: [...runtimes.node, serverFile(`${id}.ts`)], environment, folder })
+  return startServer({
+    command: [...runtimes.node, serverFile('main.ts'), id],
+    environment,
+    folder,
+  })
 }
 
 /** The greeting API with the settings of a real deployment. */
 const greeting =
   (runtime: keyof typeof runtimes): Start =>
   ({ fixture, keySet, folder }) => {
-    const node = join(repositoryFolder, 'services', 'greeting-api', 'src', 'main.ts')
-    const file = { node, bun: serverFile('greeting-bun.ts') }[runtime]
+    const node = [join(repositoryFolder, 'services', 'greeting-api', 'src', 'main.ts')]
+    const file = { node, bun: [serverFile('main.ts'), 'greeting-bun'] }[runtime]
     const environment = {
       TENANT_ID: fixture.tenantId,
       API_APPLICATION_ID: fixture.apiApplicationId,
@@ -93,13 +97,13 @@ const greeting =
       // Bun's allocator returns freed memory after 10 ms and then asks for it again; -1 keeps it.
       ...(runtime === 'bun' && { MIMALLOC_PURGE_DELAY: '-1' }),
     }
-    return startServer({ command: [...runtimes[runtime], file], environment, folder })
+    return startServer({ command: [...runtimes[runtime], ...file], environment, folder })
   }
 
 /** HAProxy fetches no key set, so it gets the signing key as a file. */
 const haproxy: Start = async ({ fixture, folder: runFolder }, id) => {
   const folder = await mkdtemp(join(runFolder, 'haproxy-'))
-  const key = createPublicKey(fixture.keys[0].privateKey)
+  const key = createPublicKey({ key: fixture.signer.jwk as JsonWebKey, format: 'jwk' })
   await writeFile(join(folder, 'key.pem'), key.export({ type: 'spki', format: 'pem' }))
   const port = await freePort()
   const { issuer, audience, role } = fixture
@@ -108,22 +112,26 @@ const haproxy: Start = async ({ fixture, folder: runFolder }, id) => {
   return startServer({ command, environment, folder, pollUrl: `http://127.0.0.1:${port}` })
 }
 
-type ResourceServer = Pick<Contestant, 'id' | 'title' | 'group'> &
-  Partial<Pick<Contestant, 'isReference' | 'needs'>> & {
-    readonly kinds: readonly RouteKind[]
-    /** The path of the route without a guard; default `/`. */
-    readonly open?: string
-    /** Default: the file of `servers/` with this name. */
-    readonly process?: Start
-  }
+type ResourceServer = Partial<Pick<Contestant, 'isReference' | 'needs'>> & {
+  /** The path of the route without a guard; default `/`. */
+  readonly open?: string
+  /** Default: the server of `servers/main.ts` with this name. */
+  readonly process?: Start
+}
 
-const resourceServer = (row: ResourceServer): Contestant => ({
+const resourceServer = (
+  id: string,
+  title: string,
+  group: string,
+  kinds: readonly RouteKind[],
+  { open: path = '/', process = peer, ...rest }: ResourceServer = {},
+): Contestant => ({
   table: 'resource server',
-  isReference: false,
-  needs: [],
-  ...row,
+  id,
+  title,
+  group,
+  ...rest,
   start: async (setup) => {
-    const { id, kinds, open: path = '/', process = peer } = row
     const { fixture, tokens, newPerLoad } = setup
     const server = await process(setup, id)
     const [open, guarded] = [`${server.url}${path}`, `${server.url}/api/v1/hi`]
@@ -150,61 +158,56 @@ const resourceServer = (row: ResourceServer): Contestant => ({
   },
 })
 
-type StartedIssuer = Issuer & { readonly server: ServerProcess; stop(): Promise<void> }
+type StartedIssuer = Issuer & Pick<ServerProcess, 'pid' | 'stop'>
+type StartIssuer = (setup: Setup, id: string) => Promise<StartedIssuer>
 
 /** The identity provider with a directory of one API and one client. */
 const identityProvider =
-  (kind: StoreKind) =>
-  async ({ folder }: Setup): Promise<StartedIssuer> => {
+  (kind: StoreKind): StartIssuer =>
+  async ({ folder }) => {
     const stores = new Stores(await mkdtemp(join(folder, `${kind}-`)), kind)
     try {
       const server = await startIdentityServer(await stores.copyOf(1, 0))
       const { url, keySetUrl, formOf } = tokenRequests(server.url)
       const form = Object.fromEntries(new URLSearchParams(formOf(0)))
       const stop = () => server.stop().finally(() => stores.stop())
-      return { tokenEndpoint: url, keySetUrl, form, server, stop }
+      return { tokenEndpoint: url, keySetUrl, form, pid: server.pid, stop }
     } catch (error) {
       await stores.stop()
       throw error
     }
   }
 
-type TokenEndpoint = Pick<Contestant, 'id' | 'title'> & {
-  /** The form field of a peer that names the audience of the token. */
-  readonly audienceOf?: (fixture: Fixture) => Readonly<Record<string, string>>
-  /** Default: the file of `servers/` with this name. */
-  readonly process?: (setup: Setup) => Promise<StartedIssuer>
-  /** The failures that the title declares. */
-  readonly admitted?: readonly IssuanceFailure[]
-}
+/** @param audienceOf the form field that names the audience of the token */
+const issuingPeer =
+  (audienceOf?: (audience: string) => Readonly<Record<string, string>>): StartIssuer =>
+  async (setup, id) => {
+    const { url, pid, stop } = await peer(setup, id)
+    const { clientId: client_id, clientSecret: client_secret, audience } = setup.fixture
+    const client = { grant_type: 'client_credentials', client_id, client_secret }
+    const form = { ...client, ...audienceOf?.(audience) }
+    return { tokenEndpoint: `${url}/token`, keySetUrl: `${url}/jwks`, form, pid, stop }
+  }
 
-const issuers = { table: 'token endpoint', group: 'token endpoints', needs: [] } as const
+const issuers = { table: 'token endpoint', group: 'token endpoints' } as const
 
-const tokenEndpoint = ({ id, title, admitted = [], ...row }: TokenEndpoint): Contestant => ({
+/** @param admitted the failures that the title declares */
+const tokenEndpoint = (
+  id: string,
+  title: string,
+  process: StartIssuer,
+  admitted: readonly IssuanceFailure[] = [],
+): Contestant => ({
   ...issuers,
   id,
   title,
-  isReference: false,
   start: async (setup) => {
-    const issuer = await (row.process ?? issuingPeer)(setup)
-    const { server, tokenEndpoint: url, stop } = issuer
+    const issuer = await process(setup, id)
     const forms = [new URLSearchParams(issuer.form).toString()]
     return {
-      loads: new Map([['token', cpuLoad(server, () => ({ url, forms }))]]),
+      loads: new Map([['token', cpuLoad(issuer, () => ({ url: issuer.tokenEndpoint, forms }))]]),
       prove: async () => (await proveIssuance(issuer)).filter((one) => !admitted.includes(one)),
-      stop,
-    }
-    async function issuingPeer(): Promise<StartedIssuer> {
-      const { clientId, clientSecret } = setup.fixture
-      const server = await peer(setup, id)
-      const form = {
-        grant_type: 'client_credentials',
-        client_id: clientId,
-        client_secret: clientSecret,
-        ...row.audienceOf?.(setup.fixture),
-      }
-      const [tokenEndpoint, keySetUrl] = [`${server.url}/token`, `${server.url}/jwks`]
-      return { tokenEndpoint, keySetUrl, form, server, stop: server.stop }
+      stop: issuer.stop,
     }
   },
 })
@@ -222,73 +225,48 @@ const openssl: Contestant = {
   }),
 }
 
-const [both, all] = [
-  ['remembered', 'new'],
-  ['open', 'remembered', 'new'],
-] as const
-const ours = { group: 'Greeting', open: '/healthz', kinds: all } as const
+const both = ['remembered', 'new'] as const
+const all = ['open', ...both] as const
 const withHaproxy = { process: haproxy, needs: ['haproxy'] } as const
-
-const resourceServers: readonly ResourceServer[] = [
-  { id: 'greeting-node', title: 'Greeting on Node', process: greeting('node'), ...ours },
-  {
-    id: 'greeting-bun',
-    title: 'Greeting on Bun',
-    process: greeting('bun'),
-    needs: ['bun'],
-    ...ours,
-  },
-  {
-    id: 'haproxy-jwt-verify',
-    title: 'HAProxy `jwt_verify`',
-    group: 'Greeting',
-    kinds: both,
-    isReference: true,
-    ...withHaproxy,
-  },
-  { id: 'node-http', title: 'bare `node:http`', group: 'Greeting', kinds: ['open', 'new'] },
-  {
-    id: 'haproxy-open',
-    title: 'HAProxy without checks',
-    group: 'others',
-    kinds: ['open'],
-    ...withHaproxy,
-  },
-  { id: 'fast-jwt', title: 'Fastify + fast-jwt, cached', group: 'Fastify', kinds: both },
-  { id: 'fastify-jose', title: 'Fastify + jose', group: 'Fastify', kinds: both },
-  {
-    id: 'express-oauth2-jwt-bearer',
-    title: 'Express + express-oauth2-jwt-bearer',
-    group: 'others',
-    kinds: ['remembered'],
-  },
-  { id: 'hono-jwk', title: 'Hono `jwk`', group: 'others', kinds: ['remembered'] },
-]
-
-const tokenEndpoints: readonly TokenEndpoint[] = [
-  { id: 'sqlite', title: 'Greeting, SQLite', process: identityProvider('sqlite') },
-  { id: 'postgresql', title: 'Greeting, PostgreSQL', process: identityProvider('postgresql') },
-  {
-    id: 'node-http-sign',
-    title: 'bare `node:http` that signs and checks nothing',
-    admitted: ['a wrong secret is accepted'],
-  },
-  {
-    id: 'oidc-provider',
-    title: 'node-oidc-provider',
-    audienceOf: ({ audience }) => ({ resource: audience }),
-  },
-  {
-    id: 'oauth2-mock-server',
-    title: 'oauth2-mock-server (checks no secret)',
-    audienceOf: ({ audience }) => ({ scope: `${audience}/.default` }),
-    admitted: ['a wrong secret is accepted', 'the same token is issued twice'],
-  },
-]
 
 /** Every program of a whole run, in the order of the tables. */
 export const contestants: readonly Contestant[] = [
-  ...resourceServers.map(resourceServer),
+  resourceServer('greeting-node', 'Greeting on Node', 'Greeting', all, {
+    process: greeting('node'),
+    open: '/healthz',
+  }),
+  resourceServer('greeting-bun', 'Greeting on Bun', 'Greeting', all, {
+    process: greeting('bun'),
+    open: '/healthz',
+    needs: ['bun'],
+  }),
+  resourceServer('haproxy-jwt-verify', 'HAProxy `jwt_verify`', 'Greeting', both, {
+    ...withHaproxy,
+    isReference: true,
+  }),
+  resourceServer('node-http', 'bare `node:http`', 'Greeting', ['open', 'new']),
+  resourceServer('haproxy-open', 'HAProxy without checks', 'others', ['open'], withHaproxy),
+  resourceServer('fast-jwt', 'Fastify + fast-jwt, cached', 'Fastify', both),
+  resourceServer('fastify-jose', 'Fastify + jose', 'Fastify', both),
+  resourceServer('express-oauth2-jwt-bearer', 'Express + express-oauth2-jwt-bearer', 'others', [
+    'remembered',
+  ]),
+  resourceServer('hono-jwk', 'Hono `jwk`', 'others', ['remembered']),
   openssl,
-  ...tokenEndpoints.map(tokenEndpoint),
+  tokenEndpoint('sqlite', 'Greeting, SQLite', identityProvider('sqlite')),
+  tokenEndpoint('postgresql', 'Greeting, PostgreSQL', identityProvider('postgresql')),
+  tokenEndpoint('node-http-sign', 'bare `node:http` that signs and checks nothing', issuingPeer(), [
+    'a wrong secret is accepted',
+  ]),
+  tokenEndpoint(
+    'oidc-provider',
+    'node-oidc-provider',
+    issuingPeer((resource) => ({ resource })),
+  ),
+  tokenEndpoint(
+    'oauth2-mock-server',
+    'oauth2-mock-server (checks no secret)',
+    issuingPeer((audience) => ({ scope: `${audience}/.default` })),
+    ['a wrong secret is accepted', 'the same token is issued twice'],
+  ),
 ]

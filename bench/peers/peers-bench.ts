@@ -1,32 +1,28 @@
 import { rmSync } from 'node:fs'
 import { mkdtemp } from 'node:fs/promises'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { startFakeIdentityProvider } from '../../fixtures/signing-identity-provider.ts'
 import { keepOnPage, markdownTable } from '../figures.ts'
 import { describeRun, howToGet, stayOnLoadCore, versionOf } from '../machine.ts'
 import type { Options } from '../options.ts'
 import { compare, medianUs, type Pace, type Result, ratioOf, type Side } from './compare.ts'
 import { type Contestant, callers, contestants, type Kind } from './contestants.ts'
-import { createFixture, createTokens, type Fixture, keySetOf } from './fixture.ts'
+import { createFixture, createTokens } from './fixture.ts'
 
 /** A goal: the least ratio of the processor time of the other side to that of ours. */
 type Goal = { readonly one: Side; readonly to: Side; readonly atLeast: number }
 
-const goal = (id: string, kind: Kind, to: string, toKind: Kind, atLeast: number): Goal => ({
-  one: { id, kind },
-  to: { id: to, kind: toKind },
-  atLeast,
-})
+const on = (id: string, kind: Kind): Side => ({ id, kind })
+const [haproxy, openssl] = ['haproxy-jwt-verify', 'openssl']
 
 const goals: readonly Goal[] = [
-  goal('greeting-node', 'remembered', 'greeting-node', 'open', 0.92),
-  goal('greeting-node', 'remembered', 'haproxy-jwt-verify', 'remembered', 2.2),
-  goal('greeting-bun', 'remembered', 'haproxy-jwt-verify', 'remembered', 3.5),
-  goal('greeting-node', 'new', 'haproxy-jwt-verify', 'new', 0.8),
-  goal('greeting-bun', 'new', 'haproxy-jwt-verify', 'new', 1),
-  goal('sqlite', 'token', 'openssl', 'token', 0.8),
+  { one: on('greeting-node', 'remembered'), to: on('greeting-node', 'open'), atLeast: 0.92 },
+  { one: on('greeting-node', 'remembered'), to: on(haproxy, 'remembered'), atLeast: 2.2 },
+  { one: on('greeting-bun', 'remembered'), to: on(haproxy, 'remembered'), atLeast: 3.5 },
+  { one: on('greeting-node', 'new'), to: on(haproxy, 'new'), atLeast: 0.8 },
+  { one: on('greeting-bun', 'new'), to: on(haproxy, 'new'), atLeast: 1 },
+  { one: on('sqlite', 'token'), to: on(openssl, 'token'), atLeast: 0.8 },
 ]
 
 const newPerLoad = { tiny: 200, whole: 8000 }
@@ -38,7 +34,7 @@ export async function comparePeers(
   wanted: readonly Contestant[],
   { only, tiny, keep, ...lengths }: Options,
 ): Promise<number> {
-  const missing = (needs: Contestant['needs']) =>
+  const missing = (needs: Contestant['needs'] = []) =>
     needs.filter((program) => tiny || versionOf(program) === undefined)
   for (const { id, needs } of tiny ? [] : wanted)
     for (const program of missing(needs))
@@ -51,14 +47,16 @@ export async function comparePeers(
 
   const folder = await mkdtemp(join(tmpdir(), 'greeting-bench-'))
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
-  const fixture = createFixture()
+  const fixture = await createFixture()
   const perLoad = tiny ? newPerLoad.tiny : newPerLoad.whole
   const count = Math.max(callers, perLoad * (warmUpLoads + pace.rounds))
   console.error(`signing ${count} tokens`)
   const tokens = await createTokens(fixture, count)
   // The key set is served from this process.
   stayOnLoadCore()
-  const { keySet, stop } = await serveKeySet(fixture)
+  const { url: origin, publish, stop } = await startFakeIdentityProvider()
+  publish(...fixture.published.map(({ jwk }) => jwk))
+  const keySet = { origin, url: `${origin}/${fixture.tenantId}/discovery/keys` }
   const setup = { fixture, keySet, tokens, newPerLoad: perLoad, folder }
   const results = await compare(present, setup, pace).finally(stop)
 
@@ -73,28 +71,28 @@ export async function comparePeers(
 
 /** The titles of the kinds of requests to a resource server. */
 const kindTitles = { open: 'open', remembered: 'remembered', new: 'every token new' } as const
-const [haproxy, openssl] = ['haproxy-jwt-verify', 'openssl']
-
 /** The results as Markdown: resource servers, token endpoints and goals. */
 function tables(results: readonly Result[]): string[] {
   const counting = results.filter(({ failures }) => failures.size === 0)
-  const of = (table: string) => counting.filter(({ contestant }) => contestant.table === table)
-  const microseconds = (result: Result, kind: Kind) => medianUs(result, kind)?.toFixed(1) ?? ''
-  const ratio = (one: Side, to: Side) =>
-    one.id === to.id ? '' : (ratioOf(counting, one, to)?.ratio.toFixed(2) ?? '')
-  const kinds = ['open', 'remembered', 'new'] as const
-  const servers = of('resource server').map((result) => {
-    const { id, title } = result.contestant
-    const toHaproxy = (['remembered', 'new'] as const).map((kind) =>
-      ratio({ id, kind }, { id: haproxy, kind }),
-    )
-    return [title, ...kinds.map((kind) => microseconds(result, kind)), ...toHaproxy]
-  })
-  const issuers = of('token endpoint').map((result) => {
-    const { id, title } = result.contestant
-    const toOpenssl = ratio({ id, kind: 'token' }, { id: openssl, kind: 'token' })
-    return [title, microseconds(result, 'token'), toOpenssl]
-  })
+  /** The rows of a table: the title, each kind in microseconds, and some of them to the reference. */
+  const rowsOf = (
+    table: Contestant['table'],
+    kinds: readonly Kind[],
+    reference: string,
+    compared: readonly Kind[],
+  ) =>
+    counting
+      .filter(({ contestant }) => contestant.table === table)
+      .map((result) => {
+        const { id, title } = result.contestant
+        const ratio = (kind: Kind) =>
+          id === reference ? undefined : ratioOf(counting, on(id, kind), on(reference, kind))?.ratio
+        return [
+          title,
+          ...kinds.map((kind) => medianUs(result, kind)?.toFixed(1) ?? ''),
+          ...compared.map((kind) => ratio(kind)?.toFixed(2) ?? ''),
+        ]
+      })
   const titleOf = ({ id, kind }: Side) => {
     const title = contestants.find((one) => one.id === id)?.title
     if (title === undefined) throw new TypeError(`a goal names ${id}, which is no program`)
@@ -102,40 +100,28 @@ function tables(results: readonly Result[]): string[] {
   }
   const verdicts = goals.map(({ one, to, atLeast }) => {
     const found = ratioOf(counting, one, to)
+    const [name, goal] = [`${titleOf(one)} to ${titleOf(to)}`, atLeast.toFixed(2)]
+    if (found === undefined) return [name, goal, 'not measured']
+    const within = `± ${Math.round(found.within * 100)} %`
     return [
-      `${titleOf(one)} to ${titleOf(to)}`,
-      atLeast.toFixed(2),
-      found?.ratio.toFixed(2) ?? 'not measured',
-      found === undefined ? '' : `± ${Math.round(found.within * 100)} %`,
-      found === undefined ? '' : found.ratio >= atLeast ? 'reached' : 'missed',
+      name,
+      goal,
+      found.ratio.toFixed(2),
+      within,
+      found.ratio >= atLeast ? 'reached' : 'missed',
     ]
   })
+  const kinds = ['open', 'remembered', 'new'] as const
   const kindHeads = kinds.map((kind) => `${kindTitles[kind]}, us`)
   return [
     markdownTable(
       ['resource server', ...kindHeads, 'remembered to HAProxy', 'new to HAProxy'],
-      servers,
+      rowsOf('resource server', kinds, haproxy, ['remembered', 'new']),
     ),
-    markdownTable(['token endpoint', 'us', 'to openssl'], issuers),
+    markdownTable(
+      ['token endpoint', 'us', 'to openssl'],
+      rowsOf('token endpoint', ['token'], openssl, ['token']),
+    ),
     markdownTable(['goal', 'at least', 'found', 'middle half', ''], verdicts),
   ]
-}
-
-async function serveKeySet(fixture: Fixture) {
-  const body = keySetOf(fixture)
-  // The path of Entra's key set.
-  const path = `/${fixture.tenantId}/discovery/keys`
-  const server = createServer(({ url }, response) => {
-    response.writeHead(url === path ? 200 : 404, { 'content-type': 'application/json' })
-    response.end(url === path ? body : '{}')
-  })
-  const { promise: listening, resolve } = Promise.withResolvers<void>()
-  server.listen(0, '127.0.0.1', resolve)
-  await listening
-  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  const stop = () => {
-    server.closeAllConnections()
-    server.close()
-  }
-  return { keySet: { origin, url: origin + path }, stop }
 }
