@@ -13,9 +13,12 @@ type Load = (context: CommandContext) => Promise<unknown>
 type AddJob = (program: Command, take: TakeJob) => Command
 
 /** Adds a job as a command that does it once. */
-async function addOnce(add: AddJob, { program, terminal }: CommandContext): Promise<void> {
+async function addOnce(
+  add: AddJob,
+  { program, terminal, services }: CommandContext,
+): Promise<void> {
   const { clientCommand, runOnce } = await import('./commands/client/client-command.ts')
-  clientCommand(add(program, runOnce(terminal)))
+  clientCommand(add(program, runOnce(terminal, services)))
 }
 
 /** The subcommands in the order of the help. Each imports its modules when it is loaded. */

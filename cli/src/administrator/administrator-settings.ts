@@ -1,3 +1,5 @@
+import { lstat, stat } from 'node:fs/promises'
+import { dirname } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import {
   clientSecret,
@@ -7,7 +9,7 @@ import {
 } from '@greeting/client'
 import { z } from 'zod'
 import { CommandFailure } from '../exit-codes.ts'
-import { readEnvFile, type Settings } from '../files/env-file.ts'
+import { isChangeableByOthers, readEnvFile, type Settings } from '../files/env-file.ts'
 import { GraphClient, type GraphClientOptions, type GraphRuntime } from './graph-client.ts'
 
 const url = z
@@ -54,6 +56,32 @@ export async function readAdministratorSettings(
     : `Set them in the environment, or run "greeting start", which writes ${envFile} at its first start.`
   const message = `Invalid administrator settings: ${faults.join('; ')}.`
   throw new CommandFailure('bad_usage', message, { remedy })
+}
+
+/** True for a URL of this machine: `localhost`, 127.0.0.0/8 or ::1. */
+export const isLoopback = (url: string): boolean =>
+  /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/.test(new URL(url).hostname)
+
+const maxFileBytes = 65_536
+
+/**
+ * The administrator of an identity provider on this machine, for a command that reads the file
+ * unasked. Such a command may run in the folder of somebody else, so only a plain file counts that no
+ * other user can change. Every other file is ignored.
+ */
+export async function ownLocalAdministrator(
+  file: string,
+): Promise<AdministratorSettings | undefined> {
+  try {
+    const found = await lstat(file)
+    if (!found.isFile() || found.size > maxFileBytes) return undefined
+    if (isChangeableByOthers(found) || isChangeableByOthers(await stat(dirname(file))))
+      return undefined
+    const settings = await readAdministratorSettings({}, file)
+    return isLoopback(settings.AUTH_URL) ? settings : undefined
+  } catch {
+    return undefined
+  }
 }
 
 async function fileOf(path: string): Promise<Settings | undefined> {

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { z } from 'zod'
-import type { AdministratorSettings } from '../administrator/administrator-settings.ts'
+import { type AdministratorSettings, isLoopback } from '../administrator/administrator-settings.ts'
 import { CommandFailure } from '../exit-codes.ts'
 import { openInBrowser } from '../system/browser.ts'
 import type { Terminal } from '../terminal.ts'
@@ -73,9 +73,7 @@ async function requestLink(
 
 /** A secret is sent over HTTPS, or within this machine. */
 function requireSecure(authUrl: string): void {
-  const { protocol, hostname } = new URL(authUrl)
-  const isLocal = ['127.0.0.1', 'localhost', '[::1]'].includes(hostname)
-  if (protocol === 'https:' || isLocal) return
+  if (new URL(authUrl).protocol === 'https:' || isLoopback(authUrl)) return
   const message = `The secret of the administrator is not sent to ${authUrl}: it has no HTTPS.`
   throw new CommandFailure('bad_usage', message)
 }

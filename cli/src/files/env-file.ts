@@ -1,5 +1,6 @@
 // Folder: Files with settings, and private folders.
 
+import type { Stats } from 'node:fs'
 import { readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { parseEnv } from 'node:util'
 
@@ -15,6 +16,13 @@ export async function readEnvFile(path: string): Promise<Settings | undefined> {
     throw error
   }
 }
+
+const writableByOthers = 0o022
+
+/** Whether a user other than this one and root can change a file or folder. */
+export const isChangeableByOthers = ({ mode, uid }: Pick<Stats, 'mode' | 'uid'>): boolean =>
+  process.getuid !== undefined &&
+  (![0, process.getuid()].includes(uid) || (mode & writableByOthers) !== 0)
 
 // Characters that a shell and every dotenv reader accept without quotes, except a leading tilde.
 const plain = /^[A-Za-z0-9_@%+=:,./~-]*$/

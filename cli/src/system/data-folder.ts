@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs'
+import { existsSync, writeFileSync } from 'node:fs'
 import { rename, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -36,8 +36,22 @@ export class FolderLock {
       return new FolderLock(database)
     } catch (error) {
       database.close()
-      if (error instanceof Error && 'errcode' in error && error.errcode === busy) return undefined
+      if (isBusy(error)) return undefined
       throw error
+    }
+  }
+
+  /** Whether a process has the lock. An existing file is not changed. */
+  static isTaken(file: string): boolean {
+    if (!existsSync(file)) return false
+    const database = new DatabaseSync(file, { readOnly: true, timeout: 0 })
+    try {
+      database.exec('SELECT 1 FROM sqlite_schema')
+      return false
+    } catch (error) {
+      return isBusy(error)
+    } finally {
+      database.close()
     }
   }
 
@@ -45,6 +59,9 @@ export class FolderLock {
     this.#database.close()
   }
 }
+
+const isBusy = (error: unknown) =>
+  error instanceof Error && 'errcode' in error && error.errcode === busy
 
 function makeFile(file: string): void {
   try {
@@ -162,14 +179,22 @@ export class DataFolder {
     return found !== undefined && (found.mode & writableByOthers) !== 0
   }
 
+  get #lockFile(): string {
+    return join(this.path, 'start.lock')
+  }
+
+  /** Whether a system runs in the folder. */
+  isInUse(): boolean {
+    return FolderLock.isTaken(this.#lockFile)
+  }
+
   /**
    * Locks the folder, so that no other system runs in it.
    *
    * @throws {CommandFailure} failed when another system holds the lock.
    */
   lock(): FolderLock {
-    const file = join(this.path, 'start.lock')
-    const lock = takeLock(file)
+    const lock = takeLock(this.#lockFile)
     if (lock) return lock
     const message = `Another "greeting start" uses the data folder ${this.path}.`
     const remedy = 'Stop it, or choose another folder with --data-dir.'

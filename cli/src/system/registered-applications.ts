@@ -1,9 +1,9 @@
 import { appendFile, readFile, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { z } from 'zod'
+import { isChangeableByOthers } from '../files/env-file.ts'
 import { makeFolder } from '../files/make-folder.ts'
 
-const writableByOthers = 0o022
 const guid = z.guid()
 
 /**
@@ -20,10 +20,7 @@ export class RegisteredApplications {
   /** The IDs. Empty when the file is missing, or when other users can write to it. */
   async read(): Promise<Set<string>> {
     try {
-      const { mode, uid } = await stat(this.path)
-      const isForeign = process.getuid !== undefined && ![0, process.getuid()].includes(uid)
-      if (process.platform !== 'win32' && (isForeign || (mode & writableByOthers) !== 0))
-        return new Set()
+      if (isChangeableByOthers(await stat(this.path))) return new Set()
       const lines = (await readFile(this.path, 'utf8')).split('\n')
       return new Set(lines.filter((line) => guid.safeParse(line).success))
     } catch {

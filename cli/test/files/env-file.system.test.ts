@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
-import { readEnvFile, writeEnvFile } from '../../src/files/env-file.ts'
+import { isChangeableByOthers, readEnvFile, writeEnvFile } from '../../src/files/env-file.ts'
 import { temporaryFolder } from '../fakes/services.ts'
 
 const values = [
@@ -46,4 +46,19 @@ describe('a file of settings', () => {
     assert.equal(readFileSync(stolen, 'utf8'), '')
     assert.equal(statSync(file).mode & 0o777, 0o600)
   })
+})
+
+describe('a file or folder', () => {
+  const own = process.getuid?.() ?? 0
+  const rows: readonly (readonly [what: string, mode: number, uid: number, isOf: boolean])[] = [
+    ['of this user', 0o600, own, false],
+    ['of this user, readable by all', 0o644, own, false],
+    ['of root', 0o644, 0, false],
+    ['of another user', 0o600, own + 1, true],
+    ['writable by its group', 0o620, own, true],
+    ['writable by all', 0o602, own, true],
+  ]
+  for (const [what, mode, uid, isOf] of rows)
+    it(`${what} can${isOf ? '' : 'not'} be changed by others`, () =>
+      assert.equal(isChangeableByOthers({ mode, uid }), isOf))
 })

@@ -1,10 +1,12 @@
 // Folder: The commands of a client: tokens, calls and jobs.
 
+import { isClientFailure } from '@greeting/client'
 import { type Command, InvalidArgumentError } from 'commander'
 import { defaultSettingsFile, readClientSettings } from '../../client/client-settings.ts'
 import { connect, type TakeJob, withCurrentRoles } from '../../client/connection.ts'
 import { startJobTracing } from '../../client/job-tracing.ts'
 import { quickRuntime } from '../../client/quick-runtime.ts'
+import type { Services } from '../../system/services.ts'
 import type { Terminal } from '../../terminal.ts'
 
 export type ClientCommandOptions = {
@@ -45,7 +47,7 @@ export function clientCommand(command: Command): Command {
 
 /** Runs a job once, and prints its result. */
 export const runOnce =
-  (terminal: Terminal): TakeJob<object> =>
+  (terminal: Terminal, services: Services): TakeJob<object> =>
   async (job, options) => {
     const { settings: file, deadline, json } = options as ClientCommandOptions
     const settings = await readClientSettings(terminal.environment, file)
@@ -60,8 +62,10 @@ export const runOnce =
         withCurrentRoles(connection, () => job.perform(connection, terminal.stop)),
       )
       .catch(async (error) => {
-        const { withMissingStep } = await import('./missing-step.ts')
-        throw await withMissingStep(error, settings, terminal.stop)
+        if (!isClientFailure(error) || error.code !== 'role_missing') throw error
+        // A job that runs each minute pays for each module.
+        const { withMissingStep } = await import('../registrations/explain.ts')
+        throw await withMissingStep(error, settings, services.command, terminal.stop)
       })
       .finally(tracing.stop)
     if (json) terminal.out(`${JSON.stringify(outcome.json)}\n`)

@@ -1,3 +1,5 @@
+import { dirname, join } from 'node:path'
+import { ClientError, type ClientFailure } from '@greeting/client'
 import {
   type FoundApplication,
   findApplications,
@@ -12,12 +14,21 @@ import {
   isComplete,
   locateById,
   missingSteps,
+  type RoleState,
 } from '@greeting/registrations/planning'
 import type { Command } from 'commander'
+import {
+  type AdministratorSettings,
+  graphClientOf,
+  isLoopback,
+  ownLocalAdministrator,
+} from '../../administrator/administrator-settings.ts'
 import type { GraphClient } from '../../administrator/graph-client.ts'
+import { type ClientSettings, defaultSettingsFile } from '../../client/client-settings.ts'
 import { CommandFailure, SilentExit } from '../../exit-codes.ts'
+import { DataFolder } from '../../system/data-folder.ts'
 import type { Terminal } from '../../terminal.ts'
-import { visibleText } from '../../text/visible-text.ts'
+import { shellQuote, visibleText } from '../../text/visible-text.ts'
 import { type AdministratorCommandOptions, administratorCommand } from '../administrator-command.ts'
 import { openSession } from './open-session.ts'
 
@@ -36,11 +47,7 @@ export function addExplainCommand(registrations: Command, terminal: Terminal): v
       const { graph, settings } = session
       const clientId = await idOf(graph, 'client', options.client)
       const apiId = await idOf(graph, 'api', options.api)
-      const now = new Date()
-      const asked = { clientId, apiIds: [apiId], now }
-      const state = await readExplained(graph, settings.TENANT_ID, asked)
-      const [client, api] = [locateById(state, clientId), locateById(state, apiId)]
-      const explanation = explain(state, client, api, now)
+      const explanation = await explained(graph, settings, clientId, apiId)
       const missing = missingSteps(explanation).map(({ step }) => step)
       const tokenRoles = carriedRoles(explanation)
       terminal.out(
@@ -50,6 +57,80 @@ export function addExplainCommand(registrations: Command, terminal: Terminal): v
       )
       if (!isComplete(explanation)) throw new SilentExit('not_allowed')
     })
+}
+
+async function explained(
+  graph: GraphClient,
+  { TENANT_ID }: AdministratorSettings,
+  clientId: string,
+  apiId: string,
+) {
+  const now = new Date()
+  const state = await readExplained(graph, TENANT_ID, { clientId, apiIds: [apiId], now })
+  return explain(state, locateById(state, clientId), locateById(state, apiId), now)
+}
+
+type RoleMissing = Extract<ClientFailure, { code: 'role_missing' }>
+
+/** The sentence about the registration step that a role lacks. */
+const sentences: Readonly<Record<RoleState | 'not_declared', (role: string) => string>> = {
+  not_declared: (role) => `Missing step: Application roles. The API does not declare ${role}.`,
+  disabled: (role) => `Missing step: Application roles. ${role} is disabled.`,
+  not_requested: (role) => `Missing step: Permissions. The client does not request ${role}.`,
+  not_granted: (role) => `Missing step: Admin consent. ${role} is requested, but not granted.`,
+  carried: (role) => `The client has ${role} now. A new token contains it.`,
+}
+
+const maxWaitMs = 3_000
+
+/**
+ * The error with the registration step that is missing, and the command that shows it, if the identity
+ * provider is the one of a data folder on this machine. Otherwise the error is returned unchanged.
+ */
+export async function withMissingStep(
+  error: RoleMissing,
+  settings: ClientSettings,
+  greeting: string,
+  stop: AbortSignal,
+): Promise<RoleMissing> {
+  const { AUTH_URL, CLIENT_ID, scope, file = defaultSettingsFile } = settings
+  const folder = dirname(file)
+  const administrator = await ownLocalAdministrator(join(folder, 'administrator.env'))
+  if (administrator === undefined || !isLoopback(AUTH_URL)) return error
+  const api = scope.replace(/\/\.default$/, '')
+  const words = ['--client', CLIENT_ID, '--api', api]
+  if (folder !== dirname(defaultSettingsFile)) words.push('--data-dir', folder)
+  const command = `${greeting} registrations explain ${words.map(shellQuote).join(' ')}`
+  const { role } = error.details
+  // The secret of the administrator is for the server of this folder only. While no system runs here,
+  // another program may listen at its port.
+  const isServer = [administrator.AUTH_URL, administrator.GRAPH_URL].every(
+    (url) => new URL(url).origin === new URL(AUTH_URL).origin,
+  )
+  const step =
+    role !== undefined && isServer && new DataFolder(folder).isInUse()
+      ? await missingStep(administrator, { client: CLIENT_ID, api, role }, stop)
+      : undefined
+  const { message, details, remedy } = error
+  const options = { cause: error, remedy: `${step ?? remedy}\nShow all steps: ${command}` }
+  return new ClientError('role_missing', message, details, options)
+}
+
+async function missingStep(
+  administrator: AdministratorSettings,
+  { client, api, role }: { readonly client: string; readonly api: string; readonly role: string },
+  stop: AbortSignal,
+): Promise<string | undefined> {
+  const signal = AbortSignal.any([stop, AbortSignal.timeout(maxWaitMs)])
+  const graph = graphClientOf(administrator, { signal })
+  try {
+    const apiId = await idOf(graph, 'api', api)
+    const { roles } = await explained(graph, administrator, client, apiId)
+    return sentences[roles.find(({ value }) => value === role)?.state ?? 'not_declared'](role)
+  } catch {
+    // The message about the role is more important than a fault of this search.
+    return undefined
+  }
 }
 
 /**
