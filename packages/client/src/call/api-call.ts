@@ -113,11 +113,13 @@ export class ApiCall<Value> {
   /** A second refusal is final. So is the first one if the body cannot be sent again. */
   async #dropRefused(token: string, response: Response): Promise<void> {
     await response.body?.cancel()
+    const rejected = (remedy?: string) =>
+      tokenRejectedError(response, (text) => withoutSecrets(text, [token]), remedy)
     // A new token was refused, so another new one would be refused too.
-    const rejected = () => tokenRejectedError(response, (text) => withoutSecrets(text, [token]))
     if (this.#isTokenNew) throw rejected()
     this.#context.tokens.drop(token)
-    if (this.#request.init.body instanceof ReadableStream) throw rejected()
+    if (this.#request.init.body instanceof ReadableStream)
+      throw rejected('Call again with a new body, which uses a new token: a stream is sent once.')
     this.#isTokenNew = true
   }
 

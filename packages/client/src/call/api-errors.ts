@@ -39,14 +39,14 @@ const maxDescriptionCharacters = 200
 export function tokenRejectedError(
   response: Response,
   withoutToken: (text: string) => string,
+  remedyWithoutRepeat: string | undefined,
 ): ClientError {
   const challenge = response.headers.get('www-authenticate') ?? ''
   const [, said = ''] = /\berror_description="([^"]{1,1000})"/.exec(challenge) ?? []
   const reason = readableMessage(withoutToken(said)).slice(0, maxDescriptionCharacters)
-  const message = `The API does not accept the token (HTTP status 401)${
-    reason ? `: ${reason}` : ', and did not accept a new one'
-  }`
-  const remedy = rejections.find(([words]) => words.test(reason))?.[1]
+  const end = remedyWithoutRepeat ? '' : ', and did not accept a new one'
+  const message = `The API does not accept the token (HTTP status 401)${reason ? `: ${reason}` : end}`
+  const remedy = remedyWithoutRepeat ?? rejections.find(([words]) => words.test(reason))?.[1]
   return new ClientError('token_rejected', message, readChallenge(response), { remedy })
 }
 

@@ -125,13 +125,25 @@ describe('a 401 (CL9)', () => {
     assert.equal(environment.sent.length, 100)
   })
 
-  it('to a body that can be read only once is not retried', async () => {
-    const environment = new VirtualRuntime(text(401, ''))
-    const body = new ReadableStream()
-    await assert.rejects(callIn(environment)('/', { method: 'POST', body }), {
-      code: 'token_rejected',
+  for (const [challenge, end] of [
+    ['', ''],
+    ['Bearer error_description="The access token has expired"', ': The access token has expired'],
+  ] as const)
+    it(`to a body that can be read only once is not retried, and says so${end}`, async () => {
+      const environment = new VirtualRuntime(text(401, '', { 'www-authenticate': challenge }))
+      const body = new ReadableStream()
+      await assert.rejects(callIn(environment)('/', { method: 'POST', body }), {
+        code: 'token_rejected',
+        message: `The API does not accept the token (HTTP status 401)${end}`,
+        remedy: 'Call again with a new body, which uses a new token: a stream is sent once.',
+      })
+      assert.equal(environment.sent.length, 1)
     })
-    assert.equal(environment.sent.length, 1)
+
+  it('without a description, with the old token and the new one, says so', async () => {
+    await assert.rejects(callIn(new VirtualRuntime(text(401, '')))('/'), {
+      message: 'The API does not accept the token (HTTP status 401), and did not accept a new one',
+    })
   })
 })
 
