@@ -65,9 +65,8 @@ export const isLoopback = (url: string): boolean =>
 const maxFileBytes = 65_536
 
 /**
- * The administrator of an identity provider on this machine, for a command that reads the file
- * unasked. Such a command may run in the folder of somebody else, so only a plain file counts that no
- * other user can change. Every other file is ignored.
+ * The administrator of an identity provider on this machine, for a command of a client. That may
+ * run in the folder of another user, so only a plain file counts that no other user can change. Every other file is ignored.
  */
 export async function ownLocalAdministrator(
   file: string,
