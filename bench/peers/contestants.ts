@@ -65,7 +65,7 @@ export const callers = 100
 
 const serverFile = (name: string): string => join(benchFolder, 'servers', name)
 
-/** The server of `servers/main.ts` that has the name of the row. */
+/** The server of `servers/peer-servers.ts` that has the name of the row. */
 const peer: Start = ({ fixture, keySet, folder }, id) => {
   const environment = {
     KEY_SET_URL: keySet.url,
@@ -76,7 +76,7 @@ const peer: Start = ({ fixture, keySet, folder }, id) => {
     CLIENT_SECRET: fixture.clientSecret,
   }
   return startServer({
-    command: [...runtimes.node, serverFile('main.ts'), id],
+    command: [...runtimes.node, serverFile('peer-servers.ts'), id],
     environment,
     folder,
   })
@@ -87,7 +87,7 @@ const greeting =
   (runtime: keyof typeof runtimes): Start =>
   ({ fixture, keySet, folder }) => {
     const node = [join(repositoryFolder, 'services', 'greeting-api', 'src', 'main.ts')]
-    const file = { node, bun: [serverFile('main.ts'), 'greeting-bun'] }[runtime]
+    const file = { node, bun: [serverFile('peer-servers.ts'), 'greeting-bun'] }[runtime]
     const environment = {
       TENANT_ID: fixture.tenantId,
       API_APPLICATION_ID: fixture.apiApplicationId,
@@ -115,7 +115,7 @@ const haproxy: Start = async ({ fixture, folder: runFolder }, id) => {
 type ResourceServer = Partial<Pick<Contestant, 'isReference' | 'needs'>> & {
   /** The path of the route without a guard; default `/`. */
   readonly open?: string
-  /** Default: the server of `servers/main.ts` with this name. */
+  /** Default: the server of `servers/peer-servers.ts` with this name. */
   readonly process?: Start
 }
 
