@@ -1,4 +1,4 @@
-import type { MemberObjects } from '../../src/directory/properties/property.ts'
+import { complexTypeIn } from '../../src/directory/properties/property.ts'
 import {
   applications,
   appRoleAssignments,
@@ -49,10 +49,10 @@ const operationTable = (operations: readonly Operation[]): string =>
   )
 
 /** The members of a collection of objects that a filter compares. */
-const membersOf = (property: string, { members }: MemberObjects) =>
-  Object.keys(members)
-    .filter((member) => members[member] !== 'unsupported')
-    .map((member) => `${property}/${member}`)
+const membersOf = (property: string, type: Parameters<typeof complexTypeIn>[0]) =>
+  Object.entries(complexTypeIn(type)?.members ?? {}).flatMap(([member, { filter }]) =>
+    filter === undefined ? [] : [`${property}/${member}`],
+  )
 
 const filterTable = table(
   ['Set', '`eq`, `in`', '`ge`, `le` too', '`any`', '`startsWith`', '`$search`', '`$orderby`'],
@@ -64,9 +64,9 @@ const filterTable = table(
       code(name),
       ...(['value', 'time', 'collection'] as const).map((kind) =>
         codes(
-          rows.flatMap(([property, { filter }]) => {
-            if (typeof filter !== 'object') return filter === kind ? [property] : []
-            return kind === 'collection' ? membersOf(property, filter) : []
+          rows.flatMap(([property, { filter, type }]) => {
+            if (filter !== 'members') return filter === kind ? [property] : []
+            return kind === 'collection' ? membersOf(property, type) : []
           }),
         ),
       ),

@@ -1,4 +1,6 @@
-import type { MemberObjects } from '../properties/property.ts'
+import { z } from 'zod'
+import { bodyCollection, guid, text } from '../properties/forms.ts'
+import { complexType } from '../properties/property.ts'
 
 /** A permission that an API declares. Its value appears in the claim `roles`. */
 export type AppRole = {
@@ -12,20 +14,30 @@ export type AppRole = {
   readonly value: string | null
 }
 
-/** The members of a role in Microsoft Graph. */
-export const appRoleMembers: MemberObjects = {
-  type: 'appRole',
-  members: {
-    id: 'value',
-    value: 'value',
-    displayName: 'value',
-    description: 'value',
-    isEnabled: 'value',
-    origin: 'value',
-    lang: 'value',
-    allowedMemberTypes: 'unsupported',
+const booleans = new Map<unknown, boolean>([
+  ['true', true],
+  ['false', false],
+])
+
+/** A role in Microsoft Graph, with all members of a manifest. */
+export const appRoleType = complexType('appRole', {
+  allowedMemberTypes: {
+    type: 'Collection(Edm.String)',
+    body: bodyCollection(z.enum(['Application', 'User']), 2),
   },
-}
+  description: { body: text(1024), filter: 'value' },
+  displayName: { body: text(), filter: 'value' },
+  id: { body: guid, filter: 'value', isKey: true },
+  isEnabled: {
+    type: 'Edm.Boolean',
+    // The help of Azure CLI has an example with a text.
+    body: z.preprocess((value) => booleans.get(value) ?? value, z.boolean().default(true)),
+    filter: 'value',
+  },
+  lang: { body: z.null().optional(), filter: 'value' },
+  origin: { body: z.literal('Application').optional(), filter: 'value' },
+  value: { body: text().nullish(), filter: 'value' },
+})
 
 /**
  * An app role with all eight members of a manifest, in the same order. Graph omits `lang`. With

@@ -8,6 +8,8 @@ import {
   text,
   webUrl,
 } from '../properties/forms.ts'
+import { complexType, defaultsOf, formsOf } from '../properties/property.ts'
+import { appRoleType } from './app-role.ts'
 
 /** The sum of the entries of all collections of an application, as in Entra ID. */
 export const maxEntries = 1200
@@ -17,153 +19,203 @@ export const maxPermissions = 400
 const maxClaims = 100
 const maxMembersOfClaim = 20
 
-const booleans = new Map<unknown, boolean>([
-  ['true', true],
-  ['false', false],
-])
+export const appRoles = bodyCollection(
+  z
+    .strictObject(formsOf(appRoleType.members))
+    .transform(({ lang: _lang, origin: _origin, value, ...role }) => ({
+      ...role,
+      value: value === undefined || value === '' ? null : value,
+    })),
+  maxEntries,
+)
 
-/** An entry of `appRoles`, in the form of Graph or with all members of a manifest. */
-const appRole = z
-  .strictObject({
-    allowedMemberTypes: bodyCollection(z.enum(['Application', 'User']), 2),
-    description: text(1024),
-    displayName: text(),
-    id: guid,
-    // The help of Azure CLI has an example with a text.
-    isEnabled: z.preprocess((value) => booleans.get(value) ?? value, z.boolean().default(true)),
-    lang: z.null().optional(),
-    origin: z.literal('Application').optional(),
-    value: text().nullish(),
-  })
-  .transform(({ lang: _lang, origin: _origin, value, ...role }) => ({
-    ...role,
-    value: value === undefined || value === '' ? null : value,
-  }))
-
-export const appRoles = bodyCollection(appRole, maxEntries)
-
-export const requiredResourceAccess = bodyCollection(
-  z.strictObject({
-    resourceAppId: guid,
-    resourceAccess: bodyCollection(
-      z.strictObject({ id: guid, type: z.enum(['Role', 'Scope']) }),
+const accessType = complexType('resourceAccess', {
+  id: { body: guid },
+  type: { body: z.enum(['Role', 'Scope']) },
+})
+export const resourceAccessType = complexType('requiredResourceAccess', {
+  resourceAccess: {
+    type: [accessType],
+    body: bodyCollection(
+      z.strictObject(formsOf(accessType.members)),
       maxPermissions,
       `must not hold more than ${maxPermissions} permissions`,
     ),
-  }),
+  },
+  resourceAppId: { body: guid },
+})
+const { resourceAccess, resourceAppId } = formsOf(resourceAccessType.members)
+export const requiredResourceAccess = bodyCollection(
+  // The order of the answers.
+  z.strictObject({ resourceAppId, resourceAccess }),
   maxResources,
   `must not name more than ${maxResources} resources`,
 )
 
-const claimShape = {
-  name: name(),
-  source: z.null().optional(),
-  essential: z.literal(false).optional(),
-  additionalProperties: bodyCollection(name(), maxMembersOfClaim).default([]),
-}
-const accessTokenClaim = z
-  .strictObject(claimShape)
+const claimType = complexType('optionalClaim', {
+  additionalProperties: {
+    type: 'Collection(Edm.String)',
+    body: bodyCollection(name(), maxMembersOfClaim).default([]),
+  },
+  essential: { type: 'Edm.Boolean', body: z.boolean().default(false) },
+  name: { body: name() },
+  source: { body: name().nullable().default(null) },
+})
+/** A claim of tokens for users, which this server does not issue. */
+const userClaim = z.strictObject(formsOf(claimType.members))
+const userClaims = {
+  type: [claimType],
+  body: bodyCollection(userClaim, maxClaims).default([]),
+  initial: [],
+} as const
+const accessTokenClaim = userClaim
+  .extend({ essential: z.literal(false).optional(), source: z.null().optional() })
   .transform(({ name, additionalProperties }) => ({ name, additionalProperties }))
 
-/** A claim of tokens for users, which this server does not issue. */
-const userClaim = z
-  .strictObject({ ...claimShape, source: name().nullish(), essential: z.boolean().optional() })
-  .transform(({ additionalProperties, essential = false, name, source = null }) => ({
-    additionalProperties,
-    essential,
-    name,
-    source,
-  }))
-
-export const optionalClaims = z
-  .strictObject({
-    accessToken: bodyCollection(accessTokenClaim, maxClaims).default([]),
-    idToken: bodyCollection(userClaim, maxClaims).default([]),
-    saml2Token: bodyCollection(userClaim, maxClaims).default([]),
-  })
-  .nullable()
+export const optionalClaimsType = complexType('optionalClaims', {
+  accessToken: {
+    type: [claimType],
+    body: bodyCollection(accessTokenClaim, maxClaims).default([]),
+  },
+  idToken: userClaims,
+  saml2Token: userClaims,
+})
+export const optionalClaims = z.strictObject(formsOf(optionalClaimsType.members)).nullable()
 
 const maxScopes = 400
 const maxClients = 100
-export const redirects = complex({ redirectUris: redirectUris.nullable() })
 
+export const scopeType = complexType('permissionScope', {
+  adminConsentDescription: { body: text(1024).nullable().default(null) },
+  adminConsentDisplayName: { body: text().nullable().default(null) },
+  id: { body: guid },
+  isEnabled: { type: 'Edm.Boolean', body: z.boolean().default(true) },
+  type: { body: z.enum(['User', 'Admin']).default('User') },
+  userConsentDescription: { body: text(1024).nullable().default(null) },
+  userConsentDisplayName: { body: text().nullable().default(null) },
+  value: { body: name().nullable().default(null) },
+})
 /** A scope: a permission that users would delegate. */
 const scope = z
   .strictObject({
-    adminConsentDescription: text(1024).nullish(),
-    adminConsentDisplayName: text().nullish(),
-    id: guid,
-    isEnabled: z.boolean().default(true),
+    ...formsOf(scopeType.members),
     lang: z.null().optional(),
     origin: z.literal('Application').optional(),
-    type: z.enum(['User', 'Admin']).default('User'),
-    userConsentDescription: text(1024).nullish(),
-    userConsentDisplayName: text().nullish(),
-    value: name().nullish(),
   })
-  .transform(({ lang: _lang, origin: _origin, ...one }) => ({
-    adminConsentDescription: one.adminConsentDescription ?? null,
-    adminConsentDisplayName: one.adminConsentDisplayName ?? null,
-    id: one.id,
-    isEnabled: one.isEnabled,
-    type: one.type,
-    userConsentDescription: one.userConsentDescription ?? null,
-    userConsentDisplayName: one.userConsentDisplayName ?? null,
-    value: one.value ?? null,
-  }))
+  .transform(({ lang: _lang, origin: _origin, ...one }) => one)
+
+const preAuthorizedType = complexType('preAuthorizedApplication', {
+  appId: { body: guid },
+  delegatedPermissionIds: {
+    type: 'Collection(Edm.String)',
+    body: bodyCollection(guid, maxScopes),
+  },
+})
 
 const hasDuplicates = (values: readonly unknown[]) => new Set(values).size < values.length
 
 /** The scopes of an API, which have no effect, and the version of its tokens. */
-export const api = complex({
-  acceptMappedClaims: z.boolean().nullable(),
-  knownClientApplications: bodyCollection(guid, maxClients).nullable(),
-  oauth2PermissionScopes: bodyCollection(scope, maxScopes)
-    .refine(
-      (scopes) => !hasDuplicates(scopes.map(({ id }) => id)),
-      'must not contain two scopes with one id',
-    )
-    .refine(
-      (scopes) => !hasDuplicates(scopes.flatMap(({ value }) => value ?? [])),
-      'must not contain two scopes with one value',
-    )
-    .nullable(),
-  preAuthorizedApplications: bodyCollection(
-    z.strictObject({ appId: guid, delegatedPermissionIds: bodyCollection(guid, maxScopes) }),
-    maxClients,
-  ).nullable(),
-  requestedAccessTokenVersion: z.literal([1, 2]).nullable(),
+export const apiType = complexType('apiApplication', {
+  acceptMappedClaims: { type: 'Edm.Boolean', body: z.boolean().nullable() },
+  knownClientApplications: {
+    type: 'Collection(Edm.Guid)',
+    body: bodyCollection(guid, maxClients).nullable(),
+    initial: [],
+  },
+  oauth2PermissionScopes: {
+    type: [scopeType],
+    body: bodyCollection(scope, maxScopes)
+      .refine(
+        (scopes) => !hasDuplicates(scopes.map(({ id }) => id)),
+        'must not contain two scopes with one id',
+      )
+      .refine(
+        (scopes) => !hasDuplicates(scopes.flatMap(({ value }) => value ?? [])),
+        'must not contain two scopes with one value',
+      )
+      .nullable(),
+    initial: [],
+  },
+  preAuthorizedApplications: {
+    type: [preAuthorizedType],
+    body: bodyCollection(z.strictObject(formsOf(preAuthorizedType.members)), maxClients).nullable(),
+    initial: [],
+  },
+  requestedAccessTokenVersion: { type: 'Edm.Int32', body: z.literal([1, 2]).nullable() },
+})
+export const api = complex(apiType)
+
+const redirects = {
+  redirectUris: {
+    type: 'Collection(Edm.String)',
+    body: redirectUris.nullable(),
+    initial: [],
+  },
+} as const
+export const publicClientType = complexType('publicClientApplication', redirects)
+export const spaType = complexType('spaApplication', redirects)
+
+const implicitType = complexType('implicitGrantSettings', {
+  enableAccessTokenIssuance: {
+    type: 'Edm.Boolean',
+    body: z.boolean().nullable(),
+    initial: false,
+  },
+  enableIdTokenIssuance: { type: 'Edm.Boolean', body: z.boolean().nullable(), initial: false },
+})
+const redirectSettingsType = complexType('redirectUriSettings', {
+  index: { type: 'Edm.Int32', body: z.null().optional() },
+  uri: { body: text() },
 })
 
 /** Pages and addresses for users. */
-export const web = complex({
-  homePageUrl: webUrl.nullable(),
-  logoutUrl: webUrl.nullable(),
-  redirectUris: redirectUris.nullable(),
+export const webType = complexType('webApplication', {
+  homePageUrl: { body: webUrl.nullable() },
+  implicitGrantSettings: {
+    type: implicitType,
+    body: complex(implicitType),
+    initial: defaultsOf(implicitType),
+  },
+  logoutUrl: { body: webUrl.nullable() },
   // Shown for each redirect URI, and never of another value.
-  redirectUriSettings: bodyCollection(
-    z.strictObject({ uri: text(), index: z.null().optional() }),
-    256,
-  ).nullable(),
-  implicitGrantSettings: complex({
-    enableAccessTokenIssuance: z.boolean().nullable(),
-    enableIdTokenIssuance: z.boolean().nullable(),
-  }),
-}).transform((web) => {
+  redirectUriSettings: {
+    type: [redirectSettingsType],
+    body: bodyCollection(z.strictObject(formsOf(redirectSettingsType.members)), 256).nullable(),
+  },
+  ...redirects,
+})
+export const web = complex(webType).transform((web) => {
   if (web === null) return null
   const { redirectUriSettings: _shown, ...kept } = web
   return kept
 })
 
-export const info = complex({
-  logoUrl: z.null(),
-  marketingUrl: webUrl.nullable(),
-  privacyStatementUrl: webUrl.nullable(),
-  supportUrl: webUrl.nullable(),
-  termsOfServiceUrl: webUrl.nullable(),
+export const informationalUrl = complexType('informationalUrl', {
+  logoUrl: { body: z.null() },
+  marketingUrl: { body: webUrl.nullable() },
+  privacyStatementUrl: { body: webUrl.nullable() },
+  supportUrl: { body: webUrl.nullable() },
+  termsOfServiceUrl: { body: webUrl.nullable() },
 })
 
-export const parentalControlSettings = complex({
-  countriesBlockedForMinors: bodyCollection(text(2), 300),
-  legalAgeGroupRule: text(),
+export const parentalControlSettings = complexType('parentalControlSettings', {
+  countriesBlockedForMinors: {
+    type: 'Collection(Edm.String)',
+    body: bodyCollection(text(2), 300),
+    initial: [],
+  },
+  legalAgeGroupRule: { body: text(), initial: 'Allow' },
 })
+
+/** No object has parts of Microsoft's gallery here. */
+export const addIns = { fixed: [], type: [complexType('addIn', {})] } as const
+
+/** No publisher is verified here. */
+export const verifiedPublisher = {
+  fixed: { displayName: null, verifiedPublisherId: null, addedDateTime: null },
+  type: complexType('verifiedPublisher', {
+    addedDateTime: { type: 'Edm.DateTimeOffset' },
+    displayName: {},
+    verifiedPublisherId: {},
+  }),
+}

@@ -1,16 +1,17 @@
 // Folder: The entity application: its type, the table of its properties, its credentials and rules.
 
 import { z } from 'zod'
-import { bodyCollection, name, note, tags, text, webUrl } from '../properties/forms.ts'
+import { bodyCollection, inertObject, name, note, tags, text, webUrl } from '../properties/forms.ts'
 import type { InertProperties } from '../properties/inert-properties.ts'
 import {
+  complexType,
+  defaultsOf,
   inertDefaults,
   initialValues,
-  noPublisher,
   type PropertyTable,
 } from '../properties/property.ts'
 import type { Tenant } from '../tenant.ts'
-import { type AppRole, appRoleJson, appRoleMembers } from './app-role.ts'
+import { type AppRole, appRoleJson, appRoleType } from './app-role.ts'
 import * as forms from './application-forms.ts'
 import { lastUseOf } from './credential.ts'
 import type { FederatedIdentityCredential } from './federated-identity-credential.ts'
@@ -18,12 +19,12 @@ import {
   isKeySelected,
   type KeyCredential,
   keyCredentialJson,
-  keyCredentialMembers,
+  keyCredentialType,
 } from './key-credential.ts'
 import {
   type PasswordCredential,
   passwordCredentialJson,
-  passwordCredentialMembers,
+  passwordCredentialType,
 } from './password-credential.ts'
 
 /** Who may use an application. All but the first permit other tenants. No personal account exists here. */
@@ -84,27 +85,17 @@ export type Application = {
 }
 
 /** The parts of `api` and `optionalClaims` that are kept and shown only, with their defaults. */
-const apiDefaults = {
-  acceptMappedClaims: null,
-  knownClientApplications: [],
-  oauth2PermissionScopes: [],
-  preAuthorizedApplications: [],
-} as const
-const userClaimDefaults = { idToken: [], saml2Token: [] } as const
-const webDefaults = {
-  homePageUrl: null,
-  logoutUrl: null,
-  redirectUris: [],
-  implicitGrantSettings: { enableAccessTokenIssuance: false, enableIdTokenIssuance: false },
-} as const
+const { requestedAccessTokenVersion: _version, ...apiDefaults } = defaultsOf(forms.apiType)
+const { accessToken: _claims, ...userClaimDefaults } = defaultsOf(forms.optionalClaimsType)
+const { redirectUriSettings: _shown, ...webDefaults } = defaultsOf(forms.webType)
 
 /** A scope of an API: a permission that users would delegate. */
 export type Scope = { readonly id: string; readonly isEnabled: boolean }
 
 /** The scopes of an application. */
 export const scopesOf = (application: Application | undefined): readonly Scope[] =>
-  ((application?.inertProperties.api ?? apiDefaults) as Partial<typeof apiDefaults>)
-    .oauth2PermissionScopes ?? []
+  (application?.inertProperties.api as { oauth2PermissionScopes?: readonly Scope[] } | undefined)
+    ?.oauth2PermissionScopes ?? []
 
 /**
  * The properties of an application.
@@ -176,7 +167,7 @@ export const applicationProperties: PropertyTable<
       ...(inertProperties.api as object | undefined),
       requestedAccessTokenVersion,
     }),
-    type: 'graph.apiApplication',
+    type: forms.apiType,
   },
   requestedAccessTokenVersion: {
     initial: null,
@@ -187,14 +178,14 @@ export const applicationProperties: PropertyTable<
     initial: [],
     body: forms.appRoles,
     show: ({ appRoles }) => appRoles.map(appRoleJson),
-    type: 'Collection(graph.appRole)',
-    filter: appRoleMembers,
+    type: [appRoleType],
+    filter: 'members',
   },
   requiredResourceAccess: {
     initial: [],
     column: ['required_resource_access', 'json'],
     body: forms.requiredResourceAccess,
-    type: 'Collection(graph.requiredResourceAccess)',
+    type: [forms.resourceAccessType],
   },
   optionalClaims: {
     body: forms.optionalClaims,
@@ -206,7 +197,7 @@ export const applicationProperties: PropertyTable<
             accessToken: claims.map((claim) => ({ source: null, essential: false, ...claim })),
             ...(inertProperties.optionalClaims as object | undefined),
           },
-    type: 'graph.optionalClaims',
+    type: forms.optionalClaimsType,
   },
   optionalAccessTokenClaims: {
     initial: [],
@@ -219,8 +210,8 @@ export const applicationProperties: PropertyTable<
       application.passwordCredentials.map((one) =>
         passwordCredentialJson(one, lastUseOf(application, one, view)),
       ),
-    type: 'Collection(graph.passwordCredential)',
-    filter: passwordCredentialMembers,
+    type: [passwordCredentialType],
+    filter: 'members',
   },
   keyCredentials: {
     initial: [],
@@ -228,8 +219,8 @@ export const applicationProperties: PropertyTable<
       application.keyCredentials.map((one) =>
         keyCredentialJson(one, lastUseOf(application, one, view), isKeySelected(view)),
       ),
-    type: 'Collection(graph.keyCredential)',
-    filter: keyCredentialMembers,
+    type: [keyCredentialType],
+    filter: 'members',
   },
   federatedIdentityCredentials: { initial: [], show: false },
   ownerIds: { initial: [], column: ['owner_ids', 'json'], show: false },
@@ -237,56 +228,49 @@ export const applicationProperties: PropertyTable<
   defaultRedirectUri: { inert: null, body: webUrl.nullable() },
   description: { inert: null, body: note.nullable() },
   groupMembershipClaims: { inert: null, body: text().nullable() },
-  info: {
-    inert: {
-      logoUrl: null,
-      marketingUrl: null,
-      privacyStatementUrl: null,
-      supportUrl: null,
-      termsOfServiceUrl: null,
-    },
-    body: forms.info,
-    type: 'graph.informationalUrl',
-  },
+  info: inertObject(forms.informationalUrl),
   isDeviceOnlyAuthSupported: { inert: null, body: z.boolean().nullable(), type: 'Edm.Boolean' },
   notes: { inert: null, body: note.nullable() },
-  parentalControlSettings: {
-    inert: { countriesBlockedForMinors: [], legalAgeGroupRule: 'Allow' },
-    body: forms.parentalControlSettings,
-    type: 'graph.parentalControlSettings',
-  },
-  publicClient: {
-    inert: { redirectUris: [] },
-    body: forms.redirects,
-    type: 'graph.publicClientApplication',
-  },
+  parentalControlSettings: inertObject(forms.parentalControlSettings),
+  publicClient: inertObject(forms.publicClientType),
   samlMetadataUrl: { inert: null, body: webUrl.nullable() },
   serviceManagementReference: { inert: null, body: text().nullable() },
-  spa: { inert: { redirectUris: [] }, body: forms.redirects, type: 'graph.spaApplication' },
+  spa: inertObject(forms.spaType),
   tags: { inert: [], body: tags.nullable(), type: 'Collection(Edm.String)', filter: 'collection' },
   web: {
     inert: webDefaults,
     body: forms.web,
     show: ({ inertProperties }) => webJson({ ...webDefaults, ...Object(inertProperties.web) }),
-    type: 'graph.webApplication',
+    type: forms.webType,
   },
-  addIns: { fixed: [], type: 'Collection(graph.addIn)' },
+  addIns: forms.addIns,
   applicationTemplateId: { fixed: null },
-  certification: { fixed: null, type: 'graph.certification' },
+  certification: { fixed: null, type: complexType('certification', {}) },
   disabledByMicrosoftStatus: { fixed: null },
   nativeAuthenticationApisEnabled: { fixed: null },
-  requestSignatureVerification: { fixed: null, type: 'graph.requestSignatureVerification' },
+  requestSignatureVerification: {
+    fixed: null,
+    type: complexType('requestSignatureVerification', {}),
+  },
   servicePrincipalLockConfiguration: {
     fixed: null,
-    type: 'graph.servicePrincipalLockConfiguration',
+    type: complexType('servicePrincipalLockConfiguration', {}),
   },
   tokenEncryptionKeyId: { fixed: null, type: 'Edm.Guid' },
-  verifiedPublisher: { fixed: noPublisher, type: 'graph.verifiedPublisher' },
+  verifiedPublisher: forms.verifiedPublisher,
 }
 
 /** Each redirect URI has settings of its own in the answers. */
-const webJson = ({ redirectUris, ...web }: { readonly redirectUris: readonly string[] }) => ({
+const webJson = ({
+  implicitGrantSettings,
+  redirectUris,
+  ...web
+}: {
+  readonly implicitGrantSettings: unknown
+  readonly redirectUris: readonly string[]
+}) => ({
   ...web,
+  implicitGrantSettings,
   redirectUris,
   redirectUriSettings: redirectUris.map((uri) => ({ uri, index: null })),
 })

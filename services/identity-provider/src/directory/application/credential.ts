@@ -1,3 +1,5 @@
+import { z } from 'zod'
+import { dateTime, guid, text } from '../properties/forms.ts'
 import type { PropertyView } from '../properties/property.ts'
 
 type Identified = { readonly id: string }
@@ -17,10 +19,15 @@ export const lastUseOf = (
 
 /** The members that secrets and certificates have in Microsoft Graph. */
 export const credentialMembers = {
-  keyId: 'value',
-  displayName: 'value',
-  startDateTime: 'time',
-  endDateTime: 'time',
-  customKeyIdentifier: 'value',
-  lastUsedDateTime: 'unsupported',
+  customKeyIdentifier: { type: 'Edm.Binary', body: z.string().nullish(), filter: 'value' },
+  displayName: { body: text().nullish(), filter: 'value' },
+  endDateTime: { type: 'Edm.DateTimeOffset', body: dateTime.nullish(), filter: 'time' },
+  keyId: { type: 'Edm.Guid', body: guid.optional(), filter: 'value', isKey: true },
+  startDateTime: { type: 'Edm.DateTimeOffset', body: dateTime.nullish(), filter: 'time' },
+} as const
+
+/** An addition to Graph. */
+export const lastUsedDateTime = {
+  type: 'Edm.DateTimeOffset',
+  body: z.string().nullish(),
 } as const

@@ -1,4 +1,4 @@
-import { type Property, shownProperties } from '../properties/property.ts'
+import { complexType, type Property, shownProperties } from '../properties/property.ts'
 
 /**
  * Trusts an external issuer: a token with this issuer and audience, and with this subject or with claims
@@ -40,7 +40,10 @@ const properties: Readonly<Record<string, Property<FederatedIdentityCredential, 
   claimsMatchingExpression: {
     show: ({ claimsMatchingExpression: value }) =>
       value === undefined ? undefined : { value, languageVersion: 1 },
-    type: 'graph.federatedIdentityExpression',
+    type: complexType('federatedIdentityExpression', {
+      languageVersion: { type: 'Edm.Int32' },
+      value: {},
+    }),
   },
 }
 

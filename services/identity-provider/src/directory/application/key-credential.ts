@@ -1,9 +1,10 @@
 import { type KeyObject, X509Certificate } from 'node:crypto'
 import { rsaKeyFault } from '@greeting/guard'
-import type { MemberObjects, PropertyView } from '../properties/property.ts'
+import { z } from 'zod'
+import { complexType, type PropertyView } from '../properties/property.ts'
 import type { Runtime } from '../runtime.ts'
 import { storableTextIssues } from '../storable-text.ts'
-import { credentialMembers } from './credential.ts'
+import { credentialMembers, lastUsedDateTime } from './credential.ts'
 
 /** A certificate. The client signs its assertions with the private key. */
 export type KeyCredential = {
@@ -93,11 +94,25 @@ function parse(certificate: string | Uint8Array): X509Certificate {
 const thumbprint = (fingerprint: string) =>
   Buffer.from(fingerprint.replaceAll(':', ''), 'hex').toString('base64url')
 
-/** The members of a certificate in Microsoft Graph. */
-export const keyCredentialMembers: MemberObjects = {
-  type: 'keyCredential',
-  members: { ...credentialMembers, key: 'unsupported', type: 'value', usage: 'value' },
-}
+const maxKeyLength = 65_536
+
+/** A certificate in Microsoft Graph. */
+export const keyCredentialType = complexType('keyCredential', {
+  ...credentialMembers,
+  key: {
+    type: 'Edm.Binary',
+    body: z
+      .string()
+      .max(maxKeyLength, `must not be longer than ${maxKeyLength} characters`)
+      // Some clients send the lines of a PEM file.
+      .transform((key) => key.replaceAll(/[\r\n]/g, ''))
+      .pipe(z.base64('must be a certificate in base64'))
+      .nullish(),
+  },
+  type: { body: z.literal('AsymmetricX509Cert').optional(), filter: 'value' },
+  usage: { body: z.literal('Verify').optional(), filter: 'value' },
+  lastUsedDateTime,
+})
 
 /** Whether an answer has the certificates themselves, which are long. */
 export const isKeySelected = ({ selected }: Pick<PropertyView<never>, 'selected'>): boolean =>

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
-import type { MemberObjects } from '../properties/property.ts'
+import { complexType } from '../properties/property.ts'
 import type { Runtime } from '../runtime.ts'
-import { credentialMembers } from './credential.ts'
+import { credentialMembers, lastUsedDateTime } from './credential.ts'
 
 /** A client secret in the directory: its hash and its properties. */
 export type PasswordCredential = {
@@ -57,11 +57,13 @@ export function createPassword(
 export const secretSha256 = (secret: string): Uint8Array =>
   new Uint8Array(hash('sha256', secret, 'buffer'))
 
-/** The members of a secret in Microsoft Graph. */
-export const passwordCredentialMembers: MemberObjects = {
-  type: 'passwordCredential',
-  members: { ...credentialMembers, hint: 'value', secretText: 'unsupported' },
-}
+/** A secret in Microsoft Graph. */
+export const passwordCredentialType = complexType('passwordCredential', {
+  ...credentialMembers,
+  hint: { filter: 'value' },
+  secretText: {},
+  lastUsedDateTime,
+})
 
 /** A client secret without its text. `lastUsedDateTime` is an addition to Graph. */
 export const passwordCredentialJson = (

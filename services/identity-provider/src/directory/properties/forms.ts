@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { isGuid } from '../guid.ts'
 import { storableTextIssues } from '../storable-text.ts'
+import { type ComplexType, defaultsOf, formsOf, type Member } from './property.ts'
 
 /**
  * A text that every store can keep byte for byte.
@@ -72,8 +73,14 @@ export const redirectUris = bodyCollection(
 )
 
 /** Members that a body may omit, and a null that resets all of them. */
-export const complex = <Shape extends z.core.$ZodLooseShape>(shape: Shape) =>
-  z.strictObject(shape).partial().nullable()
+export const complex = <Members extends Readonly<Record<string, Member>>>({
+  members,
+}: ComplexType<Members>) => z.strictObject(formsOf(members)).partial().nullable()
+
+/** The row of an object that is kept and shown only. */
+export const inertObject = <Members extends Readonly<Record<string, Member>>>(
+  type: ComplexType<Members>,
+) => ({ inert: defaultsOf(type), body: complex(type), type })
 
 /** The origin, with an optional path, at which an API is mounted. */
 export const baseUrl = z

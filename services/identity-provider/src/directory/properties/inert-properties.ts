@@ -1,3 +1,5 @@
+import { isDeepStrictEqual } from 'node:util'
+
 /** A value of JSON. */
 export type Json =
   | string
@@ -35,7 +37,7 @@ export function inertAfter(
     if (change === undefined) continue
     const initial = defaults[property] ?? null
     const value = merged(before[property] ?? initial, change as Json, initial)
-    if (isSame(value, initial)) delete after[property]
+    if (isDeepStrictEqual(value, initial)) delete after[property]
     else after[property] = value
   }
   return after
@@ -61,8 +63,6 @@ function merged(before: Json, change: Json, initial: Json): Json {
 
 const isObject = (value: Json): value is { readonly [name: string]: Json } =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
-
-const isSame = (one: Json, other: Json): boolean => JSON.stringify(one) === JSON.stringify(other)
 
 /** The number of entries in all collections of inert properties. */
 export function entriesIn(value: unknown): number {

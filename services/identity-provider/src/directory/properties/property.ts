@@ -12,11 +12,45 @@ export type PropertyView<Lookups> = {
   readonly selected: ReadonlySet<string> | undefined
 }
 
-/** The objects in a collection of another object: their type without namespace, and their members. */
-export type MemberObjects = {
-  readonly type: string
-  /** How `$filter` compares each member within `any`. */
-  readonly members: Readonly<Record<string, 'value' | 'time' | 'unsupported'>>
+/** One member of a complex type. */
+export type Member = {
+  /** The type in `$metadata`; default `Edm.String`. */
+  readonly type?: EdmType
+  /** The form in a body. Without it, a client cannot write the member. */
+  readonly body?: z.ZodType
+  /** The value while a client never wrote it; default null. */
+  readonly initial?: Json
+  /** How `$filter` compares it within `any`; default: not at all. */
+  readonly filter?: 'value' | 'time'
+  /** Whether it identifies an object of a collection. */
+  readonly isKey?: true
+}
+
+/**
+ * An object within a property: its type without namespace, and its members in the order of `$metadata`.
+ * A type without members never has a value here.
+ */
+export type ComplexType<
+  Members extends Readonly<Record<string, Member>> = Readonly<Record<string, Member>>,
+> = { readonly type: string; readonly members: Members }
+
+/** A type of OData, a complex type, or a collection of one. */
+type EdmType = string | ComplexType | readonly [ComplexType]
+
+/** Declares a complex type, with the form of each member. */
+export const complexType = <const Members extends Readonly<Record<string, Member>>>(
+  type: string,
+  members: Members,
+): ComplexType<Members> => ({ type, members })
+
+/** The complex type in a type; undefined in a type of OData. */
+export const complexTypeIn = (type: EdmType | undefined): ComplexType | undefined =>
+  typeof type === 'string' ? undefined : type && 'members' in type ? type : type?.[0]
+
+/** The name of a type in `$metadata`. */
+export function typeName(type: EdmType): string {
+  if (typeof type === 'string') return type
+  return 'members' in type ? `graph.${type.type}` : `Collection(graph.${type[0].type})`
 }
 
 /** The values that have an index in the store. `name` is an application ID or an identifier URI. */
@@ -55,9 +89,12 @@ export type Property<Entity, Lookups, Value = unknown> = {
   /** Whether an answer has it only when `$select` names it. */
   readonly isSelectedOnly?: true
   /** The type in `$metadata`; default that of the column, or `Edm.String`. */
-  readonly type?: string
-  /** How `$filter` compares it. Graph does not index the other properties either. */
-  readonly filter?: 'value' | 'time' | 'collection' | MemberObjects
+  readonly type?: EdmType
+  /**
+   * How `$filter` compares it; `members`: each object of the collection by its members. Graph does not index
+   * the other properties either.
+   */
+  readonly filter?: 'value' | 'time' | 'collection' | 'members'
   readonly hasStartsWith?: true
   /** Whether `$search` finds words of it. */
   readonly isSearchable?: true
@@ -74,7 +111,7 @@ export type PropertyTable<Entity, Lookups> = {
 
 /** A property of answers, with its type and the function that reads its value. */
 export type ShownProperty<Entity, Lookups> = Omit<Property<Entity, Lookups>, 'show' | 'type'> & {
-  readonly type: string
+  readonly type: EdmType
   readonly show: (entity: Entity, view: PropertyView<Lookups>) => unknown
 }
 
@@ -132,6 +169,22 @@ export const inertDefaults = (table: object): InertProperties => pick(table, ({ 
 export const fixedValues = (table: object): InertProperties =>
   pick(table, ({ fixed, isSelectedOnly }) => (isSelectedOnly ? undefined : fixed))
 
+type Written<Rows> = {
+  [Name in keyof Rows]: Rows[Name] extends { readonly body: z.ZodType } ? Name : never
+}[keyof Rows]
+
+/** The forms of rows in a body, with their types. */
+export const formsOf = <const Rows extends Readonly<Record<string, object>>>(rows: Rows) =>
+  pick(rows, ({ body }) => body) as unknown as {
+    readonly [Name in Written<Rows>]: Rows[Name] extends { readonly body: infer Form }
+      ? Form
+      : never
+  }
+
+/** The value of a complex type while a client never wrote it. */
+export const defaultsOf = ({ members }: ComplexType): { readonly [name: string]: Json } =>
+  pick(members, ({ initial = null }) => initial as Json)
+
 /** The forms in a body: of the properties with an effect, of those at creation only, and of the others. */
 export const bodyForms = (table: object) => ({
   changeable: pick(table, ({ body, inert, isSetAtCreation }) =>
@@ -140,10 +193,3 @@ export const bodyForms = (table: object) => ({
   atCreation: pick(table, ({ body, isSetAtCreation }) => (isSetAtCreation ? body : undefined)),
   inert: pick(table, ({ body, inert }) => (inert === undefined ? undefined : body)),
 })
-
-/** No publisher is verified here. */
-export const noPublisher = {
-  displayName: null,
-  verifiedPublisherId: null,
-  addedDateTime: null,
-} as const

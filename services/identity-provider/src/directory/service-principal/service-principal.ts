@@ -1,17 +1,25 @@
 // Folder: The entity service principal and its app role assignments: types and tables of properties.
 
 import { z } from 'zod'
-import { appRoleJson } from '../application/app-role.ts'
+import { appRoleJson, appRoleType } from '../application/app-role.ts'
 import { type Application, applicationProperties, scopesOf } from '../application/application.ts'
+import {
+  addIns,
+  informationalUrl,
+  scopeType,
+  verifiedPublisher,
+} from '../application/application-forms.ts'
 import { lastUseOf } from '../application/credential.ts'
 import {
   isKeySelected,
   type KeyCredential,
   keyCredentialJson,
+  keyCredentialType,
 } from '../application/key-credential.ts'
 import {
   type PasswordCredential,
   passwordCredentialJson,
+  passwordCredentialType,
 } from '../application/password-credential.ts'
 import {
   bodyCollection,
@@ -24,9 +32,9 @@ import {
 } from '../properties/forms.ts'
 import type { InertProperties } from '../properties/inert-properties.ts'
 import {
+  complexType,
   inertDefaults,
   initialValues,
-  noPublisher,
   type PropertyTable,
   type PropertyView,
 } from '../properties/property.ts'
@@ -80,6 +88,10 @@ const applicationOf = (
   { directory }: Pick<PropertyView<Lookups>, 'directory'>,
 ) => directory.applicationByAppId(appId)
 
+const samlSettings = complexType('samlSingleSignOnSettings', {
+  relayState: { body: text(2048).nullable() },
+})
+
 /**
  * The properties of a service principal. Some are read from its application.
  *
@@ -112,7 +124,7 @@ export const servicePrincipalProperties: PropertyTable<ServicePrincipal, Lookups
   },
   appRoles: {
     show: (one, view) => (applicationOf(one, view)?.appRoles ?? []).map(appRoleJson),
-    type: 'Collection(graph.appRole)',
+    type: [appRoleType],
   },
   createdDateTime: { column: ['created_at', 'time'], filter: 'time', isSortable: true },
   displayName: {
@@ -126,11 +138,11 @@ export const servicePrincipalProperties: PropertyTable<ServicePrincipal, Lookups
   info: {
     show: (one, view) =>
       applicationOf(one, view)?.inertProperties.info ?? applicationProperties.info?.inert,
-    type: 'graph.informationalUrl',
+    type: informationalUrl,
   },
   oauth2PermissionScopes: {
     show: (one, view) => scopesOf(applicationOf(one, view)),
-    type: 'Collection(graph.permissionScope)',
+    type: [scopeType],
   },
   keyCredentials: {
     initial: [],
@@ -143,7 +155,7 @@ export const servicePrincipalProperties: PropertyTable<ServicePrincipal, Lookups
           isKeySelected(view),
         ),
       ),
-    type: 'Collection(graph.keyCredential)',
+    type: [keyCredentialType],
   },
   passwordCredentials: {
     initial: [],
@@ -152,7 +164,7 @@ export const servicePrincipalProperties: PropertyTable<ServicePrincipal, Lookups
       one.passwordCredentials.map((credential) =>
         passwordCredentialJson(credential, lastUseOf(applicationOf(one, view), credential, view)),
       ),
-    type: 'Collection(graph.passwordCredential)',
+    type: [passwordCredentialType],
   },
   servicePrincipalNames: {
     show: (one, view) => [one.appId, ...(applicationOf(one, view)?.identifierUris ?? [])],
@@ -189,20 +201,20 @@ export const servicePrincipalProperties: PropertyTable<ServicePrincipal, Lookups
   replyUrls: { inert: [], body: redirectUris.nullable(), type: 'Collection(Edm.String)' },
   samlSingleSignOnSettings: {
     inert: null,
-    body: complex({ relayState: text(2048).nullable() }),
-    type: 'graph.samlSingleSignOnSettings',
+    body: complex(samlSettings),
+    type: samlSettings,
   },
   tags: { inert: [], body: tags.nullable(), type: 'Collection(Edm.String)', filter: 'collection' },
-  addIns: { fixed: [], type: 'Collection(graph.addIn)' },
+  addIns,
   applicationTemplateId: { fixed: null },
   disabledByMicrosoftStatus: { fixed: null },
   resourceSpecificApplicationPermissions: {
     fixed: [],
-    type: 'Collection(graph.resourceSpecificPermission)',
+    type: [complexType('resourceSpecificPermission', {})],
   },
   samlMetadataUrl: { fixed: null },
   tokenEncryptionKeyId: { fixed: null, type: 'Edm.Guid' },
-  verifiedPublisher: { fixed: noPublisher, type: 'graph.verifiedPublisher' },
+  verifiedPublisher,
 }
 
 /** The defaults of all that is kept and shown only. */

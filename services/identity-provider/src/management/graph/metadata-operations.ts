@@ -1,9 +1,9 @@
+import { type ComplexType, complexTypeIn, typeName } from '../../directory/properties/property.ts'
 import type { EntitySet } from '../odata/entity-set.ts'
 import { parseQuery, supportedOptions } from '../odata/query-options.ts'
 import type { ReadOperation } from '../operations/operation.ts'
 import { anyClient } from '../privileges/graph-roles.ts'
 import { federatedIdentityCredentials } from './applications/federated-identity-credential-operations.ts'
-import { complexTypes } from './complex-types.ts'
 import {
   applications,
   appRoleAssignments,
@@ -83,17 +83,18 @@ type ModelSet = {
   readonly isContained?: true
 }
 
-const propertiesXml = (types: readonly (readonly [name: string, type: string])[]) =>
-  types.map(([name, type]) => `<Property Name="${name}" Type="${type}"/>`).join('')
+const propertiesXml = (rows: ComplexType['members']) =>
+  Object.entries(rows)
+    .map(([name, { type = 'Edm.String' }]) => `<Property Name="${name}" Type="${typeName(type)}"/>`)
+    .join('')
 
-const entityXml = ({ set, navigation = {} }: ModelSet) =>
-  `<EntityType Name="${set.type}"><Key><PropertyRef Name="id"/></Key><Property Name="id" Type="Edm.String" Nullable="false"/>${propertiesXml(
-    Object.entries(set.properties).flatMap(([name, { type }]) =>
-      name === 'id' ? [] : [[name, type] as const],
-    ),
-  )}${Object.entries(navigation)
-    .map(([name, type]) => `<NavigationProperty Name="${name}" Type="Collection(graph.${type})"/>`)
-    .join('')}</EntityType>`
+function entityXml({ set, navigation = {} }: ModelSet): string {
+  const { id: _key, ...properties } = typesOf(set)
+  const navigations = Object.entries(navigation).map(
+    ([name, type]) => `<NavigationProperty Name="${name}" Type="Collection(graph.${type})"/>`,
+  )
+  return `<EntityType Name="${set.type}"><Key><PropertyRef Name="id"/></Key><Property Name="id" Type="Edm.String" Nullable="false"/>${propertiesXml(properties)}${navigations.join('')}</EntityType>`
+}
 
 const actionsXml = ({ set, actions = {} }: ModelSet) =>
   Object.entries(actions)
@@ -112,8 +113,26 @@ const functionXml = ({ set, hasChanges }: ModelSet) =>
     ? ''
     : `<Function Name="delta" IsBound="true"><Parameter Name="bindingParameter" Type="Collection(graph.${set.type})"/><ReturnType Type="Collection(graph.${set.type})"/></Function>`
 
-const complexXml = ([name, members]: readonly [string, Readonly<Record<string, string>>]) =>
-  `<ComplexType Name="${name}">${propertiesXml(Object.entries(members))}</ComplexType>`
+const complexXml = ({ type, members }: ComplexType) =>
+  `<ComplexType Name="${type}">${propertiesXml(members)}</ComplexType>`
+
+const typesOf = ({ properties }: ModelSet['set']): ComplexType['members'] =>
+  Object.fromEntries(Object.entries(properties).map(([name, { type }]) => [name, { type }]))
+
+/** The complex types of the properties of these sets, and of their members, by name. */
+export function complexTypesOf(model: readonly ModelSet[]): readonly ComplexType[] {
+  const found = new Map<string, ComplexType>()
+  const add = (rows: ComplexType['members']) => {
+    for (const { type } of Object.values(rows)) {
+      const complex = complexTypeIn(type)
+      if (complex === undefined || found.has(complex.type)) continue
+      found.set(complex.type, complex)
+      add(complex.members)
+    }
+  }
+  for (const { set } of model) add(typesOf(set))
+  return [...found.values()].sort((a, b) => (a.type < b.type ? -1 : 1))
+}
 
 /**
  * The model of this API in XML, from the tables of its sets.
@@ -126,7 +145,7 @@ export function metadataDocument(model: readonly ModelSet[]): string {
     .map(({ set }) => `<EntitySet Name="${set.name}" EntityType="microsoft.graph.${set.type}"/>`)
   const parts = [
     ...model.map(entityXml),
-    ...Object.entries(complexTypes).map(complexXml),
+    ...complexTypesOf(model).map(complexXml),
     ...model.map(actionsXml),
     ...model.map(functionXml),
     `<EntityContainer Name="GraphService">${sets.join('')}</EntityContainer>`,

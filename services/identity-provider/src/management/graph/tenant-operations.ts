@@ -1,4 +1,4 @@
-import { shownProperties } from '../../directory/properties/property.ts'
+import { complexType, shownProperties } from '../../directory/properties/property.ts'
 import type { Tenant } from '../../directory/tenant.ts'
 import type { EntitySet } from '../odata/entity-set.ts'
 import { listEntities } from '../odata/list-entities.ts'
@@ -61,7 +61,15 @@ export const organization: EntitySet<Tenant> = {
           name,
           type: 'Managed',
         })),
-      type: 'Collection(graph.verifiedDomain)',
+      type: [
+        complexType('verifiedDomain', {
+          capabilities: {},
+          isDefault: { type: 'Edm.Boolean' },
+          isInitial: { type: 'Edm.Boolean' },
+          name: {},
+          type: {},
+        }),
+      ],
     },
   }),
 }

@@ -1,4 +1,4 @@
-import type { Property } from '../../directory/properties/property.ts'
+import { type ComplexType, complexTypeIn } from '../../directory/properties/property.ts'
 import { refuse } from '../refusals/graph-error.ts'
 import { type EntitySet, propertyNamed, unknownProperty } from './entity-set.ts'
 import type { Comparison, Filter } from './filter.ts'
@@ -37,12 +37,15 @@ function resolveComparison<Entity>(
   if (property === undefined) {
     throw refuse('query_invalid', unknownProperty(comparison.property, set))
   }
-  const { filter: kind, hasStartsWith } = set.properties[property] ?? {}
+  const { filter: kind, hasStartsWith, type } = set.properties[property] ?? {}
   if (kind === undefined) throw refuse('query_unsupported', notFilterable(property, set))
-  if (isAny !== (kind === 'collection' || typeof kind === 'object')) {
+  if (isAny !== (kind === 'collection' || kind === 'members')) {
     throw refuse('query_unsupported', wrongForm(property, isAny))
   }
-  const [member, comparedAs] = isAny ? resolveMember(comparison, property, kind) : [undefined, kind]
+  const objects = kind === 'members' ? complexTypeIn(type) : undefined
+  const [member, comparedAs] = isAny
+    ? resolveMember(comparison, property, objects)
+    : [undefined, kind]
   if (operator === 'startsWith' && !hasStartsWith) {
     throw refuse('query_unsupported', `Unsupported filter 'startsWith' for '${property}'.`)
   }
@@ -63,23 +66,23 @@ function resolveComparison<Entity>(
 function resolveMember(
   { member: name }: Comparison,
   property: string,
-  kind: Property<never, never>['filter'],
+  objects: ComplexType | undefined,
 ): [string | undefined, 'value' | 'time'] {
-  if (typeof kind !== 'object') {
+  if (objects === undefined) {
     if (name === undefined) return [undefined, 'value']
     throw refuse('query_invalid', `The values of '${property}' are texts. ${useAny(property)}`)
   }
   if (name === undefined) {
-    const [first] = Object.keys(kind.members)
+    const [key] = Object.entries(objects.members).find(([, { isKey }]) => isKey) ?? []
     throw refuse(
       'query_invalid',
-      `The values of '${property}' are objects. ${useAny(property, `/${first}`)}`,
+      `The values of '${property}' are objects. ${useAny(property, `/${key}`)}`,
     )
   }
-  const member = propertyNamed(name, { properties: kind.members })
-  if (member === undefined) throw refuse('query_invalid', unknownProperty(name, kind))
-  const comparedAs = kind.members[member] ?? 'unsupported'
-  if (comparedAs === 'unsupported') throw refuse('query_unsupported', notFilterable(member, kind))
+  const member = propertyNamed(name, { properties: objects.members })
+  if (member === undefined) throw refuse('query_invalid', unknownProperty(name, objects))
+  const comparedAs = objects.members[member]?.filter
+  if (comparedAs === undefined) throw refuse('query_unsupported', notFilterable(member, objects))
   return [member, comparedAs]
 }
 

@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { complexTypes } from '../../../src/management/graph/complex-types.ts'
-import { metadataDocument, model } from '../../../src/management/graph/metadata-operations.ts'
+import { complexTypeIn, typeName } from '../../../src/directory/properties/property.ts'
+import {
+  complexTypesOf,
+  metadataDocument,
+  model,
+} from '../../../src/management/graph/metadata-operations.ts'
 import { KeyEncryptionKey } from '../../../src/signing/key-encryption-key.ts'
 import { fixtureSigningKey } from '../../signing/fixture-signing-key.ts'
 import { role, withApi } from './applications/sample-api.ts'
@@ -15,27 +19,28 @@ const forms: Readonly<Record<string, (value: unknown) => boolean>> = {
   'Edm.DateTimeOffset': (value) => String(value) === new Date(String(value)).toISOString(),
 }
 
-/** The types of members, by their names. */
-type Types = Readonly<Record<string, string>>
+/** The members of an object, with their types. */
+type Members = Readonly<Record<string, { readonly type?: Parameters<typeof typeName>[0] }>>
 
 /** Requires that a value of an answer has the type of the model. */
-function requireType(name: string, type: string, value: unknown): void {
-  const [, element = type] = /^Collection\((.*)\)$/.exec(type) ?? []
-  if (value !== null) assert.equal(Array.isArray(value), element !== type, name)
+function requireType(name: string, { type = 'Edm.String' }: Members[string], value: unknown): void {
+  const text = typeName(type)
+  const [, element = text] = /^Collection\((.*)\)$/.exec(text) ?? []
+  if (value !== null) assert.equal(Array.isArray(value), element !== text, name)
   for (const one of Array.isArray(value) ? value : [value]) {
     if (one === null) continue
-    const members = complexTypes[element.replace('graph.', '')]
-    if (members === undefined) assert.ok(forms[element]?.(one), `${name}: ${JSON.stringify(one)}`)
-    else requireMembers(name, one, members)
+    const complex = complexTypeIn(type)
+    if (complex === undefined) assert.ok(forms[element]?.(one), `${name}: ${JSON.stringify(one)}`)
+    else requireMembers(name, one, complex.members)
   }
 }
 
-function requireMembers(name: string, value: object, members: Types): void {
+function requireMembers(name: string, value: object, members: Members): void {
   const own = Object.entries(value).filter(([member]) => !member.startsWith('@'))
   for (const [member, one] of own) {
-    const type = members[member]
-    assert.ok(type !== undefined, `${name} has ${member}`)
-    requireType(member, type, one)
+    const row = members[member]
+    assert.ok(row !== undefined, `${name} has ${member}`)
+    requireType(member, row, one)
   }
 }
 
@@ -81,9 +86,7 @@ describe('the model of Microsoft Graph', () => {
       assert.equal(status, 200, path)
       const entity = Array.isArray(body.value) ? body.value[0] : body
       const declared = model.find(({ set }) => set.type === type)
-      const rows = Object.entries(declared?.set.properties ?? {})
-      const types = Object.fromEntries(rows.map(([name, row]) => [name, row.type]))
-      requireMembers(type, entity as object, types)
+      requireMembers(type, entity as object, declared?.set.properties ?? {})
     }
   })
 
@@ -94,7 +97,7 @@ describe('the model of Microsoft Graph', () => {
     )
     const used = [...document.matchAll(/graph\.(\w+)[")]/g)].map(([, name]) => name)
     for (const name of used) assert.ok(declared.has(name), name)
-    assert.equal(declared.size, model.length + Object.keys(complexTypes).length)
+    assert.equal(declared.size, model.length + complexTypesOf(model).length)
   })
 
   it('is XML at /$metadata', async () => {

@@ -1,7 +1,5 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { complexTypes } from '../../../src/management/graph/complex-types.ts'
-import { applications } from '../../../src/management/graph/directory-objects/entity-sets.ts'
 import { role, withApi } from '../graph/applications/sample-api.ts'
 
 /** An application with one role and one secret, and a list of the applications that a filter finds. */
@@ -68,16 +66,4 @@ describe('a filter on the members of a collection', () => {
       assert.equal(status, 400)
       assert.match(body.error.message, message)
     })
-
-  it('knows the members that the metadata document has', () => {
-    const collections = Object.values(applications.properties).flatMap(({ filter }) =>
-      typeof filter === 'object' ? filter : [],
-    )
-    assert.equal(collections.length, 3)
-    for (const { members, type } of collections)
-      assert.deepEqual(
-        Object.keys(members).toSorted(),
-        Object.keys(complexTypes[type] ?? {}).toSorted(),
-      )
-  })
 })

@@ -2,40 +2,25 @@ import { z } from 'zod'
 import {
   createKeyCredential,
   type KeyCredential,
+  keyCredentialType,
   safeKey,
 } from '../../../directory/application/key-credential.ts'
 import {
   createPassword,
   type NewPassword,
   type PasswordCredential,
+  passwordCredentialType,
 } from '../../../directory/application/password-credential.ts'
-import { dateTime, guid, text } from '../../../directory/properties/forms.ts'
+import { formsOf } from '../../../directory/properties/property.ts'
 import type { Runtime } from '../../../directory/runtime.ts'
 import type { ValidationIssue } from '../../../directory/validation-issue.ts'
 import { omitUndefined, requireNoIssues } from '../../body/parse-body.ts'
 import { refuse } from '../../refusals/graph-error.ts'
 
-const maxKeyLength = 65_536
 export const maxCertificates = 100
 
 /** An entry of `keyCredentials` in a request. Clients also send back entries of an answer. */
-export const keyCredentialBody = z.strictObject({
-  keyId: guid.optional(),
-  key: z
-    .string()
-    .max(maxKeyLength, `must not be longer than ${maxKeyLength} characters`)
-    // Some clients send the lines of a PEM file.
-    .transform((key) => key.replaceAll(/[\r\n]/g, ''))
-    .pipe(z.base64('must be a certificate in base64'))
-    .nullish(),
-  displayName: text().nullish(),
-  startDateTime: dateTime.nullish(),
-  endDateTime: dateTime.nullish(),
-  customKeyIdentifier: z.string().nullish(),
-  type: z.literal('AsymmetricX509Cert').optional(),
-  usage: z.literal('Verify').optional(),
-  lastUsedDateTime: z.string().nullish(),
-})
+export const keyCredentialBody = z.strictObject(formsOf(keyCredentialType.members))
 
 export type KeyCredentialBody = z.output<typeof keyCredentialBody>
 
@@ -120,11 +105,8 @@ const issueAt = (message: string, ...index: number[]): ValidationIssue => ({
 
 /** The properties of a new secret in a body. */
 export const newPasswordBody = z
-  .strictObject({
-    displayName: text().nullish(),
-    startDateTime: dateTime.nullish(),
-    endDateTime: dateTime.nullish(),
-  })
+  .strictObject(formsOf(passwordCredentialType.members))
+  .pick({ displayName: true, startDateTime: true, endDateTime: true })
   .transform(
     ({ displayName, startDateTime, endDateTime }): NewPassword =>
       omitUndefined({
