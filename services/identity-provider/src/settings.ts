@@ -92,7 +92,7 @@ const shape = z.object({
   ),
   MTLS_PORT: setting(
     portOrOff.default(null),
-    'the port for clients that authenticate by mutual TLS; their tokens are [bound to the certificate](../guides/certificate-bound-tokens.md); requires `HTTPS_PORT`',
+    'the port for clients that authenticate by mutual TLS; their tokens are [bound to the certificate](../guides/federated-credentials.md#tokens-that-are-bound-to-a-certificate); requires `HTTPS_PORT`',
   ),
   MTLS_AUTH_URL: setting(
     originUrl.optional(),

@@ -185,7 +185,7 @@ export const requestRefusalRows: RefusalRows<RequestRefusal['reason']> = {
     sentence: () =>
       "The value of the parameter 'token_type' is not supported. This server issues tokens of the type 'Bearer' only.",
     remedy:
-      'Request no proof-of-possession token. Tokens can be bound to a client certificate: docs/guides/certificate-bound-tokens.md.',
+      'Request no proof-of-possession token. Tokens can be bound to a client certificate: docs/guides/federated-credentials.md.',
   },
   parameter_unsupported: {
     ...byOAuth,
