@@ -1,4 +1,4 @@
-import { identityProviderRooms, type Room } from './identity-provider-arrows.ts'
+import { directoryRooms, identityProviderRooms, type Room } from './identity-provider-arrows.ts'
 
 // Packages use each other only through public exports or HTTP.
 /** The row with the longest matching path applies, so a room inside a package has its own row. */
@@ -76,6 +76,14 @@ export const rooms: readonly Room[] = [
   {
     path: 'services/identity-provider',
     mayImport: [
+      'packages/directory',
+      'packages/directory/src/audit',
+      'packages/directory/src/clock',
+      'packages/directory/src/files',
+      'packages/directory/src/keys',
+      'packages/directory/src/live',
+      'packages/directory/src/model',
+      'packages/directory/src/storage',
       'packages/guard',
       'packages/http-service',
       'packages/lab',
@@ -87,6 +95,7 @@ export const rooms: readonly Room[] = [
     reason:
       'Its management API is a resource server, and federated issuers have key sets. Tokens are issued without the code that verifies them.',
   },
+  ...directoryRooms,
   ...identityProviderRooms,
   {
     path: 'cli',
@@ -129,6 +138,19 @@ export const rooms: readonly Room[] = [
     path: 'fixtures',
     mayImport: ['services/identity-provider'],
     reason: 'The tests of every room may use it, and no product code.',
+  },
+  {
+    path: 'fixtures/directory',
+    mayImport: [
+      'packages/directory/src/audit',
+      'packages/directory/src/clock',
+      'packages/directory/src/files',
+      'packages/directory/src/keys',
+      'packages/directory/src/live',
+      'packages/directory/src/model',
+      'packages/directory/src/storage',
+    ],
+    reason: 'Objects, stores and logs in memory, for tests of the directory and of its server.',
   },
   {
     path: 'fixtures/graph',

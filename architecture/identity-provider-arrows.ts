@@ -7,65 +7,85 @@ export type Room = {
   readonly reason: string
 }
 
-/** The rooms inside the identity provider. */
-export const identityProviderRooms: readonly Room[] = [
+/** The rooms of the live directory and its storage. */
+export const directoryRooms: readonly Room[] = [
   {
-    path: 'services/identity-provider/src/files',
+    path: 'packages/directory',
+    mayImport: [],
+    reason:
+      'The live directory and what a server stores with it. It knows no requests, tokens or settings.',
+  },
+  {
+    path: 'packages/directory/src/files',
     mayImport: [],
     reason: 'All secrets are written to the disk in the same way.',
   },
   {
-    path: 'services/identity-provider/src/directory',
-    mayImport: ['packages/guard'],
-    reason:
-      'The rules for roles are pure: no network, no store, no private keys. The guard has the rule for safe public keys, which certificates must follow too.',
-  },
-  {
-    path: 'services/identity-provider/src/audit',
-    mayImport: ['services/identity-provider/src/clock'],
-    reason:
-      'Records of changes and of sign-ins, and what else a store keeps for their time: ports, and the buffer before them.',
-  },
-  {
-    path: 'services/identity-provider/src/directory-store',
-    mayImport: ['services/identity-provider/src/audit', 'services/identity-provider/src/directory'],
-    reason:
-      'The live directory: its port to a store, what it keeps in memory, and how a change is decided. It knows no database.',
-  },
-  {
-    path: 'services/identity-provider/src/clock',
+    path: 'packages/directory/src/clock',
     mayImport: [],
     reason:
       'Compares the clocks of server and store, because steps that cannot be undone need a right time. It knows nothing of what they delete.',
   },
   {
+    path: 'packages/directory/src/model',
+    mayImport: ['packages/guard'],
+    reason:
+      'The rules for roles are pure: no network, no store, no private keys. The guard has the rule for safe public keys, which certificates must follow too.',
+  },
+  {
+    path: 'packages/directory/src/audit',
+    mayImport: ['packages/directory/src/clock'],
+    reason:
+      'Records of changes and of sign-ins, and what else a store keeps for their time: ports, and the buffer before them.',
+  },
+  {
+    path: 'packages/directory/src/live',
+    mayImport: ['packages/directory/src/audit', 'packages/directory/src/model'],
+    reason:
+      'The live directory: its port to a store, what it keeps in memory, and how a change is decided. It knows no database.',
+  },
+  {
+    path: 'packages/directory/src/keys',
+    mayImport: [],
+    reason:
+      'The rows of the signing keys, and the port to their store. The private keys in them are encrypted.',
+  },
+  {
+    path: 'packages/directory/src/storage',
+    mayImport: [
+      'packages/directory/src/audit',
+      'packages/directory/src/clock',
+      'packages/directory/src/files',
+      'packages/directory/src/keys',
+      'packages/directory/src/live',
+      'packages/directory/src/model',
+    ],
+    reason: 'Adapters store the directory and the signing keys, and make no decisions.',
+  },
+]
+
+/** The rooms inside the identity provider. */
+export const identityProviderRooms: readonly Room[] = [
+  {
     path: 'services/identity-provider/src/issuance',
-    mayImport: ['services/identity-provider/src/directory'],
+    mayImport: ['packages/directory/src/model'],
     reason:
       'The decision about a token is a pure function of directory, request, facts and time. One file collects the facts.',
   },
   {
     path: 'services/identity-provider/src/signing',
-    mayImport: ['services/identity-provider/src/clock', 'services/identity-provider/src/files'],
-    reason: 'The only room with private keys does not depend on requests or clients.',
-  },
-  {
-    path: 'services/identity-provider/src/storage',
     mayImport: [
-      'services/identity-provider/src/clock',
-      'services/identity-provider/src/directory',
-      'services/identity-provider/src/files',
-      'services/identity-provider/src/signing',
-      'services/identity-provider/src/audit',
-      'services/identity-provider/src/directory-store',
+      'packages/directory/src/clock',
+      'packages/directory/src/files',
+      'packages/directory/src/keys',
     ],
-    reason: 'Adapters store the directory and the signing keys, and make no decisions.',
+    reason: 'The only room with private keys does not depend on requests or clients.',
   },
   {
     path: 'services/identity-provider/src/dialect',
     mayImport: [
+      'packages/directory/src/model',
       'packages/http-service',
-      'services/identity-provider/src/directory',
       'services/identity-provider/src/issuance',
     ],
     reason:
@@ -74,60 +94,62 @@ export const identityProviderRooms: readonly Room[] = [
   {
     path: 'services/identity-provider/src/registrations',
     mayImport: [
+      'packages/directory/src/files',
+      'packages/directory/src/live',
+      'packages/directory/src/model',
       'packages/registrations',
-      'services/identity-provider/src/directory',
-      'services/identity-provider/src/files',
-      'services/identity-provider/src/directory-store',
     ],
     reason: 'The first registrations are a file and a change: no network, no keys.',
   },
   {
     path: 'services/identity-provider/src/federation',
     mayImport: [
+      'packages/directory/src/model',
       'packages/guard',
-      'services/identity-provider/src/directory',
       'services/identity-provider/src/issuance',
     ],
     reason: 'The guard fetches the keys of other issuers and verifies their tokens.',
   },
   {
     path: 'services/identity-provider/src/certificates',
-    mayImport: ['services/identity-provider/src/files'],
+    mayImport: ['packages/directory/src/files'],
     reason:
       'Certificates for HTTPS on this machine. Their keys sign no tokens, and do not depend on clients.',
   },
   {
     path: 'services/identity-provider/src/http',
     mayImport: [
+      'packages/directory/src/audit',
+      'packages/directory/src/live',
+      'packages/directory/src/model',
       'packages/http-service',
-      'services/identity-provider/src/directory',
-      'services/identity-provider/src/issuance',
       'services/identity-provider/src/dialect',
+      'services/identity-provider/src/issuance',
       'services/identity-provider/src/signing',
-      'services/identity-provider/src/audit',
-      'services/identity-provider/src/directory-store',
     ],
     reason: 'Routes pass requests to the decision. They do not read settings.',
   },
   {
     path: 'services/identity-provider/src/lab',
     mayImport: [
+      'packages/directory/src/keys',
+      'packages/directory/src/storage',
       'packages/lab',
       'services/identity-provider',
       'services/identity-provider/src/lab-host',
       'services/identity-provider/src/signing',
-      'services/identity-provider/src/storage',
     ],
     reason: 'The start of a server with a lab. Only it and the kit load the lab.',
   },
   {
     path: 'services/identity-provider/src/lab-host',
     mayImport: [
+      'packages/directory/src/keys',
+      'packages/directory/src/live',
+      'packages/directory/src/model',
       'packages/http-service',
       'packages/lab',
       'services/identity-provider/src/dialect',
-      'services/identity-provider/src/directory',
-      'services/identity-provider/src/directory-store',
       'services/identity-provider/src/issuance',
       'services/identity-provider/src/management',
       'services/identity-provider/src/signing',
@@ -137,50 +159,51 @@ export const identityProviderRooms: readonly Room[] = [
   {
     path: 'services/identity-provider/src/portal',
     mayImport: [
+      'packages/directory/src/audit',
+      'packages/directory/src/model',
       'packages/portal',
       'services/identity-provider/src/dialect',
-      'services/identity-provider/src/directory',
       'services/identity-provider/src/http',
       'services/identity-provider/src/issuance',
       'services/identity-provider/src/management',
       'services/identity-provider/src/signing',
-      'services/identity-provider/src/audit',
     ],
     reason: 'The server, as its portal uses it. Only the first request for the portal loads it.',
   },
   {
     path: 'services/identity-provider/src/backup',
     mayImport: [
-      'services/identity-provider/src/files',
+      'packages/directory/src/files',
+      'packages/directory/src/storage',
       'services/identity-provider/src/signing',
-      'services/identity-provider/src/storage',
     ],
     reason: 'A backup copies the store and its key. It runs as a process of its own.',
   },
   {
     path: 'services/identity-provider/src/metrics',
     mayImport: [
+      'packages/directory/src/audit',
+      'packages/directory/src/storage',
       'packages/http-service',
       'services/identity-provider/src/http',
       'services/identity-provider/src/signing',
-      'services/identity-provider/src/storage',
-      'services/identity-provider/src/audit',
     ],
     reason: 'Metrics read the figures of other rooms, which do not know Prometheus.',
   },
   {
     path: 'services/identity-provider/src/management',
     mayImport: [
+      'packages/directory/src/audit',
+      'packages/directory/src/clock',
+      'packages/directory/src/files',
+      'packages/directory/src/keys',
+      'packages/directory/src/live',
+      'packages/directory/src/model',
+      'packages/directory/src/storage',
       'packages/guard',
-      'packages/registrations/src/planning',
       'packages/http-service',
-      'services/identity-provider/src/clock',
-      'services/identity-provider/src/directory',
-      'services/identity-provider/src/files',
+      'packages/registrations/src/planning',
       'services/identity-provider/src/signing',
-      'services/identity-provider/src/storage',
-      'services/identity-provider/src/audit',
-      'services/identity-provider/src/directory-store',
     ],
     reason:
       'The management APIs change the directory through the storage port, and rotate the signing keys. The guard protects them. They issue no tokens, but estimate their size as a plan does.',

@@ -36,7 +36,7 @@ it('a start of the identity provider loads no code that only some requests or se
     `${idp}/portal/portal-host.ts`,
     'packages/lab/src/lab.ts',
     `${idp}/lab-host/lab-controls.ts`,
-    `${idp}/storage/postgres/postgres-database.ts`,
+    'packages/directory/src/storage/postgres/postgres-database.ts',
     '@peculiar/x509',
     'pg',
     'prom-client',

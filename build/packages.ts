@@ -66,6 +66,7 @@ export const packageRows: readonly PackageRow[] = [
     ...library,
     path: 'packages/testing',
     bundled: [
+      'packages/directory',
       'packages/guard',
       'packages/http-service',
       'packages/lab',
@@ -79,6 +80,7 @@ export const packageRows: readonly PackageRow[] = [
   },
   { ...library, path: 'packages/registrations', keywords: [], node: '>=24' },
   { ...library, path: 'packages/tracing', keywords: [], node: '>=24' },
+  { ...library, path: 'packages/directory', keywords: [], node: '>=24' },
   { ...library, path: 'packages/http-service', keywords: [], node: '>=24' },
   { ...library, path: 'packages/portal', keywords: [], node: '>=24' },
   { ...library, path: 'packages/lab', keywords: [], node: '>=24' },
@@ -99,6 +101,7 @@ export const packageRows: readonly PackageRow[] = [
     ...service,
     path: 'services/identity-provider',
     bundled: [
+      'packages/directory',
       'packages/guard',
       'packages/http-service',
       'packages/lab',
@@ -113,6 +116,7 @@ export const packageRows: readonly PackageRow[] = [
     path: 'cli',
     bundled: [
       'packages/client',
+      'packages/directory',
       'packages/guard',
       'packages/http-service',
       'packages/lab',

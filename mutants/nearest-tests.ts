@@ -16,15 +16,16 @@ function sharedFolders(source: string, test: string): number {
 }
 
 /**
- * Finds the unit tests of a service that import a source file.
+ * Finds the unit tests of some packages that import a source file.
  *
  * @returns the tests in the folder of the file first, then those with the fewest steps
  */
-export function nearestTests(file: string, service: string): readonly string[] {
+export function nearestTests(file: string, packages: readonly string[]): readonly string[] {
   const found = new Set([file])
   for (const reached of found)
     for (const importer of importers.get(reached) ?? []) found.add(importer)
   return [...found]
-    .filter((path) => path.startsWith(`${service}/`) && /(?<!\.system)\.test\.ts$/.test(path))
+    .filter((path) => packages.some((one) => path.startsWith(`${one}/`)))
+    .filter((path) => /(?<!\.system)\.test\.ts$/.test(path))
     .sort((a, b) => sharedFolders(file, b) - sharedFolders(file, a))
 }

@@ -5,12 +5,13 @@ import { knownSurvivors } from './known-survivors.ts'
 import { nearestTests } from './nearest-tests.ts'
 import { sampleMutants } from './sample.ts'
 
-const provider = 'services/identity-provider'
+/** The identity provider, and the package with its directory. */
+const packages = ['services/identity-provider', 'packages/directory']
 const seed = 'greeting'
 /** The number of tests that run first. */
 const near = 6
 
-/** The part of all mutants that each folder of the source contributes. */
+/** The part of all mutants that each folder of a source contributes. */
 const shares: Readonly<Record<string, number>> = {
   issuance: 0.15,
   dialect: 0.06,
@@ -25,7 +26,7 @@ const shares: Readonly<Record<string, number>> = {
 /** The mutants of every folder, each with its file. */
 const sample = Object.entries(shares).flatMap(([folder, share]) =>
   sources
-    .filter((file) => file.startsWith(`${provider}/src/${folder}/`))
+    .filter((file) => packages.some((path) => file.startsWith(`${path}/src/${folder}/`)))
     .flatMap((file) =>
       sampleMutants(read(file), share, seed).map((mutant) => ({ file, ...mutant })),
     ),
@@ -41,14 +42,14 @@ export async function judgeProvider(print: Print, part = ''): Promise<number> {
   const counts = { detected: 0, known: 0, missed: 0 }
   for (const { file, id, change, source } of sample) {
     if (!file.includes(part) && id !== part) continue
-    const tests = nearestTests(file, provider)
+    const tests = nearestTests(file, packages)
     const caughtBy = await withBrokenSource(join(root, file), source, async (env) => {
       const found = await firstFailure(tests.slice(0, near), root, env)
       return found ?? firstFailure(tests.slice(near), root, env)
     })
     const known = knownSurvivors[id]
     counts[caughtBy !== undefined ? 'detected' : known !== undefined ? 'known' : 'missed'] += 1
-    const place = file.slice(`${provider}/src/`.length)
+    const place = file.slice(file.indexOf('/src/') + '/src/'.length)
     print(`${id} ${place} ${change.slice(0, 160)}: ${caughtBy ?? known ?? 'MISSED'}`)
   }
   const { detected, known, missed } = counts

@@ -1,13 +1,10 @@
 import { createHash } from 'node:crypto'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { AuditRecord } from '../../services/identity-provider/src/audit/audit-record.ts'
-import { newApplication } from '../../services/identity-provider/src/directory/application/application.ts'
-import { secretSha256 } from '../../services/identity-provider/src/directory/application/password-credential.ts'
-import {
-  type DirectoryChange,
-  put,
-} from '../../services/identity-provider/src/directory/directory-change.ts'
-import type { Storage } from '../../services/identity-provider/src/storage/storage.ts'
+import type { AuditRecord } from '../../packages/directory/src/audit/audit-record.ts'
+import { newApplication } from '../../packages/directory/src/model/application/application.ts'
+import { secretSha256 } from '../../packages/directory/src/model/application/password-credential.ts'
+import { type DirectoryChange, put } from '../../packages/directory/src/model/directory-change.ts'
+import type { Storage } from '../../packages/directory/src/storage/storage.ts'
 
 /** A GUID that depends on the seed and a name only. */
 export function guidOf(seed: string, name: string): string {

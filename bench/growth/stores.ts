@@ -1,14 +1,14 @@
 import { copyFile, mkdir, mkdtemp, open, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { PostgresServer } from '../../fixtures/postgres-server.ts'
-import { openUnchecked } from '../../services/identity-provider/src/storage/sqlite/sqlite-connection.ts'
-import { sqliteDatabase } from '../../services/identity-provider/src/storage/sqlite/sqlite-database.ts'
+import { openUnchecked } from '../../packages/directory/src/storage/sqlite/sqlite-connection.ts'
+import { sqliteDatabase } from '../../packages/directory/src/storage/sqlite/sqlite-database.ts'
 import {
   openStorage,
   type Storage,
   type StorageOptions,
   sqlStorage,
-} from '../../services/identity-provider/src/storage/storage.ts'
+} from '../../packages/directory/src/storage/storage.ts'
 import { seedStore } from './seed.ts'
 
 export type StoreKind = 'sqlite' | 'postgresql'

@@ -79,8 +79,7 @@ export const systemd: Check = {
   },
 }
 
-const storageTests =
-  'services/identity-provider/test/storage/postgres/limited-client.system.test.ts'
+const storageTests = 'services/identity-provider/test/storage/limited-client.system.test.ts'
 
 /** Runs the tests of the storage through PgBouncer in transaction mode. `npm test` has a stand-in for it. */
 export const pooler: Check = {

@@ -1,10 +1,10 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { mustRun, npm } from '../../packed/program.ts'
 import { targets } from '../image/targets.ts'
 
-const migrationsFile = 'services/identity-provider/src/storage/sql/migrations/migrations.ts'
+const migrationsFile = 'packages/directory/src/storage/sql/migrations/migrations.ts'
 
 /** An earlier state of this repository, installed in a folder of its own. */
 export type PreviousRelease = AsyncDisposable & {
@@ -57,7 +57,8 @@ function lastUpgrade(root: string, git: (...args: string[]) => string): string {
     '--format=%H',
     `-S'${last}'`,
     '--',
-    migrationsFile,
+    // Also where the file was before a move.
+    `:(glob)**/${basename(migrationsFile)}`,
   ).split('\n')
   if (!commit)
     throw new Error(`no commit of this clone adds the migration ${last}: fetch its history`)

@@ -1,4 +1,6 @@
 import { isIPv4 } from 'node:net'
+import { isGuid, ownerTenantId } from '@greeting/directory'
+import { PostgresAddressError, parsePostgresAddress } from '@greeting/directory/storage'
 import {
   entryList,
   expected,
@@ -18,12 +20,9 @@ import {
   workerCount,
 } from '@greeting/http-service'
 import { z } from 'zod'
-import { isGuid } from './directory/guid.ts'
-import { ownerTenantId } from './directory/privileged-api-ids.ts'
 import { KeyEncryptionKey } from './signing/key-encryption-key.ts'
 import { keyScheduleSchema } from './signing/key-schedule.ts'
 import { SigningError } from './signing/signing-error.ts'
-import { PostgresAddressError, parsePostgresAddress } from './storage/postgres/postgres-address.ts'
 
 const lifetime = (() => {
   const error = expected('seconds from 60 to 86400, or two such numbers with a dash between them')

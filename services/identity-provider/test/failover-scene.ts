@@ -3,16 +3,17 @@ import { setTimeout } from 'node:timers/promises'
 import {
   createPassword,
   type PasswordCredential,
-} from '../src/directory/application/password-credential.ts'
-import { put, remove } from '../src/directory/directory-change.ts'
-import { systemRuntime } from '../src/directory/runtime.ts'
-import { DirectoryStore } from '../src/directory-store/directory-store.ts'
+  put,
+  remove,
+  systemRuntime,
+} from '@greeting/directory'
+import { DirectoryStore } from '@greeting/directory/live'
+import type { StorageOptions } from '@greeting/directory/storage'
+import { agreedNow } from '../../../fixtures/directory/agreed-now.ts'
+import { openLocalStorage } from '../../../fixtures/directory/local-storage.ts'
 import { KeyEncryptionKey } from '../src/signing/key-encryption-key.ts'
 import { SigningKeys } from '../src/signing/signing-keys.ts'
 import type { Service } from '../src/startup/service.ts'
-import type { StorageOptions } from '../src/storage/storage.ts'
-import { agreedNow } from './clock/agreed-now.ts'
-import { openLocalStorage } from './fakes/local-storage.ts'
 import { startHere } from './provider-here.ts'
 import { readSeeded, startProvider } from './provider-process.ts'
 import { fixtureSigningKey } from './signing/fixture-signing-key.ts'

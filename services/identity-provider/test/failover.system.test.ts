@@ -5,10 +5,10 @@ import { join } from 'node:path'
 import { backup, DatabaseSync } from 'node:sqlite'
 import { after, before, describe, it, type TestContext } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
+import type { StorageOptions } from '@greeting/directory/storage'
+import { openLocalStorage } from '../../../fixtures/directory/local-storage.ts'
 import { PostgresServer } from '../../../fixtures/postgres-server.ts'
-import type { StorageOptions } from '../src/storage/storage.ts'
 import { FailoverScene, inForceWithinMs, startThere, withdrawnRole } from './failover-scene.ts'
-import { openLocalStorage } from './fakes/local-storage.ts'
 import { failToStartHere, startHere } from './provider-here.ts'
 
 /** How often each failover is done; more, and of each kind, for the record. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { ownerTenantId } from '@greeting/directory'
 import { SettingsError } from '@greeting/http-service'
-import { ownerTenantId } from '../src/directory/privileged-api-ids.ts'
 import { readSettings, settingNames } from '../src/settings.ts'
 
 const faultsOf = (environment: Record<string, string>): readonly string[] => {

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
+import { migrations, storedTables } from '@greeting/directory/database'
 import { z } from 'zod'
-import { migrations } from '../storage/sql/migrations/migrations.ts'
-import { storedTables } from '../storage/sql/rows/stored-tables.ts'
 import { BackupError } from './backup-error.ts'
 
 /** The name of the manifest in a backup. It is written last. */

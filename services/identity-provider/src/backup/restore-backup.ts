@@ -1,6 +1,5 @@
+import { type SqlDatabase, storedTables } from '@greeting/directory/database'
 import { sql } from 'kysely'
-import { storedTables } from '../storage/sql/rows/stored-tables.ts'
-import type { SqlDatabase } from '../storage/sql/sql-database.ts'
 import { BackupError } from './backup-error.ts'
 import { appliedMigrations } from './store-source.ts'
 import type { VerifiedBackup } from './verify-backup.ts'

@@ -1,11 +1,13 @@
 import { access } from 'node:fs/promises'
 import { join } from 'node:path'
+import {
+  migrations,
+  openUnchecked,
+  postgresDatabase,
+  type SqlDatabase,
+} from '@greeting/directory/database'
+import { sqliteDatabase } from '@greeting/directory/storage'
 import { sql } from 'kysely'
-import { postgresDatabase } from '../storage/postgres/postgres-database.ts'
-import { migrations } from '../storage/sql/migrations/migrations.ts'
-import type { SqlDatabase } from '../storage/sql/sql-database.ts'
-import { openUnchecked } from '../storage/sqlite/sqlite-connection.ts'
-import { sqliteDatabase } from '../storage/sqlite/sqlite-database.ts'
 import { BackupError } from './backup-error.ts'
 
 /** The place of a store. */

@@ -5,12 +5,15 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
+import {
+  type SqlDatabase,
+  type StoredTable,
+  storedTables,
+  type Tables,
+} from '@greeting/directory/database'
+import { makeFolder } from '@greeting/directory/files'
 import { type Kysely, sql } from 'kysely'
-import { makeFolder } from '../files/make-folder.ts'
 import { KeyEncryptionKey } from '../signing/key-encryption-key.ts'
-import { type StoredTable, storedTables } from '../storage/sql/rows/stored-tables.ts'
-import type { Tables } from '../storage/sql/rows/tables.ts'
-import type { SqlDatabase } from '../storage/sql/sql-database.ts'
 import { BackupError } from './backup-error.ts'
 import {
   type BackupManifest,

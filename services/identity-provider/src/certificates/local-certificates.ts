@@ -2,8 +2,13 @@
 
 import { rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { makeFolder } from '../files/make-folder.ts'
-import { readIfThere, readPrivateFile, replaceSecretFile, unless } from '../files/secret-file.ts'
+import {
+  makeFolder,
+  readIfThere,
+  readPrivateFile,
+  replaceSecretFile,
+  unless,
+} from '@greeting/directory/files'
 import {
   type Identity,
   isGoodFor,

@@ -1,7 +1,6 @@
 // Folder: Requests, tokens and errors in the form of Entra.
 
-import { isGuid } from '../directory/guid.ts'
-import type { Tenant } from '../directory/tenant.ts'
+import { isGuid, type Tenant } from '@greeting/directory'
 
 /** The URLs of this server from its settings. They are never taken from a request. */
 export type Authority = {

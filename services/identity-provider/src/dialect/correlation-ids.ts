@@ -1,4 +1,4 @@
-import { isGuid } from '../directory/guid.ts'
+import { isGuid } from '@greeting/directory'
 
 /** The IDs that connect an answer with the logs of the server and of the client. */
 export type CorrelationIds = {

@@ -1,5 +1,6 @@
 // Folder: The guard fetches the keys of other issuers and verifies their tokens.
 
+import { isSafeIssuerUrl, tokenExchangeAppId } from '@greeting/directory'
 import {
   anyCaller,
   createGuard,
@@ -7,8 +8,6 @@ import {
   type GuardOptions,
   type Runtime,
 } from '@greeting/guard'
-import { isSafeIssuerUrl } from '../directory/issuer-url.ts'
-import { tokenExchangeAppId } from '../directory/privileged-api-ids.ts'
 import type { ExpectedToken, FederatedVerification } from '../issuance/federated-authentication.ts'
 import { readIssuerMetadata, requestIssuerMetadata } from './issuer-metadata.ts'
 

@@ -1,3 +1,5 @@
+import type { Tenant } from '@greeting/directory'
+import { StorageUnavailableError } from '@greeting/directory/live'
 import type { ServerEnv } from '@greeting/http-service'
 import { type Context, Hono } from 'hono'
 import { createCorrelationIds } from '../dialect/correlation-ids.ts'
@@ -20,8 +22,6 @@ import {
   documentRefusalHeaders,
   type HeaderRequest,
 } from '../dialect/response-headers.ts'
-import type { Tenant } from '../directory/tenant.ts'
-import { StorageUnavailableError } from '../directory-store/storage-unavailable-error.ts'
 import { Refused } from '../issuance/refusal.ts'
 import type { ServiceOptions } from './service-options.ts'
 

@@ -1,4 +1,4 @@
-import { LeastRecentlyUsed } from '../directory-store/least-recently-used.ts'
+import { LeastRecentlyUsed } from '@greeting/directory/live'
 
 /** How many refusals before authentication are answered with their reason. Further ones get 429. */
 export type FailedLoginLimits = {

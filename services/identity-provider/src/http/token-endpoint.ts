@@ -1,5 +1,12 @@
 // Folder: Routes pass requests to the decision.
 
+import {
+  credentialName,
+  graphAppId,
+  tokenExchangeAppId,
+  tokenExchangeUri,
+} from '@greeting/directory'
+import { StorageUnavailableError } from '@greeting/directory/live'
 import { headerOf, type ServerEnv } from '@greeting/http-service'
 import type { Context } from 'hono'
 import { assertionAudiences } from '../dialect/authority.ts'
@@ -13,13 +20,6 @@ import { type HeaderRequest, tokenResponseHeaders } from '../dialect/response-he
 import { createOpaqueClaims } from '../dialect/token/opaque-claims.ts'
 import { tokenTimes } from '../dialect/token/token-times.ts'
 import { tokenVersionOf } from '../dialect/token/token-versions.ts'
-import { credentialName } from '../directory/application/credential.ts'
-import {
-  graphAppId,
-  tokenExchangeAppId,
-  tokenExchangeUri,
-} from '../directory/privileged-api-ids.ts'
-import { StorageUnavailableError } from '../directory-store/storage-unavailable-error.ts'
 import {
   collectAssertionFacts,
   type FactSources,

@@ -1,5 +1,4 @@
-import type { Directory } from '../directory/directory.ts'
-import type { Tenant } from '../directory/tenant.ts'
+import type { Directory, Tenant } from '@greeting/directory'
 import { type Assertion, type AssertionTimes, readAssertion } from './assertion.ts'
 import { findCertificate, hasValidSignature } from './certificate-authentication.ts'
 import { findClient, type RegisteredClient } from './client.ts'

@@ -1,7 +1,7 @@
 import type { KeyObject } from 'node:crypto'
+import { type KeyCredential, verificationKeyOf } from '@greeting/directory'
 import { JOSEError } from 'jose/errors'
 import { compactVerify } from 'jose/jws/compact/verify'
-import { type KeyCredential, verificationKeyOf } from '../directory/application/key-credential.ts'
 import type { Assertion } from './assertion.ts'
 import type { RegisteredClient } from './client.ts'
 import { credentialValidity } from './credential-validity.ts'

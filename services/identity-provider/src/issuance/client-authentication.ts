@@ -1,6 +1,4 @@
-import type { Directory } from '../directory/directory.ts'
-import type { ServicePrincipal } from '../directory/service-principal/service-principal.ts'
-import type { Tenant } from '../directory/tenant.ts'
+import type { Directory, ServicePrincipal, Tenant } from '@greeting/directory'
 import {
   type Assertion,
   type AssertionTimes,

@@ -1,12 +1,12 @@
-import type { Directory } from '../directory/directory.ts'
-import { privilegedApiAppIds } from '../directory/privileged-api-ids.ts'
 import {
+  type Directory,
   missingRole,
   ownedRoles,
+  privilegedApiAppIds,
   privilegedRolesIn,
   rolesEverywhere,
-} from '../directory/privileged-roles.ts'
-import type { ServicePrincipal } from '../directory/service-principal/service-principal.ts'
+  type ServicePrincipal,
+} from '@greeting/directory'
 import type { Assertion } from './assertion.ts'
 import type { Client, RegisteredClient } from './client.ts'
 import { isFederated } from './federated-authentication.ts'

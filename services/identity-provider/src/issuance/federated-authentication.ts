@@ -1,9 +1,10 @@
 import {
+  type FederatedIdentityCredential,
   matchesClaims,
   parseClaimsMatchingExpression,
-} from '../directory/application/claims-matching-expression.ts'
-import type { FederatedIdentityCredential } from '../directory/application/federated-identity-credential.ts'
-import { tokenExchangeAppId, tokenExchangeUri } from '../directory/privileged-api-ids.ts'
+  tokenExchangeAppId,
+  tokenExchangeUri,
+} from '@greeting/directory'
 import type { Assertion } from './assertion.ts'
 import type { RegisteredClient } from './client.ts'
 import { type IssuanceRefusal, type Refused, refuse } from './refusal.ts'

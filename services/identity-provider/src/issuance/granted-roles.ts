@@ -1,5 +1,4 @@
-import type { Directory } from '../directory/directory.ts'
-import type { AppRoleAssignment } from '../directory/service-principal/app-role-assignment.ts'
+import type { AppRoleAssignment, Directory } from '@greeting/directory'
 import type { Client } from './client.ts'
 import { type IssuanceRefusal, type Refused, refuse } from './refusal.ts'
 import type { Resource } from './resource.ts'

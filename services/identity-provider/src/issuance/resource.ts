@@ -1,8 +1,10 @@
-import type { Application } from '../directory/application/application.ts'
-import type { Directory } from '../directory/directory.ts'
-import { isGuid } from '../directory/guid.ts'
-import type { ServicePrincipal } from '../directory/service-principal/service-principal.ts'
-import type { Tenant } from '../directory/tenant.ts'
+import {
+  type Application,
+  type Directory,
+  isGuid,
+  type ServicePrincipal,
+  type Tenant,
+} from '@greeting/directory'
 import { type IssuanceRefusal, type Refused, refuse } from './refusal.ts'
 
 /** The API for which a token is requested. */

@@ -1,8 +1,5 @@
 import { timingSafeEqual } from 'node:crypto'
-import {
-  type PasswordCredential,
-  secretSha256,
-} from '../directory/application/password-credential.ts'
+import { type PasswordCredential, secretSha256 } from '@greeting/directory'
 import type { RegisteredClient } from './client.ts'
 import { credentialValidity } from './credential-validity.ts'
 import { type IssuanceRefusal, type Refused, refuse } from './refusal.ts'

@@ -1,7 +1,6 @@
 // Folder: The decision about a token is a pure function of directory, request, facts and time.
 
-import type { Directory } from '../directory/directory.ts'
-import type { Tenant } from '../directory/tenant.ts'
+import type { Directory, Tenant } from '@greeting/directory'
 import {
   type AssertionFacts,
   type AuthenticatedClient,

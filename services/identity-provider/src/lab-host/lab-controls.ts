@@ -1,5 +1,6 @@
 // Folder: The server, as its lab uses it.
 
+import { type Runtime, serverManagementAppId, systemRuntime } from '@greeting/directory'
 import type { Fetch, ServerEnv } from '@greeting/http-service'
 import {
   FaultSpecError,
@@ -17,8 +18,6 @@ import { Hono } from 'hono'
 import type { Authority } from '../dialect/authority.ts'
 import { createCorrelationIds } from '../dialect/correlation-ids.ts'
 import { errorAnswer } from '../dialect/refusals/error-envelope.ts'
-import { serverManagementAppId } from '../directory/privileged-api-ids.ts'
-import { type Runtime, systemRuntime } from '../directory/runtime.ts'
 import { parseBody } from '../management/body/parse-body.ts'
 import type { Answer, PerformOperation } from '../management/operations/operation.ts'
 import { mountOperations } from '../management/operations/operation-path.ts'

@@ -1,10 +1,17 @@
 // Folder: The start of a server with a lab. Only it and the kit load the lab.
 
 import { DatabaseSync } from 'node:sqlite'
+import type { NewSigningKey } from '@greeting/directory/keys'
+import {
+  type Storage,
+  type StorageOptions,
+  sqliteDatabase,
+  sqlStorage,
+} from '@greeting/directory/storage'
 import { type Lab, type LabOptions, supplyTestKeys } from '@greeting/lab'
 import { openLab } from '../lab-host/lab-controls.ts'
 import { KeyEncryptionKey } from '../signing/key-encryption-key.ts'
-import { type NewSigningKey, thumbprintOf } from '../signing/signing-key.ts'
+import { thumbprintOf } from '../signing/signing-key.ts'
 import { generateSigningKey } from '../signing/signing-key-generation.ts'
 import { systemEnvironment } from '../startup/environment.ts'
 import {
@@ -13,8 +20,6 @@ import {
   IdentityProviderOptionsError,
   startInProcess,
 } from '../startup/start-identity-provider.ts'
-import { sqliteDatabase } from '../storage/sqlite/sqlite-database.ts'
-import { type Storage, type StorageOptions, sqlStorage } from '../storage/storage.ts'
 
 const name = ':memory:'
 

@@ -1,18 +1,18 @@
 // Folder: The management APIs change the directory through the storage port, and rotate the signing keys.
 
-import { Hono } from 'hono'
-import type { AuditRecord } from '../audit/audit-record.ts'
 import {
   graphAppId,
+  type Runtime,
   resourceManagerAppId,
   serverManagementAppId,
-} from '../directory/privileged-api-ids.ts'
-import type { Runtime } from '../directory/runtime.ts'
-import type { DirectoryStore } from '../directory-store/directory-store.ts'
+} from '@greeting/directory'
+import type { AuditRecord } from '@greeting/directory/audit'
+import type { DirectoryStore } from '@greeting/directory/live'
+import type { Storage } from '@greeting/directory/storage'
+import { Hono } from 'hono'
 import type { KeyEncryptionKey } from '../signing/key-encryption-key.ts'
 import { reencryptKeys } from '../signing/key-reencryption.ts'
 import type { SigningKeys } from '../signing/signing-keys.ts'
-import type { Storage } from '../storage/storage.ts'
 import { createGraphApp } from './graph/graph-operations.ts'
 import { graphPaths, serverManagementPath } from './operations/management-paths.ts'
 import type { Warning } from './operations/operation.ts'

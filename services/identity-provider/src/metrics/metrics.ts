@@ -1,10 +1,10 @@
 // Folder: Metrics read the figures of other rooms, which do not know Prometheus.
 
+import type { ObserveQuery } from '@greeting/directory/storage'
 import type { ObserveRequest } from '@greeting/http-service'
 import { collectDefaultMetrics, Registry } from 'prom-client'
 import type { ObserveToken } from '../http/token-observation.ts'
 import { type KeyState, keyPhases } from '../signing/key-ring.ts'
-import type { ObserveQuery } from '../storage/sql/sql-database.ts'
 import { MetricSet } from './metric-set.ts'
 import { type StorageFigures, storageMetrics } from './storage-metrics.ts'
 

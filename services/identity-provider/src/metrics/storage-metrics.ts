@@ -1,5 +1,4 @@
-import type { AuditBacklog } from '../audit/audit-buffer.ts'
-import type { StorageLimits, StorageUsage } from '../audit/storage-usage.ts'
+import type { AuditBacklog, StorageLimits, StorageUsage } from '@greeting/directory/audit'
 import type { MetricSet } from './metric-set.ts'
 
 /** The figures of the comparison of the clock of this server. */

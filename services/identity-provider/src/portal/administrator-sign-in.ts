@@ -1,7 +1,10 @@
+import {
+  credentialName,
+  type Directory,
+  graphAppId,
+  serverManagementAppId,
+} from '@greeting/directory'
 import type { Administrator, SignInAttempt, SignInFault } from '@greeting/portal'
-import { credentialName } from '../directory/application/credential.ts'
-import type { Directory } from '../directory/directory.ts'
-import { graphAppId, serverManagementAppId } from '../directory/privileged-api-ids.ts'
 import type { ServiceOptions } from '../http/service-options.ts'
 import type { Client } from '../issuance/client.ts'
 import { grantedRoles } from '../issuance/granted-roles.ts'

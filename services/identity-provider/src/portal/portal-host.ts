@@ -1,8 +1,8 @@
 // Folder: The server, as its portal uses it.
 
+import type { ReplayCache } from '@greeting/directory/audit'
 import type { PortalHost } from '@greeting/portal'
 import type { Hono } from 'hono'
-import type { ReplayCache } from '../audit/replay-cache.ts'
 import { issuerV1, issuerV2 } from '../dialect/authority.ts'
 import { refusalTable } from '../dialect/refusals/refusal-table.ts'
 import type { ServiceOptions } from '../http/service-options.ts'

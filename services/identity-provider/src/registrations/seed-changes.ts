@@ -1,10 +1,13 @@
-import type { Application } from '../directory/application/application.ts'
-import { newApplication } from '../directory/application/application.ts'
-import { createPassword } from '../directory/application/password-credential.ts'
-import { type DirectoryChange, put } from '../directory/directory-change.ts'
-import type { Runtime } from '../directory/runtime.ts'
-import { newAppRoleAssignment } from '../directory/service-principal/app-role-assignment.ts'
-import { newServicePrincipal } from '../directory/service-principal/service-principal.ts'
+import {
+  type Application,
+  createPassword,
+  type DirectoryChange,
+  newApplication,
+  newAppRoleAssignment,
+  newServicePrincipal,
+  put,
+  type Runtime,
+} from '@greeting/directory'
 import type { SeedRegistrations } from './seed-registrations.ts'
 
 /** The IDs and secrets of the first registrations. No other place has the secrets as text. */

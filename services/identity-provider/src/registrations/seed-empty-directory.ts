@@ -1,13 +1,11 @@
 import { join } from 'node:path'
-import { secretSha256 } from '../directory/application/password-credential.ts'
-import type { Directory } from '../directory/directory.ts'
-import type { Runtime } from '../directory/runtime.ts'
-import type { DirectoryStore } from '../directory-store/directory-store.ts'
+import { type Directory, type Runtime, secretSha256 } from '@greeting/directory'
 import {
   recoverSecretFile,
   type StagedSecretFile,
   stageSecretFile,
-} from '../files/staged-secret-file.ts'
+} from '@greeting/directory/files'
+import type { DirectoryStore } from '@greeting/directory/live'
 import { type Seeded, seedChanges } from './seed-changes.ts'
 import type { SeedRegistrations } from './seed-registrations.ts'
 

@@ -1,18 +1,21 @@
 // Folder: The first registrations are a file and a change: no network, no keys.
 
 import {
+  builtInApiAppIds,
+  isGuid,
+  judgeAppRoles,
+  judgeIdentifierUris,
+  ownerTenantId,
+  propertyPathText,
+  storableTextIssues,
+} from '@greeting/directory'
+import {
   applicationIdPlaceholder,
   parseRegistrations,
   type RegistrationsFile,
   RegistrationsFileError,
   stableRoleId,
 } from '@greeting/registrations'
-import { judgeAppRoles } from '../directory/application/app-role-rules.ts'
-import { judgeIdentifierUris } from '../directory/application/identifier-uri-rules.ts'
-import { isGuid } from '../directory/guid.ts'
-import { builtInApiAppIds, ownerTenantId } from '../directory/privileged-api-ids.ts'
-import { storableTextIssues } from '../directory/storable-text.ts'
-import { propertyPathText } from '../directory/validation-issue.ts'
 
 /** Values for the IDs that a file may omit. */
 export type DefaultIds = {

@@ -1,5 +1,5 @@
+import type { SigningKey } from '@greeting/directory/keys'
 import type { KeyEncryptionKey } from './key-encryption-key.ts'
-import type { SigningKey } from './signing-key.ts'
 import { type PublishedKey, publishedKey } from './signing-key.ts'
 import { TokenSigner } from './token-signer.ts'
 

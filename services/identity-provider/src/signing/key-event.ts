@@ -1,21 +1,7 @@
-import type { KeyRing } from './key-ring.ts'
-
-/** The actor that changes signing keys. */
-export type KeyActor = {
-  /** Application ID, or `system` for the schedule. */
-  readonly actor: string
-  readonly correlationId: string | null
-}
+import type { KeyActor, KeyEvent, KeyRing } from '@greeting/directory/keys'
 
 /** The server itself, which follows its schedule. */
 export const system: KeyActor = { actor: 'system', correlationId: null }
-
-/** An event of a signing key, for the audit log. */
-export type KeyEvent = KeyActor & {
-  readonly at: Date
-  readonly action: 'announce' | 'reschedule' | 'retire' | 'reencrypt' | 'remove' | 'revoke'
-  readonly kid: string
-}
 
 /**
  * The events between two states of a ring. `removal` is the reason for keys that are missing in the

@@ -1,4 +1,4 @@
-import { createSecretFile, readIfThere, readPrivateFile } from '../files/secret-file.ts'
+import { createSecretFile, readIfThere, readPrivateFile } from '@greeting/directory/files'
 import { KeyEncryptionKey } from './key-encryption-key.ts'
 import { SigningError } from './signing-error.ts'
 

@@ -1,6 +1,6 @@
+import type { KeyActor, KeyRingStore } from '@greeting/directory/keys'
 import type { KeyEncryptionKey } from './key-encryption-key.ts'
-import { type KeyActor, keyEvents } from './key-event.ts'
-import type { KeyRingStore } from './key-ring-store.ts'
+import { keyEvents } from './key-event.ts'
 
 export type ReencryptionOptions = {
   readonly store: KeyRingStore

@@ -1,9 +1,6 @@
-import { type AgreedTime, dayMs } from '../clock/agreed-time.ts'
+import { type AgreedTime, dayMs } from '@greeting/directory/clock'
+import type { KeyRing, NewSigningKey, SigningKey } from '@greeting/directory/keys'
 import { type KeySchedule, retirementSeconds } from './key-schedule.ts'
-import type { NewSigningKey, SigningKey } from './signing-key.ts'
-
-/** All published keys, in the order in which they sign. */
-export type KeyRing = readonly SigningKey[]
 
 /** The phases of a signing key in their order, and whether the key signs. It is published in each of them. */
 export const keyPhases = {

@@ -1,6 +1,6 @@
 import { KeyObject, randomBytes } from 'node:crypto'
+import type { NewSigningKey } from '@greeting/directory/keys'
 import type { KeyEncryptionKey } from './key-encryption-key.ts'
-import type { NewSigningKey } from './signing-key.ts'
 import { thumbprintOf } from './signing-key.ts'
 
 const algorithm = {

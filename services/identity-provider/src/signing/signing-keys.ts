@@ -1,13 +1,21 @@
 // Folder: The only room with private keys does not depend on requests or clients.
 
-import type { AgreedTime } from '../clock/agreed-time.ts'
+import type { AgreedTime } from '@greeting/directory/clock'
+import {
+  firstRing,
+  type KeyActor,
+  type KeyRing,
+  type KeyRingStore,
+  type NewSigningKey,
+  type RingCommit,
+  type SigningKey,
+} from '@greeting/directory/keys'
 import { KeyCache } from './key-cache.ts'
 import type { KeyEncryptionKey } from './key-encryption-key.ts'
-import { type KeyActor, keyEvents, system } from './key-event.ts'
+import { keyEvents, system } from './key-event.ts'
 import {
   activeKey,
   firstKeys,
-  type KeyRing,
   type KeyState,
   keyStates,
   keysLacking,
@@ -16,10 +24,9 @@ import {
   revoke,
   rotate,
 } from './key-ring.ts'
-import { firstRing, type KeyRingStore, type RingCommit } from './key-ring-store.ts'
 import { type KeySchedule, type KeyScheduleOptions, keyScheduleSchema } from './key-schedule.ts'
 import { SigningError } from './signing-error.ts'
-import type { NewSigningKey, PublishedKey, SigningKey } from './signing-key.ts'
+import type { PublishedKey } from './signing-key.ts'
 import { generateSigningKey } from './signing-key-generation.ts'
 import type { KeyMembers } from './token-signer.ts'
 

@@ -1,7 +1,8 @@
 import { type KeyObject, sign } from 'node:crypto'
+import type { SigningKey } from '@greeting/directory/keys'
 import type { KeyEncryptionKey } from './key-encryption-key.ts'
 import { SigningError } from './signing-error.ts'
-import { openPrivateKey, type SigningKey, thumbprintOf } from './signing-key.ts'
+import { openPrivateKey, thumbprintOf } from './signing-key.ts'
 
 /** Makes the header members that identify the key, such as `kid`. */
 export type KeyMembers = (kid: string) => object

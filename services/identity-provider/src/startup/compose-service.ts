@@ -1,14 +1,12 @@
 // Folder: Composes the service from its settings, its storage and its listeners.
 
+import { AuditBuffer, type StorageLimits } from '@greeting/directory/audit'
+import { AgreedClock } from '@greeting/directory/clock'
+import { DirectoryStore, StoreReversals } from '@greeting/directory/live'
+import { defaultStorageLimits } from '@greeting/directory/storage'
 import { metricsFetch } from '@greeting/http-service'
-import { AuditBuffer } from '../audit/audit-buffer.ts'
-import type { StorageLimits } from '../audit/storage-usage.ts'
-import { AgreedClock } from '../clock/agreed-clock.ts'
-import { DirectoryStore } from '../directory-store/directory-store.ts'
-import { StoreReversals } from '../directory-store/store-reversals.ts'
 import { reportCountedRefusals } from '../http/counted-refusals.ts'
 import type { Settings } from '../settings.ts'
-import { defaultStorageLimits } from '../storage/storage.ts'
 import { ensureAdministrator, seedDirectory } from './first-start.ts'
 import { mountApps } from './mount-apps.ts'
 import { openKeys, requireStoredKeys } from './open-keys.ts'

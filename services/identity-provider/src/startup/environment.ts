@@ -1,8 +1,8 @@
 import { uptime } from 'node:os'
-import { type Runtime, systemRuntime } from '../directory/runtime.ts'
+import { type Runtime, systemRuntime } from '@greeting/directory'
+import { openStorage, type Storage, type StorageOptions } from '@greeting/directory/storage'
 import type { LabControls } from '../lab-host/lab-controls.ts'
 import { generateSigningKey } from '../signing/signing-key-generation.ts'
-import { openStorage, type Storage, type StorageOptions } from '../storage/storage.ts'
 
 /** What a server uses besides its settings. The lab and tests replace parts of it. */
 export type ServiceEnvironment = {

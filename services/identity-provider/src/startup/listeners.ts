@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { makeFolder } from '@greeting/directory/files'
 import {
   type Listener,
   listen,
@@ -9,7 +10,6 @@ import {
   type TlsIdentity,
 } from '@greeting/http-service'
 import type { Authority } from '../dialect/authority.ts'
-import { makeFolder } from '../files/make-folder.ts'
 import type { Log } from '../http/service-options.ts'
 import type { Settings } from '../settings.ts'
 

@@ -1,14 +1,14 @@
 import { X509Certificate } from 'node:crypto'
 import { join } from 'node:path'
+import type { AgreedClock } from '@greeting/directory/clock'
+import type { KeyRing } from '@greeting/directory/keys'
+import type { StoreReversals } from '@greeting/directory/live'
+import type { Storage } from '@greeting/directory/storage'
 import { rsaKeyFault } from '@greeting/guard'
-import type { AgreedClock } from '../clock/agreed-clock.ts'
-import type { StoreReversals } from '../directory-store/store-reversals.ts'
 import { keySchedule, type Settings } from '../settings.ts'
 import { KeyEncryptionKey } from '../signing/key-encryption-key.ts'
 import { keyFromFile } from '../signing/key-file.ts'
-import type { KeyRing } from '../signing/key-ring.ts'
 import { SigningKeys } from '../signing/signing-keys.ts'
-import type { Storage } from '../storage/storage.ts'
 import type { ServiceEnvironment } from './environment.ts'
 
 /**

@@ -1,6 +1,6 @@
+import { systemRuntime } from '@greeting/directory'
 import type { ProcessContext, StopOptions } from '@greeting/http-service'
 import type { Logger } from 'pino'
-import { systemRuntime } from '../directory/runtime.ts'
 import type { Metrics } from '../metrics/metrics.ts'
 import type { Settings } from '../settings.ts'
 import { composeService, storageLimits } from './compose-service.ts'

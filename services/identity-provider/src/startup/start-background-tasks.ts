@@ -1,13 +1,11 @@
-import type { AuditBuffer } from '../audit/audit-buffer.ts'
-import type { AgreedClock } from '../clock/agreed-clock.ts'
-import type { AgreedTime } from '../clock/agreed-time.ts'
-import type { Runtime } from '../directory/runtime.ts'
-import type { DirectoryStore } from '../directory-store/directory-store.ts'
-import type { StoreReversals } from '../directory-store/store-reversals.ts'
+import type { Runtime } from '@greeting/directory'
+import type { AuditBuffer } from '@greeting/directory/audit'
+import type { AgreedClock, AgreedTime } from '@greeting/directory/clock'
+import type { DirectoryStore, StoreReversals } from '@greeting/directory/live'
+import type { Storage } from '@greeting/directory/storage'
 import type { Log } from '../http/service-options.ts'
 import { purgeExpired } from '../management/graph/directory-objects/purge-expired.ts'
 import type { SigningKeys } from '../signing/signing-keys.ts'
-import type { Storage } from '../storage/storage.ts'
 
 /** Everything that needs work between requests. */
 export type BackgroundWork = {

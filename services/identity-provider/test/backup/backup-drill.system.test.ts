@@ -3,10 +3,10 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
+import { openStorage } from '@greeting/directory/storage'
+import { assertHolds, heldBy, type Place, Writer } from '../../../../fixtures/directory/writer.ts'
 import { PostgresServer } from '../../../../fixtures/postgres-server.ts'
 import { backupCommands } from '../../src/backup/backup-command.ts'
-import { openStorage } from '../../src/storage/storage.ts'
-import { assertHolds, heldBy, type Place, Writer } from '../storage/writer.ts'
 
 let folder: string
 let server: PostgresServer

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { migrations } from '@greeting/directory/database'
 import {
   type BackupManifest,
   manifestText,
   parseManifest,
 } from '../../src/backup/backup-manifest.ts'
-import { migrations } from '../../src/storage/sql/migrations/migrations.ts'
 
 const sha256 = 'ab'.repeat(32)
 const manifest: BackupManifest = {

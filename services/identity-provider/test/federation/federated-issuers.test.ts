@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, beforeEach, describe, it } from 'node:test'
+import { tokenExchangeAppId } from '@greeting/directory'
 import { decodeJwt, SignJWT } from 'jose'
 import { type ForeignIssuer, startForeignIssuer } from '../../../../fixtures/foreign-issuer.ts'
 import { rsaKeyPair } from '../../../../fixtures/rsa-key-pair.ts'
-import { tokenExchangeAppId } from '../../src/directory/privileged-api-ids.ts'
 import {
   FederatedIssuers,
   type FederatedIssuersOptions,

@@ -4,12 +4,8 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { parseEnv } from 'node:util'
+import { serverManagementAppId, tokenExchangeAppId, tokenExchangeUri } from '@greeting/directory'
 import { decodeJwt } from 'jose'
-import {
-  serverManagementAppId,
-  tokenExchangeAppId,
-  tokenExchangeUri,
-} from '../../src/directory/privileged-api-ids.ts'
 import { startLabProvider } from '../../src/lab/index.ts'
 import type { LabProviderOptions } from '../../src/lab/start-lab-provider.ts'
 import { asProof } from '../http/client-certificate.ts'

@@ -1,5 +1,5 @@
-import type { Application } from '../../src/directory/application/application.ts'
-import { certificateOf, unsafeKeys } from '../directory/unsafe-certificates.ts'
+import type { Application } from '@greeting/directory'
+import { certificateOf, unsafeKeys } from '../../../../fixtures/directory/unsafe-certificates.ts'
 import {
   type AssertionParts,
   asProof,

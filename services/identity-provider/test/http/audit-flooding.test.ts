@@ -96,9 +96,7 @@ describe('a flood of refused requests (AS34)', () => {
   })
 
   it('is 503 without the store, and is counted too', async () => {
-    const { StorageUnavailableError } = await import(
-      '../../src/directory-store/storage-unavailable-error.ts'
-    )
+    const { StorageUnavailableError } = await import('@greeting/directory/live')
     const service = await testService({
       throttle: new FailedLoginRateLimit(
         { perClientPerMinute: 1000, perSourcePerMinute: limit },

@@ -1,11 +1,9 @@
 import assert from 'node:assert/strict'
 import { before, describe, it } from 'node:test'
+import { createPassword, credentialName, systemRuntime } from '@greeting/directory'
+import { StorageUnavailableError } from '@greeting/directory/live'
 import { decodeJwt, FlattenedSign } from 'jose'
-import { credentialName } from '../../src/directory/application/credential.ts'
-import { createPassword } from '../../src/directory/application/password-credential.ts'
-import { systemRuntime } from '../../src/directory/runtime.ts'
-import { StorageUnavailableError } from '../../src/directory-store/storage-unavailable-error.ts'
-import { wholeDirectory } from '../fakes/whole-directory.ts'
+import { wholeDirectory } from '../../../../fixtures/directory/whole-directory.ts'
 import {
   type AssertionParts,
   asProof,

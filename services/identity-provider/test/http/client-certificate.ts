@@ -1,14 +1,10 @@
 import { KeyObject } from 'node:crypto'
 // The library below does not load without it.
 import 'reflect-metadata'
+import { createKeyCredential, type KeyCredential, systemRuntime } from '@greeting/directory'
 import * as x509 from '@peculiar/x509'
 import { CompactSign } from 'jose'
 import { forWebCrypto, rsaKeyPair } from '../../../../fixtures/rsa-key-pair.ts'
-import {
-  createKeyCredential,
-  type KeyCredential,
-} from '../../src/directory/application/key-credential.ts'
-import { systemRuntime } from '../../src/directory/runtime.ts'
 import { clientId, tenantId } from './test-service.ts'
 
 const algorithm = {

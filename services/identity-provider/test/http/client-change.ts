@@ -1,6 +1,5 @@
-import type { Application } from '../../src/directory/application/application.ts'
-import { put } from '../../src/directory/directory-change.ts'
-import { wholeDirectory } from '../fakes/whole-directory.ts'
+import { type Application, put } from '@greeting/directory'
+import { wholeDirectory } from '../../../../fixtures/directory/whole-directory.ts'
 import { apiId, clientId, type TestService } from './test-service.ts'
 
 /** Changes the client's registration, without validation. */

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { before, describe, it } from 'node:test'
+import { put } from '@greeting/directory'
 import { createLocalJWKSet, decodeJwt, jwtVerify } from 'jose'
-import { put } from '../../src/directory/directory-change.ts'
-import { wholeDirectory } from '../fakes/whole-directory.ts'
+import { wholeDirectory } from '../../../../fixtures/directory/whole-directory.ts'
 import { apiId, type TestService, tenantId, testService } from './test-service.ts'
 
 let service: TestService

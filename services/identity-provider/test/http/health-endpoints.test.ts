@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { StorageUnavailableError } from '../../src/directory-store/storage-unavailable-error.ts'
+import { StorageUnavailableError } from '@greeting/directory/live'
 import type { ServiceOptions } from '../../src/http/service-options.ts'
 import { testService } from './test-service.ts'
 

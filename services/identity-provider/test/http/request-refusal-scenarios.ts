@@ -1,5 +1,5 @@
-import { emptyGuid } from '../../src/directory/guid.ts'
-import { StorageUnavailableError } from '../../src/directory-store/storage-unavailable-error.ts'
+import { emptyGuid } from '@greeting/directory'
+import { StorageUnavailableError } from '@greeting/directory/live'
 import { type RefusalScenario, refused } from './refusal-scenario.ts'
 import { apiId, clientId, scope, tenantId } from './test-service.ts'
 

@@ -1,13 +1,16 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { before, describe, it } from 'node:test'
+import {
+  graphAppId,
+  newApplication,
+  newServicePrincipal,
+  ownerTenantId,
+  put,
+  systemRuntime,
+} from '@greeting/directory'
 import { decodeJwt, decodeProtectedHeader } from 'jose'
-import { newApplication } from '../../src/directory/application/application.ts'
-import { put } from '../../src/directory/directory-change.ts'
-import { graphAppId, ownerTenantId } from '../../src/directory/privileged-api-ids.ts'
-import { systemRuntime } from '../../src/directory/runtime.ts'
-import { newServicePrincipal } from '../../src/directory/service-principal/service-principal.ts'
-import { wholeDirectory } from '../fakes/whole-directory.ts'
+import { wholeDirectory } from '../../../../fixtures/directory/whole-directory.ts'
 import { changeApi, changeClient } from './client-change.ts'
 import { apiId, clientId, type TestService, tenantId, testService } from './test-service.ts'
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { before, describe, it } from 'node:test'
+import { remove } from '@greeting/directory'
 import { createLocalJWKSet, decodeJwt, decodeProtectedHeader, jwtVerify } from 'jose'
-import { remove } from '../../src/directory/directory-change.ts'
-import { wholeDirectory } from '../fakes/whole-directory.ts'
+import { wholeDirectory } from '../../../../fixtures/directory/whole-directory.ts'
 import { apiId, clientId, type TestService, tenantId, testService } from './test-service.ts'
 
 let service: TestService

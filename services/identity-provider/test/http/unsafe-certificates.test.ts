@@ -1,8 +1,12 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { describe, it } from 'node:test'
-import type { KeyCredential } from '../../src/directory/application/key-credential.ts'
-import { certificateOf, storedCredential, unsafeKeys } from '../directory/unsafe-certificates.ts'
+import type { KeyCredential } from '@greeting/directory'
+import {
+  certificateOf,
+  storedCredential,
+  unsafeKeys,
+} from '../../../../fixtures/directory/unsafe-certificates.ts'
 import { asProof, v2Endpoint } from './client-certificate.ts'
 import { changeClient } from './client-change.ts'
 import { clientId, testService } from './test-service.ts'

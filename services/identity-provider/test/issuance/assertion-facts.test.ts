@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { CompactSign } from 'jose'
+import { guid } from '../../../../fixtures/directory/sample.ts'
 import { collectAssertionFacts } from '../../src/issuance/assertion-facts.ts'
 import type { AssertionFacts } from '../../src/issuance/client-authentication.ts'
-import { guid } from '../directory/sample.ts'
 import { clientCertificate } from '../http/client-certificate.ts'
 import {
   audience,

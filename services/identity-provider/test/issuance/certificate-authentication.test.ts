@@ -1,6 +1,13 @@
 import assert from 'node:assert/strict'
 import { before, describe, it } from 'node:test'
-import { put } from '../../src/directory/directory-change.ts'
+import { put } from '@greeting/directory'
+import { DirectoryIndex } from '../../../../fixtures/directory/directory-index.ts'
+import {
+  application,
+  guid,
+  servicePrincipal,
+  tenant,
+} from '../../../../fixtures/directory/sample.ts'
 import { readAssertion } from '../../src/issuance/assertion.ts'
 import {
   findCertificate,
@@ -9,8 +16,6 @@ import {
 } from '../../src/issuance/certificate-authentication.ts'
 import { findClient } from '../../src/issuance/client.ts'
 import { Refused } from '../../src/issuance/refusal.ts'
-import { application, guid, servicePrincipal, tenant } from '../directory/sample.ts'
-import { DirectoryIndex } from '../fakes/directory-index.ts'
 import {
   assertionOf,
   type ClientCertificate,

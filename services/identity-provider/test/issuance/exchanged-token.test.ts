@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { graphAppId } from '../../src/directory/privileged-api-ids.ts'
+import { graphAppId } from '@greeting/directory'
+import { guid } from '../../../../fixtures/directory/sample.ts'
 import { type IssuanceRefusal, Refused } from '../../src/issuance/refusal.ts'
 import { decideToken } from '../../src/issuance/token-decision.ts'
-import { guid } from '../directory/sample.ts'
 import {
   directoryOf,
   exchanged,

@@ -1,19 +1,17 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { AppRole } from '../../src/directory/application/app-role.ts'
-import { type DirectoryChange, put, remove } from '../../src/directory/directory-change.ts'
-import { emptyGuid } from '../../src/directory/guid.ts'
-import { DirectoryCache } from '../../src/directory-store/directory-cache.ts'
-import { grantedRoles } from '../../src/issuance/granted-roles.ts'
-import { Refused } from '../../src/issuance/refusal.ts'
+import { type AppRole, type DirectoryChange, emptyGuid, put, remove } from '@greeting/directory'
+import { DirectoryIndex } from '../../../../fixtures/directory/directory-index.ts'
 import {
   application,
   appRole,
   appRoleAssignment,
   guid,
   servicePrincipal,
-} from '../directory/sample.ts'
-import { DirectoryIndex } from '../fakes/directory-index.ts'
+} from '../../../../fixtures/directory/sample.ts'
+import { DirectoryCache } from '../../../../packages/directory/src/live/directory-cache.ts'
+import { grantedRoles } from '../../src/issuance/granted-roles.ts'
+import { Refused } from '../../src/issuance/refusal.ts'
 
 const hello = appRole({ id: guid(0x52), value: 'CallHelloApiRole' })
 const clientPrincipal = servicePrincipal({ id: guid(0xb1), appId: guid(0xa1) })

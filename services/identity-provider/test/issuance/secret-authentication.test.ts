@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { createPassword } from '../../src/directory/application/password-credential.ts'
-import { systemRuntime } from '../../src/directory/runtime.ts'
+import { createPassword, systemRuntime } from '@greeting/directory'
+import { application, servicePrincipal } from '../../../../fixtures/directory/sample.ts'
 import { Refused } from '../../src/issuance/refusal.ts'
 import {
   authenticateBySecret,
   matchingCredential,
 } from '../../src/issuance/secret-authentication.ts'
-import { application, servicePrincipal } from '../directory/sample.ts'
 
 const at = (text: string) => new Date(text)
 const made = createPassword(

@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict'
 import { before, describe, it } from 'node:test'
+import { createPassword, systemRuntime } from '@greeting/directory'
+import { appRole, guid } from '../../../../fixtures/directory/sample.ts'
+import { certificateOf, unsafeKeys } from '../../../../fixtures/directory/unsafe-certificates.ts'
 import { issuanceRefusalRows } from '../../src/dialect/refusals/issuance-refusal-rows.ts'
-import { createPassword } from '../../src/directory/application/password-credential.ts'
-import { systemRuntime } from '../../src/directory/runtime.ts'
 import { type IssuanceRefusal, Refused } from '../../src/issuance/refusal.ts'
 import { decideToken, type TokenDecision } from '../../src/issuance/token-decision.ts'
-import { appRole, guid } from '../directory/sample.ts'
-import { certificateOf, unsafeKeys } from '../directory/unsafe-certificates.ts'
 import {
   apiId,
   audience,

@@ -1,12 +1,14 @@
-import type { Application } from '../../src/directory/application/application.ts'
-import type { KeyCredential } from '../../src/directory/application/key-credential.ts'
-import { createPassword } from '../../src/directory/application/password-credential.ts'
-import { type DirectoryChange, put } from '../../src/directory/directory-change.ts'
-import { systemRuntime } from '../../src/directory/runtime.ts'
-import type { ServicePrincipal } from '../../src/directory/service-principal/service-principal.ts'
-import type { Tenant } from '../../src/directory/tenant.ts'
-import type { AssertionFacts } from '../../src/issuance/client-authentication.ts'
-import type { ClientAuthentication } from '../../src/issuance/token-request.ts'
+import {
+  type Application,
+  createPassword,
+  type DirectoryChange,
+  type KeyCredential,
+  put,
+  type ServicePrincipal,
+  systemRuntime,
+  type Tenant,
+} from '@greeting/directory'
+import { DirectoryIndex } from '../../../../fixtures/directory/directory-index.ts'
 import {
   application,
   appRole,
@@ -14,8 +16,9 @@ import {
   guid,
   servicePrincipal,
   tenant,
-} from '../directory/sample.ts'
-import { DirectoryIndex } from '../fakes/directory-index.ts'
+} from '../../../../fixtures/directory/sample.ts'
+import type { AssertionFacts } from '../../src/issuance/client-authentication.ts'
+import type { ClientAuthentication } from '../../src/issuance/token-request.ts'
 import { clientCertificate } from '../http/client-certificate.ts'
 
 export const now = new Date('2030-01-01T12:00:00Z')

@@ -1,4 +1,4 @@
-import { complexTypeIn } from '../../src/directory/properties/property.ts'
+import { complexTypeIn } from '@greeting/directory'
 import {
   applications,
   appRoleAssignments,

@@ -1,10 +1,21 @@
+import {
+  type DirectoryChange,
+  graphAppId,
+  newAppRoleAssignment,
+  put,
+  systemRuntime,
+} from '@greeting/directory'
+import type { AuditRecord } from '@greeting/directory/audit'
+import { DirectoryStore } from '@greeting/directory/live'
 import type { Hono } from 'hono'
-import type { AuditRecord } from '../../src/audit/audit-record.ts'
-import { type DirectoryChange, put } from '../../src/directory/directory-change.ts'
-import { graphAppId } from '../../src/directory/privileged-api-ids.ts'
-import { systemRuntime } from '../../src/directory/runtime.ts'
-import { newAppRoleAssignment } from '../../src/directory/service-principal/app-role-assignment.ts'
-import { DirectoryStore } from '../../src/directory-store/directory-store.ts'
+import { MemoryDirectoryLog } from '../../../../fixtures/directory/memory-directory-log.ts'
+import {
+  application,
+  guid,
+  servicePrincipal,
+  tenant,
+} from '../../../../fixtures/directory/sample.ts'
+import { wholeDirectory } from '../../../../fixtures/directory/whole-directory.ts'
 import { planBootstrap } from '../../src/management/bootstrap/bootstrap-plan.ts'
 import {
   createGraphApp,
@@ -15,9 +26,6 @@ import type { Authenticate } from '../../src/management/privileges/caller.ts'
 import { type GraphRole, graphRoles } from '../../src/management/privileges/graph-roles.ts'
 import { serverRoles } from '../../src/management/privileges/server-roles.ts'
 import { refuse } from '../../src/management/refusals/graph-error.ts'
-import { application, guid, servicePrincipal, tenant } from '../directory/sample.ts'
-import { MemoryDirectoryLog } from '../fakes/memory-directory-log.ts'
-import { wholeDirectory } from '../fakes/whole-directory.ts'
 
 export const contoso = tenant()
 export const fabrikam = tenant({

@@ -1,4 +1,4 @@
-import type { DirectoryStore } from '../../src/directory-store/directory-store.ts'
+import type { DirectoryStore } from '@greeting/directory/live'
 import { role } from './graph/applications/sample-api.ts'
 import { allGraphRoles, type Reply, sampleGraph } from './sample-graph.ts'
 

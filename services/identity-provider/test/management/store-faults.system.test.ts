@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, before, describe, it } from 'node:test'
-import { DirectoryStore } from '../../src/directory-store/directory-store.ts'
-import { sqliteDatabase } from '../../src/storage/sqlite/sqlite-database.ts'
-import { type Storage, sqlStorage } from '../../src/storage/storage.ts'
-import { delegatingLog } from '../fakes/delegating-log.ts'
+import { DirectoryStore } from '@greeting/directory/live'
+import { type Storage, sqliteDatabase, sqlStorage } from '@greeting/directory/storage'
+import { delegatingLog } from '../../../../fixtures/directory/delegating-log.ts'
 import { canary, sampleWrites, writes } from './sample-writes.ts'
 
 const events = ['insert', 'update', 'delete'] as const

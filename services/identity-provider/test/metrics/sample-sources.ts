@@ -1,7 +1,7 @@
-import type { StorageUsage } from '../../src/audit/storage-usage.ts'
+import type { StorageUsage } from '@greeting/directory/audit'
+import { defaultStorageLimits } from '@greeting/directory/storage'
 import type { MetricSources } from '../../src/metrics/metrics.ts'
 import type { KeyState } from '../../src/signing/key-ring.ts'
-import { defaultStorageLimits } from '../../src/storage/storage.ts'
 
 /** A store before its first cleanup. */
 export const unknownUsage: StorageUsage = {

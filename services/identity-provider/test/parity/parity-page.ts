@@ -47,7 +47,13 @@ function citedFacts(text: string): Set<string> {
   return new Set(numbers.map((number) => `E${number}`))
 }
 
-const folders = ['services/identity-provider/test', 'e2e/test', 'packages/client/test', 'cli/test']
+const folders = [
+  'services/identity-provider/test',
+  'packages/directory/test',
+  'e2e/test',
+  'packages/client/test',
+  'cli/test',
+]
 
 /** The test files that cite each fact. */
 function witnesses(): Map<string, string[]> {

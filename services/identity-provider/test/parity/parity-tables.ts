@@ -1,13 +1,13 @@
+import { tokenExchangeAppId } from '@greeting/directory'
 import { claimSentences } from '@greeting/portal'
+import { application, servicePrincipal, tenant } from '../../../../fixtures/directory/sample.ts'
 import { tokenVersions } from '../../src/dialect/token/token-versions.ts'
-import { tokenExchangeAppId } from '../../src/directory/privileged-api-ids.ts'
 import type { TokenDecision } from '../../src/issuance/token-decision.ts'
 import {
   applications,
   servicePrincipals,
 } from '../../src/management/graph/directory-objects/entity-sets.ts'
 import type { EntitySet } from '../../src/management/odata/entity-set.ts'
-import { application, servicePrincipal, tenant } from '../directory/sample.ts'
 
 /** A decision whose token has every claim. */
 const decision: TokenDecision = {

@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { createPassword } from '../../src/directory/application/password-credential.ts'
-import { put } from '../../src/directory/directory-change.ts'
-import { graphAppId, serverManagementAppId } from '../../src/directory/privileged-api-ids.ts'
-import { systemRuntime } from '../../src/directory/runtime.ts'
-import { isAdministrator } from '../../src/portal/administrator-sign-in.ts'
+import {
+  createPassword,
+  graphAppId,
+  put,
+  serverManagementAppId,
+  systemRuntime,
+} from '@greeting/directory'
+import { DirectoryIndex } from '../../../../fixtures/directory/directory-index.ts'
 import {
   application,
   appRole,
@@ -12,8 +15,8 @@ import {
   guid,
   servicePrincipal,
   tenant,
-} from '../directory/sample.ts'
-import { DirectoryIndex } from '../fakes/directory-index.ts'
+} from '../../../../fixtures/directory/sample.ts'
+import { isAdministrator } from '../../src/portal/administrator-sign-in.ts'
 
 const now = new Date('2030-01-01T00:00:00Z')
 const later = new Date(now.getTime() + 3)

@@ -3,9 +3,9 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
+import { storableTextIssues } from '@greeting/directory'
 import naughtyStrings from 'big-list-of-naughty-strings' with { type: 'json' }
 import { html } from 'hono/html'
-import { storableTextIssues } from '../../src/directory/storable-text.ts'
 import { startLabProvider } from '../../src/lab/index.ts'
 import { PortalBrowser, type PortalServer, startPortal } from './portal-browser.ts'
 

@@ -3,22 +3,22 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import {
+  graphAppId,
+  ownerTenantId,
+  serverManagementAppId,
+  systemRuntime,
+} from '@greeting/directory'
+import {
   acceptedFiles,
   filesForTheCommandOnly,
   refusedFiles,
 } from '@greeting/registrations/samples'
-import {
-  graphAppId,
-  ownerTenantId,
-  serverManagementAppId,
-} from '../../src/directory/privileged-api-ids.ts'
-import { systemRuntime } from '../../src/directory/runtime.ts'
+import { guid } from '../../../../fixtures/directory/sample.ts'
 import { seedChanges } from '../../src/registrations/seed-changes.ts'
 import {
   RegistrationsError,
   readSeedRegistrations,
 } from '../../src/registrations/seed-registrations.ts'
-import { guid } from '../directory/sample.ts'
 
 const text = readFileSync(join(import.meta.dirname, 'sample.json'), 'utf8')
 const shipped = join(import.meta.dirname, '../../../../registrations/greeting.json')

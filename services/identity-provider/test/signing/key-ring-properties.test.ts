@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import type { KeyRing } from '@greeting/directory/keys'
 import fc from 'fast-check'
-import { AgreedTime } from '../../src/clock/agreed-time.ts'
+import { AgreedTime } from '../../../../packages/directory/src/clock/agreed-time.ts'
 import {
   activeKey,
-  type KeyRing,
   keyPhases,
   keyStates,
   keysLacking,

@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import type { KeyRing, KeyRingStore } from '@greeting/directory/keys'
 import { decodeProtectedHeader } from 'jose'
+import { agreedNow } from '../../../../fixtures/directory/agreed-now.ts'
+import { MemoryKeyRingStore } from '../../../../fixtures/directory/memory-key-ring-store.ts'
+import { markAt } from '../../../../fixtures/directory/sample-commit.ts'
 import { KeyEncryptionKey } from '../../src/signing/key-encryption-key.ts'
-import type { KeyRing } from '../../src/signing/key-ring.ts'
-import type { KeyRingStore } from '../../src/signing/key-ring-store.ts'
 import { SigningKeys } from '../../src/signing/signing-keys.ts'
-import { agreedNow } from '../clock/agreed-now.ts'
-import { MemoryKeyRingStore } from '../storage/memory-key-ring-store.ts'
-import { markAt } from '../storage/sample-commit.ts'
 import { fixtureSigningKey } from './fixture-signing-key.ts'
 
 const kidOnly = (kid: string) => ({ kid })

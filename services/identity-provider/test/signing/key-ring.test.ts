@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { AgreedTime } from '../../src/clock/agreed-time.ts'
+import type { KeyRing, NewSigningKey } from '@greeting/directory/keys'
+import { AgreedTime } from '../../../../packages/directory/src/clock/agreed-time.ts'
 import {
   activeKey,
   firstKeys,
-  type KeyRing,
   keyStates,
   keysLacking,
   maintain as maintainAt,
@@ -13,7 +13,6 @@ import {
   rotate,
 } from '../../src/signing/key-ring.ts'
 import { keyScheduleSchema } from '../../src/signing/key-schedule.ts'
-import type { NewSigningKey } from '../../src/signing/signing-key.ts'
 
 const schedule = keyScheduleSchema.parse({ longestTokenSeconds: 3600 })
 const start = Date.parse('2030-01-01T00:00:00Z')

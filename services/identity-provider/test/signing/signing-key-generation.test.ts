@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { createHash, X509Certificate } from 'node:crypto'
 import { before, describe, it } from 'node:test'
+import type { NewSigningKey } from '@greeting/directory/keys'
 import { calculateJwkThumbprint, importX509 } from 'jose'
 import { KeyEncryptionKey } from '../../src/signing/key-encryption-key.ts'
-import type { NewSigningKey } from '../../src/signing/signing-key.ts'
 import { publishedKey } from '../../src/signing/signing-key.ts'
 import { generateSigningKey } from '../../src/signing/signing-key-generation.ts'
 

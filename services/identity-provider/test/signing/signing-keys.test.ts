@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { before, describe, it } from 'node:test'
+import type { NewSigningKey } from '@greeting/directory/keys'
 import { createLocalJWKSet, jwtVerify } from 'jose'
+import { agreedNow } from '../../../../fixtures/directory/agreed-now.ts'
+import { MemoryKeyRingStore } from '../../../../fixtures/directory/memory-key-ring-store.ts'
 import { KeyEncryptionKey } from '../../src/signing/key-encryption-key.ts'
 import { reencryptKeys } from '../../src/signing/key-reencryption.ts'
-import type { NewSigningKey } from '../../src/signing/signing-key.ts'
 import { SigningKeys, type SigningKeysOptions } from '../../src/signing/signing-keys.ts'
-import { agreedNow } from '../clock/agreed-now.ts'
-import { MemoryKeyRingStore } from '../storage/memory-key-ring-store.ts'
 import { fixtureSigningKey } from './fixture-signing-key.ts'
 
 const kidOnly = (kid: string) => ({ kid })

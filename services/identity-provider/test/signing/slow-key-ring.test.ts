@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
+import type { KeyRingStore } from '@greeting/directory/keys'
 import { decodeProtectedHeader } from 'jose'
+import { agreedNow } from '../../../../fixtures/directory/agreed-now.ts'
+import { MemoryKeyRingStore } from '../../../../fixtures/directory/memory-key-ring-store.ts'
 import { KeyEncryptionKey } from '../../src/signing/key-encryption-key.ts'
-import type { KeyRingStore } from '../../src/signing/key-ring-store.ts'
 import { SigningKeys } from '../../src/signing/signing-keys.ts'
-import { agreedNow } from '../clock/agreed-now.ts'
-import { MemoryKeyRingStore } from '../storage/memory-key-ring-store.ts'
 import { fixtureSigningKey } from './fixture-signing-key.ts'
 
 const kidOnly = (kid: string) => ({ kid })

@@ -1,5 +1,5 @@
+import { openLocalStorage } from '../../../../fixtures/directory/local-storage.ts'
 import { type ServiceEnvironment, systemEnvironment } from '../../src/startup/environment.ts'
-import { openLocalStorage } from '../fakes/local-storage.ts'
 import { fixtureSigningKey } from '../signing/fixture-signing-key.ts'
 
 const hourMs = 3_600_000

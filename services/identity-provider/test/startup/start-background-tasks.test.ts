@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
-import { AgreedTime } from '../../src/clock/agreed-time.ts'
+import { AgreedTime } from '../../../../packages/directory/src/clock/agreed-time.ts'
 import {
   type BackgroundWork,
   startBackgroundTasks,

@@ -1,5 +1,5 @@
+import { emptyGuid, isGuid } from '@greeting/directory'
 import { percentDecode } from '@greeting/http-service'
-import { emptyGuid, isGuid } from '../../directory/guid.ts'
 import { Refused } from '../../issuance/refusal.ts'
 import type { ClientAuthentication, TokenRequest } from '../../issuance/token-request.ts'
 import { type RequestRefusal, refuseRequest } from '../refusals/refusal.ts'

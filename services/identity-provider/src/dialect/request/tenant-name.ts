@@ -1,4 +1,4 @@
-import { emptyGuid, isGuid } from '../../directory/guid.ts'
+import { emptyGuid, isGuid } from '@greeting/directory'
 import type { Refused } from '../../issuance/refusal.ts'
 import { type RequestRefusal, refuseRequest } from '../refusals/refusal.ts'
 

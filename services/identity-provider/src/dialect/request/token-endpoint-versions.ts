@@ -1,4 +1,4 @@
-import { isGuid } from '../../directory/guid.ts'
+import { isGuid } from '@greeting/directory'
 import type { Refused } from '../../issuance/refusal.ts'
 import { type RequestRefusal, refuseRequest } from '../refusals/refusal.ts'
 import type { TokenTimes } from '../token/token-times.ts'

@@ -1,6 +1,6 @@
 // Folder: The claims of a token, in both versions.
 
-import { tokenExchangeAppId } from '../../directory/privileged-api-ids.ts'
+import { tokenExchangeAppId } from '@greeting/directory'
 import { exchangeMark } from '../../issuance/exchanged-token.ts'
 import type { TokenDecision } from '../../issuance/token-decision.ts'
 import { type Authority, issuerV1, issuerV2 } from '../authority.ts'

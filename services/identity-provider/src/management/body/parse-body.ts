@@ -1,7 +1,7 @@
 // Folder: Reads the body of an operation: its size, its JSON and its schema.
 
+import { propertyPathText, type ValidationIssue } from '@greeting/directory'
 import type { z } from 'zod'
-import { propertyPathText, type ValidationIssue } from '../../directory/validation-issue.ts'
 import { GraphError, refuse } from '../refusals/graph-error.ts'
 import { type RefusalName, refusals } from '../refusals/refusals.ts'
 

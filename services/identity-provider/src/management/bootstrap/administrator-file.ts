@@ -1,12 +1,13 @@
 import { join } from 'node:path'
 import { parseEnv } from 'node:util'
-import { envText } from '../../files/env-text.ts'
-import { readIfThere, replaceSecretFile } from '../../files/secret-file.ts'
 import {
+  envText,
+  readIfThere,
   recoverSecretFile,
+  replaceSecretFile,
   type StagedSecretFile,
   stageSecretFile,
-} from '../../files/staged-secret-file.ts'
+} from '@greeting/directory/files'
 import type { Administrator } from './administrator.ts'
 
 const pathIn = (dataDir: string) => join(dataDir, 'administrator.env')

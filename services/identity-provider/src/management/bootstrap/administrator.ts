@@ -1,11 +1,14 @@
-import type { Application } from '../../directory/application/application.ts'
-import { newApplication } from '../../directory/application/application.ts'
-import { createPassword } from '../../directory/application/password-credential.ts'
-import { type DirectoryChange, put } from '../../directory/directory-change.ts'
-import type { Runtime } from '../../directory/runtime.ts'
-import { newAppRoleAssignment } from '../../directory/service-principal/app-role-assignment.ts'
-import type { ServicePrincipal } from '../../directory/service-principal/service-principal.ts'
-import { newServicePrincipal } from '../../directory/service-principal/service-principal.ts'
+import {
+  type Application,
+  createPassword,
+  type DirectoryChange,
+  newApplication,
+  newAppRoleAssignment,
+  newServicePrincipal,
+  put,
+  type Runtime,
+  type ServicePrincipal,
+} from '@greeting/directory'
 
 /** The client credentials of an administrator application. */
 export type Administrator = {

@@ -1,15 +1,17 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { Application } from '../../directory/application/application.ts'
-import type { Directory } from '../../directory/directory.ts'
-import { type DirectoryChange, put } from '../../directory/directory-change.ts'
-import { graphAppId, serverManagementAppId } from '../../directory/privileged-api-ids.ts'
-import type { Runtime } from '../../directory/runtime.ts'
 import {
+  type Application,
+  type Directory,
+  type DirectoryChange,
+  graphAppId,
   newServicePrincipal,
+  put,
+  type Runtime,
   type ServicePrincipal,
-} from '../../directory/service-principal/service-principal.ts'
-import type { Tenant } from '../../directory/tenant.ts'
-import type { TenantSurvey } from '../../directory-store/directory-log.ts'
+  serverManagementAppId,
+  type Tenant,
+} from '@greeting/directory'
+import type { TenantSurvey } from '@greeting/directory/live'
 import { builtInApis } from '../privileges/built-in-apis.ts'
 import { graphRoles } from '../privileges/graph-roles.ts'
 import { type Administrator, createAdministrator } from './administrator.ts'

@@ -1,9 +1,7 @@
 // Folder: The first start: built-in APIs, a tenant and an administrator.
 
-import { secretSha256 } from '../../directory/application/password-credential.ts'
-import type { Directory } from '../../directory/directory.ts'
-import type { Runtime } from '../../directory/runtime.ts'
-import type { DirectoryStore } from '../../directory-store/directory-store.ts'
+import { type Directory, type Runtime, secretSha256 } from '@greeting/directory'
+import type { DirectoryStore } from '@greeting/directory/live'
 import { apisOfEveryTenant } from '../privileges/built-in-apis.ts'
 import {
   type AdministratorEndpoints,

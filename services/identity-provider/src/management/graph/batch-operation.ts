@@ -1,5 +1,5 @@
+import { bodyCollection, text } from '@greeting/directory/forms'
 import { z } from 'zod'
-import { bodyCollection, text } from '../../directory/properties/forms.ts'
 import { parseBody } from '../body/parse-body.ts'
 import type {
   AnswerWithBody,

@@ -1,13 +1,11 @@
 // Folder: The part of Microsoft Graph: one list of all its operations, in their order.
 
+import { graphAppId, type Runtime, systemRuntime } from '@greeting/directory'
+import type { AuditRecord, CredentialUses } from '@greeting/directory/audit'
+import { baseUrl } from '@greeting/directory/forms'
+import type { DirectoryStore } from '@greeting/directory/live'
 import type { Hono } from 'hono'
 import { z } from 'zod'
-import type { AuditRecord } from '../../audit/audit-record.ts'
-import type { CredentialUses } from '../../audit/credential-uses.ts'
-import { graphAppId } from '../../directory/privileged-api-ids.ts'
-import { baseUrl } from '../../directory/properties/forms.ts'
-import { type Runtime, systemRuntime } from '../../directory/runtime.ts'
-import type { DirectoryStore } from '../../directory-store/directory-store.ts'
 import { graphPath, type graphPaths } from '../operations/management-paths.ts'
 import type {
   BatchOperation,

@@ -1,4 +1,4 @@
-import { type ComplexType, complexTypeIn, typeName } from '../../directory/properties/property.ts'
+import { type ComplexType, complexTypeIn, typeName } from '@greeting/directory'
 import type { EntitySet } from '../odata/entity-set.ts'
 import { parseQuery, supportedOptions } from '../odata/query-options.ts'
 import type { ReadOperation } from '../operations/operation.ts'

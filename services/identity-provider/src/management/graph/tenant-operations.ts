@@ -1,5 +1,4 @@
-import { complexType, shownProperties } from '../../directory/properties/property.ts'
-import type { Tenant } from '../../directory/tenant.ts'
+import { complexType, shownProperties, type Tenant } from '@greeting/directory'
 import type { EntitySet } from '../odata/entity-set.ts'
 import { listEntities } from '../odata/list-entities.ts'
 import type { ReadOperation } from '../operations/operation.ts'

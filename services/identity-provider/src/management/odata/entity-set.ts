@@ -1,7 +1,6 @@
 // Folder: Queries and answers of OData, from the table of properties of a set.
 
-import type { Directory } from '../../directory/directory.ts'
-import type { PropertyView, ShownProperty } from '../../directory/properties/property.ts'
+import type { Directory, PropertyView, ShownProperty } from '@greeting/directory'
 
 /** The context of an answer, on which the shown properties of an object depend. */
 export type EntityView = PropertyView<Directory>

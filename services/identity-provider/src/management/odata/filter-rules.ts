@@ -1,4 +1,4 @@
-import { type ComplexType, complexTypeIn } from '../../directory/properties/property.ts'
+import { type ComplexType, complexTypeIn } from '@greeting/directory'
 import { refuse } from '../refusals/graph-error.ts'
 import { type EntitySet, propertyNamed, unknownProperty } from './entity-set.ts'
 import type { Comparison, Filter } from './filter.ts'

@@ -1,4 +1,4 @@
-import { wordStarts } from '../../directory/words.ts'
+import { wordStarts } from '@greeting/directory'
 import type { EntitySet, EntityView } from './entity-set.ts'
 import type { Comparison, Filter } from './filter.ts'
 

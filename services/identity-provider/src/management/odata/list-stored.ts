@@ -1,12 +1,11 @@
-import type { Directory } from '../../directory/directory.ts'
-import type { DirectoryObjects } from '../../directory/directory-change.ts'
+import type { Directory, DirectoryObjects } from '@greeting/directory'
 import type {
   IndexedComparison,
   ListCondition,
   ListedKind,
   ListPage,
   ListQuery,
-} from '../../directory-store/directory-list.ts'
+} from '@greeting/directory/live'
 import type { Answer, ListCall } from '../operations/operation.ts'
 import { refuse } from '../refusals/graph-error.ts'
 import { type EntitySet, type EntityView, type Expansions, expanded } from './entity-set.ts'

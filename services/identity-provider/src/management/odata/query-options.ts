@@ -1,4 +1,4 @@
-import type { ListOrder } from '../../directory-store/directory-list.ts'
+import type { ListOrder } from '@greeting/directory/live'
 import type { RequestCall } from '../operations/operation.ts'
 import { refuse } from '../refusals/graph-error.ts'
 import { type EntitySet, type Expansions, propertyNamed, unknownProperty } from './entity-set.ts'

@@ -1,4 +1,4 @@
-import { wordsOf } from '../../directory/words.ts'
+import { wordsOf } from '@greeting/directory'
 import { refuse } from '../refusals/graph-error.ts'
 import { type EntitySet, propertyNamed, unknownProperty } from './entity-set.ts'
 import { combined, type Filter } from './filter.ts'

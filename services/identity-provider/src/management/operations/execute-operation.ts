@@ -1,12 +1,12 @@
 // Folder: Executes one operation for one request, in phases that no operation can skip.
 
-import type { AuditRecord } from '../../audit/audit-record.ts'
-import type { CredentialUses } from '../../audit/credential-uses.ts'
-import type { Directory } from '../../directory/directory.ts'
-import type { Runtime } from '../../directory/runtime.ts'
-import type { DirectoryStore } from '../../directory-store/directory-store.ts'
-import { EventuallyConsistentDirectory } from '../../directory-store/eventually-consistent-directory.ts'
-import { RepeatableRuntime } from '../../directory-store/repeatable-runtime.ts'
+import type { Directory, Runtime } from '@greeting/directory'
+import type { AuditRecord, CredentialUses } from '@greeting/directory/audit'
+import {
+  type DirectoryStore,
+  EventuallyConsistentDirectory,
+  RepeatableRuntime,
+} from '@greeting/directory/live'
 import { readJson } from '../body/json-body.ts'
 import {
   type Authenticate,

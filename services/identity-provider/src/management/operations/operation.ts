@@ -1,10 +1,13 @@
-import type { CredentialUses } from '../../audit/credential-uses.ts'
-import type { Directory } from '../../directory/directory.ts'
-import type { DirectoryChange } from '../../directory/directory-change.ts'
-import type { Runtime } from '../../directory/runtime.ts'
-import type { Tenant } from '../../directory/tenant.ts'
-import type { ChangePage, ChangeQuery, FollowedKind } from '../../directory-store/change-list.ts'
-import type { ListedKind, ListPage, ListQuery } from '../../directory-store/directory-list.ts'
+import type { Directory, DirectoryChange, Runtime, Tenant } from '@greeting/directory'
+import type { CredentialUses } from '@greeting/directory/audit'
+import type {
+  ChangePage,
+  ChangeQuery,
+  FollowedKind,
+  ListedKind,
+  ListPage,
+  ListQuery,
+} from '@greeting/directory/live'
 import type { ManagementCaller, RequiredRoles } from '../privileges/caller.ts'
 import type { SkipTokens } from './skip-tokens.ts'
 

@@ -1,8 +1,8 @@
+import { emptyGuid } from '@greeting/directory'
+import type { DirectoryStore } from '@greeting/directory/live'
 import { anyCaller, createGuard, type Guard, refusalRows } from '@greeting/guard'
 import { readRequestCredentials } from '@greeting/guard/hono'
 import { decodeJwt } from 'jose/jwt/decode'
-import { emptyGuid } from '../../directory/guid.ts'
-import type { DirectoryStore } from '../../directory-store/directory-store.ts'
 import { refuse } from '../refusals/graph-error.ts'
 import type { Authenticate, ManagementCaller } from './caller.ts'
 

@@ -1,14 +1,14 @@
-import type { AppRole } from '../../directory/application/app-role.ts'
-import type { Application } from '../../directory/application/application.ts'
-import { newApplication } from '../../directory/application/application.ts'
 import {
+  type Application,
+  type AppRole,
   graphAppId,
+  newApplication,
   ownerTenantId,
   resourceManagerAppId,
   serverManagementAppId,
   tokenExchangeAppId,
   tokenExchangeUri,
-} from '../../directory/privileged-api-ids.ts'
+} from '@greeting/directory'
 import { graphRoles } from './graph-roles.ts'
 import { serverRoles } from './server-roles.ts'
 

@@ -1,4 +1,4 @@
-import type { Directory } from '../../directory/directory.ts'
+import type { Directory } from '@greeting/directory'
 import { refuse } from '../refusals/graph-error.ts'
 
 /** The client of a request, according to its valid token. */

@@ -1,10 +1,11 @@
 // Folder: Who may call an operation, and which changes need roles of the caller's own.
 
-import type { Application } from '../../directory/application/application.ts'
-import type { Directory } from '../../directory/directory.ts'
-import type { DirectoryChange, DirectoryKind } from '../../directory/directory-change.ts'
-import { builtInApiAppIds } from '../../directory/privileged-api-ids.ts'
 import {
+  type Application,
+  builtInApiAppIds,
+  type Directory,
+  type DirectoryChange,
+  type DirectoryKind,
   isActive,
   isPrivileged,
   missingRole,
@@ -12,8 +13,8 @@ import {
   type PrivilegedRole,
   privilegedRolesIn,
   rolesEverywhere,
-} from '../../directory/privileged-roles.ts'
-import type { ServicePrincipal } from '../../directory/service-principal/service-principal.ts'
+  type ServicePrincipal,
+} from '@greeting/directory'
 import { refuse } from '../refusals/graph-error.ts'
 import type { ManagementCaller } from './caller.ts'
 import type { ServerRole } from './server-roles.ts'

@@ -1,11 +1,8 @@
 // Folder: The lists of Azure Resource Manager that a login reads.
 
+import { type Runtime, resourceManagerAppId, type Tenant } from '@greeting/directory'
+import { type DirectoryStore, StorageUnavailableError } from '@greeting/directory/live'
 import { type Context, Hono } from 'hono'
-import { resourceManagerAppId } from '../../directory/privileged-api-ids.ts'
-import type { Runtime } from '../../directory/runtime.ts'
-import type { Tenant } from '../../directory/tenant.ts'
-import type { DirectoryStore } from '../../directory-store/directory-store.ts'
-import { StorageUnavailableError } from '../../directory-store/storage-unavailable-error.ts'
 import { subscriptionsPath, tenantsPath } from '../operations/management-paths.ts'
 import { type Authenticate, currentRoles } from '../privileges/caller.ts'
 import { GraphError, type RequestIds, refuse } from '../refusals/graph-error.ts'

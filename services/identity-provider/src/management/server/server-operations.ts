@@ -1,13 +1,10 @@
 // Folder: The API of the server itself: keys, tenants, logs and credentials.
 
+import { type Runtime, serverManagementAppId, systemRuntime } from '@greeting/directory'
+import type { AuditRecord, AuditTrail, FindEndingCredentials } from '@greeting/directory/audit'
+import { baseUrl } from '@greeting/directory/forms'
+import type { DirectoryStore } from '@greeting/directory/live'
 import type { Hono } from 'hono'
-import type { AuditRecord } from '../../audit/audit-record.ts'
-import type { AuditTrail } from '../../audit/audit-trail.ts'
-import type { FindEndingCredentials } from '../../audit/ending-credentials.ts'
-import { serverManagementAppId } from '../../directory/privileged-api-ids.ts'
-import { baseUrl } from '../../directory/properties/forms.ts'
-import { type Runtime, systemRuntime } from '../../directory/runtime.ts'
-import type { DirectoryStore } from '../../directory-store/directory-store.ts'
 import { serverManagementPath } from '../operations/management-paths.ts'
 import type { Operation } from '../operations/operation.ts'
 import { createOperationsApp } from '../operations/operations-app.ts'

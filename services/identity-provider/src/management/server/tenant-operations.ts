@@ -1,13 +1,16 @@
+import {
+  type Application,
+  type Directory,
+  graphAppId,
+  isGuid,
+  newServicePrincipal,
+  put,
+  shownProperties,
+  type Tenant,
+  tenantProperties,
+} from '@greeting/directory'
+import { bodyCollection, name, text } from '@greeting/directory/forms'
 import { z } from 'zod'
-import type { Application } from '../../directory/application/application.ts'
-import type { Directory } from '../../directory/directory.ts'
-import { put } from '../../directory/directory-change.ts'
-import { isGuid } from '../../directory/guid.ts'
-import { graphAppId } from '../../directory/privileged-api-ids.ts'
-import { bodyCollection, name, text } from '../../directory/properties/forms.ts'
-import { shownProperties } from '../../directory/properties/property.ts'
-import { newServicePrincipal } from '../../directory/service-principal/service-principal.ts'
-import { type Tenant, tenantProperties } from '../../directory/tenant.ts'
 import { omitUndefined, parseBody } from '../body/parse-body.ts'
 import { createAdministrator } from '../bootstrap/administrator.ts'
 import type { EntitySet } from '../odata/entity-set.ts'

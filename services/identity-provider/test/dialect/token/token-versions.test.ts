@@ -1,10 +1,15 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import type { Application } from '@greeting/directory'
+import {
+  application,
+  guid,
+  servicePrincipal,
+  tenant,
+} from '../../../../../fixtures/directory/sample.ts'
 import { type OwnIssuer, readOwnIssuer } from '../../../src/dialect/authority.ts'
 import { tokenVersionOf, tokenVersions } from '../../../src/dialect/token/token-versions.ts'
-import type { Application } from '../../../src/directory/application/application.ts'
 import type { TokenDecision } from '../../../src/issuance/token-decision.ts'
-import { application, guid, servicePrincipal, tenant } from '../../directory/sample.ts'
 
 const context = {
   authority: {

@@ -4,17 +4,19 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, beforeEach, describe, it } from 'node:test'
 import { parseEnv } from 'node:util'
-import { secretSha256 } from '../../../src/directory/application/password-credential.ts'
-import { put } from '../../../src/directory/directory-change.ts'
-import { graphAppId, serverManagementAppId } from '../../../src/directory/privileged-api-ids.ts'
-import { systemRuntime } from '../../../src/directory/runtime.ts'
-import { DirectoryStore } from '../../../src/directory-store/directory-store.ts'
-import { StorageUnavailableError } from '../../../src/directory-store/storage-unavailable-error.ts'
+import {
+  graphAppId,
+  put,
+  secretSha256,
+  serverManagementAppId,
+  systemRuntime,
+} from '@greeting/directory'
+import { DirectoryStore, StorageUnavailableError } from '@greeting/directory/live'
+import { MemoryDirectoryLog } from '../../../../../fixtures/directory/memory-directory-log.ts'
+import { guid } from '../../../../../fixtures/directory/sample.ts'
+import { wholeDirectory } from '../../../../../fixtures/directory/whole-directory.ts'
 import { type BootstrapOptions, bootstrap } from '../../../src/management/bootstrap/bootstrap.ts'
 import { apisOfEveryTenant } from '../../../src/management/privileges/built-in-apis.ts'
-import { guid } from '../../directory/sample.ts'
-import { MemoryDirectoryLog } from '../../fakes/memory-directory-log.ts'
-import { wholeDirectory } from '../../fakes/whole-directory.ts'
 import { contoso, fabrikam } from '../sample-graph.ts'
 
 const dayMs = 86_400_000

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { complexTypeIn, typeName } from '../../../src/directory/properties/property.ts'
+import { complexTypeIn, typeName } from '@greeting/directory'
 import {
   complexTypesOf,
   metadataDocument,

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { put } from '../../../src/directory/directory-change.ts'
+import { put } from '@greeting/directory'
+import { application, guid, servicePrincipal } from '../../../../../fixtures/directory/sample.ts'
 import { SkipTokens } from '../../../src/management/operations/skip-tokens.ts'
-import { application, guid, servicePrincipal } from '../../directory/sample.ts'
 import {
   allGraphRoles,
   type Body,

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { put } from '../../../src/directory/directory-change.ts'
+import { put } from '@greeting/directory'
+import { application, guid } from '../../../../../fixtures/directory/sample.ts'
 import { SkipTokens } from '../../../src/management/operations/skip-tokens.ts'
-import { application, guid } from '../../directory/sample.ts'
 import { allGraphRoles, fabrikam } from '../sample-graph.ts'
 import { displayNames, eventual, names, withNames } from './named-applications.ts'
 

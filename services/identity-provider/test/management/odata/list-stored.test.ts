@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { Application } from '../../../src/directory/application/application.ts'
-import type { ListQuery } from '../../../src/directory-store/directory-list.ts'
+import type { Application } from '@greeting/directory'
+import type { ListQuery } from '@greeting/directory/live'
+import { DirectoryIndex } from '../../../../../fixtures/directory/directory-index.ts'
+import { application, guid } from '../../../../../fixtures/directory/sample.ts'
 import { applications } from '../../../src/management/graph/directory-objects/entity-sets.ts'
 import { listStored } from '../../../src/management/odata/list-stored.ts'
 import type { ListCall } from '../../../src/management/operations/operation.ts'
 import { SkipTokens } from '../../../src/management/operations/skip-tokens.ts'
-import { application, guid } from '../../directory/sample.ts'
-import { DirectoryIndex } from '../../fakes/directory-index.ts'
 
 const rootUrl = 'https://login.example/v1.0'
 const tenantId = guid(1)

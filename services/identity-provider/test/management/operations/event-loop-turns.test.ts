@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { countTurns } from '../../../../../fixtures/directory/event-loop-counter.ts'
 import { EventLoopTurns } from '../../../src/management/operations/operations-app.ts'
-import { countTurns } from '../../fakes/event-loop-counter.ts'
 
 describe('turns of the event loop', () => {
   it('have one caller each, in the order of their calls', async () => {

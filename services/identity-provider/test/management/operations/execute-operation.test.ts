@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { DirectoryStore } from '../../../src/directory-store/directory-store.ts'
-import { StorageUnavailableError } from '../../../src/directory-store/storage-unavailable-error.ts'
+import { DirectoryStore, StorageUnavailableError } from '@greeting/directory/live'
+import { MemoryDirectoryLog } from '../../../../../fixtures/directory/memory-directory-log.ts'
 import { graphOperations } from '../../../src/management/graph/graph-operations.ts'
-import { MemoryDirectoryLog } from '../../fakes/memory-directory-log.ts'
 import { allGraphRoles, type GraphClient, sampleGraph } from '../sample-graph.ts'
 import { canary, sampleWrites, writes } from '../sample-writes.ts'
 

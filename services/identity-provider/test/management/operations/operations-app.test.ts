@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { wholeDirectory } from '../../../../../fixtures/directory/whole-directory.ts'
 import { graphOperations } from '../../../src/management/graph/graph-operations.ts'
 import { OperationPaths, operationPath } from '../../../src/management/operations/operation-path.ts'
-import { wholeDirectory } from '../../fakes/whole-directory.ts'
 import { withApi } from '../graph/applications/sample-api.ts'
 import { contoso, fabrikam } from '../sample-graph.ts'
 

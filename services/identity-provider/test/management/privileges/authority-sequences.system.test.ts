@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { ownerTenantId } from '@greeting/directory'
 import fc from 'fast-check'
-import { ownerTenantId } from '../../../src/directory/privileged-api-ids.ts'
 import { graphOperations } from '../../../src/management/graph/graph-operations.ts'
 import { serverOperations } from '../../../src/management/server/server-operations.ts'
 import { asks, type Step } from './authority-steps.ts'

@@ -1,11 +1,11 @@
-import type { Application } from '../../../src/directory/application/application.ts'
 import {
+  type Application,
   graphAppId,
   ownerTenantId,
   privilegedApiAppIds,
-} from '../../../src/directory/privileged-api-ids.ts'
-import type { ServicePrincipal } from '../../../src/directory/service-principal/service-principal.ts'
-import type { DirectoryIndex as Directory } from '../../fakes/directory-index.ts'
+  type ServicePrincipal,
+} from '@greeting/directory'
+import type { DirectoryIndex as Directory } from '../../../../../fixtures/directory/directory-index.ts'
 import { contoso, fabrikam } from '../sample-graph.ts'
 import { ownIssuer, type Person } from './held-authority.ts'
 import { declaredRoles } from './sample-callers.ts'

@@ -1,12 +1,8 @@
 // The library below does not load without it.
 import 'reflect-metadata'
+import { createKeyCredential, type KeyCredential, systemRuntime } from '@greeting/directory'
 import * as x509 from '@peculiar/x509'
 import { forWebCrypto, repeatingRsaKeyPair } from '../../../../../fixtures/rsa-key-pair.ts'
-import {
-  createKeyCredential,
-  type KeyCredential,
-} from '../../../src/directory/application/key-credential.ts'
-import { systemRuntime } from '../../../src/directory/runtime.ts'
 
 const certificates = new Map<string, Promise<KeyCredential>>()
 

@@ -1,19 +1,19 @@
-import type { Application } from '../../../src/directory/application/application.ts'
-import type { KeyCredential } from '../../../src/directory/application/key-credential.ts'
-import { secretSha256 } from '../../../src/directory/application/password-credential.ts'
 import {
+  type Application,
+  type KeyCredential,
   ownerTenantId,
   privilegedApiAppIds,
+  type ServicePrincipal,
+  secretSha256,
   tokenExchangeAppId,
-} from '../../../src/directory/privileged-api-ids.ts'
-import type { ServicePrincipal } from '../../../src/directory/service-principal/service-principal.ts'
+} from '@greeting/directory'
+import type { DirectoryIndex as Directory } from '../../../../../fixtures/directory/directory-index.ts'
 import { findClient } from '../../../src/issuance/client.ts'
 import { grantedRoles } from '../../../src/issuance/granted-roles.ts'
 import { Refused } from '../../../src/issuance/refusal.ts'
 import { findResource } from '../../../src/issuance/resource.ts'
 import { decideAccess, decideToken } from '../../../src/issuance/token-decision.ts'
 import { currentRoles } from '../../../src/management/privileges/caller.ts'
-import type { DirectoryIndex as Directory } from '../../fakes/directory-index.ts'
 
 /** A person with credentials of some applications, who can authenticate as these only. */
 export type Person = {

@@ -1,4 +1,4 @@
-import { serverManagementAppId } from '../../../src/directory/privileged-api-ids.ts'
+import { serverManagementAppId } from '@greeting/directory'
 import { createServerApp } from '../../../src/management/server/server-operations.ts'
 import { believe, contoso, requestsTo, sampleGraph } from '../sample-graph.ts'
 

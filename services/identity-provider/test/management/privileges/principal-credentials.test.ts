@@ -1,13 +1,17 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { newApplication } from '../../../src/directory/application/application.ts'
-import { createPassword } from '../../../src/directory/application/password-credential.ts'
-import { type DirectoryChange, put } from '../../../src/directory/directory-change.ts'
-import { graphAppId, serverManagementAppId } from '../../../src/directory/privileged-api-ids.ts'
-import { systemRuntime } from '../../../src/directory/runtime.ts'
-import { newAppRoleAssignment } from '../../../src/directory/service-principal/app-role-assignment.ts'
-import type { ServicePrincipal } from '../../../src/directory/service-principal/service-principal.ts'
-import { newServicePrincipal } from '../../../src/directory/service-principal/service-principal.ts'
+import {
+  createPassword,
+  type DirectoryChange,
+  graphAppId,
+  newApplication,
+  newAppRoleAssignment,
+  newServicePrincipal,
+  put,
+  type ServicePrincipal,
+  serverManagementAppId,
+  systemRuntime,
+} from '@greeting/directory'
 import { Refused } from '../../../src/issuance/refusal.ts'
 import { decideAccess } from '../../../src/issuance/token-decision.ts'
 import { type GraphRole, graphRoles } from '../../../src/management/privileges/graph-roles.ts'

@@ -1,13 +1,11 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { put } from '../../../src/directory/directory-change.ts'
-import { graphAppId, serverManagementAppId } from '../../../src/directory/privileged-api-ids.ts'
-import { newAppRoleAssignment } from '../../../src/directory/service-principal/app-role-assignment.ts'
+import { graphAppId, newAppRoleAssignment, put, serverManagementAppId } from '@greeting/directory'
+import { servicePrincipal } from '../../../../../fixtures/directory/sample.ts'
+import { wholeDirectory } from '../../../../../fixtures/directory/whole-directory.ts'
 import { type GraphRole, graphRoles } from '../../../src/management/privileges/graph-roles.ts'
 import { serverRoles } from '../../../src/management/privileges/server-roles.ts'
 import { KeyEncryptionKey } from '../../../src/signing/key-encryption-key.ts'
-import { servicePrincipal } from '../../directory/sample.ts'
-import { wholeDirectory } from '../../fakes/whole-directory.ts'
 import { fixtureSigningKey } from '../../signing/fixture-signing-key.ts'
 import {
   allGraphRoles,

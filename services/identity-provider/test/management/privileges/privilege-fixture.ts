@@ -1,16 +1,17 @@
-import type { Application } from '../../../src/directory/application/application.ts'
-import { newApplication } from '../../../src/directory/application/application.ts'
-import { createPassword } from '../../../src/directory/application/password-credential.ts'
-import { type DirectoryChange, put } from '../../../src/directory/directory-change.ts'
 import {
+  type Application,
+  createPassword,
+  type DirectoryChange,
   graphAppId,
+  newApplication,
+  newAppRoleAssignment,
+  newServicePrincipal,
   ownerTenantId,
   privilegedApiAppIds,
-} from '../../../src/directory/privileged-api-ids.ts'
-import { newAppRoleAssignment } from '../../../src/directory/service-principal/app-role-assignment.ts'
-import type { ServicePrincipal } from '../../../src/directory/service-principal/service-principal.ts'
-import { newServicePrincipal } from '../../../src/directory/service-principal/service-principal.ts'
-import { appRole } from '../../directory/sample.ts'
+  put,
+  type ServicePrincipal,
+} from '@greeting/directory'
+import { appRole } from '../../../../../fixtures/directory/sample.ts'
 import { contoso, fabrikam } from '../sample-graph.ts'
 import { keylessManagement } from './keyless-management.ts'
 import type { Target } from './privilege-table.ts'

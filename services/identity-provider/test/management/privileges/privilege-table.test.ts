@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { newApplication } from '../../../src/directory/application/application.ts'
-import { createPassword } from '../../../src/directory/application/password-credential.ts'
-import { put } from '../../../src/directory/directory-change.ts'
-import { ownerTenantId } from '../../../src/directory/privileged-api-ids.ts'
-import { newAppRoleAssignment } from '../../../src/directory/service-principal/app-role-assignment.ts'
+import {
+  createPassword,
+  newApplication,
+  newAppRoleAssignment,
+  ownerTenantId,
+  put,
+} from '@greeting/directory'
 import { graphOperations } from '../../../src/management/graph/graph-operations.ts'
 import { grantId } from '../../../src/management/graph/service-principals/permission-grant-operations.ts'
 import type { Operation } from '../../../src/management/operations/operation.ts'

@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { Application } from '../../../src/directory/application/application.ts'
-import { put } from '../../../src/directory/directory-change.ts'
 import {
+  type Application,
   builtInApiAppIds,
   graphAppId,
   ownerTenantId,
+  put,
   serverManagementAppId,
-} from '../../../src/directory/privileged-api-ids.ts'
+} from '@greeting/directory'
+import { tenant } from '../../../../../fixtures/directory/sample.ts'
+import { wholeDirectory } from '../../../../../fixtures/directory/whole-directory.ts'
 import { planBootstrap } from '../../../src/management/bootstrap/bootstrap-plan.ts'
 import { apisOfEveryTenant } from '../../../src/management/privileges/built-in-apis.ts'
-import { tenant } from '../../directory/sample.ts'
-import { wholeDirectory } from '../../fakes/whole-directory.ts'
 import {
   allGraphRoles,
   contoso,

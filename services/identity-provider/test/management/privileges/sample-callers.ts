@@ -1,23 +1,23 @@
-import type { AppRole } from '../../../src/directory/application/app-role.ts'
-import type { Application } from '../../../src/directory/application/application.ts'
-import { newApplication } from '../../../src/directory/application/application.ts'
-import { createPassword } from '../../../src/directory/application/password-credential.ts'
-import { put } from '../../../src/directory/directory-change.ts'
 import {
+  type Application,
+  type AppRole,
+  createPassword,
   graphAppId,
+  newApplication,
+  newAppRoleAssignment,
+  newServicePrincipal,
   ownerTenantId,
+  put,
+  type ServicePrincipal,
   serverManagementAppId,
-} from '../../../src/directory/privileged-api-ids.ts'
-import { newAppRoleAssignment } from '../../../src/directory/service-principal/app-role-assignment.ts'
-import type { ServicePrincipal } from '../../../src/directory/service-principal/service-principal.ts'
-import { newServicePrincipal } from '../../../src/directory/service-principal/service-principal.ts'
-import type { Tenant } from '../../../src/directory/tenant.ts'
+  type Tenant,
+} from '@greeting/directory'
+import type { DirectoryIndex as Directory } from '../../../../../fixtures/directory/directory-index.ts'
+import { tenant } from '../../../../../fixtures/directory/sample.ts'
 import { planBootstrap } from '../../../src/management/bootstrap/bootstrap-plan.ts'
 import { apisOfEveryTenant } from '../../../src/management/privileges/built-in-apis.ts'
 import { type GraphRole, graphRoles } from '../../../src/management/privileges/graph-roles.ts'
 import { serverRoles } from '../../../src/management/privileges/server-roles.ts'
-import { tenant } from '../../directory/sample.ts'
-import type { DirectoryIndex as Directory } from '../../fakes/directory-index.ts'
 import { contoso, fabrikam } from '../sample-graph.ts'
 import { certificateOf } from './certificate-of.ts'
 import { authorityHeld, authorityOf, type Person } from './held-authority.ts'

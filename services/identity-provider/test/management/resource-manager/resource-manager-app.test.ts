@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { before, describe, it } from 'node:test'
-import { put } from '../../../src/directory/directory-change.ts'
-import { StorageUnavailableError } from '../../../src/directory-store/storage-unavailable-error.ts'
+import { put } from '@greeting/directory'
+import { StorageUnavailableError } from '@greeting/directory/live'
 import { GraphError, refuse } from '../../../src/management/refusals/graph-error.ts'
 import {
   createResourceManagerApp,

@@ -1,13 +1,13 @@
-import type { AuditQuery } from '../../../src/audit/audit-trail.ts'
-import { serverManagementAppId } from '../../../src/directory/privileged-api-ids.ts'
+import { serverManagementAppId } from '@greeting/directory'
+import { agreedNow } from '../../../../../fixtures/directory/agreed-now.ts'
+import { MemoryKeyRingStore } from '../../../../../fixtures/directory/memory-key-ring-store.ts'
+import type { AuditQuery } from '../../../../../packages/directory/src/audit/audit-trail.ts'
 import { type ServerRole, serverRoles } from '../../../src/management/privileges/server-roles.ts'
 import { createServerApp } from '../../../src/management/server/server-operations.ts'
 import { KeyEncryptionKey } from '../../../src/signing/key-encryption-key.ts'
 import { reencryptKeys } from '../../../src/signing/key-reencryption.ts'
 import { SigningKeys } from '../../../src/signing/signing-keys.ts'
-import { agreedNow } from '../../clock/agreed-now.ts'
 import { fixtureSigningKey } from '../../signing/fixture-signing-key.ts'
-import { MemoryKeyRingStore } from '../../storage/memory-key-ring-store.ts'
 import { believe, contoso, requestsTo, sampleGraph } from '../sample-graph.ts'
 
 export const allManagementRoles = Object.keys(serverRoles) as ServerRole[]

@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { secretSha256 } from '../../../src/directory/application/password-credential.ts'
-import { ownerTenantId, serverManagementAppId } from '../../../src/directory/privileged-api-ids.ts'
+import { ownerTenantId, secretSha256, serverManagementAppId } from '@greeting/directory'
+import { guid } from '../../../../../fixtures/directory/sample.ts'
+import { wholeDirectory } from '../../../../../fixtures/directory/whole-directory.ts'
 import { KeyEncryptionKey } from '../../../src/signing/key-encryption-key.ts'
-import { guid } from '../../directory/sample.ts'
-import { wholeDirectory } from '../../fakes/whole-directory.ts'
 import { allGraphRoles, contoso, fabrikam } from '../sample-graph.ts'
 import { allManagementRoles, sampleManagement } from './sample-management.ts'
 

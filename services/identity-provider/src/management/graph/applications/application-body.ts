@@ -1,16 +1,12 @@
-import { z } from 'zod'
 import {
   type Application,
   applicationProperties,
-} from '../../../directory/application/application.ts'
-import {
-  api,
-  maxEntries,
-  optionalClaims,
-} from '../../../directory/application/application-forms.ts'
-import type { NewPassword } from '../../../directory/application/password-credential.ts'
-import { bodyCollection, guid } from '../../../directory/properties/forms.ts'
-import { bodyForms, fixedValues } from '../../../directory/properties/property.ts'
+  bodyForms,
+  fixedValues,
+  type NewPassword,
+} from '@greeting/directory'
+import { api, bodyCollection, guid, maxEntries, optionalClaims } from '@greeting/directory/forms'
+import { z } from 'zod'
 import { omitUndefined, parseBody, requireType } from '../../body/parse-body.ts'
 import { refuse } from '../../refusals/graph-error.ts'
 import {

@@ -1,14 +1,15 @@
 // Folder: The operations on applications and what they contain.
 
-import type { Application } from '../../../directory/application/application.ts'
 import {
+  type Application,
+  type Directory,
+  inertAfter,
   inertApplicationDefaults,
   newApplication,
-} from '../../../directory/application/application.ts'
-import { passwordCredentialJson } from '../../../directory/application/password-credential.ts'
-import type { Directory } from '../../../directory/directory.ts'
-import { put, remove } from '../../../directory/directory-change.ts'
-import { inertAfter } from '../../../directory/properties/inert-properties.ts'
+  passwordCredentialJson,
+  put,
+  remove,
+} from '@greeting/directory'
 import { entityTag } from '../../odata/entity-tag.ts'
 import { entityJson, showCreated, shownFor } from '../../odata/show-entity.ts'
 import type { AnswerWithBody, Change, ChangingCall } from '../../operations/operation.ts'

@@ -1,11 +1,15 @@
-import { judgeAppRoleChange, judgeAppRoles } from '../../../directory/application/app-role-rules.ts'
-import { type Application, scopesOf } from '../../../directory/application/application.ts'
-import { maxEntries, maxPermissions } from '../../../directory/application/application-forms.ts'
-import { judgeIdentifierUris } from '../../../directory/application/identifier-uri-rules.ts'
-import type { Directory } from '../../../directory/directory.ts'
-import { entriesIn } from '../../../directory/properties/inert-properties.ts'
-import type { Tenant } from '../../../directory/tenant.ts'
-import type { ValidationIssue } from '../../../directory/validation-issue.ts'
+import {
+  type Application,
+  type Directory,
+  entriesIn,
+  judgeAppRoleChange,
+  judgeAppRoles,
+  judgeIdentifierUris,
+  scopesOf,
+  type Tenant,
+  type ValidationIssue,
+} from '@greeting/directory'
+import { maxEntries, maxPermissions } from '@greeting/directory/forms'
 import { requireNoIssues } from '../../body/parse-body.ts'
 import { refuse } from '../../refusals/graph-error.ts'
 

@@ -1,11 +1,11 @@
+import {
+  type FederatedIdentityCredential,
+  isSafeIssuerUrl,
+  judgeClaimsMatchingExpression,
+  type TrustedClaims,
+} from '@greeting/directory'
+import { bodyCollection, name, text } from '@greeting/directory/forms'
 import { z } from 'zod'
-import { judgeClaimsMatchingExpression } from '../../../directory/application/claims-matching-expression.ts'
-import type {
-  FederatedIdentityCredential,
-  TrustedClaims,
-} from '../../../directory/application/federated-identity-credential.ts'
-import { isSafeIssuerUrl } from '../../../directory/issuer-url.ts'
-import { bodyCollection, name, text } from '../../../directory/properties/forms.ts'
 import { omitUndefined, parseBody } from '../../body/parse-body.ts'
 import { refuse } from '../../refusals/graph-error.ts'
 

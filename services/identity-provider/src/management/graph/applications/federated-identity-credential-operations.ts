@@ -1,9 +1,9 @@
-import type { Application } from '../../../directory/application/application.ts'
 import {
+  type Application,
   type FederatedIdentityCredential,
   federatedCredentialProperties,
-} from '../../../directory/application/federated-identity-credential.ts'
-import { put } from '../../../directory/directory-change.ts'
+  put,
+} from '@greeting/directory'
 import type { EntitySet } from '../../odata/entity-set.ts'
 import { listEntities } from '../../odata/list-entities.ts'
 import { showCreated, showEntity } from '../../odata/show-entity.ts'

@@ -1,19 +1,17 @@
-import { z } from 'zod'
 import {
   createKeyCredential,
+  createPassword,
+  formsOf,
   type KeyCredential,
   keyCredentialType,
-  safeKey,
-} from '../../../directory/application/key-credential.ts'
-import {
-  createPassword,
   type NewPassword,
   type PasswordCredential,
   passwordCredentialType,
-} from '../../../directory/application/password-credential.ts'
-import { formsOf } from '../../../directory/properties/property.ts'
-import type { Runtime } from '../../../directory/runtime.ts'
-import type { ValidationIssue } from '../../../directory/validation-issue.ts'
+  type Runtime,
+  safeKey,
+  type ValidationIssue,
+} from '@greeting/directory'
+import { z } from 'zod'
 import { omitUndefined, requireNoIssues } from '../../body/parse-body.ts'
 import { refuse } from '../../refusals/graph-error.ts'
 

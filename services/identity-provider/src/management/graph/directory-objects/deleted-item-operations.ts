@@ -1,4 +1,4 @@
-import { put } from '../../../directory/directory-change.ts'
+import { put } from '@greeting/directory'
 import { listStored } from '../../odata/list-stored.ts'
 import { showEntity } from '../../odata/show-entity.ts'
 import type {

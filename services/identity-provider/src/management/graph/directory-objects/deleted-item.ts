@@ -1,10 +1,13 @@
-import { dayMs } from '../../../clock/agreed-time.ts'
-import type { Application } from '../../../directory/application/application.ts'
-import type { Directory } from '../../../directory/directory.ts'
-import { type DirectoryChange, remove } from '../../../directory/directory-change.ts'
-import { isGuid } from '../../../directory/guid.ts'
-import type { ServicePrincipal } from '../../../directory/service-principal/service-principal.ts'
-import type { DeletedObject } from '../../../directory-store/directory-list.ts'
+import {
+  type Application,
+  type Directory,
+  type DirectoryChange,
+  isGuid,
+  remove,
+  type ServicePrincipal,
+} from '@greeting/directory'
+import { dayMs } from '@greeting/directory/clock'
+import type { DeletedObject } from '@greeting/directory/live'
 import { requireMatch } from '../../odata/entity-tag.ts'
 import type { Call } from '../../operations/operation.ts'
 import { refuse } from '../../refusals/graph-error.ts'

@@ -1,17 +1,13 @@
 import {
   type Application,
-  applicationProperties,
-} from '../../../directory/application/application.ts'
-import { credentialName } from '../../../directory/application/credential.ts'
-import { shownProperties } from '../../../directory/properties/property.ts'
-import {
   type AppRoleAssignment,
+  applicationProperties,
   appRoleAssignmentProperties,
-} from '../../../directory/service-principal/app-role-assignment.ts'
-import {
+  credentialName,
   type ServicePrincipal,
   servicePrincipalProperties,
-} from '../../../directory/service-principal/service-principal.ts'
+  shownProperties,
+} from '@greeting/directory'
 import type { EntitySet, Expansions } from '../../odata/entity-set.ts'
 import { entityJson } from '../../odata/show-entity.ts'
 import { activeOwners, activeServicePrincipal } from './find-object.ts'

@@ -1,7 +1,9 @@
-import type { Application } from '../../../directory/application/application.ts'
-import type { Directory } from '../../../directory/directory.ts'
-import { isGuid } from '../../../directory/guid.ts'
-import type { ServicePrincipal } from '../../../directory/service-principal/service-principal.ts'
+import {
+  type Application,
+  type Directory,
+  isGuid,
+  type ServicePrincipal,
+} from '@greeting/directory'
 import { requireMatch } from '../../odata/entity-tag.ts'
 import type { Call } from '../../operations/operation.ts'
 import { refuse } from '../../refusals/graph-error.ts'

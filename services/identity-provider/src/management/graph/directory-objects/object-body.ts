@@ -1,4 +1,4 @@
-import { guid, text } from '../../../directory/properties/forms.ts'
+import { guid, text } from '@greeting/directory/forms'
 
 const referenceSets = new Set(['directoryobjects', 'serviceprincipals', 'users', 'groups'])
 

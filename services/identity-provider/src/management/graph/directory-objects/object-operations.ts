@@ -1,6 +1,6 @@
 // Folder: What applications and service principals have in common: sets, lookups, routes, owners, secrets and deletion.
 
-import type { DirectoryObjects } from '../../../directory/directory-change.ts'
+import type { DirectoryObjects } from '@greeting/directory'
 import type { EntitySet, Expansions } from '../../odata/entity-set.ts'
 import { listChanges } from '../../odata/list-changes.ts'
 import { countStored, listStored } from '../../odata/list-stored.ts'

@@ -1,6 +1,5 @@
+import { type Directory, put } from '@greeting/directory'
 import { z } from 'zod'
-import type { Directory } from '../../../directory/directory.ts'
-import { put } from '../../../directory/directory-change.ts'
 import { parseBody } from '../../body/parse-body.ts'
 import { listEntities } from '../../odata/list-entities.ts'
 import type {

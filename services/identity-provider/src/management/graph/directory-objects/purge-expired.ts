@@ -1,6 +1,5 @@
-import type { AgreedTime } from '../../../clock/agreed-time.ts'
-import type { DeletedObject } from '../../../directory-store/directory-list.ts'
-import type { DirectoryStore } from '../../../directory-store/directory-store.ts'
+import type { AgreedTime } from '@greeting/directory/clock'
+import type { DeletedObject, DirectoryStore } from '@greeting/directory/live'
 import { expiredItemChanges, oldestRestorable } from './deleted-item.ts'
 
 /** Items of one transaction: other changes must not wait long. */

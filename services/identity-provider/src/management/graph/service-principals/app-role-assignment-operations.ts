@@ -1,13 +1,14 @@
-import { estimateTokenBytes, passesLimit, tokenSizeFault } from '@greeting/registrations/planning'
-import { z } from 'zod'
-import { put, remove } from '../../../directory/directory-change.ts'
-import { emptyGuid } from '../../../directory/guid.ts'
-import { guid } from '../../../directory/properties/forms.ts'
 import {
   type AppRoleAssignment,
+  emptyGuid,
   newAppRoleAssignment,
-} from '../../../directory/service-principal/app-role-assignment.ts'
-import type { ServicePrincipal } from '../../../directory/service-principal/service-principal.ts'
+  put,
+  remove,
+  type ServicePrincipal,
+} from '@greeting/directory'
+import { guid } from '@greeting/directory/forms'
+import { estimateTokenBytes, passesLimit, tokenSizeFault } from '@greeting/registrations/planning'
+import { z } from 'zod'
 import { parseBody } from '../../body/parse-body.ts'
 import { requireMatch } from '../../odata/entity-tag.ts'
 import { listStored } from '../../odata/list-stored.ts'

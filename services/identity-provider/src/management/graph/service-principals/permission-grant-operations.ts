@@ -1,14 +1,14 @@
+import {
+  type DelegatedConsent,
+  type Directory,
+  isGuid,
+  put,
+  type Runtime,
+  type ServicePrincipal,
+  shownProperties,
+} from '@greeting/directory'
+import { guid, text } from '@greeting/directory/forms'
 import { z } from 'zod'
-import type { Directory } from '../../../directory/directory.ts'
-import { put } from '../../../directory/directory-change.ts'
-import { isGuid } from '../../../directory/guid.ts'
-import { guid, text } from '../../../directory/properties/forms.ts'
-import { shownProperties } from '../../../directory/properties/property.ts'
-import type { Runtime } from '../../../directory/runtime.ts'
-import type {
-  DelegatedConsent,
-  ServicePrincipal,
-} from '../../../directory/service-principal/service-principal.ts'
 import { parseBody } from '../../body/parse-body.ts'
 import type { EntitySet } from '../../odata/entity-set.ts'
 import { equalTo, parseFilter } from '../../odata/filter.ts'

@@ -1,7 +1,6 @@
+import { bodyForms, fixedValues, servicePrincipalProperties } from '@greeting/directory'
+import { bodyCollection, guid } from '@greeting/directory/forms'
 import { z } from 'zod'
-import { bodyCollection, guid } from '../../../directory/properties/forms.ts'
-import { bodyForms, fixedValues } from '../../../directory/properties/property.ts'
-import { servicePrincipalProperties } from '../../../directory/service-principal/service-principal.ts'
 import { parseBody, requireType } from '../../body/parse-body.ts'
 import { refuse } from '../../refusals/graph-error.ts'
 import {

@@ -1,13 +1,13 @@
 // Folder: The operations on service principals and what they are granted.
 
-import { put } from '../../../directory/directory-change.ts'
-import { isGuid } from '../../../directory/guid.ts'
-import { inertAfter } from '../../../directory/properties/inert-properties.ts'
-import type { ServicePrincipal } from '../../../directory/service-principal/service-principal.ts'
 import {
+  inertAfter,
   inertPrincipalDefaults,
+  isGuid,
   newServicePrincipal,
-} from '../../../directory/service-principal/service-principal.ts'
+  put,
+  type ServicePrincipal,
+} from '@greeting/directory'
 import { entityTag } from '../../odata/entity-tag.ts'
 import { entityJson, showCreated, shownFor } from '../../odata/show-entity.ts'
 import type { Change, ChangingCall } from '../../operations/operation.ts'

@@ -1,0 +1,7 @@
+export { type AuditBacklog, AuditBuffer } from './audit-buffer.ts'
+export type { AuditRecord } from './audit-record.ts'
+export type { AuditLane, AuditTrail } from './audit-trail.ts'
+export type { CredentialUses } from './credential-uses.ts'
+export type { FindEndingCredentials } from './ending-credentials.ts'
+export type { ReplayCache } from './replay-cache.ts'
+export type { StorageLimits, StorageUsage } from './storage-usage.ts'

@@ -1,0 +1,2 @@
+export { AgreedClock } from './agreed-clock.ts'
+export { type AgreedTime, dayMs } from './agreed-time.ts'

@@ -1,0 +1,296 @@
+import type { Application } from '../model/application/application.ts'
+import { caseless } from '../model/application/identifier-uri-rules.ts'
+import { type Directory, findPrincipalByName } from '../model/directory.ts'
+import type { CommittedChange, DirectoryKind, DirectoryObjects } from '../model/directory-change.ts'
+import { isGuid } from '../model/guid.ts'
+import { inertWeight } from '../model/properties/inert-properties.ts'
+import type { AppRoleAssignment } from '../model/service-principal/app-role-assignment.ts'
+import type { ServicePrincipal } from '../model/service-principal/service-principal.ts'
+import type { Tenant } from '../model/tenant.ts'
+import {
+  type DirectoryLookup,
+  directoryLookups,
+  inTenant,
+  type LoadedLookup,
+  type LookupName,
+  lookupId,
+  lookupsOf,
+  NotLoaded,
+  roleOf,
+} from './directory-lookup.ts'
+import { LeastRecentlyUsed } from './least-recently-used.ts'
+
+/** An object with the revision of its last change, or the IDs of the objects that a lookup finds. */
+type Entry = {
+  readonly object?: CommittedChange
+  readonly ids?: readonly string[]
+  /** The objects of a long answer, and the revision to which they belong. */
+  found?: { readonly revision: number; readonly objects: readonly unknown[] }
+}
+
+/** Lookups without a result have their own limit: unknown client IDs must not evict clients. */
+const maxEmptyLookups = 10_000
+
+/** A longer answer is collected once for each revision: a token needs it, and most tokens are alike. */
+const maxCollectedIds = 32
+
+/** A longer answer is loaded again when it gets another object: a copy for each change costs more. */
+const maxExtendedIds = 1000
+
+/**
+ * The part of a directory that is in memory, as of one revision.
+ *
+ * A lookup whose answer is not in memory throws `NotLoaded`. `trim` removes what was not used for the
+ * longest time.
+ */
+export class DirectoryCache implements Directory {
+  revision = 0
+
+  readonly #entries: LeastRecentlyUsed<Entry>
+  readonly #emptyLookups = new LeastRecentlyUsed<true>(maxEmptyLookups)
+  /** The names of what the present function reads; see `recording`. */
+  #reads: Set<string> | undefined
+
+  /** @param maxWeight the limit that `trim` establishes; see `weightOf` */
+  constructor(maxWeight: number) {
+    this.#entries = new LeastRecentlyUsed<Entry>(maxWeight, weightOf)
+  }
+
+  /** The weight of the entries: objects, their parts, and the entries of indexes. */
+  get weight(): number {
+    return this.#entries.weight
+  }
+
+  /** Removes everything, and begins at a revision. */
+  reset(revision: number): void {
+    this.#entries.clear()
+    this.#emptyLookups.clear()
+    this.revision = revision
+  }
+
+  /** Follows committed changes to a later revision, in one turn of the event loop. */
+  apply(revision: number, changes: Iterable<CommittedChange>): void {
+    for (const change of changes) this.#replace(change)
+    this.revision = revision
+  }
+
+  /**
+   * Follows a commit of this process. Its objects stay in memory, as the answers of their unique lookups:
+   * the client that wrote an object mostly asks for it next.
+   */
+  applyOwn(revision: number, changes: readonly CommittedChange[]): void {
+    this.apply(revision, changes)
+    for (const change of changes) {
+      if (change.value === null) continue
+      const answers = lookupsOf(change).filter(({ name }) => directoryLookups[name].isUnique)
+      this.add(answers.map((lookup) => ({ ...lookup, objects: [change] })))
+    }
+  }
+
+  /** Adds complete answers as of the present revision. */
+  add(loaded: Iterable<LoadedLookup>): void {
+    for (const lookup of loaded) {
+      for (const object of lookup.objects) {
+        this.#entries.set(objectKey(object.kind, object.id), { object })
+      }
+      this.#addAnswer(lookup)
+    }
+  }
+
+  /**
+   * Calls a function, and adds the names of all that it reads: each lookup, and each object that a lookup
+   * found. The lookups must come before its first `await`.
+   */
+  recording<Result>(reads: Set<string>, decide: (directory: Directory) => Result): Result {
+    this.#reads = reads
+    try {
+      return decide(this)
+    } finally {
+      this.#reads = undefined
+    }
+  }
+
+  /** Removes the least recently used entries above the limit. */
+  trim(): void {
+    this.#entries.trim()
+    this.#emptyLookups.trim()
+  }
+
+  tenant(idOrDomain: string): Tenant | undefined {
+    const name = idOrDomain.toLowerCase()
+    return this.#find<'tenant'>(isGuid(name) ? 'tenant' : 'tenantOfDomain', name)[0]
+  }
+
+  tenants(): readonly Tenant[] {
+    return this.#find<'tenant'>('tenants', '')
+  }
+
+  application(id: string): Application | undefined {
+    return this.#find<'application'>('application', id.toLowerCase())[0]
+  }
+
+  applicationByAppId(appId: string): Application | undefined {
+    return this.#find<'application'>('applicationOfAppId', appId.toLowerCase())[0]
+  }
+
+  applicationByUniqueName(tenantId: string, uniqueName: string): Application | undefined {
+    const key = inTenant(tenantId, uniqueName)
+    return this.#find<'application'>('applicationOfUniqueName', key)[0]
+  }
+
+  applicationsByIdentifierUri(uri: string): readonly Application[] {
+    return this.#find<'application'>('applicationsOfUri', caseless(uri))
+  }
+
+  servicePrincipal(id: string): ServicePrincipal | undefined {
+    return this.#find<'servicePrincipal'>('servicePrincipal', id.toLowerCase())[0]
+  }
+
+  servicePrincipalByAppId(tenantId: string, appId: string): ServicePrincipal | undefined {
+    const key = inTenant(tenantId, appId.toLowerCase())
+    return this.#find<'servicePrincipal'>('servicePrincipalInTenant', key)[0]
+  }
+
+  servicePrincipalByName(tenantId: string, name: string): ServicePrincipal | undefined {
+    return findPrincipalByName(this, tenantId, name)
+  }
+
+  servicePrincipalsOfApplication(appId: string): readonly ServicePrincipal[] {
+    return this.#find<'servicePrincipal'>('servicePrincipalsOfApplication', appId.toLowerCase())
+  }
+
+  appRoleAssignment(id: string): AppRoleAssignment | undefined {
+    return this.#find<'appRoleAssignment'>('appRoleAssignment', id)[0]
+  }
+
+  assignmentsOf(principalId: string): readonly AppRoleAssignment[] {
+    return this.#find<'appRoleAssignment'>('assignmentsOfPrincipal', principalId)
+  }
+
+  assignmentsOfRole(resourceId: string, appRoleId: string): readonly AppRoleAssignment[] {
+    const key = roleOf(resourceId, appRoleId)
+    return this.#find<'appRoleAssignment'>('assignmentsOfRole', key)
+  }
+
+  assignmentsTo(resourceId: string): readonly AppRoleAssignment[] {
+    return this.#find<'appRoleAssignment'>('assignmentsToResource', resourceId)
+  }
+
+  revisionOf(kind: DirectoryKind, id: string): number | undefined {
+    this.#reads?.add(objectKey(kind, id))
+    const entry = this.#entries.use(objectKey(kind, id))
+    if (entry !== undefined) return entry.object?.revision
+    const lookup: DirectoryLookup = { name: kind, key: id }
+    if (this.#emptyLookups.use(lookupId(lookup)) === undefined) throw new NotLoaded(lookup)
+    return undefined
+  }
+
+  #find<Kind extends DirectoryKind>(
+    name: LookupName,
+    key: string,
+  ): readonly DirectoryObjects[Kind][] {
+    const lookup: DirectoryLookup = { name, key }
+    const id = lookupId(lookup)
+    this.#reads?.add(id)
+    if (this.#emptyLookups.use(id) !== undefined) return []
+    const entry = this.#entries.use(id)
+    if (entry === undefined) throw new NotLoaded(lookup)
+    if (entry.object !== undefined) return [entry.object.value as DirectoryObjects[Kind]]
+    // Objects change with the revision only. A recorded read needs the name of each.
+    if (entry.found?.revision === this.revision && this.#reads === undefined)
+      return entry.found.objects as readonly DirectoryObjects[Kind][]
+    const { kind, keysOf } = directoryLookups[name]
+    const found: DirectoryObjects[Kind][] = []
+    for (const objectId of entry.ids ?? []) {
+      const object = this.#entries.use(objectKey(kind, objectId))?.object
+      // Deleted, or evicted: the answer is loaded again.
+      if (object === undefined) throw new NotLoaded(lookup)
+      this.#reads?.add(objectKey(kind, objectId))
+      const value = object.value as DirectoryObjects[Kind]
+      // After a change, the object may not belong to this answer any more.
+      const keys = (keysOf as (value: unknown) => readonly string[])(value)
+      if (keys.includes(key)) found.push(value)
+    }
+    if (found.length > maxCollectedIds) entry.found = { revision: this.revision, objects: found }
+    return found
+  }
+
+  #addAnswer(lookup: LoadedLookup): void {
+    const id = lookupId(lookup)
+    this.#emptyLookups.delete(id)
+    if (lookup.objects.length === 0) {
+      this.#entries.delete(id)
+      this.#emptyLookups.set(id, true)
+    } else if (directoryLookups[lookup.name].kind !== lookup.name) {
+      this.#entries.set(id, { ids: lookup.objects.map((object) => object.id) })
+    }
+  }
+
+  #replace(change: CommittedChange): void {
+    const key = objectKey(change.kind, change.id)
+    const before = this.#entries.peek(key)?.object
+    if (change.value === null) {
+      this.#entries.delete(key)
+      for (const lookup of before === undefined ? [] : lookupsOf(before)) {
+        this.#removeFrom(lookup, change.id)
+      }
+      return
+    }
+    const isInAnswer = lookupsOf(change).map((lookup) => this.#addTo(lookup, change.id))
+    if (before !== undefined || isInAnswer.includes(true))
+      this.#entries.set(key, { object: change })
+  }
+
+  /** Adds an object to an answer in memory. Returns whether there is such an answer. */
+  #addTo(lookup: DirectoryLookup, objectId: string): boolean {
+    const id = lookupId(lookup)
+    const wasEmpty = this.#emptyLookups.peek(id) !== undefined
+    this.#emptyLookups.delete(id)
+    const ids = wasEmpty ? [] : this.#entries.peek(id)?.ids
+    if (ids === undefined) return false
+    if (directoryLookups[lookup.name].kind === lookup.name || ids.includes(objectId)) return true
+    if (ids.length >= maxExtendedIds) this.#entries.delete(id)
+    else this.#entries.set(id, { ids: [...ids, objectId].sort() })
+    return ids.length < maxExtendedIds
+  }
+
+  #removeFrom(lookup: DirectoryLookup, objectId: string): void {
+    const id = lookupId(lookup)
+    const ids = this.#entries.peek(id)?.ids
+    if (ids !== undefined) this.#entries.set(id, { ids: ids.filter((one) => one !== objectId) })
+  }
+}
+
+/** The same text as the ID of the lookup by object ID. */
+const objectKey = (kind: DirectoryKind, id: string): string => `${kind} ${id}`
+
+/** One for an entry, one for each part of an application, and one for each ID of an index. */
+function weightOf({ object, ids = [] }: Entry): number {
+  if (object === undefined || object.value === null) return 1 + ids.length
+  if (object.kind === 'servicePrincipal') {
+    const { delegatedConsents, inertProperties, keyCredentials, ownerIds, passwordCredentials } =
+      object.value
+    return (
+      1 +
+      passwordCredentials.length +
+      keyCredentials.length +
+      delegatedConsents.length +
+      ownerIds.length +
+      inertWeight(inertProperties)
+    )
+  }
+  if (object.kind === 'tenant') return 1 + object.value.domains.length
+  if (object.kind !== 'application') return 1
+  const { value } = object
+  return (
+    1 +
+    value.appRoles.length +
+    value.passwordCredentials.length +
+    value.keyCredentials.length +
+    value.federatedIdentityCredentials.length +
+    value.requiredResourceAccess.length +
+    value.identifierUris.length +
+    value.ownerIds.length +
+    inertWeight(value.inertProperties)
+  )
+}

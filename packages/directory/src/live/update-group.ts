@@ -1,0 +1,76 @@
+import type { AuditRecord } from '../audit/audit-record.ts'
+import type { Directory } from '../model/directory.ts'
+import type { DirectoryChange } from '../model/directory-change.ts'
+import type { DirectoryCache } from './directory-cache.ts'
+import { lookupId, lookupsOf, NotLoaded } from './directory-lookup.ts'
+
+/** The result of an update function: changes, audit records, and the result for the caller. */
+export type DirectoryDecision<Result> = {
+  readonly changes: readonly DirectoryChange[]
+  readonly audit: readonly AuditRecord[]
+  readonly result: Result
+}
+
+/** A function that decides changes, and the two ends of its promise. */
+export type Update = {
+  readonly decide: (directory: Directory) => DirectoryDecision<unknown>
+  readonly resolve: (result: unknown) => void
+  readonly reject: (cause: unknown) => void
+}
+
+/** An update with its decision, or with the error of its function. */
+export type DecidedUpdate = { readonly update: Update } & (
+  | { readonly decision: DirectoryDecision<unknown> }
+  | { readonly error: unknown }
+)
+
+/** A commit with more changes would stop the thread that compiles its statements for too long. */
+const maxChangesPerCommit = 32
+
+/**
+ * Decides the first update, and all others that one commit can write with it. The result is the same as
+ * if each had its own commit: an update that read what another one of the group changes is left out.
+ *
+ * @returns the decided updates, in their order
+ * @throws {NotLoaded} when the first update needs an answer that is not in memory; others are left out
+ */
+export function decideGroup(
+  directory: DirectoryCache,
+  updates: readonly Update[],
+): readonly DecidedUpdate[] {
+  const group: DecidedUpdate[] = []
+  const written = new Set<string>()
+  let changeCount = 0
+  for (const update of updates) {
+    const reads = new Set<string>()
+    const decided = decideOne(directory, update, reads, group.length === 0)
+    if (decided === undefined || !reads.isDisjointFrom(written)) continue
+    const { changes } = 'decision' in decided ? decided.decision : { changes: [] }
+    if (group.length > 0 && changeCount + changes.length > maxChangesPerCommit) continue
+    group.push(decided)
+    changeCount += changes.length
+    for (const change of changes) for (const key of keysOf(change)) written.add(key)
+  }
+  return group
+}
+
+function decideOne(
+  directory: DirectoryCache,
+  update: Update,
+  reads: Set<string>,
+  isFirst: boolean,
+): DecidedUpdate | undefined {
+  try {
+    return { update, decision: directory.recording(reads, update.decide) }
+  } catch (error) {
+    if (!(error instanceof NotLoaded)) return { update, error }
+    if (isFirst) throw error
+    return undefined
+  }
+}
+
+/** The lookups that find an object after its change. All that read it before have recorded its ID. */
+const keysOf = (change: DirectoryChange): string[] => [
+  lookupId({ name: change.kind, key: change.id }),
+  ...lookupsOf({ ...change, revision: 0 }).map(lookupId),
+]

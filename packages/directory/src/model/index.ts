@@ -1,0 +1,95 @@
+export type { AppRole } from './application/app-role.ts'
+export { judgeAppRoleChange, judgeAppRoles } from './application/app-role-rules.ts'
+export {
+  type Application,
+  applicationProperties,
+  inertApplicationDefaults,
+  newApplication,
+  scopesOf,
+} from './application/application.ts'
+export {
+  judgeClaimsMatchingExpression,
+  matchesClaims,
+  parseClaimsMatchingExpression,
+} from './application/claims-matching-expression.ts'
+export { credentialName } from './application/credential.ts'
+export {
+  type FederatedIdentityCredential,
+  federatedCredentialProperties,
+  type TrustedClaims,
+} from './application/federated-identity-credential.ts'
+export { judgeIdentifierUris } from './application/identifier-uri-rules.ts'
+export {
+  createKeyCredential,
+  type KeyCredential,
+  keyCredentialType,
+  safeKey,
+  verificationKeyOf,
+} from './application/key-credential.ts'
+export {
+  createPassword,
+  type NewPassword,
+  type PasswordCredential,
+  passwordCredentialJson,
+  passwordCredentialType,
+  secretSha256,
+} from './application/password-credential.ts'
+export type { Directory } from './directory.ts'
+export {
+  type DirectoryChange,
+  type DirectoryKind,
+  type DirectoryObjects,
+  put,
+  remove,
+} from './directory-change.ts'
+export { emptyGuid, isGuid } from './guid.ts'
+export { isSafeIssuerUrl } from './issuer-url.ts'
+export {
+  builtInApiAppIds,
+  graphAppId,
+  ownerTenantId,
+  privilegedApiAppIds,
+  resourceManagerAppId,
+  serverManagementAppId,
+  tokenExchangeAppId,
+  tokenExchangeUri,
+} from './privileged-api-ids.ts'
+export {
+  isActive,
+  isPrivileged,
+  missingRole,
+  ownedRoles,
+  type PrivilegedRole,
+  privilegedRolesIn,
+  rolesEverywhere,
+} from './privileged-roles.ts'
+export { entriesIn, inertAfter } from './properties/inert-properties.ts'
+export {
+  bodyForms,
+  type ComplexType,
+  complexType,
+  complexTypeIn,
+  fixedValues,
+  formsOf,
+  type PropertyView,
+  type ShownProperty,
+  shownProperties,
+  typeName,
+} from './properties/property.ts'
+export { type Runtime, systemRuntime } from './runtime.ts'
+export {
+  type AppRoleAssignment,
+  appRoleAssignmentProperties,
+  newAppRoleAssignment,
+} from './service-principal/app-role-assignment.ts'
+export {
+  type DelegatedConsent,
+  inertPrincipalDefaults,
+  newServicePrincipal,
+  type ServicePrincipal,
+  servicePrincipalProperties,
+} from './service-principal/service-principal.ts'
+export { storableTextIssues } from './storable-text.ts'
+export { type Tenant, tenantProperties } from './tenant.ts'
+export { propertyPathText, type ValidationIssue } from './validation-issue.ts'
+export { wordStarts, wordsOf } from './words.ts'

@@ -1,0 +1,7 @@
+export { postgresDatabase } from './postgres/postgres-database.ts'
+export { migrations } from './sql/migrations/migrations.ts'
+export { type StoredTable, storedTables } from './sql/rows/stored-tables.ts'
+export type { Tables } from './sql/rows/tables.ts'
+export type { SqlDatabase } from './sql/sql-database.ts'
+export { createFile } from './sqlite/create-file.ts'
+export { openUnchecked } from './sqlite/sqlite-connection.ts'

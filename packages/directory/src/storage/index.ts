@@ -1,0 +1,10 @@
+export { PostgresAddressError, parsePostgresAddress } from './postgres/postgres-address.ts'
+export type { ObserveQuery } from './sql/sql-database.ts'
+export { sqliteDatabase } from './sqlite/sqlite-database.ts'
+export {
+  defaultStorageLimits,
+  openStorage,
+  type Storage,
+  type StorageOptions,
+  sqlStorage,
+} from './storage.ts'

@@ -1,0 +1,112 @@
+import { type Kysely, sql } from 'kysely'
+import type { CommittedChange, DirectoryKind } from '../../../model/directory-change.ts'
+import { directoryTables } from '../rows/directory-tables.ts'
+import { objectsOf } from '../rows/object-queries.ts'
+import type { Tables } from '../rows/tables.ts'
+
+/** A follower applies at most this many changes. Beyond it, a new start is cheaper. */
+const maxChanges = 1000
+/** A follower that is this many revisions behind starts again. */
+const maxRevisionsBehind = 5000
+const removalsPerDeletion = 1000
+/** A follower that is further behind takes the store for one that went back, and starts again. */
+const marksKept = 100_000
+/**
+ * Removed objects are recorded for this many revisions: longer than a follower may be behind. Clients
+ * follow the changes of two kinds by their marks, as long as there are marks.
+ */
+export const removalsKept: { readonly [Kind in DirectoryKind]: number } = {
+  tenant: 2 * maxRevisionsBehind,
+  application: marksKept,
+  servicePrincipal: marksKept,
+  appRoleAssignment: 2 * maxRevisionsBehind,
+}
+const marksPerDeletion = 10_000
+
+/**
+ * The latest state of all objects that changed after a revision.
+ *
+ * @returns undefined when too much changed, or the records of removed objects may be deleted already
+ */
+export async function changedObjects(
+  db: Kysely<Tables>,
+  known: number,
+  latest: number,
+): Promise<CommittedChange[] | undefined> {
+  if (latest - known > maxRevisionsBehind) return undefined
+  const changes: CommittedChange[] = []
+  for (const [kind, { table }] of Object.entries(directoryTables)) {
+    const { rows } = await sql<never>`
+      select * from ${sql.table(table)} where revision > ${known}
+      limit ${maxChanges + 1 - changes.length}
+    `.execute(db)
+    changes.push(...(await objectsOf(db, kind as DirectoryKind, rows)))
+    if (changes.length > maxChanges) return undefined
+  }
+  const removed = await db
+    .selectFrom('removed_object')
+    .select(['kind', 'id', 'revision'])
+    .where('revision', '>', known)
+    .limit(maxChanges + 1 - changes.length)
+    .execute()
+  for (const row of removed) changes.push({ ...row, value: null } as CommittedChange)
+  return changes.length > maxChanges ? undefined : changes
+}
+
+/**
+ * Deletes one part of the records of removed objects that no follower needs.
+ *
+ * @returns whether there may be more
+ */
+export async function pruneRemovals(db: Kysely<Tables>): Promise<boolean> {
+  const number = await latestRevision(db)
+  let mayHaveMore = false
+  for (const [kind, kept] of Object.entries(removalsKept)) {
+    const { numDeletedRows } = await db
+      .deleteFrom('removed_object')
+      .where('kind', '=', kind)
+      .where('id', 'in', (from) =>
+        from
+          .selectFrom('removed_object')
+          .select('id')
+          .where('kind', '=', kind)
+          .where('revision', '<=', number - kept)
+          .limit(removalsPerDeletion),
+      )
+      .executeTakeFirst()
+    mayHaveMore ||= Number(numDeletedRows) === removalsPerDeletion
+  }
+  return mayHaveMore
+}
+
+/**
+ * Deletes one part of the marks of commits that no follower knows as its latest one.
+ *
+ * @returns whether there may be more
+ */
+export async function pruneMarks(db: Kysely<Tables>): Promise<boolean> {
+  const number = await latestRevision(db)
+  const { numDeletedRows } = await db
+    .deleteFrom('commit_mark')
+    .where('log', '=', 'directory')
+    .where('revision', 'in', (from) =>
+      from
+        .selectFrom('commit_mark')
+        .select('revision')
+        .where('log', '=', 'directory')
+        .where('revision', '<=', number - marksKept)
+        .orderBy('revision')
+        .limit(marksPerDeletion),
+    )
+    .executeTakeFirst()
+  return Number(numDeletedRows) === marksPerDeletion
+}
+
+async function latestRevision(db: Kysely<Tables>): Promise<number> {
+  const { number } = await db
+    .selectFrom('revision')
+    .select('number')
+    .where('log', '=', 'directory')
+    .executeTakeFirstOrThrow()
+  return number
+}

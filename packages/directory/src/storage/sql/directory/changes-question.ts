@@ -1,0 +1,36 @@
+import type { Kysely, Transaction } from 'kysely'
+import type { Commit } from '../../../live/commit.ts'
+import type { Followed } from '../../../live/directory-log.ts'
+import type { DirectoryLookup } from '../../../live/directory-lookup.ts'
+import type { Tables } from '../rows/tables.ts'
+import { changedObjects } from './changed-objects.ts'
+import { loadLookups } from './directory-loading.ts'
+import { positionIn } from './revision-counter.ts'
+
+/** The question of a follower. A thread can read it, and answer it with all its queries in one step. */
+export type ChangesQuestion = {
+  readonly known: Commit
+  readonly lookups: readonly DirectoryLookup[]
+}
+
+/** The changes after a commit, and the answers to lookups, in one transaction that writes nothing. */
+export const answerChanges = (db: Kysely<Tables>, question: ChangesQuestion): Promise<Followed> =>
+  db
+    .transaction()
+    .setIsolationLevel('repeatable read')
+    .setAccessMode('read only')
+    .execute((snapshot) => changesIn(snapshot, question))
+
+/** The same in a transaction that sees one state of the directory. */
+export async function changesIn(
+  snapshot: Transaction<Tables>,
+  { known, lookups }: ChangesQuestion,
+): Promise<Followed> {
+  const position = await positionIn(snapshot, 'directory', known)
+  const { hasKnown, latest } = position
+  const isNew = latest.revision > known.revision
+  const changed = isNew ? await changedObjects(snapshot, known.revision, latest.revision) : []
+  const changes = hasKnown ? changed : undefined
+  const loaded = changes === undefined ? [] : await loadLookups(snapshot, lookups)
+  return { ...position, changes, loaded }
+}

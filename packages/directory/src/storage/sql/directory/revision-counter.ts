@@ -1,0 +1,80 @@
+import type { Kysely, Transaction } from 'kysely'
+import type { Commit, RevisionLog } from '../../../live/commit.ts'
+import type { Tables } from '../rows/tables.ts'
+
+/** The latest commit of a log, and whether the log has the commit of a follower. */
+export type Position = { readonly latest: Commit; readonly hasKnown: boolean }
+
+/** Compares a log with the commit of a follower, in one statement. */
+export async function positionIn(
+  db: Kysely<Tables>,
+  log: RevisionLog,
+  known: Commit,
+): Promise<Position> {
+  const row = await db
+    .selectFrom('revision')
+    .leftJoin('commit_mark as latest', (join) =>
+      join
+        .onRef('latest.log', '=', 'revision.log')
+        .onRef('latest.revision', '=', 'revision.number'),
+    )
+    .leftJoin('commit_mark as known', (join) =>
+      join.onRef('known.log', '=', 'revision.log').on('known.revision', '=', known.revision),
+    )
+    .select(['revision.number', 'latest.mark as latestMark', 'known.mark as knownMark'])
+    .where('revision.log', '=', log)
+    .executeTakeFirstOrThrow()
+  return {
+    latest: { revision: row.number, mark: row.latestMark },
+    hasKnown: hasCommit(row.number, row.knownMark, known),
+  }
+}
+
+/** Whether a log has a commit, by its latest revision and its mark at the revision of the commit. */
+export const hasCommit = (
+  latestRevision: number,
+  markThere: string | null,
+  { revision, mark }: Commit,
+): boolean => latestRevision >= revision && markThere === mark
+
+/**
+ * Takes the revision that follows `base`, and with it the lock for writing, until the transaction ends.
+ * It must be the first statement of every commit, so that the lock comes before other reads and writes.
+ *
+ * @returns false when another commit already followed `base`, or `base` is no commit of this log
+ */
+export async function takeNextRevision(
+  db: Transaction<Tables>,
+  log: RevisionLog,
+  base: Commit,
+  mark: string,
+): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('revision')
+    .set({ number: base.revision + 1 })
+    .where('log', '=', log)
+    .where('number', '=', base.revision)
+    .where(({ exists, not, selectFrom }) => {
+      const marks = selectFrom('commit_mark')
+        .select('mark')
+        .where('commit_mark.log', '=', log)
+        .where('commit_mark.revision', '=', base.revision)
+      return base.mark === null ? not(exists(marks)) : exists(marks.where('mark', '=', base.mark))
+    })
+    .executeTakeFirst()
+  if (numUpdatedRows !== 1n) return false
+  await db
+    .insertInto('commit_mark')
+    .values({ log, revision: base.revision + 1, mark })
+    .execute()
+  return true
+}
+
+/** Takes the lock for writing a log until the transaction ends. It must be its first statement. */
+export async function lockRevision(db: Transaction<Tables>, log: RevisionLog): Promise<void> {
+  await db
+    .updateTable('revision')
+    .set(({ ref }) => ({ number: ref('number') }))
+    .where('log', '=', log)
+    .execute()
+}

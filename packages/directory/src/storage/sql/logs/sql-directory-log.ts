@@ -1,0 +1,225 @@
+// Folder: The ports of the directory, the audit, the keys and the marks, over the tables.
+
+import type { Kysely, Transaction } from 'kysely'
+import type { ChangePage, ChangeQuery, FollowedKind } from '../../../live/change-list.ts'
+import { beginning, type Commit, type OnCommit } from '../../../live/commit.ts'
+import type {
+  DeletedObject,
+  ListedKind,
+  ListPage,
+  ListQuery,
+} from '../../../live/directory-list.ts'
+import type {
+  DirectoryLog,
+  ExclusiveLog,
+  Followed,
+  TenantSurvey,
+} from '../../../live/directory-log.ts'
+import type { DirectoryLookup } from '../../../live/directory-lookup.ts'
+import type { DirectoryChange, DirectoryKind } from '../../../model/directory-change.ts'
+import { pruneMarks, pruneRemovals } from '../directory/changed-objects.ts'
+import { changesIn } from '../directory/changes-question.ts'
+import { lockRevision, positionIn, takeNextRevision } from '../directory/revision-counter.ts'
+import { listChanges } from '../lists/list-changes.ts'
+import { listPage } from '../lists/list-page.ts'
+import { OneAtATime } from '../lists/one-at-a-time.ts'
+import { insertAudit } from '../rows/audit-rows.ts'
+import { deleteObject, directoryTables } from '../rows/directory-tables.ts'
+import { tenantRows } from '../rows/entity-rows.ts'
+import { text } from '../rows/object-rows.ts'
+import type { Tables } from '../rows/tables.ts'
+import type { SqlDatabase } from '../sql-database.ts'
+
+/** The directory in a database: a table for each kind of object and of part. */
+export class SqlDirectoryLog implements DirectoryLog {
+  readonly #database: SqlDatabase
+  readonly #onCommit: OnCommit
+  readonly #scans = new OneAtATime()
+
+  constructor(database: SqlDatabase, onCommit: OnCommit = async () => undefined) {
+    this.#database = database
+    this.#onCommit = onCommit
+  }
+
+  latest(): Promise<Commit> {
+    return this.#database.ask(latestIn)
+  }
+
+  surveyTenants(appIds: readonly string[], limit: number): Promise<TenantSurvey> {
+    return this.#database.reportSnapshot((db) => surveyTenants(db, appIds, limit))
+  }
+
+  async changesAfter(
+    known: Commit = beginning,
+    lookups: readonly DirectoryLookup[] = [],
+  ): Promise<Followed> {
+    if (lookups.length === 0) {
+      // Every replica asks several times a second, and mostly there is nothing new.
+      const position = await this.#database.ask((db) => positionIn(db, 'directory', known))
+      if (!position.hasKnown) return { ...position, changes: undefined, loaded: [] }
+      if (position.latest.revision === known.revision) {
+        return { ...position, changes: [], loaded: [] }
+      }
+    }
+    // The position is read again: another connection may lead to another server, with another past.
+    return this.#database.changes({ known, lookups })
+  }
+
+  async commit(...commit: Parameters<DirectoryLog['commit']>): Promise<'committed' | 'conflict'> {
+    const isCommitted = await this.#database.writeBatch((db) => writeCommit(db, commit))
+    if (!isCommitted) return 'conflict'
+    await this.#onCommit('directory', next(commit))
+    return 'committed'
+  }
+
+  async exclusively<Result>(write: (log: ExclusiveLog) => Promise<Result>): Promise<Result> {
+    let latest: Commit | undefined
+    const result = await this.#database.write(async (db) => {
+      await lockRevision(db, 'directory')
+      return write({
+        latest: () => latestIn(db),
+        changesAfter: (known = beginning, lookups = []) => changesIn(db, { known, lookups }),
+        commit: async (...commit) => {
+          if (!(await writeCommit(db, commit))) return 'conflict'
+          latest = next(commit)
+          return 'committed'
+        },
+      })
+    })
+    if (latest !== undefined) await this.#onCommit('directory', latest)
+    return result
+  }
+
+  list<Kind extends ListedKind>(query: ListQuery<Kind>): Promise<ListPage<Kind>> {
+    return listPage(this.#database, query, { scans: this.#scans })
+  }
+
+  listChanges<Kind extends FollowedKind>(
+    query: ChangeQuery<Kind>,
+  ): Promise<ChangePage<Kind> | undefined> {
+    return this.#database.reportSnapshot((db) => listChanges(db, query))
+  }
+
+  async deletedBefore(time: Date, limit: number): Promise<readonly DeletedObject[]> {
+    const found: DeletedObject[] = []
+    for (const [kind, table] of deletableTables) {
+      const rows = await this.#database.ask((db) =>
+        db
+          .selectFrom(table)
+          .select('id')
+          .where('deleted_at', 'is not', null)
+          .where('deleted_at', '<', text(time))
+          .orderBy('deleted_at')
+          .limit(limit - found.length)
+          .execute(),
+      )
+      found.push(...rows.map(({ id }) => ({ kind, id })))
+    }
+    return found
+  }
+
+  async prune(): Promise<void> {
+    for (const prunePart of [pruneRemovals, pruneMarks]) {
+      while (await this.#database.write(prunePart)) {
+        // One part in each transaction, so that no writer waits long.
+      }
+    }
+  }
+}
+
+const next = ([base, mark]: Parameters<DirectoryLog['commit']>): Commit => ({
+  revision: base.revision + 1,
+  mark,
+})
+
+const deletableTables = [
+  ['application', 'application'],
+  ['servicePrincipal', 'service_principal'],
+] as const
+
+const latestIn = async (db: Kysely<Tables>): Promise<Commit> =>
+  (await positionIn(db, 'directory', beginning)).latest
+
+async function surveyTenants(
+  db: Transaction<Tables>,
+  appIds: readonly string[],
+  limit: number,
+): Promise<TenantSurvey> {
+  const { revision } = await latestIn(db)
+  const oldest = await db
+    .selectFrom('tenant')
+    .selectAll()
+    .orderBy('created_at')
+    .orderBy('id')
+    .limit(1)
+    .executeTakeFirst()
+  const lacking: { tenantId: string; appId: string }[] = []
+  for (const appId of appIds) {
+    const rows = await db
+      .selectFrom('tenant')
+      .select('id')
+      .where(({ exists, not, selectFrom }) =>
+        not(
+          exists(
+            selectFrom('service_principal')
+              .select('service_principal.id')
+              .whereRef('service_principal.tenant_id', '=', 'tenant.id')
+              .where('app_id', '=', appId)
+              .where('deleted_at', 'is', null),
+          ),
+        ),
+      )
+      .limit(limit - lacking.length)
+      .execute()
+    lacking.push(...rows.map(({ id }) => ({ tenantId: id, appId })))
+  }
+  return { revision, oldest: oldest && tenantRows.fromRow(oldest), lacking }
+}
+
+async function writeCommit(
+  db: Transaction<Tables>,
+  [base, mark, changes, audit]: Parameters<DirectoryLog['commit']>,
+): Promise<boolean> {
+  if (!(await takeNextRevision(db, 'directory', base, mark))) return false
+  for (const change of changes) await write(db, change, base.revision + 1)
+  await insertAudit(db, 'directory_audit', 'changes', audit)
+  return true
+}
+
+async function write(
+  db: Transaction<Tables>,
+  change: DirectoryChange,
+  revision: number,
+): Promise<void> {
+  const { kind, id } = change
+  await db.deleteFrom('removed_object').where('kind', '=', kind).where('id', '=', id).execute()
+  // Before the object itself, which has the tenant.
+  if (change.value === null) await recordRemoval(db, kind, id, revision)
+  await deleteObject(db, kind, id)
+  if (change.value === null) return
+  const insert = directoryTables[kind].insert as (
+    db: Transaction<Tables>,
+    value: unknown,
+    revision: number,
+  ) => Promise<unknown>
+  await insert(db, change.value, revision)
+}
+
+async function recordRemoval(
+  db: Transaction<Tables>,
+  kind: DirectoryKind,
+  id: string,
+  revision: number,
+): Promise<void> {
+  const { table } = directoryTables[kind]
+  await db
+    .insertInto('removed_object')
+    .values(({ selectFrom }) => ({
+      kind,
+      id,
+      revision,
+      tenant_id:
+        table === 'tenant' ? id : selectFrom(table).select('tenant_id').where('id', '=', id),
+    }))
+    .execute()
+}

@@ -1,0 +1,43 @@
+import { type Kysely, sql } from 'kysely'
+import type { Migration } from 'kysely/migration'
+import { StorageUnavailableError } from '../../../live/storage-unavailable-error.ts'
+import type { Tables } from '../rows/tables.ts'
+import { migrations } from './migrations.ts'
+
+/** The end of the name of a migration that removes what the release before it uses. */
+export const contractionSuffix = '-contract'
+
+const nothingToDo: Migration = { up: async () => {} }
+
+/** The names of the migrations that a store has; none for a new store. */
+export async function appliedMigrations(db: Kysely<Tables>): Promise<readonly string[]> {
+  try {
+    const { rows } = await sql<{ name: string }>`select name from kysely_migration`.execute(db)
+    return rows.map(({ name }) => name)
+  } catch (cause) {
+    if (isWithoutTable(cause)) return []
+    throw cause
+  }
+}
+
+/**
+ * The applied migrations of later releases, when each of them only adds to the tables. Then this release
+ * can use the store: it may start again during an upgrade, and after one that was taken back.
+ *
+ * @throws {StorageUnavailableError} storage_unavailable when one of them is a contraction
+ */
+export function laterExpansions(applied: readonly string[]): Readonly<Record<string, Migration>> {
+  const later = applied.filter((name) => !(name in migrations))
+  const contraction = later.find((name) => name.endsWith(contractionSuffix))
+  if (contraction !== undefined)
+    throw new StorageUnavailableError(
+      `A later release changed the tables of this store (${contraction}): start that release, or restore a backup of this one.`,
+    )
+  return Object.fromEntries(later.map((name) => [name, nothingToDo]))
+}
+
+/** PostgreSQL has a code for it, and SQLite has a message. In jest, its errors are those of another realm. */
+const isWithoutTable = (cause: unknown): boolean => {
+  const { code, message } = cause as { readonly code?: unknown; readonly message?: unknown }
+  return code === '42P01' || String(message).startsWith('no such table')
+}

@@ -1,0 +1,102 @@
+import { type Kysely, sql } from 'kysely'
+import type { CommittedChange, DirectoryKind } from '../../../model/directory-change.ts'
+import { applicationFromRows, type partTables } from './application-rows.ts'
+import { appRoleAssignmentRows, tenantRows } from './entity-rows.ts'
+import { inParts } from './list-parameter.ts'
+import { servicePrincipalFromRow } from './service-principal-row.ts'
+import type {
+  ApplicationRow,
+  AppRoleAssignmentRow,
+  ServicePrincipalRow,
+  Tables,
+  TenantRow,
+} from './tables.ts'
+
+/** Rows of the four kinds of objects. */
+type Rows = {
+  tenant: TenantRow
+  application: ApplicationRow
+  servicePrincipal: ServicePrincipalRow
+  appRoleAssignment: AppRoleAssignmentRow
+}
+
+/** Makes objects of rows. An application needs the rows of its parts too. */
+export async function objectsOf<Kind extends DirectoryKind>(
+  db: Kysely<Tables>,
+  kind: Kind,
+  rows: readonly Rows[Kind][],
+): Promise<CommittedChange[]> {
+  const make = objectMakers[kind] as unknown as (
+    db: Kysely<Tables>,
+    rows: readonly Rows[Kind][],
+  ) => Promise<CommittedChange[]> | CommittedChange[]
+  return rows.length === 0 ? [] : make(db, rows)
+}
+
+const objectMakers: {
+  readonly [Kind in DirectoryKind]: (
+    db: Kysely<Tables>,
+    rows: readonly Rows[Kind][],
+  ) => Promise<CommittedChange[]> | CommittedChange[]
+} = {
+  tenant: (_, rows) =>
+    rows.map((row) => ({ ...committed(row), kind: 'tenant', value: tenantRows.fromRow(row) })),
+  application: applicationsOf,
+  servicePrincipal: (_, rows) =>
+    rows.map((row) => ({
+      ...committed(row),
+      kind: 'servicePrincipal',
+      value: servicePrincipalFromRow(row),
+    })),
+  appRoleAssignment: (_, rows) =>
+    rows.map((row) => ({
+      ...committed(row),
+      kind: 'appRoleAssignment',
+      value: appRoleAssignmentRows.fromRow(row),
+    })),
+}
+
+const committed = ({ id, revision }: { readonly id: string; readonly revision: number }) => ({
+  id,
+  revision,
+})
+
+async function applicationsOf(
+  db: Kysely<Tables>,
+  rows: readonly ApplicationRow[],
+): Promise<CommittedChange[]> {
+  const ids = rows.map(({ id }) => id)
+  const [roles, passwords, keys, federated] = [
+    await partsOf(db, 'app_role', ids),
+    await partsOf(db, 'password_credential', ids),
+    await partsOf(db, 'key_credential', ids),
+    await partsOf(db, 'federated_identity_credential', ids),
+  ]
+  return rows.map((application) => ({
+    ...committed(application),
+    kind: 'application',
+    value: applicationFromRows({
+      application,
+      app_role: roles.get(application.id) ?? [],
+      password_credential: passwords.get(application.id) ?? [],
+      key_credential: keys.get(application.id) ?? [],
+      federated_identity_credential: federated.get(application.id) ?? [],
+    }),
+  }))
+}
+
+/** The parts of applications, by application, in their order. */
+async function partsOf<Table extends (typeof partTables)[number]>(
+  db: Kysely<Tables>,
+  table: Table,
+  ids: readonly string[],
+): Promise<Map<string, Tables[Table][]>> {
+  const parts = await inParts(ids, async (some) => {
+    const { rows } = await sql<Tables[Table]>`
+      select * from ${sql.table(table)} where application_id in (${sql.join(some)})
+      order by application_id, position
+    `.execute(db)
+    return rows
+  })
+  return Map.groupBy(parts, ({ application_id }) => application_id)
+}

@@ -1,0 +1,250 @@
+// Folder: What both databases share: the directory, lists, logs, rows and migrations in SQL.
+
+import { type CompiledQuery, type Dialect, type Kysely, sql, type Transaction } from 'kysely'
+import { Migrator } from 'kysely/migration'
+import type { Followed } from '../../live/directory-log.ts'
+import { StorageUnavailableError } from '../../live/storage-unavailable-error.ts'
+import { answerChanges, type ChangesQuestion } from './directory/changes-question.ts'
+import { appliedMigrations, laterExpansions } from './migrations/later-migrations.ts'
+import { migrations } from './migrations/migrations.ts'
+import { recordedStatements } from './recorded-statements.ts'
+import type { Tables } from './rows/tables.ts'
+
+/** The parts of one kind of database. */
+export type SqlDatabaseOptions = {
+  readonly kysely: Kysely<Tables>
+  /** The language of the statements. */
+  readonly dialect: Dialect
+  /**
+   * Runs statements in one transaction and in one step. When the first changes no row, it writes
+   * nothing and returns false. Default: one step for each statement.
+   */
+  readonly runBatch?: (statements: readonly CompiledQuery[]) => Promise<boolean>
+  /**
+   * Answers the question of a follower in one step, on a connection of its own. The first answer may
+   * take long. Default: one step for each query.
+   */
+  readonly changesInOneStep?: (question: ChangesQuestion) => Promise<Followed>
+  /** How many questions with lookups have one step for each query at first; default 0. */
+  readonly oneStepAfter?: number
+  /** For queries that write nothing; default `kysely`. */
+  readonly readers?: Kysely<Tables>
+  /** For long queries that write nothing; default `readers`. */
+  readonly reports?: Kysely<Tables>
+  /** A statement for the bytes of the file or the database, in the column `bytes`. */
+  readonly bytesQuery: string
+  /** A query for the clock of the database, in the column `ms`; undefined when it is the clock of this process. */
+  readonly clockQuery?: string
+  /** Closes the connections of all of them; default: closing each of them closes its own. */
+  readonly close?: () => Promise<void>
+  /**
+   * The message for a fault of the database itself (away, full, locked, damaged); undefined for a
+   * fault of the query.
+   */
+  readonly faultOf: (error: unknown) => string | undefined
+}
+
+/** A kind of access to the database. */
+export type QueryKind = 'ask' | 'report' | 'snapshot' | 'write'
+
+/** Receives the result and the duration of each access, in seconds. */
+export type ObserveQuery = (kind: QueryKind, isDone: boolean, seconds: number) => void
+
+/** A database of any kind, used through Kysely. Its faults are errors of one class. */
+export class SqlDatabase {
+  readonly #kysely: Kysely<Tables>
+  readonly #dialect: Dialect
+  readonly #readers: Kysely<Tables>
+  readonly #reports: Kysely<Tables>
+  readonly #runBatch: SqlDatabaseOptions['runBatch']
+  readonly #changesInOneStep: SqlDatabaseOptions['changesInOneStep']
+  #oneStepAfter: number
+  readonly #bytesQuery: string
+  readonly #clockQuery: string | undefined
+  readonly #close: () => Promise<void>
+  readonly #faultOf: (error: unknown) => string | undefined
+  #observe: ObserveQuery | undefined
+
+  constructor({
+    kysely,
+    dialect,
+    runBatch,
+    changesInOneStep,
+    oneStepAfter = 0,
+    readers = kysely,
+    reports = readers,
+    bytesQuery,
+    clockQuery,
+    close = async () => {},
+    faultOf,
+  }: SqlDatabaseOptions) {
+    this.#kysely = kysely
+    this.#dialect = dialect
+    this.#runBatch = runBatch
+    this.#changesInOneStep = changesInOneStep
+    this.#oneStepAfter = oneStepAfter
+    this.#readers = readers
+    this.#reports = reports
+    this.#bytesQuery = bytesQuery
+    this.#clockQuery = clockQuery
+    this.#close = close
+    this.#faultOf = faultOf
+  }
+
+  /** Measures each access from now on. */
+  observe(observe: ObserveQuery): void {
+    this.#observe = observe
+  }
+
+  /** Runs one short query, and writes nothing. */
+  ask<Answer>(question: (db: Kysely<Tables>) => Promise<Answer>): Promise<Answer> {
+    return this.#guard('ask', question(this.#readers))
+  }
+
+  /** Runs one query that may take long, such as one of an operator. It delays no query of `ask`. */
+  report<Answer>(question: (db: Kysely<Tables>) => Promise<Answer>): Promise<Answer> {
+    return this.#guard('report', question(this.#reports))
+  }
+
+  /** Runs several queries on the same state of the database. */
+  snapshot<Answer>(questions: (db: Transaction<Tables>) => Promise<Answer>): Promise<Answer> {
+    return this.#guard('snapshot', snapshotOf(this.#readers, questions))
+  }
+
+  /** Runs the queries of an operator on the same state of the database. They delay no query of `ask`. */
+  reportSnapshot<Answer>(questions: (db: Transaction<Tables>) => Promise<Answer>): Promise<Answer> {
+    return this.#guard('report', snapshotOf(this.#reports, questions))
+  }
+
+  /** Answers the question of a follower, on one state of the database. */
+  changes(question: ChangesQuestion): Promise<Followed> {
+    const inOneStep = this.#changesInOneStep
+    if (inOneStep !== undefined && this.#oneStepAfter === 0)
+      return this.#guard('snapshot', inOneStep(question))
+    if (inOneStep !== undefined && question.lookups.length > 0) {
+      this.#oneStepAfter -= 1
+      if (this.#oneStepAfter === 0) this.#prepareOneStep(inOneStep, question)
+    }
+    return this.#guard('snapshot', answerChanges(this.#readers, question))
+  }
+
+  /** No caller waits for the first answer in one step. */
+  #prepareOneStep(
+    inOneStep: NonNullable<SqlDatabaseOptions['changesInOneStep']>,
+    { known }: ChangesQuestion,
+  ): void {
+    const again = (questions: number) => () => {
+      this.#oneStepAfter = questions
+    }
+    this.#oneStepAfter = Number.POSITIVE_INFINITY
+    inOneStep({ known, lookups: [] }).then(again(0), again(1))
+  }
+
+  /** Writes completely or not at all. After any error nothing is written. */
+  write<Result>(statements: (db: Transaction<Tables>) => Promise<Result>): Promise<Result> {
+    return this.#guard('write', this.#kysely.transaction().execute(statements))
+  }
+
+  /**
+   * Writes statements that do not need each other's answers, all or none of them.
+   *
+   * @param statements returns false, before its second statement, when the first changed no row
+   * @returns whether they were written
+   */
+  writeBatch(statements: (db: Transaction<Tables>) => Promise<boolean>): Promise<boolean> {
+    const runBatch = this.#runBatch
+    if (runBatch === undefined) return this.write(statements)
+    return this.#guard('write', recordedStatements(this.#dialect, statements).then(runBatch))
+  }
+
+  /**
+   * Runs the migrations that are missing. Of several processes, one runs them.
+   *
+   * @param last the name of the last one to run; default all
+   * @throws {StorageUnavailableError} storage_unavailable when a later release has removed a part of the
+   *   tables
+   */
+  async migrate(last?: string): Promise<void> {
+    const applied = await this.#guard('ask', appliedMigrations(this.#kysely))
+    const known = { ...migrations, ...laterExpansions(applied) }
+    const migrator = new Migrator({
+      db: this.#kysely,
+      provider: { getMigrations: async () => known },
+    })
+    const { error } = await this.#guard(
+      'write',
+      last === undefined ? migrator.migrateToLatest() : migrator.migrateTo(last),
+    )
+    if (error === undefined) return
+    if (error instanceof StorageUnavailableError) throw error
+    const { message } = error as Error
+    // Kysely has no class for it, and the driver of PostgreSQL calls each unknown error one of the network.
+    const fault = message.startsWith('corrupted migrations') ? undefined : this.#faultOf(error)
+    throw new StorageUnavailableError(
+      fault ?? `The tables of the store are not those of this release: ${message}`,
+      { cause: error },
+    )
+  }
+
+  /** Whether this release can use the tables as they are. It writes nothing. */
+  async isMigrated(): Promise<boolean> {
+    const applied = await this.ask(appliedMigrations)
+    const known = { ...migrations, ...laterExpansions(applied) }
+    const isApplied = new Set(applied)
+    return (
+      applied.every((name) => name in known) &&
+      Object.keys(known).every((name) => isApplied.has(name))
+    )
+  }
+
+  /** The bytes of the data file or the database. */
+  async bytes(): Promise<number> {
+    const { rows } = await this.report((db) =>
+      sql.raw<{ bytes: number | string }>(this.#bytesQuery).execute(db),
+    )
+    return Number(rows[0]?.bytes)
+  }
+
+  /** The time of the database in epoch milliseconds; undefined when it uses the clock of this process. */
+  async clockMs(): Promise<number | undefined> {
+    const query = this.#clockQuery
+    if (query === undefined) return undefined
+    const { rows } = await this.ask((db) => sql.raw<{ ms: number | string }>(query).execute(db))
+    return Number(rows[0]?.ms)
+  }
+
+  async close(): Promise<void> {
+    for (const kysely of new Set([this.#reports, this.#readers, this.#kysely]))
+      await kysely.destroy()
+    // Kysely does not close a connection that it never used.
+    await this.#close()
+  }
+
+  async #guard<Answer>(kind: QueryKind, answer: Promise<Answer>): Promise<Answer> {
+    const startedMs = this.#observe && performance.now()
+    let isDone = false
+    try {
+      const result = await answer
+      isDone = true
+      return result
+    } catch (cause) {
+      const sentence = this.#faultOf(cause)
+      if (sentence === undefined) throw cause
+      throw new StorageUnavailableError(sentence, { cause })
+    } finally {
+      if (startedMs !== undefined) {
+        this.#observe?.(kind, isDone, (performance.now() - startedMs) / 1000)
+      }
+    }
+  }
+}
+
+const snapshotOf = <Answer>(
+  readers: Kysely<Tables>,
+  questions: (db: Transaction<Tables>) => Promise<Answer>,
+): Promise<Answer> =>
+  readers
+    .transaction()
+    .setIsolationLevel('repeatable read')
+    .setAccessMode('read only')
+    .execute(questions)

@@ -1,0 +1,166 @@
+// Folder: Adapters store the directory and the signing keys, and make no decisions.
+
+import { join } from 'node:path'
+import type { AuditTrail } from '../audit/audit-trail.ts'
+import type { CredentialUses } from '../audit/credential-uses.ts'
+import type { FindEndingCredentials } from '../audit/ending-credentials.ts'
+import type { ReplayCache } from '../audit/replay-cache.ts'
+import type { StorageLimits, StorageUsage } from '../audit/storage-usage.ts'
+import type { AgreedTime } from '../clock/agreed-time.ts'
+import type { ClockMarkStore } from '../clock/clock-marks.ts'
+import type { KeyRingStore } from '../keys/key-ring-store.ts'
+import type { OnCommit } from '../live/commit.ts'
+import type { DirectoryLog } from '../live/directory-log.ts'
+import { countEndingCredentials, findEndingCredentials } from './sql/logs/ending-credentials.ts'
+import { SqlAuditTrail } from './sql/logs/sql-audit-trail.ts'
+import { SqlClockMarks } from './sql/logs/sql-clock-marks.ts'
+import { SqlCredentialUses } from './sql/logs/sql-credential-uses.ts'
+import { SqlDirectoryLog } from './sql/logs/sql-directory-log.ts'
+import { SqlKeyRingStore } from './sql/logs/sql-key-ring-store.ts'
+import { SqlReplayCache } from './sql/logs/sql-replay-cache.ts'
+import type { ObserveQuery, SqlDatabase } from './sql/sql-database.ts'
+import { AcknowledgedCommits, type LostCommit } from './sqlite/acknowledged-commits.ts'
+import { openSqliteDatabase } from './sqlite/sqlite-database.ts'
+import type { NewWorker } from './sqlite/sqlite-thread.ts'
+
+/** The ports of everything that a server stores. */
+export type Storage = {
+  readonly directory: DirectoryLog
+  readonly keyRing: KeyRingStore
+  readonly assertions: ReplayCache
+  readonly credentialUses: CredentialUses
+  readonly audit: AuditTrail
+  readonly findEndingCredentials: FindEndingCredentials
+  /**
+   * Deletes what exceeds a limit, what nothing refers to, and what has expired. The owner must call it every few
+   * minutes.
+   *
+   * @param now decides what the figures of `usage` count
+   * @param agreed decides what has expired; undefined while the clock may be wrong, and then nothing has
+   * @param signal ends a long cleanup early; the next one continues
+   * @throws {DOMException} AbortError when the signal ended it
+   */
+  tidy(now: Date, agreed: AgreedTime | undefined, signal?: AbortSignal): Promise<void>
+  /** What the store contains, as of the last `tidy`. */
+  readonly usage: () => StorageUsage
+  /** The time of the store in epoch milliseconds; undefined when it has no clock of its own. */
+  readonly clockMs: () => Promise<number | undefined>
+  readonly clockMarks: ClockMarkStore
+  /** The logs that lack an acknowledged commit since the last start, and are used nevertheless. */
+  readonly lostCommits?: readonly LostCommit[] | undefined
+  close(): Promise<void>
+}
+
+export type StorageOptions = {
+  /** The folder of the data file, which is used without a `databaseUrl`. */
+  readonly dataDir: string
+  /** `postgres://...` of a database that replicas share; undefined for the data file. */
+  readonly databaseUrl?: string | undefined
+  readonly limits?: StorageLimits
+  /** Called after each access to the store. */
+  readonly observe?: ObserveQuery | undefined
+  /** Starts the thread of a connection to the data file; default a worker thread of Node. */
+  readonly newWorker?: NewWorker | undefined
+  /** Whether a data file without acknowledged changes is refused, the default, or opened. */
+  readonly lostChanges?: 'refuse' | 'accept'
+}
+
+/** Two years of changes and three months of sign-ins, with a maximum number of records for each lane. */
+export const defaultStorageLimits: StorageLimits = {
+  directoryDays: 730,
+  signInDays: 90,
+  records: { signIns: 1_000_000, unauthenticated: 100_000, refusedChanges: 100_000 },
+  usedAssertions: 1_000_000,
+}
+
+/**
+ * Opens the store. Makes it when it does not exist.
+ *
+ * @throws {StorageUnavailableError} storage_unavailable, with a sentence for the operator, when it
+ *   cannot be used; nothing in it is changed then
+ */
+export async function openStorage({
+  dataDir,
+  databaseUrl,
+  limits = defaultStorageLimits,
+  observe,
+  newWorker,
+  lostChanges = 'refuse',
+}: StorageOptions): Promise<Storage> {
+  const dataFile = join(dataDir, 'greeting.sqlite')
+  const acknowledged = databaseUrl === undefined ? new AcknowledgedCommits(dataFile) : undefined
+  const lostCommits = await acknowledged?.compare(lostChanges === 'accept')
+  const database =
+    databaseUrl === undefined
+      ? await openSqliteDatabase(dataFile, { newWorker })
+      : await openPostgres(databaseUrl)
+  if (observe !== undefined) database.observe(observe)
+  const storage = sqlStorage(database, limits, acknowledged?.note)
+  try {
+    if (acknowledged !== undefined) {
+      await acknowledged.note('signing-keys', (await storage.keyRing.read()).latest)
+      await acknowledged.note('directory', (await storage.directory.changesAfter()).latest)
+    }
+  } catch (cause) {
+    await database.close()
+    throw cause
+  }
+  return { ...storage, lostCommits }
+}
+
+/** The driver is loaded only for a database that needs it. */
+async function openPostgres(url: string): Promise<SqlDatabase> {
+  const { openPostgresDatabase } = await import('./postgres/postgres-database.ts')
+  return openPostgresDatabase(url)
+}
+
+/** The store in an open database. */
+export function sqlStorage(
+  database: SqlDatabase,
+  limits: StorageLimits = defaultStorageLimits,
+  onCommit?: OnCommit,
+): Storage {
+  const assertions = new SqlReplayCache(database, limits.usedAssertions)
+  const credentialUses = new SqlCredentialUses(database)
+  const audit = new SqlAuditTrail(database)
+  let bytes: number | undefined
+  let endingCredentials: StorageUsage['endingCredentials'] = {
+    secret: undefined,
+    certificate: undefined,
+  }
+  const directory = new SqlDirectoryLog(database, onCommit)
+  return {
+    directory,
+    keyRing: new SqlKeyRingStore(database, onCommit),
+    assertions,
+    credentialUses,
+    audit,
+    findEndingCredentials: (...query) => findEndingCredentials(database, ...query),
+    tidy: async (now, agreed, signal) => {
+      if (agreed !== undefined) {
+        await assertions.forgetExpired(agreed)
+        await audit.forgetOld(limits, agreed, signal)
+      }
+      await assertions.recount()
+      await audit.forgetBeyond(limits, now, signal)
+      await credentialUses.forgetRemoved()
+      bytes = await database.bytes()
+      endingCredentials = await countEndingCredentials(database, now)
+      await directory.prune()
+    },
+    usage: () => ({
+      bytes,
+      auditRecords: {
+        signIns: audit.count('signIns'),
+        unauthenticated: audit.count('unauthenticated'),
+        refusedChanges: audit.count('refusedChanges'),
+      },
+      usedAssertions: assertions.count,
+      credentialUses: credentialUses.count,
+      endingCredentials,
+    }),
+    clockMs: () => database.clockMs(),
+    clockMarks: new SqlClockMarks(database),
+    close: () => database.close(),
+  }
+}

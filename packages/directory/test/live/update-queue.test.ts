@@ -1,0 +1,268 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { delegatingLog } from '../../../../fixtures/directory/delegating-log.ts'
+import { MemoryDirectoryLog } from '../../../../fixtures/directory/memory-directory-log.ts'
+import { application, guid, tenant } from '../../../../fixtures/directory/sample.ts'
+import { wholeDirectory } from '../../../../fixtures/directory/whole-directory.ts'
+import { DirectoryStore } from '../../src/live/directory-store.ts'
+import { StorageUnavailableError } from '../../src/live/storage-unavailable-error.ts'
+import type { Directory } from '../../src/model/directory.ts'
+import { put } from '../../src/model/directory-change.ts'
+
+const rename = (displayName: string) => () => ({
+  changes: [put('tenant', tenant({ displayName }))],
+  audit: [],
+  result: displayName,
+})
+
+const contoso = (directory: Directory) => directory.tenant('contoso.example')
+
+describe('updates of a directory', () => {
+  it('loads what an update needs while the update before it is written', async () => {
+    const log = new MemoryDirectoryLog()
+    const written = Promise.withResolvers<void>()
+    const asked = Promise.withResolvers<void>()
+    const store = new DirectoryStore({
+      log: delegatingLog(() => log, {
+        commit: async (...commit) => {
+          await written.promise
+          return log.commit(...commit)
+        },
+        changesAfter: (known, lookups = []) => {
+          if (lookups.length > 0) asked.resolve()
+          return log.changesAfter(known, lookups)
+        },
+      }),
+    })
+    const first = store.update(rename('Contoso'))
+    const second = store.update((directory) => {
+      directory.application(application().id)
+      return { changes: [], audit: [], result: contoso(directory)?.displayName }
+    })
+    await asked.promise
+    written.resolve()
+    await first
+    assert.equal(await second, 'Contoso')
+  })
+
+  it('loses no update when two replicas update at the same time', async () => {
+    const log = new MemoryDirectoryLog()
+    const replicas = [new DirectoryStore({ log }), new DirectoryStore({ log })]
+    const addDomain = (domain: string) => (store: DirectoryStore) =>
+      store.update((directory) => {
+        const domains = directory.tenant(tenant().id)?.domains ?? []
+        return {
+          changes: [put('tenant', tenant({ domains: [...domains, domain] }))],
+          audit: [],
+          result: undefined,
+        }
+      })
+    await Promise.all(
+      replicas.flatMap((store, replica) =>
+        Array.from({ length: 20 }, (_, index) => addDomain(`d${index}.r${replica}`)(store)),
+      ),
+    )
+    for (const store of replicas)
+      assert.equal((await wholeDirectory(store)).tenant(tenant().id)?.domains.length, 40)
+  })
+
+  const afterAnotherReplica: readonly [string, (found: string | undefined) => number][] = [
+    ['fails', (found) => assert.fail(`failed with ${found}`)],
+    ['changes nothing', () => 0],
+    ['changes something', () => 1],
+  ]
+  for (const [name, changesFor] of afterAnotherReplica) {
+    it(`decides with the latest directory when an update ${name} after another replica's`, async () => {
+      const log = new MemoryDirectoryLog()
+      const store = new DirectoryStore({ log })
+      await store.update(rename('old'))
+      await new DirectoryStore({ log }).update(rename('latest'))
+      let found: string | undefined
+      const updated = store.update((directory) => {
+        found = directory.tenant(tenant().id)?.displayName
+        const changes = changesFor(found) === 1 ? rename(`after ${found}`)().changes : []
+        return { changes, audit: [], result: undefined }
+      })
+      await (name === 'fails' ? assert.rejects(updated, /failed with latest/) : updated)
+      assert.equal(found, 'latest')
+    })
+  }
+
+  it('writes no change and no audit record when the function throws', async () => {
+    const log = new MemoryDirectoryLog()
+    const store = new DirectoryStore({ log })
+    const refusal = new Error('not so')
+    await assert.rejects(
+      store.update(() => {
+        throw refusal
+      }),
+      refusal,
+    )
+    assert.equal((await wholeDirectory(store)).revision, 0)
+    assert.equal(
+      await store.update(rename('an update after a refusal')),
+      'an update after a refusal',
+    )
+  })
+
+  for (const isRefused of [true, false])
+    it(`decides an update that ${isRefused ? 'fails' : 'changes something'} after an own commit with the latest directory`, async () => {
+      const log = new MemoryDirectoryLog()
+      const other = new DirectoryStore({ log })
+      let commits = 0
+      const store = new DirectoryStore({
+        log: delegatingLog(() => log, {
+          commit: async (...commit) => {
+            const outcome = await log.commit(...commit)
+            commits += 1
+            // After the own commit, and before the update that waits for it.
+            if (commits === 1) await other.update(rename('latest'))
+            return outcome
+          },
+        }),
+      })
+      const first = store.update(rename('first'))
+      const seen: (string | undefined)[] = []
+      const second = store.update((directory) => {
+        seen.push(contoso(directory)?.displayName)
+        if (isRefused) assert.fail('refused')
+        return rename(`after ${seen.at(-1)}`)()
+      })
+      await first
+      await (isRefused ? assert.rejects(second, /refused/) : second)
+      assert.equal(seen.at(-1), 'latest')
+      assert.equal(store.conflicts, isRefused ? 0 : 1)
+    })
+
+  it('asks for no other commit between two own commits', async () => {
+    const log = new MemoryDirectoryLog()
+    let questions = 0
+    const store = new DirectoryStore({
+      log: delegatingLog(() => log, {
+        changesAfter: (...question) => {
+          questions += 1
+          return log.changesAfter(...question)
+        },
+      }),
+    })
+    await store.read(contoso)
+    questions = 0
+    const increment = () =>
+      store.update((directory) =>
+        rename(String(Number(contoso(directory)?.displayName ?? 0) + 1))(),
+      )
+    await Promise.all(Array.from({ length: 5 }, increment))
+    assert.equal(questions, 1)
+    assert.equal(store.revision, 5)
+  })
+
+  it('writes updates that wait at the same time in one commit', async () => {
+    const log = new MemoryDirectoryLog()
+    const store = new DirectoryStore({ log })
+    const first = store.update(rename('Contoso'))
+    const others = [1, 2, 3].map((number) =>
+      store.update(() => ({
+        changes: [put('application', application({ id: guid(number), appId: guid(number) }))],
+        audit: [],
+        result: number,
+      })),
+    )
+    assert.equal(await first, 'Contoso')
+    assert.deepEqual(await Promise.all(others), [1, 2, 3])
+    assert.equal(store.revision, 2)
+    assert.equal((await store.read((all) => all.application(guid(3))))?.id, guid(3))
+  })
+
+  it('decides an update again when it read what an update before it changes', async () => {
+    const log = new MemoryDirectoryLog()
+    const store = new DirectoryStore({ log })
+    await store.update(rename('0'))
+    const increment = () =>
+      store.update((directory) => rename(String(Number(contoso(directory)?.displayName) + 1))())
+    assert.deepEqual(await Promise.all([increment(), increment(), increment()]), ['1', '2', '3'])
+    assert.equal(store.conflicts, 0)
+  })
+
+  it('fails only the update that its commit cannot write', async () => {
+    const log = new MemoryDirectoryLog()
+    const store = new DirectoryStore({
+      log: delegatingLog(() => log, {
+        commit: async (base, mark, changes, audit) => {
+          if (changes.some(({ id }) => id === guid(2))) throw new TypeError('cannot be written')
+          return log.commit(base, mark, changes, audit)
+        },
+      }),
+    })
+    const outcomes = await Promise.allSettled(
+      [1, 2, 3, 4].map((number) =>
+        store.update(() => ({
+          changes: [put('application', application({ id: guid(number), appId: guid(number) }))],
+          audit: [],
+          result: number,
+        })),
+      ),
+    )
+    assert.deepEqual(
+      outcomes.map(({ status }) => status),
+      ['fulfilled', 'rejected', 'fulfilled', 'fulfilled'],
+    )
+    assert.equal(await store.update(rename('an update after it')), 'an update after it')
+  })
+
+  it('fails all updates of a commit when the store is away', async () => {
+    const log = new MemoryDirectoryLog()
+    let commits = 0
+    const store = new DirectoryStore({
+      log: delegatingLog(() => log, {
+        commit: async () => {
+          commits += 1
+          throw new StorageUnavailableError('down')
+        },
+      }),
+    })
+    const updates = Array.from({ length: 5 }, () => store.update(rename('never')))
+    for (const { status } of await Promise.allSettled(updates)) assert.equal(status, 'rejected')
+    assert.equal(commits, 2)
+  })
+
+  it('fails only the update that needs more than can be loaded', async () => {
+    const store = new DirectoryStore({ log: new MemoryDirectoryLog() })
+    let number = 0
+    const endless = store.update((directory) => {
+      directory.application(guid(number++))
+      return rename('never')()
+    })
+    const other = store.update(rename('other'))
+    await assert.rejects(endless, { code: 'storage_unavailable' })
+    assert.equal(await other, 'other')
+  })
+
+  it('excludes other processes after three conflicts', async () => {
+    const log = new MemoryDirectoryLog()
+    const busy = new DirectoryStore({ log })
+    let number = 0
+    const store = new DirectoryStore({
+      log: delegatingLog(() => log, {
+        commit: async (...commit) => {
+          await busy.update(rename(`busy ${++number}`))
+          return log.commit(...commit)
+        },
+      }),
+    })
+    const seen = await store.update((directory) => ({
+      ...rename('mine')(),
+      result: contoso(directory)?.displayName,
+    }))
+    assert.equal(seen, 'busy 3')
+    assert.equal(store.conflicts, 3)
+  })
+
+  it('is unavailable when an exclusive commit is a conflict too', async () => {
+    const log = new MemoryDirectoryLog()
+    const conflicting = delegatingLog(() => log, { commit: async () => 'conflict' })
+    const store = new DirectoryStore({
+      log: { ...conflicting, exclusively: (write) => write(conflicting) },
+    })
+    await assert.rejects(store.update(rename('never')), StorageUnavailableError)
+  })
+})

@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, describe, it } from 'node:test'
+import { setTimeout } from 'node:timers/promises'
+import { assertHolds, heldBy, type Place, Writer } from '../../../../fixtures/directory/writer.ts'
+import { PostgresServer } from '../../../../fixtures/postgres-server.ts'
+import { openStorage } from '../../src/storage/storage.ts'
+
+/** The number of killed writers: 100 for docs/evidence. */
+const kills = Number(process.env.KILLS ?? 2)
+const longestReopenMs = 2000
+
+let dataDir: string
+let server: PostgresServer
+
+before(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'greeting-kill-'))
+  server = await PostgresServer.start()
+})
+
+after(async () => {
+  await Writer.killAll()
+  await server.stop()
+  await rm(dataDir, { recursive: true })
+})
+
+/** Kills one of at most two running writers in each round, and opens their store afterwards. */
+async function killWriters(place: Place) {
+  const acknowledged: string[] = []
+  let slowestMs = 0
+  // The third one starts while no other writes, because that would cost much processor time.
+  const numbers = Array.from({ length: kills }, (_, index) => index)
+  const writers = numbers.splice(0, 3).map((number) => new Writer(place, `writer ${number}`))
+  for (let round = 1; round <= kills; round += 1) {
+    await Promise.all(writers.map((writer) => writer.ready()))
+    const [victim, next] = writers
+    assert.ok(victim)
+    await Promise.all([victim.wrote(3), next?.wrote(3)])
+    await setTimeout(Math.random() * 20)
+    await victim.kill()
+    acknowledged.push(...victim.acknowledged)
+
+    const startedAt = performance.now()
+    const storage = await openStorage(place)
+    slowestMs = Math.max(slowestMs, performance.now() - startedAt)
+    await assertHolds(storage, victim.acknowledged)
+    await storage.close()
+    writers.shift()
+    for (const number of numbers.splice(0, 1)) writers.push(new Writer(place, `writer ${number}`))
+  }
+  return { acknowledged, slowestMs: Math.round(slowestMs) }
+}
+
+describe(`writers on one store, of which ${kills} are killed during a write (FL13, FL14)`, () => {
+  for (const [kind, place] of [
+    ['SQLite', async () => ({ dataDir })],
+    ['PostgreSQL', async () => ({ dataDir: '', databaseUrl: await server.database() })],
+  ] as const) {
+    it(`lose no acknowledged change in ${kind}, and store no change in part`, async (test) => {
+      const at = await place()
+      const { acknowledged, slowestMs } = await killWriters(at)
+      const storage = await openStorage(at)
+      await assertHolds(storage, acknowledged)
+      const { revision, counted, audited } = await heldBy(storage)
+      await storage.close()
+      test.diagnostic(
+        `${acknowledged.length} changes acknowledged to killed writers, ${counted} stored, slowest opening ${slowestMs} ms`,
+      )
+      assert.equal(revision, counted)
+      assert.equal(audited.size, counted)
+      assert.ok(slowestMs <= longestReopenMs)
+    })
+  }
+})
+
+describe('two processes on one SQLite file (FL16)', () => {
+  it('can both write, and no change is lost, even if one starts later', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'greeting-two-'))
+    const place = { dataDir: folder }
+    const writers = [new Writer(place, 'first', 60)]
+    await writers[0]?.wrote(1)
+    writers.push(new Writer(place, 'late', 30))
+    await Promise.all(writers.map((writer) => writer.done()))
+    const storage = await openStorage(place)
+    const acknowledged = writers.flatMap((writer) => writer.acknowledged)
+    await assertHolds(storage, acknowledged)
+    assert.equal(acknowledged.length, 90)
+    assert.equal((await heldBy(storage)).counted, 90)
+    await storage.close()
+    await rm(folder, { recursive: true })
+  })
+})

@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { after, it } from 'node:test'
+import { openLocalStorage } from '../../../../fixtures/directory/local-storage.ts'
+import { commitAt, markAt } from '../../../../fixtures/directory/sample-commit.ts'
+import { remove } from '../../src/model/directory-change.ts'
+
+const folders: string[] = []
+after(() => Promise.all(folders.map((folder) => rm(folder, { recursive: true }))))
+
+async function freshFolder(): Promise<string> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'greeting-removed-'))
+  folders.push(dataDir)
+  return dataDir
+}
+
+it('prunes the records of removed objects that no follower needs', async () => {
+  const dataDir = await freshFolder()
+  const storage = await openLocalStorage({ dataDir })
+  const { directory } = storage
+  await directory.commit(commitAt(0), markAt(1), [remove('tenant', 'old')], [])
+  const database = new DatabaseSync(join(dataDir, 'greeting.sqlite'))
+  const removed = () =>
+    database
+      .prepare('select id from removed_object')
+      .all()
+      .map(({ id }) => id)
+  await directory.prune()
+  assert.deepEqual(removed(), ['old'])
+  database.exec("update revision set number = 20000 where log = 'directory'")
+  const known = { revision: 20_000, mark: null }
+  await directory.commit(known, markAt(20_001), [remove('application', 'new')], [])
+  await directory.prune()
+  assert.deepEqual(removed(), ['new'])
+  assert.equal((await directory.changesAfter(commitAt(1))).changes, undefined, 'too far behind')
+  assert.deepEqual(
+    (await directory.changesAfter(known)).changes?.map(({ id }) => id),
+    ['new'],
+  )
+  database.close()
+  await storage.close()
+})

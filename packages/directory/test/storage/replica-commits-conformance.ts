@@ -1,0 +1,130 @@
+import assert from 'node:assert/strict'
+import { it } from 'node:test'
+import { application, tenant } from '../../../../fixtures/directory/sample.ts'
+import { commitAt, markAt, recordOf } from '../../../../fixtures/directory/sample-commit.ts'
+import { wholeDirectory } from '../../../../fixtures/directory/whole-directory.ts'
+import type { DirectoryLog } from '../../src/live/directory-log.ts'
+import { DirectoryStore } from '../../src/live/directory-store.ts'
+import { put } from '../../src/model/directory-change.ts'
+import type { FreshStorage } from './fresh-storage.ts'
+
+/** The behaviour of every directory log to which replicas commit at the same time. */
+export function replicaCommitsConformance(fresh: FreshStorage): void {
+  it('lets exactly one of many commits follow each revision', async () => {
+    const store = await fresh()
+    const replicas = [await store.open(), await store.open(), await store.open()]
+    for (let base = 0; base < 10; base += 1) {
+      const outcomes = await Promise.all(
+        replicas.flatMap(({ directory }, replica) =>
+          [1, 2].map((attempt) => {
+            const change = put('tenant', tenant({ displayName: `${replica}.${attempt}` }))
+            return directory.commit(
+              commitAt(base),
+              markAt(base + 1),
+              [change],
+              [recordOf(`${replica}.${attempt}`)],
+            )
+          }),
+        ),
+      )
+      assert.equal(outcomes.filter((outcome) => outcome === 'committed').length, 1)
+    }
+    const { records } = await (replicas[0] as (typeof replicas)[0]).audit.find({
+      book: 'directory',
+      limit: 100,
+    })
+    assert.equal(records.length, 10)
+  })
+
+  it('lets no replica commit while another one writes exclusively', async () => {
+    const store = await fresh()
+    const [one, other] = [await store.open(), await store.open()]
+    const change = put('tenant', tenant())
+    await one.directory.commit(commitAt(0), markAt(1), [change], [])
+    const events: string[] = []
+    const commitOf = async (log: Pick<DirectoryLog, 'commit'>, base: number, target: string) => {
+      const outcome = await log.commit(
+        commitAt(base),
+        markAt(base + 1),
+        [change],
+        [recordOf(target)],
+      )
+      events.push(`${target}: ${outcome}`)
+    }
+    let others: Promise<void> | undefined
+    await one.directory.exclusively(async (log) => {
+      others = commitOf(other.directory, 1, 'other')
+      const { latest, changes } = await log.changesAfter(commitAt(0))
+      assert.deepEqual([latest, changes?.length], [commitAt(1), 1])
+      assert.deepEqual(await log.latest(), commitAt(1))
+      assert.deepEqual((await other.directory.changesAfter(commitAt(1))).latest, commitAt(1))
+      await commitOf(log, 1, 'exclusive')
+    })
+    await others
+    assert.deepEqual(events, ['exclusive: committed', 'other: conflict'])
+    assert.deepEqual((await other.directory.changesAfter(commitAt(1))).latest, commitAt(2))
+  })
+
+  it('writes nothing when an exclusive writer fails, and then lets others commit', async () => {
+    const { directory } = await (await fresh()).open()
+    const change = put('tenant', tenant())
+    const failing = directory.exclusively(async (log) => {
+      await log.commit(commitAt(0), markAt(1), [change], [])
+      throw new Error('not so')
+    })
+    await assert.rejects(failing, /not so/)
+    assert.equal(await directory.commit(commitAt(0), markAt(1), [change], []), 'committed')
+  })
+
+  it('loses no update when replicas update at the same time', async () => {
+    const store = await fresh()
+    const replicas = [await store.open(), await store.open(), await store.open()].map(
+      ({ directory }) => new DirectoryStore({ log: directory }),
+    )
+    await Promise.all(
+      replicas.flatMap((replica, name) =>
+        Array.from({ length: 10 }, (_, index) =>
+          replica.update((directory) => {
+            const domains = [...(directory.tenant(tenant().id)?.domains ?? []), `${name}.${index}`]
+            return {
+              changes: [put('tenant', tenant({ domains }))],
+              audit: [recordOf(`${name}.${index}`)],
+              result: undefined,
+            }
+          }),
+        ),
+      ),
+    )
+    for (const replica of replicas) {
+      assert.equal((await wholeDirectory(replica)).tenant(tenant().id)?.domains.length, 30)
+    }
+  })
+
+  it('shows no replica a state between two commits', async () => {
+    const store = await fresh()
+    const [writer, reader] = [await store.open(), await store.open()]
+    let done = false
+    const reading = (async () => {
+      const replica = new DirectoryStore({ log: reader.directory })
+      while (!done) {
+        await replica.refresh()
+        const { revision, objects } = await replica.read((directory) => ({
+          revision: directory.revision,
+          objects: [directory.tenant(tenant().id), directory.application(application().id)],
+        }))
+        if (revision === 0) continue
+        for (const object of objects) assert.equal(object?.displayName, `revision ${revision}`)
+      }
+    })()
+    for (let base = 0; base < 30; base += 1) {
+      const displayName = `revision ${base + 1}`
+      const both = [
+        put('tenant', tenant({ displayName })),
+        put('application', application({ displayName })),
+      ]
+      await writer.directory.commit(commitAt(base), markAt(base + 1), both, [])
+    }
+    done = true
+    await reading
+  })
+}

@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { setImmediate } from 'node:timers/promises'
+import { Kysely } from 'kysely'
+import { memoryDatabase } from '../../../../../fixtures/directory/memory-database.ts'
+import { beginning } from '../../../src/live/commit.ts'
+import type { Followed } from '../../../src/live/directory-log.ts'
+import type { ChangesQuestion } from '../../../src/storage/sql/directory/changes-question.ts'
+import type { Tables } from '../../../src/storage/sql/rows/tables.ts'
+import { SqlDatabase } from '../../../src/storage/sql/sql-database.ts'
+import { NodeSqliteDialect } from '../../../src/storage/sqlite/sqlite-dialect.ts'
+import { LocalChannel, StatementRunner } from '../../../src/storage/sqlite/statement-runner.ts'
+
+const lookups = [{ name: 'application', key: 'a' }] as const
+const inOneStep: Followed = { latest: beginning, hasKnown: true, changes: [], loaded: [] }
+
+/** A database whose answers in one step come when the test says so. */
+async function databaseFixture(oneStepAfter: number) {
+  const { side: connection } = await memoryDatabase()
+  const runner = new StatementRunner({ current: () => connection, close: () => connection.close() })
+  const asked: { question: ChangesQuestion; answer: PromiseWithResolvers<Followed> }[] = []
+  const dialect = new NodeSqliteDialect(new LocalChannel(runner), 100)
+  const database = new SqlDatabase({
+    kysely: new Kysely<Tables>({ dialect }),
+    dialect,
+    changesInOneStep: (question) => {
+      const answer = Promise.withResolvers<Followed>()
+      asked.push({ question, answer })
+      return answer.promise
+    },
+    oneStepAfter,
+    bytesQuery: 'select 0 as bytes',
+    faultOf: () => undefined,
+  })
+  const ask = () => database.changes({ known: beginning, lookups })
+  return { database, asked, ask }
+}
+
+describe('the questions of a follower', () => {
+  it('are answered query by query until an answer in one step is ready', async () => {
+    const { database, asked, ask } = await databaseFixture(2)
+    await database.changes({ known: beginning, lookups: [] })
+    for (const count of [0, 1, 1]) {
+      await ask()
+      assert.equal(asked.length, count)
+    }
+    assert.deepEqual(asked[0]?.question.lookups, [])
+    asked[0]?.answer.resolve(inOneStep)
+    await setImmediate()
+    const answer = ask()
+    asked[1]?.answer.resolve(inOneStep)
+    assert.equal(await answer, inOneStep)
+    await database.close()
+  })
+
+  it('are still answered when the first answer in one step fails, which is tried again', async () => {
+    const { database, asked, ask } = await databaseFixture(1)
+    await ask()
+    asked[0]?.answer.reject(new Error('no memory'))
+    await setImmediate()
+    await ask()
+    assert.equal(asked.length, 2)
+    await database.close()
+  })
+
+  it('are all answered in one step without a number of questions before it', async () => {
+    const { database, asked, ask } = await databaseFixture(0)
+    const answer = ask()
+    asked[0]?.answer.resolve(inOneStep)
+    assert.equal(await answer, inOneStep)
+    await database.close()
+  })
+})

@@ -1,0 +1,256 @@
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { cp, mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { after, before, describe, it } from 'node:test'
+import { setTimeout } from 'node:timers/promises'
+import { put } from '@greeting/directory'
+import type { Storage } from '@greeting/directory/storage'
+import { openLocalStorage } from '../../../../fixtures/directory/local-storage.ts'
+import { guid, tenant } from '../../../../fixtures/directory/sample.ts'
+import { commitAt, markAt } from '../../../../fixtures/directory/sample-commit.ts'
+import { failToStartHere, startHere } from '../provider-here.ts'
+import { requestToken } from '../provider-process.ts'
+
+const commits = 40
+let folder: string
+let count = 0
+/** The folder of a server that was killed: the latest commits are in the write-ahead log only. */
+let killed: string
+/** A copy of the data file of an earlier moment. */
+let earlier: string
+
+const freshDir = () => join(folder, `data-${++count}`)
+const fileIn = (dataDir: string, end = '') => join(dataDir, `greeting.sqlite${end}`)
+
+async function commitTo(storage: Storage, from: number, to: number) {
+  for (let revision = from; revision < to; revision += 1) {
+    const object = tenant({ id: guid(revision) })
+    const change = [commitAt(revision), markAt(revision + 1), [put('tenant', object)], []] as const
+    assert.equal(await storage.directory.commit(...change), 'committed')
+  }
+}
+
+const revisionIn = async (storage: Storage) =>
+  (await storage.directory.changesAfter()).latest.revision
+
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'greeting-acknowledged-'))
+  const dataDir = freshDir()
+  earlier = freshDir()
+  killed = freshDir()
+  const storage = await openLocalStorage({ dataDir })
+  await commitTo(storage, 0, commits / 2)
+  await storage.close()
+  await cp(dataDir, earlier, { recursive: true })
+  const again = await openLocalStorage({ dataDir })
+  await commitTo(again, commits / 2, commits)
+  await cp(dataDir, killed, { recursive: true })
+  await again.close()
+})
+
+after(() => rm(folder, { recursive: true }))
+
+/** A copy of the folder of the killed server, changed. */
+async function copyOf(change: (dataDir: string) => Promise<unknown>): Promise<string> {
+  const dataDir = freshDir()
+  await cp(killed, dataDir, { recursive: true })
+  await change(dataDir)
+  return dataDir
+}
+
+const withLog = (change: (bytes: Buffer) => Buffer) => async (dataDir: string) => {
+  const file = fileIn(dataDir, '-wal')
+  await writeFile(file, change(await readFile(file)))
+}
+
+const losses: readonly [title: string, change: (dataDir: string) => Promise<unknown>][] = [
+  ['its log is lost', (dataDir) => rm(fileIn(dataDir, '-wal'))],
+  ['its log is empty', withLog(() => Buffer.alloc(0))],
+  ['its log is cut in half', withLog((bytes) => bytes.subarray(0, bytes.length / 2))],
+  [
+    'one bit in the middle of its log is wrong',
+    withLog((bytes) => {
+      const at = Math.floor(bytes.length / 2)
+      bytes[at] = (bytes[at] ?? 0) ^ 4
+      return bytes
+    }),
+  ],
+  [
+    'an older copy was written into it',
+    async (dataDir) => {
+      await rm(fileIn(dataDir, '-wal'))
+      await writeFile(fileIn(dataDir), await readFile(fileIn(earlier)))
+    },
+  ],
+  [
+    'a copy with another history was written into it',
+    async (dataDir) => {
+      await rm(fileIn(dataDir, '-wal'))
+      const other = new DatabaseSync(fileIn(dataDir))
+      other.exec(`update revision set number = 90 where log = 'directory';
+        insert into commit_mark values ('directory', ${commits}, 'another')`)
+      other.close()
+    },
+  ],
+]
+
+/** The digest of each file with content. The shared memory is that of a process. */
+async function digestsIn(dataDir: string) {
+  const names = (await readdir(dataDir)).filter((name) => !name.endsWith('-shm')).sort()
+  const files = await Promise.all(
+    names.map(async (name) => ({ name, bytes: await readFile(join(dataDir, name)) })),
+  )
+  return files
+    .filter(({ bytes }) => bytes.length > 0)
+    .map(({ name, bytes }) => [name, createHash('sha256').update(bytes).digest('hex')])
+}
+
+describe('a data file that lacks acknowledged commits', () => {
+  for (const [title, change] of losses)
+    it(`is refused in one sentence, and not changed, when ${title}`, async () => {
+      const dataDir = await copyOf(change)
+      const before = await digestsIn(dataDir)
+      await assert.rejects(openLocalStorage({ dataDir }), {
+        code: 'storage_unavailable',
+        message:
+          /^The data file [^\n]+greeting\.sqlite lacks acknowledged changes: commit 40 of the directory is missing \(the latest is \d+\)\. [^\n]+ Restore a backup, or accept the loss with LOST_CHANGES=accept\.$/,
+      })
+      assert.deepEqual(await digestsIn(dataDir), before)
+    })
+
+  it('is opened when the loss is accepted, which is reported once', async () => {
+    const dataDir = await copyOf((copied) => rm(fileIn(copied, '-wal')))
+    const storage = await openLocalStorage({ dataDir, lostChanges: 'accept' })
+    const latest = await revisionIn(storage)
+    assert.ok(latest < commits)
+    assert.deepEqual(
+      storage.lostCommits?.map((lost) => [lost.log, lost.acknowledged, lost.latest.revision]),
+      [['directory', commitAt(commits), latest]],
+    )
+    await storage.close()
+    const again = await openLocalStorage({ dataDir })
+    assert.deepEqual(again.lostCommits, [])
+    await again.close()
+  })
+
+  it('is reported, and not refused, when the file was replaced by an older copy', async () => {
+    const dataDir = freshDir()
+    await (await openLocalStorage({ dataDir })).close()
+    const storage = await openLocalStorage({ dataDir })
+    await commitTo(storage, 0, 3)
+    await storage.close()
+    const copy = fileIn(freshDir(), '-copy')
+    await cp(fileIn(earlier), copy, { recursive: true })
+    const other = new DatabaseSync(copy)
+    other.exec("update revision set number = 1 where log = 'directory'; delete from commit_mark")
+    other.close()
+    await rename(copy, fileIn(dataDir))
+    const opened = await openLocalStorage({ dataDir })
+    assert.deepEqual(
+      opened.lostCommits?.map(({ acknowledged }) => acknowledged),
+      [commitAt(3)],
+    )
+    await opened.close()
+  })
+})
+
+describe('the file of acknowledged commits', () => {
+  const named = '-acknowledged'
+  const harmless: readonly [title: string, change: (dataDir: string) => Promise<unknown>][] = [
+    ['the server was killed, and nothing else happened', async () => undefined],
+    ['the file is missing', (dataDir) => rm(fileIn(dataDir, named))],
+    ['the file is empty', (dataDir) => writeFile(fileIn(dataDir, named), '')],
+    [
+      'one bit of the file is wrong',
+      async (dataDir) => {
+        const bytes = await readFile(fileIn(dataDir, named))
+        bytes[90] = (bytes[90] ?? 0) ^ 1
+        await writeFile(fileIn(dataDir, named), bytes)
+      },
+    ],
+    [
+      'the file is older than the data file',
+      (dataDir) => cp(fileIn(earlier, named), fileIn(dataDir, named)),
+    ],
+    [
+      'the marks of its commits were deleted since',
+      async (dataDir) => {
+        const database = new DatabaseSync(fileIn(dataDir))
+        database.exec('delete from commit_mark')
+        database.close()
+      },
+    ],
+  ]
+  for (const [title, change] of harmless)
+    it(`raises no alarm when ${title}`, async () => {
+      const dataDir = await copyOf(change)
+      const storage = await openLocalStorage({ dataDir })
+      assert.deepEqual(storage.lostCommits, [])
+      assert.equal(await revisionIn(storage), commits)
+      await storage.close()
+    })
+
+  it('raises no alarm when the data file was removed to begin anew', async () => {
+    const dataDir = await copyOf((copied) => rm(fileIn(copied)))
+    await Promise.all(['-wal', '-shm'].map((end) => rm(fileIn(dataDir, end), { force: true })))
+    const storage = await openLocalStorage({ dataDir })
+    assert.deepEqual([storage.lostCommits, await revisionIn(storage)], [[], 0])
+    await storage.close()
+  })
+
+  it('is of mode 0600, has one sector, and names each commit before it is acknowledged', async () => {
+    const dataDir = freshDir()
+    const storage = await openLocalStorage({ dataDir })
+    for (let revision = 0; revision < 3; revision += 1) {
+      await commitTo(storage, revision, revision + 1)
+      assert.match(await readFile(fileIn(dataDir, named), 'utf8'), RegExp(markAt(revision + 1)))
+    }
+    await storage.directory.exclusively((log) =>
+      log.commit(commitAt(3), markAt(4), [put('tenant', tenant())], []),
+    )
+    await storage.keyRing.commit(commitAt(0), 'mark of keys', [], [])
+    const text = await readFile(fileIn(dataDir, named), 'utf8')
+    assert.match(text, RegExp(markAt(4)))
+    assert.match(text, /mark of keys/)
+    const { mode, size } = await stat(fileIn(dataDir, named))
+    assert.deepEqual([mode & 0o777, size], [0o600, 512])
+    await storage.close()
+  })
+
+  it('that cannot be written refuses no change', async () => {
+    const dataDir = freshDir()
+    const storage = await openLocalStorage({ dataDir })
+    await rm(fileIn(dataDir, named))
+    await cp(killed, fileIn(dataDir, named), { recursive: true })
+    await commitTo(storage, 0, 1)
+    await storage.close()
+  })
+})
+
+describe('an identity provider whose store lost its log', () => {
+  it('does not start, and starts with LOST_CHANGES=accept and a record', async () => {
+    const dataDir = freshDir()
+    const provider = await startHere({ DATA_DIR: dataDir })
+    const crashed = freshDir()
+    await cp(dataDir, crashed, { recursive: true })
+    await provider.stop()
+    await withLog((bytes) => bytes.subarray(0, bytes.length / 2))(crashed)
+    const ended = await failToStartHere({ DATA_DIR: crashed })
+    assert.equal(ended.code, 1)
+    assert.match(ended.stderr, /lacks acknowledged changes[^\n]+LOST_CHANGES=accept/)
+    const accepted = await startHere({ DATA_DIR: crashed, LOST_CHANGES: 'accept' })
+    assert.equal((await fetch(`${accepted.url}/readyz`)).status, 200)
+    assert.ok((await requestToken(accepted.url, dataDir)).status < 500)
+    const store = new DatabaseSync(fileIn(crashed), { readOnly: true })
+    const records = store.prepare(
+      "select reason from directory_audit where action = 'storage.goBack'",
+    )
+    for (let wait = 0; records.all().length === 0 && wait < 250; wait += 1) await setTimeout(20)
+    assert.match(String(records.all()[0]?.reason), /^followed to commit \d+, found commit \d+/)
+    store.close()
+    await accepted.stop()
+  })
+})
