@@ -14,7 +14,7 @@ export type CommonJsBundle = {
 }
 
 /**
- * Writes the CommonJS modules of a package beside its ES modules, with the same declarations. Test
+ * Writes the CommonJS modules of a package next to its ES modules, with the same declarations. Test
  * runners and bundlers that do not load ES modules with `require()` use them.
  *
  * @throws {Error} with the messages of the bundler

@@ -2,7 +2,7 @@
 export type BundledProgram = {
   /** Folders of the packages that are bundled with it, from the root of the repository. */
   readonly inlined: readonly string[]
-  /** Files in `src` that lie in one file with all that they import. `main.ts` awaits, and stays apart. */
+  /** Files in `src` that become one file with all that they import. `main.ts` awaits, and stays apart. */
   readonly loadedTogether: readonly string[]
 }
 

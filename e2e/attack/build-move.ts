@@ -14,7 +14,7 @@ function keyed(context: MoveContext, path: string, { application, principal }: O
     `/applications/${application}`,
     `/applications(appId='${ofApplication?.appId}')`,
   )
-  // The same key names another object in another tenant, and a new one beside a deleted one.
+  // The same key names another object in another tenant, and a new one while a deleted one exists.
   if (ofPrincipal?.tenantId !== caller.tenantId || ofPrincipal.isDeleted) return keyedPath
   return keyedPath.replace(
     `/servicePrincipals/${principal}`,

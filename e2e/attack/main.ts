@@ -3,7 +3,7 @@ import { PostgresServer } from '../../fixtures/postgres-server.ts'
 import { startAttackedServer } from './attacked-server.ts'
 
 // `npm run attack -- --sequences 10000 --store postgresql --seed 1`: random requests to a real identity
-// provider. The reference documentation decides which answers are right. It exits with 1 after a wrong one.
+// provider. The reference documentation decides which responses are right. It exits with 1 after a wrong one.
 
 const { values } = parseArgs({
   options: {

@@ -148,7 +148,7 @@ export class Registrar {
     }
     for (const tenantId of this.#tokens.keys()) {
       const reply = await read(tenantId, `/servicePrincipals${key}`)
-      // A tenant can have a deleted one beside the new one.
+      // A tenant can have a deleted one and the new one.
       for (const one of this.directory.principalsOf(appId))
         if (one.tenantId === tenantId) one.isDeleted = one.id !== reply.body.id
       if (reply.status !== 200) continue

@@ -129,4 +129,4 @@ const partOf = ({ method, path, body, ifMatch }: AdministratorRequest, index: nu
 })
 
 const missingAnswer = ({ method, path }: AdministratorRequest): string =>
-  `The answer to POST /$batch has no answer to ${method} ${path}`
+  `The response to POST /$batch has no response to ${method} ${path}`

@@ -30,7 +30,7 @@ const filterRows: Readonly<Record<string, FilterRow>> = {
   target: ['--target <id>', 'ID of the changed object'],
   outcome: ['--outcome <outcome>', 'outcome', outcomeOption],
   reason: ['--reason <code>', 'code of the refusal'],
-  correlationId: ['--correlation-id <id>', 'correlation ID from the answer to the request'],
+  correlationId: ['--correlation-id <id>', 'correlation ID from the response to the request'],
   tenantId: ['--tenant <id>', 'ID of the tenant'],
 }
 

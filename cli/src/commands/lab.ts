@@ -144,7 +144,7 @@ type AddOptions = AdministratorCommandOptions & {
 
 /** `greeting lab faults`: breaks answers of the identity provider. */
 function addFaultCommands(lab: Command, terminal: Terminal): void {
-  const faults = lab.command('faults').description('break answers of the identity provider')
+  const faults = lab.command('faults').description('break responses of the identity provider')
 
   administratorCommand(faults.command('add'))
     .description('arm a fault for one request, or for --times or --seconds')

@@ -66,7 +66,7 @@ async function requestLink(
   const made = link.safeParse(body)
   if (response.status === 201 && made.success) return made.data
   const { data } = refusal.safeParse(body)
-  const reason = data?.error_description ?? `The answer has the status ${response.status}.`
+  const reason = data?.error_description ?? `The response has the status ${response.status}.`
   const exit = data?.error === 'no_role' ? 'not_allowed' : 'not_authenticated'
   throw new CommandFailure(data ? exit : 'failed', `The portal makes no link: ${reason}`)
 }

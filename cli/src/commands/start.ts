@@ -167,7 +167,10 @@ export function addStartCommand(program: Command, terminal: Terminal, services: 
       'worker processes of each service, 1 to 64, or auto for one per core (default: WORKERS, else 1)',
       workers,
     )
-    .option('--lab', 'let tests break answers, make tokens and set the clock; never in production')
+    .option(
+      '--lab',
+      'let tests break responses, make tokens and set the clock; never in production',
+    )
     .option(
       '--max-log-mib <n>',
       'maximum size of a log file in MiB; each service keeps two files',

@@ -89,7 +89,7 @@ export const authorityChecks: readonly Check[] = [
         // The document contains the tenant's GUID, also where the settings contain its domain name.
         const isSame = new URL(found).origin === new URL(expected).origin
         if (isSame && 'greeting_lab' in document) {
-          const detail = `${found} is of a server with a lab, which makes forged tokens and faults`
+          const detail = `${found} belongs to a server with a lab, which makes forged tokens and faults`
           return warning(detail, 'In production, use a server without "--lab" and LAB=on.')
         }
         if (isSame) return right(`the tenant's token endpoint is ${found}`)

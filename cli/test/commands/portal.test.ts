@@ -49,7 +49,7 @@ describe('greeting portal', () => {
       answering(500, '<html>'),
       1,
       '',
-      'The portal makes no link: The answer has the status 500.\n',
+      'The portal makes no link: The response has the status 500.\n',
     ],
   ] as const) {
     it(name, async (test) => {

@@ -51,14 +51,14 @@ const remedies: Readonly<Record<ClientErrorCode, string>> = {
   authority_unreachable:
     'Check that the identity provider runs and that its URL is correct. Then try again.',
   authority_answer_invalid:
-    'Check that the URL is that of the identity provider, and that no proxy answers instead.',
+    'Check that the URL belongs to the identity provider, and that no proxy answers instead.',
   token_rejected:
     'Check that the API trusts this identity provider and this tenant, that the scope is the one of this API, and that the clocks agree.',
   role_missing:
     'Grant the role to the client: add it to the application permissions that the client requests, then grant admin consent. A token that was issued before does not change.',
   request_refused: 'Correct the request. The API refuses the same request again.',
   api_unreachable: 'Check that the API runs and that its URL is correct. Then try again.',
-  api_answer_invalid: 'Check that the URL is that of the API, and that no proxy answers instead.',
+  api_answer_invalid: 'Check that the URL belongs to the API, and that no proxy answers instead.',
 }
 
 /** The remedy for a token that a server refuses for its size. */

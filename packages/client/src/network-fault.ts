@@ -130,7 +130,7 @@ export const isTimeout = (details: object): boolean =>
 const rowsInOrder: readonly (readonly [string, Row])[] = Object.entries(rows)
 
 const proxyRemedy =
-  'This address is not that of the URL. Check HTTPS_PROXY, HTTP_PROXY and NO_PROXY. It may also come from a redirect.'
+  'This address is not the one in the URL. Check HTTPS_PROXY, HTTP_PROXY and NO_PROXY. It may also come from a redirect.'
 
 /**
  * Describes an error of `fetch` or `node:http`: the cause and the remedy, without the words of the TLS

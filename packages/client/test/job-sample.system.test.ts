@@ -20,7 +20,12 @@ const rows: readonly (readonly [status: number, body: string, code: number, says
   [401, '', 1, /^The API does not accept the token.*\. .+\.\n$/],
   [403, '', 1, /^The client is not allowed.*lacks the application role \w+\. Grant .+\.\n$/],
   [404, '', 1, /^The API refused GET http:.*\(HTTP status 404\).*\. Check the path.+\.\n$/],
-  [500, '', 1, /^The answer of the API to GET .*\(HTTP status 500\).*\. Look for the error.+\.\n$/],
+  [
+    500,
+    '',
+    1,
+    /^The response of the API to GET .*\(HTTP status 500\).*\. Look for the error.+\.\n$/,
+  ],
 ]
 
 describe('the first sample of a job', () => {

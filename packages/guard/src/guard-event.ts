@@ -3,7 +3,7 @@ import type { KeySetError } from './keys/key-set-error.ts'
 import type { KeyFault } from './keys/verification-key.ts'
 import type { RefusalReason } from './refusal.ts'
 
-/** Why an issuer is not trusted: the issuers of the options, beside the one of the token. */
+/** Why an issuer is not trusted: the issuers of the options, and the one of the token. */
 export type IssuerMismatch = {
   readonly expected: readonly string[]
   /** Anyone can write it. It has at most 200 characters, all of them printable ASCII. */

@@ -20,7 +20,7 @@ export type FederatedTokenRequest = {
 const host = 'issuer.greeting.test'
 const lifetimeSeconds = 3600
 
-/** An issuer beside the server, such as a cluster or a pipeline. Federated identity credentials trust its tokens. */
+/** Another issuer than the server, such as a cluster or a pipeline. Federated identity credentials trust its tokens. */
 export class LabFederation {
   /** The issuer of a federated identity credential. */
   readonly issuer = `https://${host}`

@@ -31,7 +31,7 @@ export class LabKeys {
   }
 
   /**
-   * Lets the announced key sign at once, without the notice of a rotation on demand. The former key stays
+   * Lets the announced key sign at once, without the notice of a rotation on demand. The previous key stays
    * published.
    *
    * @returns the ID of the key that signs now

@@ -100,7 +100,7 @@ export class Entra<
     return this.#provider.lab.clock
   }
 
-  /** The faults that break answers of the identity provider. */
+  /** The faults that break responses of the identity provider. */
   get faults(): Faults {
     return this.#provider.lab.faults
   }
@@ -115,7 +115,7 @@ export class Entra<
     return this.#provider.lab.keys
   }
 
-  /** An issuer beside the identity provider. Federated identity credentials may trust its tokens. */
+  /** Another issuer than the identity provider. Federated identity credentials may trust its tokens. */
   get federation(): Pick<LabFederation, 'issuer' | 'token'> {
     return this.#provider.lab.federation
   }

@@ -96,7 +96,7 @@ export function describeApi({ baseUrl, tokenUrl, scope }: ApiAddresses) {
               in: 'query',
               required: true,
               description:
-                'Must occur exactly once; may be empty. The answer contains it unchanged.',
+                'Must occur exactly once; may be empty. The response contains it unchanged.',
               schema: { type: 'string' },
               example: 'Ada',
             },

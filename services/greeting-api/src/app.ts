@@ -26,7 +26,7 @@ const landingJson = JSON.stringify(landing)
 const alive = JSON.stringify({ status: 'alive' })
 const serverError = errorAnswer(500, 'server_error', 'The request could not be answered')
 
-/** Creates the greeting API: the guarded greetings and the open routes beside them. */
+/** Creates the greeting API: the guarded greetings and the open routes. */
 export function createApp(options: AppOptions) {
   const { guard, addresses, resourceMetadata, isStopping, log } = options
   const description = describeApi(addresses)

@@ -205,11 +205,11 @@ const shape = z.object({
   ),
   WRONG_CREDENTIALS_PER_CLIENT_PER_MINUTE: setting(
     wholeNumber(1, 1_000_000).default(20),
-    'the limit of wrong credentials for one client; beyond it, the answer is 429',
+    'the limit of wrong credentials for one client; beyond it, the response is 429',
   ),
   WRONG_CREDENTIALS_PER_SOURCE_PER_MINUTE: setting(
     wholeNumber(1, 1_000_000).default(60),
-    'the limit of refusals before authentication for one source, an IPv4 address or an IPv6 /64; beyond it, the answer is 429',
+    'the limit of refusals before authentication for one source, an IPv4 address or an IPv6 /64; beyond it, the response is 429',
   ),
   MAX_SIGN_IN_RECORDS: setting(
     wholeNumber(1000, 10_000_000).default(1_000_000),

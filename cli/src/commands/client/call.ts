@@ -53,7 +53,7 @@ async function perform(
 export function addCallCommand(program: Command, take: TakeJob): Command {
   return program
     .command('call')
-    .description('send a request to the API with a token, and print the answer')
+    .description('send a request to the API with a token, and print the response')
     .argument('<method>', 'method, such as GET', method)
     .argument('<path>', 'path and query, such as /api/v1/hi', path)
     .option('--data <text>', 'body of the request')

@@ -37,7 +37,7 @@ type Asked = Pick<AskedAnswer, 'status' | 'asked'>
 
 /** The error about an answer of the wrong form. */
 export function unusable({ status, asked }: Asked, problem: string, remedy?: string): ClientError {
-  const message = `The answer of the API to ${asked} cannot be used: ${problem}`
+  const message = `The response of the API to ${asked} cannot be used: ${problem}`
   return new ClientError('api_answer_invalid', message, { status }, { remedy })
 }
 

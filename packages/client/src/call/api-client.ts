@@ -35,7 +35,7 @@ export type ApiClient = {
 
 /**
  * Creates a client of one API that resolves with data, and rejects with a `ClientError` in every other
- * case: 403 and 404 too. It retries as `fetchWithToken` does. An answer has at most 10 MiB.
+ * case: 403 and 404 too. It retries as `fetchWithToken` does. A response has at most 10 MiB.
  *
  * @throws {TypeError} lists every invalid option
  * @example

@@ -13,11 +13,11 @@ function readChallenge({ status, headers }: Response): ServerErrorDetails {
 const rejections: readonly (readonly [words: RegExp, remedy: string])[] = [
   [
     /not (yet valid|valid yet)|not.?before|\bnbf\b/i,
-    'The clock of the API is behind that of the identity provider. Set both, preferably with NTP.',
+    'The clock of the API is behind the clock of the identity provider. Set both, preferably with NTP.',
   ],
   [
     /expired/i,
-    'The token was new, so the clock of the API is ahead of that of the identity provider. Set both, preferably with NTP.',
+    'The token was new, so the clock of the API is ahead of the clock of the identity provider. Set both, preferably with NTP.',
   ],
   [
     /issuer/i,
@@ -30,7 +30,7 @@ const rejections: readonly (readonly [words: RegExp, remedy: string])[] = [
   ],
   [
     /signature|signing key/i,
-    'Check that the API reads the published keys of this identity provider, and not those of another one.',
+    'Check that the API reads the published keys of this identity provider, and not the keys of another one.',
   ],
 ]
 

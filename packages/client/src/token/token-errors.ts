@@ -54,7 +54,7 @@ export function unavailableError(result: Unavailable, attempts: number): ClientE
 }
 
 export function unusableAnswerError({ details, description, remedy }: Unusable): ClientError {
-  const message = `The answer of the identity provider cannot be used: ${description}`
+  const message = `The response of the identity provider cannot be used: ${description}`
   return new ClientError('authority_answer_invalid', message, details, { remedy })
 }
 

@@ -127,7 +127,7 @@ const rows: readonly Row[] = [
     '500',
     problem(500, { message: 'boom' }),
     'api_answer_invalid',
-    `The answer of the API to ${at} cannot be used: it is an error (HTTP status 500): boom`,
+    `The response of the API to ${at} cannot be used: it is an error (HTTP status 500): boom`,
     /log of the API/,
   ],
   [
@@ -148,21 +148,21 @@ const rows: readonly Row[] = [
     '200 with a page',
     text(200, '<h1>', { 'content-type': 'text/html' }),
     'api_answer_invalid',
-    `The answer of the API to ${at} cannot be used: it is not JSON, but text/html (HTTP status 200)`,
+    `The response of the API to ${at} cannot be used: it is not JSON, but text/html (HTTP status 200)`,
     /no proxy answers/,
   ],
   [
     '204',
     () => new Response(null, { status: 204 }),
     'api_answer_invalid',
-    `The answer of the API to ${at} cannot be used: it has no body (HTTP status 204)`,
+    `The response of the API to ${at} cannot be used: it has no body (HTTP status 204)`,
     /no proxy answers/,
   ],
   [
     'more than 10 MiB',
     text(200, 'x'.repeat(10_485_761)),
     'api_answer_invalid',
-    `The answer of the API to ${at} cannot be used: it is larger than 10485760 bytes`,
+    `The response of the API to ${at} cannot be used: it is larger than 10485760 bytes`,
     /no proxy answers/,
   ],
 ]

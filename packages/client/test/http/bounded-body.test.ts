@@ -63,7 +63,7 @@ describe('a body (CL11, CL17)', () => {
     const environment = new VirtualRuntime(inBytes(...body))
     await assert.rejects(tokenSourceIn(environment).token(), {
       code: 'authority_answer_invalid',
-      message: 'The answer of the identity provider cannot be used: it is not UTF-8',
+      message: 'The response of the identity provider cannot be used: it is not UTF-8',
     })
   })
 
@@ -71,7 +71,8 @@ describe('a body (CL11, CL17)', () => {
     const environment = new VirtualRuntime(json(200, { access_token: 'x'.repeat(70_000) }))
     await assert.rejects(tokenSourceIn(environment).token(), {
       code: 'authority_answer_invalid',
-      message: 'The answer of the identity provider cannot be used: it is larger than 65536 bytes',
+      message:
+        'The response of the identity provider cannot be used: it is larger than 65536 bytes',
       details: { status: 200 },
     })
     assert.equal(environment.sent.length, 1)

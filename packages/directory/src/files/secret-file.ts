@@ -69,7 +69,7 @@ function exposureOf({ mode, uid }: Stats): string | undefined {
 }
 
 /**
- * Writes a temporary file beside the final path, readable by its owner only, and returns its path
+ * Writes a temporary file next to the final path, readable by its owner only, and returns its path
  * when the text is on disk. So a crash never leaves an incomplete file at the final path.
  */
 export async function writeBeside(path: string, text: string): Promise<string> {

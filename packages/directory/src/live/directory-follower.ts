@@ -107,7 +107,7 @@ export class DirectoryFollower {
     const askedAtMs = this.#monotonicNowMs()
     const { latest, hasKnown, changes, loaded } = await log.changesAfter(known, lookups)
     const isCurrent = this.#followed === known
-    // The answer continues from a former state, unless it is of the same commit as the new state.
+    // The response continues from an earlier state, unless both states have the same commit.
     if (!isCurrent && !isSame(this.#followed, latest)) return this.follow(lookups, log)
     if (!hasKnown && isCurrent) this.#forget(latest)
     if (!hasKnown) return this.follow(lookups, log)
@@ -148,7 +148,7 @@ export class DirectoryFollower {
     if (lookups.length > 0) await this.follow(lookups, log)
   }
 
-  /** Nothing is answered from the former history: until the log is read again, reads wait. */
+  /** Nothing is answered from the lost history: until the log is read again, reads wait. */
   #forget(latest: Commit): void {
     this.#onReversal(this.#followed ?? beginning, latest)
     this.#followed = undefined

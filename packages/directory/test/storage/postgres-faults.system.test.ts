@@ -46,7 +46,7 @@ describe('a database of another release', () => {
     [
       'is refused in one sentence when its migrations are not those of this release',
       '2026-11-21-between',
-      /^The tables of the store are not those of this release: corrupted migrations: /,
+      /^The tables of the store do not belong to this release: corrupted migrations: /,
     ],
   ] as const) {
     it(what, async () => {

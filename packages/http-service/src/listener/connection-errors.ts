@@ -49,7 +49,7 @@ export class ConnectionErrors {
   }
 }
 
-/** Handles an error within the body of a request, which gets one answer: the app's or this one. */
+/** Handles an error within the body of a request. Either the app responds or this function does, never both. */
 function endWithinBody(error: Error, socket: Duplex, response: ServerResponse): void {
   if (response.headersSent) afterResponse(response, () => close(socket))
   else refuse(socket, error)

@@ -38,7 +38,7 @@ export type SecureListener = Listener & {
  */
 export type TlsIdentity = { readonly certificate: string; readonly key: string }
 
-/** Options of an HTTPS listener beside its limits. */
+/** Options of an HTTPS listener, in addition to its limits. */
 export type SecureListenerOptions = {
   /**
    * Whether the handshake requests a certificate of the client; default false. Any certificate is

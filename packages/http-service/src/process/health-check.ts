@@ -69,7 +69,7 @@ export async function checkHealth(
     response.on('error', (cause) => failed(cause.message))
   })
   request.on('error', (cause: NodeJS.ErrnoException) => failed(cause.code ?? cause.message))
-  const timer = setTimeout(() => failed(`no answer within ${timeoutMs} ms`), timeoutMs)
+  const timer = setTimeout(() => failed(`no response within ${timeoutMs} ms`), timeoutMs)
   request.end()
   const { status, body } = await promise
   clearTimeout(timer)

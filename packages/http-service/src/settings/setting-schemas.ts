@@ -125,7 +125,7 @@ export const tracingSettings = {
   ),
   OTEL_TRACES_SAMPLER_ARG: setting(
     tracingSetting('OTEL_TRACES_SAMPLER_ARG'),
-    'the part of the traces that begin here and are sent, 0 to 1',
+    'the share of the traces begun here that is sent, 0 to 1',
     'all',
   ),
 } as const

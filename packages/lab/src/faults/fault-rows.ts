@@ -79,7 +79,7 @@ export const faultRows = {
   ),
   delay: row(
     endpoints,
-    'Waits before the answer: `delayMs`, and up to `jitterMs` more.',
+    'Waits before the response: `delayMs`, and up to `jitterMs` more.',
     { delayMs: milliseconds, jitterMs: milliseconds.default(0) },
     async ({ delayMs, jitterMs }, { answer, random, sleep }) => {
       await sleep(delayMs + random() * jitterMs)
@@ -92,10 +92,15 @@ export const faultRows = {
     { chunkBytes: z.int().min(1).max(65_536).default(64), pauseMs: milliseconds.default(100) },
     (parameters, context) => withBody(context.answer(), drip(parameters, context)),
   ),
-  reset: row(endpoints, 'Resets the connection without an answer.', {}, async (_, { bindings }) => {
-    bindings?.incoming?.socket.resetAndDestroy()
-    return new Response(null, { status: 499 })
-  }),
+  reset: row(
+    endpoints,
+    'Resets the connection without a response.',
+    {},
+    async (_, { bindings }) => {
+      bindings?.incoming?.socket.resetAndDestroy()
+      return new Response(null, { status: 499 })
+    },
+  ),
   cut: row(
     endpoints,
     'Closes the connection within the body, after `afterBytes` bytes.',

@@ -2,8 +2,8 @@ import type { ForgeryRow } from './forgery.ts'
 import { withMember } from './forgery.ts'
 
 const audience = 'The token is for another audience.'
-const issuer = 'The token is of another issuer.'
-const times = 'The end of validity is a number that lies in the future.'
+const issuer = 'The token is from another issuer.'
+const times = 'The end of validity is a number, and in the future.'
 const roles = 'The claim `roles` is a list of texts, and one is the required role.'
 const lastCounts = 'A claim name occurs once, or the last one counts.'
 const farSeconds = 9_999_999_999
@@ -13,7 +13,7 @@ const iss = { section: 'RFC 8725 section 3.8', reason: issuer }
 const exp = { section: 'RFC 7519 section 4.1.4', reason: times }
 const nbf = {
   section: 'RFC 7519 section 4.1.5',
-  reason: 'The start of validity is a number that lies in the past.',
+  reason: 'The start of validity is a number, and in the past.',
 }
 const role = { section: 'RFC 9068 section 2.2.3.1', reason: roles }
 const json = { section: 'RFC 7519 section 7.2', reason: 'The claims are one JSON object in UTF-8.' }
@@ -75,7 +75,7 @@ export const claimForgeries = {
   issuer_list: { ...iss, make: ({ claims, withClaims }) => withClaims({ iss: [claims.iss] }) },
   tenant_other: {
     section: 'Entra: claims validation, tid',
-    reason: 'The token is of another tenant.',
+    reason: 'The token is from another tenant.',
     make: ({ withClaims }) => withClaims({ tid: '11111111-2222-4333-8444-555555555555' }),
   },
   version_other: {
@@ -178,12 +178,12 @@ export const claimForgeries = {
   },
   type_of_security_event: {
     section: kind,
-    reason: 'The type in the header is not that of an access token.',
+    reason: 'The header does not have the type of an access token.',
     make: ({ withHeader }) => withHeader({ typ: 'secevent+jwt' }),
   },
   type_of_logout_token: {
     section: kind,
-    reason: 'The type in the header is not that of an access token.',
+    reason: 'The header does not have the type of an access token.',
     make: ({ withHeader }) => withHeader({ typ: 'logout+jwt' }),
   },
   client_assertion: {

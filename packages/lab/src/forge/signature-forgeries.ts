@@ -12,7 +12,7 @@ const withTrailingBits = (text: string) =>
 
 const algorithms = 'An API accepts only the algorithms that it expects.'
 const noKeyFromToken = 'A key comes from the configured issuer, never from the token.'
-const publicIsNoSecret = 'A public key is no secret for HMAC.'
+const publicIsNoSecret = 'A public key must not serve as a secret for HMAC.'
 
 /** Forgeries of the signature, the algorithm and the key. */
 export const signatureForgeries = {

@@ -20,7 +20,7 @@ const page = z.object({ value: z.array(z.unknown()), '@odata.nextLink': z.string
 
 /**
  * A management API, called within this process as one administrator. Its operations check the roles
- * and write the audit log, as for a request of the network.
+ * and write the audit log, as for a request from the network.
  */
 export class InProcessGraph implements Graph {
   readonly #call: CallAsAdministrator

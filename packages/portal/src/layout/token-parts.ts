@@ -6,7 +6,7 @@ import { type Html, mark, table, time } from './parts.ts'
 export const claimSentences: Readonly<Record<string, string>> = {
   aud: 'The API for which the token is issued. Another API refuses it.',
   iss: 'The issuer: this identity provider, in this tenant.',
-  iat: 'When it was issued. It lies in the past, for APIs with late clocks.',
+  iat: 'When it was issued. It is in the past, for APIs whose clock is behind.',
   nbf: 'It is not valid before this time.',
   exp: 'It is not valid from this time on.',
   aio: 'Internal to the identity provider.',

@@ -217,7 +217,7 @@ type ConfirmationFault = { readonly sentence: string; readonly status: number }
 const maxShownLength = 120
 const maxShownFields = 12
 const linkFault =
-  'The link has ended, was used, or is of another administrator. Run greeting portal --no-open again.'
+  'The link has ended, was used, or belongs to another administrator. Run greeting portal --no-open again.'
 
 /**
  * Reads the proof in a form that changes something: the secret of the administrator, or a new link.

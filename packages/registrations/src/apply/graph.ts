@@ -95,5 +95,5 @@ export function parseAnswer<One>(
   const result = schema.safeParse(body)
   if (result.success) return result.data
   const places = result.error.issues.map((issue) => issue.path.join('.')).join(', ')
-  throw new Error(`The answer to ${method} ${path} has an unexpected form: ${places}`)
+  throw new Error(`The response to ${method} ${path} has an unexpected form: ${places}`)
 }

@@ -62,7 +62,7 @@ const changeTexts: ChangeTexts = {
   ],
   rotateSecret: ({ application, secret, lifetimeDays, reason }) => [
     tilde(
-      `secret "${secret}" of "${application}": a new one, valid for ${days(lifetimeDays)}, beside the current one${because(reason)}`,
+      `secret "${secret}" of "${application}": a new one, valid for ${days(lifetimeDays)}, in addition to the current one${because(reason)}`,
     ),
   ],
   removeSecret: ({ application, secret, hint, endDateTime, reason }) => [

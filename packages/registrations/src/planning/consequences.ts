@@ -83,7 +83,7 @@ export function consequencesOfFile(file: RegistrationsFile): string[] {
   ]
 }
 
-/** The credentials beside those of the file: a file describes only the credentials of applications. */
+/** The credentials that the file does not describe: a file describes only the credentials of applications. */
 export function consequencesOfOtherCredentials(
   file: RegistrationsFile,
   clients: readonly Located[],

@@ -45,7 +45,7 @@ const differences: Difference[] = [
   {
     name: 'a secret that is due for rotation',
     expected: [
-      `rotateSecret ! ~ secret ${primary}: a new one, valid for 180 days, beside the current one: the current one ends on 2026-03-31`,
+      `rotateSecret ! ~ secret ${primary}: a new one, valid for 180 days, in addition to the current one: the current one ends on 2026-03-31`,
     ],
     change: same,
     state: withSecret({ endDateTime: new Date('2026-03-31T12:00:00Z') }),
@@ -59,7 +59,7 @@ const differences: Difference[] = [
   {
     name: 'a requested rotation',
     expected: [
-      `rotateSecret ! ~ secret ${primary}: a new one, valid for 180 days, beside the current one: requested`,
+      `rotateSecret ! ~ secret ${primary}: a new one, valid for 180 days, in addition to the current one: requested`,
     ],
     change: same,
     state: sampleState(),

@@ -22,7 +22,7 @@ export function validityFault({ certificate }: Identity, now: Date): string | un
     : undefined
 }
 
-/** Whether an authority is of a release whose authorities were valid longer, and unconstrained. */
+/** Whether a release made this authority whose authorities were valid longer, and unconstrained. */
 export function isOfEarlierRelease({ certificate }: Identity): boolean {
   const { validFromDate, validToDate } = new X509Certificate(certificate)
   return validToDate.getTime() - validFromDate.getTime() > (authorityYears * 366 + 1) * dayMs

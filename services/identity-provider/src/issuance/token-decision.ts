@@ -20,7 +20,7 @@ export type TokenDecision = AuthenticatedClient & {
   readonly roles: readonly string[]
 }
 
-/** The knowledge of the decision beside the directory. */
+/** What the decision reads in addition to the directory. */
 export type DecisionFacts = {
   readonly rules: AuthenticationRules
   readonly assertion: AssertionFacts

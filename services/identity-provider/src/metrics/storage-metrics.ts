@@ -88,7 +88,7 @@ export function storageMetrics(
   )
   metrics.gauge(
     'greeting_clock_in_doubt',
-    '1 while nothing is deleted by its age, because the time is not agreed.',
+    '1 while the clock may be wrong, so nothing is deleted by its age.',
     () => Number(clock.isInDoubt),
   )
 }

@@ -99,7 +99,7 @@ export function maintain(
   return isSame(ring, tended) ? ring : tended
 }
 
-// A time that lies in the future is that of a clock that was wrong.
+// A time in the future comes from a clock that was wrong.
 const recordRetirements = (ring: KeyRing, now: Date): KeyRing => {
   const active = activeKey(ring, now)
   const signing = active === undefined ? 0 : ring.indexOf(active)

@@ -55,7 +55,7 @@ export async function ensureAdministrator(
     latestAgreed,
     runtime,
     onStaleFile: (err) =>
-      log.warn({ err }, 'administrator.env has a former address of this server'),
+      log.warn({ err }, 'administrator.env has an earlier address of this server'),
   })
   if (isCreated) log.info({ file: join(dataDir, 'administrator.env') }, 'administrator created')
 }

@@ -79,7 +79,7 @@ function validateOptions(options: IdentityProviderOptions): Settings {
  * environment, and writes no log unless `logLevel` is set.
  *
  * @param options the settings in camel case. By default `port` is 0, a free port, and `httpsPort` is
- *   `off`. By default `dataDir` is `:memory:`: nothing is kept, the files of the server lie in a private
+ *   `off`. By default `dataDir` is `:memory:`: nothing is kept, the files of the server are in a private
  *   temporary folder, and the end of the server removes it. `databaseUrl` selects PostgreSQL.
  * @throws {IdentityProviderOptionsError} identity_provider_options lists every invalid or unknown option
  * @throws {Error} with a sentence for the operator, or with Node's `code`, such as `EADDRINUSE`

@@ -201,7 +201,7 @@ const credentialOf = (name: string): Claims & { readonly issuer: string } =>
 /** The rows of the mistakes under a heading of the page. */
 const documented = (heading: string): string[][] =>
   (page.split(`\n## ${heading}\n`)[1]?.split('\n## ')[0] ?? '')
-    .split('| mistake | answer |')[1]
+    .split('| mistake | response |')[1]
     ?.split('\n')
     .filter((line) => line.startsWith('| '))
     .map((line) => line.slice(2, -2).split(' | ')) ?? []

@@ -275,7 +275,7 @@ const webJson = ({
   redirectUriSettings: redirectUris.map((uri) => ({ uri, index: null })),
 })
 
-/** The defaults of all that is kept and shown only. */
+/** The defaults of the properties that are stored and returned, without effect. */
 export const inertApplicationDefaults: InertProperties = {
   ...inertDefaults(applicationProperties),
   api: apiDefaults,

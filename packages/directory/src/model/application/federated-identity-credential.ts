@@ -36,7 +36,7 @@ const properties: Readonly<Record<string, Property<FederatedIdentityCredential, 
   subject: { filter: 'value' },
   description: {},
   audiences: { type: 'Collection(Edm.String)' },
-  // Microsoft Graph shows it in its beta version only. It is absent beside a subject.
+  // Microsoft Graph shows it in its beta version only. It is absent when there is a subject.
   claimsMatchingExpression: {
     show: ({ claimsMatchingExpression: value }) =>
       value === undefined ? undefined : { value, languageVersion: 1 },

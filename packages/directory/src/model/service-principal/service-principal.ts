@@ -217,7 +217,7 @@ export const servicePrincipalProperties: PropertyTable<ServicePrincipal, Lookups
   verifiedPublisher,
 }
 
-/** The defaults of all that is kept and shown only. */
+/** The defaults of the properties that are stored and returned, without effect. */
 export const inertPrincipalDefaults = inertDefaults(servicePrincipalProperties)
 
 const initial = initialValues(servicePrincipalProperties)

@@ -181,7 +181,7 @@ export class SqlDatabase {
     // Kysely has no class for it, and the driver of PostgreSQL calls each unknown error one of the network.
     const fault = message.startsWith('corrupted migrations') ? undefined : this.#faultOf(error)
     throw new StorageUnavailableError(
-      fault ?? `The tables of the store are not those of this release: ${message}`,
+      fault ?? `The tables of the store do not belong to this release: ${message}`,
       { cause: error },
     )
   }

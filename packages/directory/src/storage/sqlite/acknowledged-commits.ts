@@ -30,7 +30,7 @@ const logs = ['directory', 'signing-keys'] as const
 const fileBytes = 512
 const ownerOnly = 0o600
 
-/** The file beside a data file with the commits that a server acknowledged. */
+/** The file next to a data file with the commits that a server acknowledged. */
 export const acknowledgedFile = (dataFile: string): string => `${dataFile}-acknowledged`
 
 /**

@@ -37,7 +37,7 @@ export async function createFile(
     } finally {
       await database.close()
     }
-    // It has the commits of a former data file.
+    // It has the commits of an earlier data file.
     await rm(acknowledgedFile(path), { force: true })
     // `link` does not replace the file of a faster process.
     return await link(draft, path).then(

@@ -5,12 +5,12 @@ import { isFrozen } from './sqlite-connection.ts'
 
 type Identity = Pick<BigIntStats, 'dev' | 'ino'>
 
-/** Files of SQLite beside a data file. SQLite would use them for the file that replaced it, too. */
+/** Files of SQLite next to a data file. SQLite would use them for the file that replaced it, too. */
 const companions = ['-wal', '-shm']
 
 /**
  * A connection to the current file of a path. When another file replaces it, that file is opened.
- * Without this, the connection would continue with the former file, which no other process sees.
+ * Without this, the connection would continue with the earlier file, which no other process sees.
  */
 export class SqliteFile {
   readonly #path: string
@@ -29,7 +29,7 @@ export class SqliteFile {
   /**
    * Returns the connection for one statement or one transaction.
    *
-   * @throws {StorageUnavailableError} storage_unavailable when there is no file, or when files beside
+   * @throws {StorageUnavailableError} storage_unavailable when there is no file, or when files next to
    *   it belong to the file that it replaced
    */
   current(): DatabaseSync {
@@ -39,7 +39,7 @@ export class SqliteFile {
     const isCurrent = isSame(present, this.#identity)
     if (isCurrent && !isFrozen(this.#database)) return this.#database
     if (!isCurrent) this.#requireFreshCompanions()
-    // The former file is closed first: SQLite would share the index of the log between the two files.
+    // The earlier file is closed first: SQLite would share the index of the log between the two files.
     this.close()
     this.#identity = undefined
     this.#database = this.#openFile(!isCurrent)
@@ -67,7 +67,7 @@ export class SqliteFile {
     if (left.length === 0) return
     const names = left.map((name) => `${this.#path}${name}`).join(' and ')
     throw new StorageUnavailableError(
-      `The data file ${this.#path} was replaced, and ${names} still belong to the former one: remove them.`,
+      `The data file ${this.#path} was replaced, and ${names} still belong to the earlier one: remove them.`,
     )
   }
 }

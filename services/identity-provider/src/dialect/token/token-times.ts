@@ -9,7 +9,7 @@ export type TokenTimes = {
 
 /** The lifetime of tokens. */
 export type TokenLifetime = {
-  /** How far `iat` lies in the past, for verifiers with late clocks. */
+  /** How far `iat` is in the past, for verifiers whose clock is behind. */
   readonly backdatingSeconds: number
   /** The shortest and the longest time from now until `exp`. Each token gets a random time between them. */
   readonly shortestSeconds: number

@@ -20,7 +20,7 @@ export type BootstrapOptions = AdministratorEndpoints &
     /** Where `administrator.env` is written, with mode 0600. */
     readonly dataDir: string
     readonly runtime: Runtime
-    /** Called when a full disk leaves a former address in `administrator.env`. */
+    /** Called when a full disk leaves an earlier address in `administrator.env`. */
     readonly onStaleFile?: (cause: Error) => void
   }
 

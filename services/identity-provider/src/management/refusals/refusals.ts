@@ -260,7 +260,7 @@ export const refusals = {
     status: 413,
     code: 'BadRequest',
     sentence: (limit: string) =>
-      `The answers of this batch have more than ${limit} bytes. This request was not executed. Send it again.`,
+      `The responses of this batch have more than ${limit} bytes. This request was not executed. Send it again.`,
   },
   dependency_failed: {
     status: 424,

@@ -43,7 +43,7 @@ export const tenantOperations: readonly (ReadOperation | ChangeOperation)[] = [
     path: '/tenants',
     requires: writesTenants,
     summary:
-      'Creates a tenant with an administrator application. Its secret is in this answer only.',
+      'Creates a tenant with an administrator application. Only this response contains its secret.',
     takesBody: true,
     action: 'tenant.create',
     change: create,
@@ -70,7 +70,7 @@ export const tenantOperations: readonly (ReadOperation | ChangeOperation)[] = [
     path: '/tenants/{id}/administrator',
     requires: writesTenants,
     summary:
-      'Creates another administrator application in a tenant. Its secret is in this answer only.',
+      'Creates another administrator application in a tenant. Only this response contains its secret.',
     action: 'administrator.create',
     change: addAdministrator,
   },

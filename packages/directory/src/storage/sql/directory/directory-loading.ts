@@ -15,7 +15,7 @@ import { objectsOf } from '../rows/object-queries.ts'
 import { nameKey } from '../rows/object-rows.ts'
 import type { Tables } from '../rows/tables.ts'
 
-/** Related principals that one load reads beside the answers. */
+/** Related principals that one load reads too. */
 const maxRelated = 200
 
 /**

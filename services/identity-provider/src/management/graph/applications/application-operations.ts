@@ -107,7 +107,7 @@ function requireFreeUniqueName(
   throw refuse('unique_name_taken')
 }
 
-/** With `Prefer: create-if-missing`, a unique name that no application has becomes a new application. */
+/** With `Prefer: create-if-missing`, a new application is created when none has this unique name. */
 function update(call: ChangingCall): Change {
   const { body, caller, committed, runtime } = call
   const uniqueName = uniqueNameIn(call)

@@ -121,7 +121,7 @@ export type CreatedPassword = {
 }
 
 /**
- * Creates a secret of a body.
+ * Creates the secret that a body describes.
  *
  * @throws {GraphError} graph_refusal body_invalid when it would end before its start.
  */

@@ -22,7 +22,7 @@ const operationsOf = <Kind extends ObjectKind>(
     method: 'POST',
     path: `/${row.set.name}/{id}/addPassword`,
     requires: writesApplications,
-    summary: `Creates a client secret${extent}. It is in this answer only.`,
+    summary: `Creates a client secret${extent}. Only this response contains it.`,
     takesBody: true,
     action: `${row.kind}.addPassword`,
     change: (call) => addPassword(call, row),
