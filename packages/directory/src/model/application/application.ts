@@ -124,7 +124,7 @@ export const applicationProperties: PropertyTable<
   uniqueName: {
     initial: null,
     column: ['unique_name'],
-    body: name(),
+    body: name().nullable(),
     isSetAtCreation: true,
     filter: 'value',
   },

@@ -8,14 +8,14 @@ import {
 import { api, bodyCollection, guid, maxEntries, optionalClaims } from '@greeting/directory/forms'
 import { z } from 'zod'
 import { omitUndefined, parseBody, requireType } from '../../body/parse-body.ts'
-import { refuse } from '../../refusals/graph-error.ts'
+import { newPasswordBody } from '../directory-objects/credential-body.ts'
 import {
-  type KeyCredentialBody,
-  keyCredentialBody,
-  maxCertificates,
-  newPasswordBody,
-} from '../directory-objects/credential-body.ts'
-import { isFixedValue, maxOwners, objectReference } from '../directory-objects/object-body.ts'
+  type ObjectPatch,
+  objectForms,
+  patchOf,
+  propertyFault,
+  withoutRepeated,
+} from '../directory-objects/object-body.ts'
 
 /** A secret of an answer, which has a keyId, or the properties of a new one. */
 const passwordCredential = z.union([
@@ -31,27 +31,19 @@ const applicationBody = z
     // These two again, because a part of each is a member of its own.
     api,
     optionalClaims,
-    keyCredentials: bodyCollection(keyCredentialBody, maxCertificates),
+    ...objectForms,
     passwordCredentials: bodyCollection(passwordCredential, maxEntries),
     ...forms.atCreation,
-    'owners@odata.bind': bodyCollection(objectReference, maxOwners),
     ...forms.inert,
   })
   .partial()
 
-/** The changes that a body requests. Missing properties do not change. */
-export type ApplicationPatch = {
-  readonly properties: Partial<Application>
-  /** The whole collection, if the body contains it. */
-  readonly keyCredentials: readonly KeyCredentialBody[] | undefined
+/** The changes of an application, and its secrets. */
+export type ApplicationPatch = ObjectPatch<Application> & {
   /** The existing secrets that the body names; undefined when it has no list of secrets. */
   readonly passwordKeyIds: readonly string[] | undefined
   /** The secrets that the body describes without a keyId. */
   readonly newPasswords: readonly NewPassword[]
-  /** The owners to add. */
-  readonly ownerIds: readonly string[]
-  /** The properties that are kept and shown only, also those of `api` and `optionalClaims`. */
-  readonly inert: Readonly<Record<string, unknown>>
 }
 
 /**
@@ -62,47 +54,37 @@ export type ApplicationPatch = {
  */
 export function parseApplication(
   body: unknown,
-  current: Readonly<Record<string, unknown>> = {},
+  current?: Readonly<Record<string, unknown>>,
 ): ApplicationPatch {
   requireType(body, 'application')
-  const {
-    api,
-    keyCredentials,
-    optionalClaims,
-    'owners@odata.bind': ownerIds = [],
-    passwordCredentials,
-    ...rest
-  } = parseBody(applicationBody, dropReadOnly(body, current))
+  const { api, optionalClaims, passwordCredentials, ...rest } = parseBody(
+    applicationBody,
+    withoutRepeated(
+      current === undefined ? withoutReadOnly(body) : withoutRepeated(body, readOnlyIn(current)),
+      fixed,
+      'can only have its default value here',
+    ),
+  )
   const { requestedAccessTokenVersion, ...scopes } = api ?? {}
   const { accessToken, ...userClaims } = optionalClaims ?? { accessToken: [] }
-  const { inert, members } = separated(rest)
+  const { inert, properties, ...patch } = patchOf<Application>(rest, forms)
   return {
-    keyCredentials,
+    ...patch,
     passwordKeyIds: passwordCredentials?.flatMap((one) => ('keyId' in one ? one.keyId : [])),
     newPasswords:
       passwordCredentials?.flatMap((one) => ('created' in one ? one.created : [])) ?? [],
-    ownerIds,
     inert: {
       ...inert,
       api: api && scopes,
       optionalClaims: optionalClaims && userClaims,
     },
-    properties: omitUndefined({
-      ...members,
-      requestedAccessTokenVersion: api === null ? null : requestedAccessTokenVersion,
-      optionalAccessTokenClaims: optionalClaims === undefined ? undefined : accessToken,
-    }),
-  }
-}
-
-/** The members of an application in a body, and the properties that are kept and shown only. */
-function separated(body: Readonly<Record<string, unknown>>) {
-  const entries = Object.entries(body)
-  const isInert = ([name]: readonly [string, unknown]) => Object.hasOwn(forms.inert, name)
-  return {
-    inert: Object.fromEntries(entries.filter(isInert)),
-    // The form of each row has the type of the member.
-    members: Object.fromEntries(entries.filter((one) => !isInert(one))) as Partial<Application>,
+    properties: {
+      ...properties,
+      ...omitUndefined({
+        requestedAccessTokenVersion: api === null ? null : requestedAccessTokenVersion,
+        optionalAccessTokenClaims: optionalClaims === undefined ? undefined : accessToken,
+      }),
+    },
   }
 }
 
@@ -116,19 +98,13 @@ const readOnly = new Set(
     .map(([name]) => name),
 )
 
-/** Drops read-only properties that have their value, and refuses others. */
-function dropReadOnly(body: unknown, current: Readonly<Record<string, unknown>>): unknown {
-  if (typeof body !== 'object' || body === null || Array.isArray(body)) return body
-  const kept = Object.entries(body).filter(([property, value]) => {
-    if (readOnly.has(property)) {
-      const isNew = !Object.hasOwn(current, property)
-      if (isNew && Object.hasOwn(forms.atCreation, property)) return value !== null
-      if (!isNew && isFixedValue(value, current[property])) return false
-      throw refuse('body_invalid', `Property '${property}' is read-only and cannot be set.`)
-    }
-    if (!Object.hasOwn(fixed, property)) return true
-    if (isFixedValue(value, fixed[property])) return false
-    throw refuse('body_invalid', `Property '${property}' can only have its default value here.`)
-  })
-  return Object.fromEntries(kept)
+const readOnlyIn = (current: Readonly<Record<string, unknown>>) =>
+  Object.fromEntries(Object.entries(current).filter(([name]) => readOnly.has(name)))
+
+/** A new application has no value yet that its body could repeat. */
+function withoutReadOnly(body: unknown): unknown {
+  for (const name of Object.keys(Object(body))) {
+    if (readOnly.has(name) && !Object.hasOwn(forms.atCreation, name)) throw propertyFault(name)
+  }
+  return body
 }

@@ -21,8 +21,13 @@ import {
 } from '../directory-objects/credential-body.ts'
 import { deletionTime } from '../directory-objects/deleted-item.ts'
 import { applications } from '../directory-objects/entity-sets.ts'
-import { findApplication, uniqueNameIn } from '../directory-objects/find-object.ts'
-import { applicationRow, objectOperations } from '../directory-objects/object-operations.ts'
+import { findApplication, keyIn } from '../directory-objects/find-object.ts'
+import {
+  applicationRow,
+  createdBy,
+  objectOperations,
+  stored,
+} from '../directory-objects/object-operations.ts'
 import { withOwners } from '../directory-objects/owner-operations.ts'
 import { parseApplication } from './application-body.ts'
 import { requireValidApplication } from './application-rules.ts'
@@ -70,14 +75,11 @@ function create(call: ChangingCall): Change {
     appId: runtime.newGuid(),
     tenantId: caller.tenantId,
     createdDateTime: runtime.now(),
-    keyCredentials: keyCredentialsAfter([], keyCredentials ?? [], runtime),
+    keyCredentials: keyCredentialsAfter([], keyCredentials, runtime),
   })
   requireValidApplication(application, undefined, caller.tenant, committed, body)
-  return {
-    changes: [put('application', application)],
-    target: application.id,
-    answer: withSecrets(showCreated(call, applications, application), passwords),
-  }
+  const answer = withSecrets(showCreated(call, applications, application), passwords)
+  return stored('application', application, answer)
 }
 
 /** The answer is the only one with the texts of new secrets. */
@@ -110,17 +112,13 @@ function requireFreeUniqueName(
 /** With `Prefer: create-if-missing`, a new application is created when none has this unique name. */
 function update(call: ChangingCall): Change {
   const { body, caller, committed, runtime } = call
-  const uniqueName = uniqueNameIn(call)
+  const uniqueName = keyIn(call.parameters.id, 'uniqueName')
   const isMissing =
     uniqueName !== undefined &&
     committed.applicationByUniqueName(caller.tenantId, uniqueName) === undefined
   if (isMissing && call.mayCreate) {
-    const created = create({
-      ...call,
-      path: '/applications',
-      body: { ...Object(body), uniqueName },
-    })
-    return { ...created, action: 'application.create' }
+    const creation = { action: 'application.create', change: create }
+    return createdBy(creation, call, '/applications', { uniqueName })
   }
   const before = findApplication(call)
   const { inert, keyCredentials, newPasswords, ownerIds, passwordKeyIds, properties } =
@@ -133,10 +131,7 @@ function update(call: ChangingCall): Change {
     ...before,
     ...properties,
     inertProperties: inertAfter(before.inertProperties, inert, inertApplicationDefaults),
-    keyCredentials:
-      keyCredentials === undefined
-        ? before.keyCredentials
-        : keyCredentialsAfter(before.keyCredentials, keyCredentials, runtime),
+    keyCredentials: keyCredentialsAfter(before.keyCredentials, keyCredentials, runtime),
   }
   requireValidApplication(application, before, caller.tenant, committed, body)
   return {

@@ -2,7 +2,6 @@ import {
   type Application,
   type FederatedIdentityCredential,
   federatedCredentialProperties,
-  put,
 } from '@greeting/directory'
 import type { EntitySet } from '../../odata/entity-set.ts'
 import { listEntities } from '../../odata/list-entities.ts'
@@ -16,13 +15,25 @@ import type {
 } from '../../operations/operation.ts'
 import { readsApplications, writesApplications } from '../../privileges/graph-roles.ts'
 import { refuse } from '../../refusals/graph-error.ts'
-import { findApplication } from '../directory-objects/find-object.ts'
+import { findApplication, keyIn } from '../directory-objects/find-object.ts'
+import { createdBy, stored } from '../directory-objects/object-operations.ts'
 import {
   parseChangedFederatedCredential,
   parseNewFederatedCredential,
 } from './federated-identity-credential-body.ts'
 
 const collection = '/applications/{id}/federatedIdentityCredentials'
+
+const creation: ChangeOperation = {
+  method: 'POST',
+  path: collection,
+  requires: writesApplications,
+  summary:
+    'Trusts the tokens of another issuer as credentials of the application: of one subject, or of all that an expression matches.',
+  takesBody: true,
+  action: 'application.addFederatedIdentityCredential',
+  change: create,
+}
 
 /** Trust in other issuers, in place of a secret. */
 export const federatedIdentityCredentialOperations: readonly (ReadOperation | ChangeOperation)[] = [
@@ -38,16 +49,7 @@ export const federatedIdentityCredentialOperations: readonly (ReadOperation | Ch
         findApplication(call).federatedIdentityCredentials,
       ),
   },
-  {
-    method: 'POST',
-    path: collection,
-    requires: writesApplications,
-    summary:
-      'Trusts the tokens of another issuer as credentials of the application: of one subject, or of all that an expression matches.',
-    takesBody: true,
-    action: 'application.addFederatedIdentityCredential',
-    change: create,
-  },
+  creation,
   {
     method: 'GET',
     path: `${collection}/{credential}`,
@@ -110,12 +112,10 @@ function create(call: ChangingCall): Change {
 /** With `Prefer: create-if-missing`, a name that no credential has becomes a new credential. */
 function update(call: ChangingCall): Change {
   const application = findApplication(call)
-  const name = nameIn(call)
+  const name = keyIn(call.parameters.credential, 'name')
   const isMissing = application.federatedIdentityCredentials.every((one) => one.name !== name)
   if (name !== undefined && isMissing && call.mayCreate) {
-    const path = collection.replace('{id}', application.id)
-    const created = create({ ...call, path, body: { ...Object(call.body), name } })
-    return { ...created, action: 'application.addFederatedIdentityCredential' }
+    return createdBy(creation, call, collection.replace('{id}', application.id), { name })
   }
   const before = findCredential(call, application)
   const after = parseChangedFederatedCredential(call.body, before)
@@ -142,24 +142,15 @@ function remove(call: ChangingCall): Change {
 const withCredentials = (
   application: Application,
   federatedIdentityCredentials: readonly FederatedIdentityCredential[],
-  answer: Change['answer'] = { status: 204 },
-): Change => ({
-  changes: [put('application', { ...application, federatedIdentityCredentials })],
-  target: application.id,
-  answer,
-})
-
-const namePrefix = 'name='
-
-/** The name in the path `federatedIdentityCredentials(name='...')`. */
-const nameIn = ({ parameters: { credential = '' } }: Call): string | undefined =>
-  credential.startsWith(namePrefix) ? credential.slice(namePrefix.length) : undefined
+  answer?: Change['answer'],
+): Change => stored('application', { ...application, federatedIdentityCredentials }, answer)
 
 function findCredential(
   call: Call,
   { federatedIdentityCredentials }: Application,
 ): FederatedIdentityCredential {
-  const key = nameIn(call) ?? call.parameters.credential ?? ''
+  const { credential: text = '' } = call.parameters
+  const key = keyIn(text, 'name') ?? text
   const credential = federatedIdentityCredentials.find(
     ({ id, name }) => id === key.toLowerCase() || name === key,
   )

@@ -26,13 +26,15 @@ export type KeyCredentialBody = z.output<typeof keyCredentialBody>
  * The certificate credentials after a change. An entry with a known `keyId` keeps that credential.
  * Any other entry must contain its certificate.
  *
+ * @param entries undefined when the body has none, so that nothing changes
  * @throws {GraphError} graph_refusal body_invalid.
  */
 export function keyCredentialsAfter(
   before: readonly KeyCredential[],
-  entries: readonly KeyCredentialBody[],
+  entries: readonly KeyCredentialBody[] | undefined,
   runtime: Runtime,
-): KeyCredential[] {
+): readonly KeyCredential[] {
+  if (entries === undefined) return before
   const knownById = new Map(before.map((credential) => [credential.keyId, credential]))
   const results = entries.map((entry) => {
     const known = entry.keyId === undefined ? undefined : knownById.get(entry.keyId)

@@ -1,4 +1,3 @@
-import { put } from '@greeting/directory'
 import { listStored } from '../../odata/list-stored.ts'
 import { showEntity } from '../../odata/show-entity.ts'
 import type {
@@ -15,6 +14,7 @@ import { readsApplications, writesApplications } from '../../privileges/graph-ro
 import { refuse } from '../../refusals/graph-error.ts'
 import { findDeletedItem, oldestRestorable, purgeChanges } from './deleted-item.ts'
 import { applications, servicePrincipals } from './entity-sets.ts'
+import { stored } from './object-operations.ts'
 
 /** Deleted applications and service principals. */
 export const deletedItemOperations: readonly (ReadOperation | ListOperation | ChangeOperation)[] = [
@@ -68,11 +68,11 @@ function restore(call: ChangingCall): Change {
   const item = findDeletedItem(call)
   if (item.kind === 'application') {
     const application = { ...item.value, deletedDateTime: null }
-    return {
-      changes: [put('application', application)],
-      target: application.id,
-      answer: restored(call, '#microsoft.graph.application', application),
-    }
+    return stored(
+      'application',
+      application,
+      restored(call, '#microsoft.graph.application', application),
+    )
   }
   const { appId } = item.value
   const { caller, committed } = call
@@ -83,11 +83,11 @@ function restore(call: ChangingCall): Change {
     throw refuse('service_principal_taken', appId)
   }
   const principal = { ...item.value, deletedDateTime: null }
-  return {
-    changes: [put('servicePrincipal', principal)],
-    target: principal.id,
-    answer: restored(call, '#microsoft.graph.servicePrincipal', principal),
-  }
+  return stored(
+    'servicePrincipal',
+    principal,
+    restored(call, '#microsoft.graph.servicePrincipal', principal),
+  )
 }
 
 const restored = (

@@ -17,8 +17,8 @@ import { refuse } from '../../refusals/graph-error.ts'
 export function findApplication(call: Call): Application {
   const { caller, directory, ifMatch, parameters } = call
   const { id: key = '' } = parameters
-  const uniqueName = uniqueNameIn(call)
-  const appId = key.startsWith('appId=') ? key.slice('appId='.length) : undefined
+  const uniqueName = keyIn(key, 'uniqueName')
+  const appId = keyIn(key, 'appId')
   const name = uniqueName ?? appId ?? key
   if (uniqueName === undefined && !isGuid(name)) throw refuse('identifier_invalid', name)
   const application =
@@ -34,9 +34,9 @@ export function findApplication(call: Call): Application {
   return application
 }
 
-/** The unique name in the path of a request; undefined when it has another key. */
-export const uniqueNameIn = ({ parameters: { id: key = '' } }: Call): string | undefined =>
-  key.startsWith('uniqueName=') ? key.slice('uniqueName='.length) : undefined
+/** The value of `name=...`, the key of an object in a path; undefined when it has another key. */
+export const keyIn = (key = '', name: string): string | undefined =>
+  key.startsWith(`${name}=`) ? key.slice(name.length + 1) : undefined
 
 /**
  * Finds the service principal in the path of a request, by object ID or as `appId=...`, and checks
@@ -47,7 +47,7 @@ export const uniqueNameIn = ({ parameters: { id: key = '' } }: Call): string | u
 export function findServicePrincipal(call: Call): ServicePrincipal {
   const { caller, directory, ifMatch, parameters } = call
   const { id: key = '' } = parameters
-  const [, appId] = /^appId=(.*)$/s.exec(key) ?? []
+  const appId = keyIn(key, 'appId')
   const name = appId ?? key
   if (!isGuid(name)) throw refuse('identifier_invalid', name)
   const principal =

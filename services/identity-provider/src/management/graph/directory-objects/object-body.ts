@@ -1,4 +1,7 @@
-import { guid, text } from '@greeting/directory/forms'
+import type { bodyForms } from '@greeting/directory'
+import { bodyCollection, guid, text } from '@greeting/directory/forms'
+import { refuse } from '../../refusals/graph-error.ts'
+import { type KeyCredentialBody, keyCredentialBody, maxCertificates } from './credential-body.ts'
 
 const referenceSets = new Set(['directoryobjects', 'serviceprincipals', 'users', 'groups'])
 
@@ -18,11 +21,73 @@ export const objectReference = text(2048)
 /** As in Microsoft Graph. */
 export const maxOwners = 100
 
+/** The changes that a body requests of an object. Missing properties do not change. */
+export type ObjectPatch<Entity> = {
+  readonly properties: Partial<Entity>
+  /** The whole collection, if the body contains it. */
+  readonly keyCredentials: readonly KeyCredentialBody[] | undefined
+  /** The owners to add. */
+  readonly ownerIds: readonly string[]
+  /** The properties that are kept and shown only. */
+  readonly inert: Readonly<Record<string, unknown>>
+}
+
+/** The forms of a body for either kind of objects, besides those of its properties. */
+export const objectForms = {
+  keyCredentials: bodyCollection(keyCredentialBody, maxCertificates),
+  'owners@odata.bind': bodyCollection(objectReference, maxOwners),
+}
+
+/** Separates the members of an object in a parsed body from the properties that are kept and shown only. */
+export function patchOf<Entity>(
+  {
+    keyCredentials,
+    'owners@odata.bind': ownerIds = [],
+    ...rest
+  }: Partial<Pick<ObjectPatch<Entity>, 'keyCredentials'>> & {
+    readonly 'owners@odata.bind'?: readonly string[] | undefined
+  },
+  { inert }: ReturnType<typeof bodyForms>,
+): ObjectPatch<Entity> {
+  const isInert = ([name]: readonly [string, unknown]) => Object.hasOwn(inert, name)
+  const entries = Object.entries(rest).filter(([, value]) => value !== undefined)
+  return {
+    keyCredentials,
+    ownerIds,
+    inert: Object.fromEntries(entries.filter(isInert)),
+    // The form of each row has the type of the member.
+    properties: Object.fromEntries(entries.filter((one) => !isInert(one))) as Partial<Entity>,
+  }
+}
+
+/** The refusal of a property that a client cannot write. */
+export const propertyFault = (property: string, rule = 'is read-only and cannot be set') =>
+  refuse('body_invalid', `Property '${property}' ${rule}.`)
+
+/**
+ * Drops the properties of a body that repeat their only values.
+ *
+ * @throws {GraphError} graph_refusal body_invalid for one with another value.
+ */
+export function withoutRepeated(
+  body: unknown,
+  onlyValues: Readonly<Record<string, unknown>>,
+  rule?: string,
+): unknown {
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) return body
+  const kept = Object.entries(body).filter(([property, value]) => {
+    if (!Object.hasOwn(onlyValues, property)) return true
+    if (isFixedValue(value, onlyValues[property])) return false
+    throw propertyFault(property, rule)
+  })
+  return Object.fromEntries(kept)
+}
+
 /**
  * Whether a value equals the fixed value of a property, or a part of it. Clients send such values
  * back after they have read the object. A null stands for the fixed value.
  */
-export function isFixedValue(value: unknown, fixed: unknown): boolean {
+function isFixedValue(value: unknown, fixed: unknown): boolean {
   if (value === null || value === undefined || value === fixed) return true
   if (Array.isArray(value)) {
     return (

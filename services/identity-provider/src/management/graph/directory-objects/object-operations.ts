@@ -1,6 +1,6 @@
 // Folder: What applications and service principals have in common: sets, lookups, routes, owners, secrets and deletion.
 
-import type { DirectoryObjects } from '@greeting/directory'
+import { type DirectoryObjects, put } from '@greeting/directory'
 import type { EntitySet, Expansions } from '../../odata/entity-set.ts'
 import { listChanges } from '../../odata/list-changes.ts'
 import { countStored, listStored } from '../../odata/list-stored.ts'
@@ -54,6 +54,21 @@ export const principalRow: ObjectRow<'servicePrincipal'> = {
 }
 
 type KindChange = { readonly summary: string; readonly change: (call: ChangingCall) => Change }
+
+/** The change that stores one object. */
+export const stored = <Kind extends keyof DirectoryObjects>(
+  kind: Kind,
+  object: DirectoryObjects[Kind],
+  answer: Change['answer'] = { status: 204 },
+): Change => ({ changes: [put(kind, object)], target: object.id, answer })
+
+/** The change of an object that the key in the path names, and that does not exist yet. */
+export const createdBy = (
+  { action, change }: Pick<ChangeOperation, 'action' | 'change'>,
+  call: ChangingCall,
+  path: string,
+  key: Readonly<Record<string, string>>,
+): Change => ({ ...change({ ...call, path, body: { ...Object(call.body), ...key } }), action })
 
 /** The operations on the objects of one kind. Only their changes differ. */
 export const objectOperations = <Kind extends ObjectKind>(

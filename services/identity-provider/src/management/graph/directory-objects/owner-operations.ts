@@ -1,4 +1,4 @@
-import { type Directory, put } from '@greeting/directory'
+import type { Directory } from '@greeting/directory'
 import { z } from 'zod'
 import { parseBody } from '../../body/parse-body.ts'
 import { listEntities } from '../../odata/list-entities.ts'
@@ -18,6 +18,7 @@ import {
   type ObjectKind,
   type ObjectRow,
   principalRow,
+  stored,
 } from './object-operations.ts'
 
 const operationsOf = <Kind extends ObjectKind>(
@@ -68,11 +69,7 @@ function addOwner<Kind extends ObjectKind>(
   const entity = find(call)
   const { '@odata.id': id } = parseBody(referenceBody, call.body)
   const ownerIds = withOwners(entity.ownerIds, [id], call.directory, call.caller.tenantId)
-  return {
-    changes: [put(kind, { ...entity, ownerIds })],
-    target: entity.id,
-    answer: { status: 204 },
-  }
+  return stored(kind, { ...entity, ownerIds })
 }
 
 function removeOwner<Kind extends ObjectKind>(
@@ -83,11 +80,7 @@ function removeOwner<Kind extends ObjectKind>(
   const { owner = '' } = call.parameters
   const ownerIds = entity.ownerIds.filter((id) => id !== owner.toLowerCase())
   if (ownerIds.length === entity.ownerIds.length) throw refuse('resource_unknown', owner)
-  return {
-    changes: [put(kind, { ...entity, ownerIds })],
-    target: entity.id,
-    answer: { status: 204 },
-  }
+  return stored(kind, { ...entity, ownerIds })
 }
 
 /**

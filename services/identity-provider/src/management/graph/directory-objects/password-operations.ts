@@ -1,4 +1,4 @@
-import { passwordCredentialJson, put } from '@greeting/directory'
+import { passwordCredentialJson } from '@greeting/directory'
 import { guid } from '@greeting/directory/forms'
 import { z } from 'zod'
 import { parseBody } from '../../body/parse-body.ts'
@@ -11,6 +11,7 @@ import {
   type ObjectKind,
   type ObjectRow,
   principalRow,
+  stored,
 } from './object-operations.ts'
 
 /** @param extent where the secrets authenticate the application */
@@ -61,10 +62,10 @@ function addPassword<Kind extends ObjectKind>(
   if (passwordCredentials.length > maxSecrets) {
     throw refuse('body_invalid', `An object must not have more than ${maxSecrets} secrets.`)
   }
-  return {
-    changes: [put(kind, { ...holder, passwordCredentials })],
-    target: holder.id,
-    answer: {
+  return stored(
+    kind,
+    { ...holder, passwordCredentials },
+    {
       status: 200,
       body: {
         '@odata.context': `${call.rootUrl}/$metadata#microsoft.graph.passwordCredential`,
@@ -72,7 +73,7 @@ function addPassword<Kind extends ObjectKind>(
         secretText,
       },
     },
-  }
+  )
 }
 
 function removePassword<Kind extends ObjectKind>(
@@ -85,9 +86,5 @@ function removePassword<Kind extends ObjectKind>(
   if (passwordCredentials.length === holder.passwordCredentials.length) {
     throw refuse('password_unknown')
   }
-  return {
-    changes: [put(kind, { ...holder, passwordCredentials })],
-    target: holder.id,
-    answer: { status: 204 },
-  }
+  return stored(kind, { ...holder, passwordCredentials })
 }

@@ -2,7 +2,6 @@ import {
   type DelegatedConsent,
   type Directory,
   isGuid,
-  put,
   type Runtime,
   type ServicePrincipal,
   shownProperties,
@@ -26,6 +25,7 @@ import type {
 import { readsAssignments, writesAssignments } from '../../privileges/graph-roles.ts'
 import { refuse } from '../../refusals/graph-error.ts'
 import { activeServicePrincipal, findServicePrincipal } from '../directory-objects/find-object.ts'
+import { stored } from '../directory-objects/object-operations.ts'
 
 /** Consent to act for users. It is kept and shown, and gives no role to a client without a user. */
 export const permissionGrantOperations: readonly (ReadOperation | ChangeOperation)[] = [
@@ -181,13 +181,14 @@ const changed = (
   client: ServicePrincipal,
   target: string,
   change: (all: readonly DelegatedConsent[]) => readonly DelegatedConsent[],
-  answer: Change['answer'] = { status: 204 },
+  answer?: Change['answer'],
 ): Change => ({
-  changes: [
-    put('servicePrincipal', { ...client, delegatedConsents: change(client.delegatedConsents) }),
-  ],
+  ...stored(
+    'servicePrincipal',
+    { ...client, delegatedConsents: change(client.delegatedConsents) },
+    answer,
+  ),
   target,
-  answer,
 })
 
 function findGrant({ caller, directory, parameters }: Call): {

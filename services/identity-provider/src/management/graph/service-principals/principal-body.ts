@@ -1,51 +1,35 @@
-import { bodyForms, fixedValues, servicePrincipalProperties } from '@greeting/directory'
-import { bodyCollection, guid } from '@greeting/directory/forms'
+import {
+  bodyForms,
+  fixedValues,
+  type ServicePrincipal,
+  servicePrincipalProperties,
+} from '@greeting/directory'
+import { guid } from '@greeting/directory/forms'
 import { z } from 'zod'
 import { parseBody, requireType } from '../../body/parse-body.ts'
-import { refuse } from '../../refusals/graph-error.ts'
 import {
-  type KeyCredentialBody,
-  keyCredentialBody,
-  maxCertificates,
-} from '../directory-objects/credential-body.ts'
-import { isFixedValue, maxOwners, objectReference } from '../directory-objects/object-body.ts'
+  type ObjectPatch,
+  objectForms,
+  patchOf,
+  withoutRepeated,
+} from '../directory-objects/object-body.ts'
 
 const forms = bodyForms(servicePrincipalProperties)
-
-const changeable = z
-  .strictObject({
-    ...forms.changeable,
-    // These two again, for their types.
-    accountEnabled: z.boolean(),
-    appRoleAssignmentRequired: z.boolean(),
-    keyCredentials: bodyCollection(keyCredentialBody, maxCertificates),
-    'owners@odata.bind': bodyCollection(objectReference, maxOwners),
-    ...forms.inert,
-  })
-  .partial()
-const fixed = fixedValues(servicePrincipalProperties)
+const changeable = z.strictObject({ ...forms.changeable, ...objectForms, ...forms.inert }).partial()
 const newPrincipal = changeable.extend({ appId: guid })
-
-/** The changes that a body requests. Missing properties do not change. */
-export type PrincipalPatch = {
-  readonly accountEnabled: boolean | undefined
-  readonly appRoleAssignmentRequired: boolean | undefined
-  /** The certificates after the change. */
-  readonly keyCredentials: readonly KeyCredentialBody[] | undefined
-  /** The owners to add. */
-  readonly ownerIds: readonly string[]
-  readonly inert: Readonly<Record<string, unknown>>
-}
+const fixed = fixedValues(servicePrincipalProperties)
 
 /**
  * Parses the body of `POST /servicePrincipals`.
  *
  * @throws {GraphError} graph_refusal body_invalid, type_unsupported.
  */
-export function parseNewPrincipal(body: unknown): PrincipalPatch & { readonly appId: string } {
+export function parseNewPrincipal(
+  body: unknown,
+): ObjectPatch<ServicePrincipal> & { readonly appId: string } {
   requireType(body, 'servicePrincipal')
-  const { appId, ...rest } = parseBody(newPrincipal, dropUnchanged(body, fixed))
-  return { appId, ...patchOf(rest) }
+  const { appId, ...rest } = parseBody(newPrincipal, withoutRepeated(body, fixed))
+  return { appId, ...patchOf<ServicePrincipal>(rest, forms) }
 }
 
 /**
@@ -57,28 +41,9 @@ export function parseNewPrincipal(body: unknown): PrincipalPatch & { readonly ap
 export function parsePrincipal(
   body: unknown,
   current: Readonly<Record<string, unknown>>,
-): PrincipalPatch {
+): ObjectPatch<ServicePrincipal> {
   requireType(body, 'servicePrincipal')
-  return patchOf(parseBody(changeable, dropUnchanged(body, current)))
-}
-
-function patchOf({
-  accountEnabled,
-  appRoleAssignmentRequired,
-  keyCredentials,
-  'owners@odata.bind': ownerIds = [],
-  ...inert
-}: z.output<typeof changeable>): PrincipalPatch {
-  return { accountEnabled, appRoleAssignmentRequired, keyCredentials, ownerIds, inert }
-}
-
-/** Drops properties that come from elsewhere and have their value, and refuses others. */
-function dropUnchanged(body: unknown, current: Readonly<Record<string, unknown>>): unknown {
-  if (typeof body !== 'object' || body === null || Array.isArray(body)) return body
-  const kept = Object.entries(body).filter(([property, value]) => {
-    if (Object.hasOwn(changeable.shape, property) || !Object.hasOwn(current, property)) return true
-    if (isFixedValue(value, current[property])) return false
-    throw refuse('body_invalid', `Property '${property}' is read-only and cannot be set.`)
-  })
-  return Object.fromEntries(kept)
+  const others = Object.entries(current).filter(([name]) => !Object.hasOwn(changeable.shape, name))
+  const kept = withoutRepeated(body, Object.fromEntries(others))
+  return patchOf<ServicePrincipal>(parseBody(changeable, kept), forms)
 }

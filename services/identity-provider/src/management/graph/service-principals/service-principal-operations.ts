@@ -5,7 +5,6 @@ import {
   inertPrincipalDefaults,
   isGuid,
   newServicePrincipal,
-  put,
   type ServicePrincipal,
 } from '@greeting/directory'
 import { entityTag } from '../../odata/entity-tag.ts'
@@ -15,8 +14,13 @@ import { refuse } from '../../refusals/graph-error.ts'
 import { keyCredentialsAfter } from '../directory-objects/credential-body.ts'
 import { deletionTime } from '../directory-objects/deleted-item.ts'
 import { servicePrincipals } from '../directory-objects/entity-sets.ts'
-import { findServicePrincipal } from '../directory-objects/find-object.ts'
-import { objectOperations, principalRow } from '../directory-objects/object-operations.ts'
+import { findServicePrincipal, keyIn } from '../directory-objects/find-object.ts'
+import {
+  createdBy,
+  objectOperations,
+  principalRow,
+  stored,
+} from '../directory-objects/object-operations.ts'
 import { withOwners } from '../directory-objects/owner-operations.ts'
 import { parseNewPrincipal, parsePrincipal } from './principal-body.ts'
 
@@ -39,14 +43,7 @@ export const servicePrincipalOperations = objectOperations(principalRow, {
 
 function create(call: ChangingCall): Change {
   const { body, caller, committed, directory, runtime } = call
-  const {
-    appId,
-    accountEnabled = true,
-    appRoleAssignmentRequired = false,
-    inert,
-    keyCredentials = [],
-    ownerIds,
-  } = parseNewPrincipal(body)
+  const { appId, inert, keyCredentials, ownerIds, properties } = parseNewPrincipal(body)
   const application = directory.applicationByAppId(appId)
   const isOffered =
     application?.tenantId === caller.tenantId || application?.signInAudience !== 'AzureADMyOrg'
@@ -58,64 +55,42 @@ function create(call: ChangingCall): Change {
   }
   const principal: ServicePrincipal = {
     ...newServicePrincipal(caller.tenantId, application, runtime),
-    accountEnabled,
-    appRoleAssignmentRequired,
+    ...properties,
     keyCredentials: keyCredentialsAfter([], keyCredentials, runtime),
     ownerIds: withOwners([], ownerIds, directory, caller.tenantId),
     inertProperties: inertAfter({}, inert, inertPrincipalDefaults),
   }
-  return {
-    changes: [put('servicePrincipal', principal)],
-    target: principal.id,
-    answer: showCreated(call, servicePrincipals, principal),
-  }
+  return stored('servicePrincipal', principal, showCreated(call, servicePrincipals, principal))
 }
 
 /** With `Prefer: create-if-missing`, an application ID without service principal gets one. */
 function update(call: ChangingCall): Change {
   const { caller, committed, parameters } = call
-  const { id: key = '' } = parameters
-  const appId = key.startsWith('appId=') ? key.slice('appId='.length) : undefined
+  const appId = keyIn(parameters.id, 'appId')
   const isMissing =
     appId !== undefined &&
     isGuid(appId) &&
     committed.servicePrincipalByAppId(caller.tenantId, appId) === undefined
   if (isMissing && call.mayCreate) {
-    const body = { ...Object(call.body), appId }
-    const created = create({ ...call, path: '/servicePrincipals', body })
-    return { ...created, action: 'servicePrincipal.create' }
+    const creation = { action: 'servicePrincipal.create', change: create }
+    return createdBy(creation, call, '/servicePrincipals', { appId })
   }
   const before = findServicePrincipal(call)
-  const {
-    accountEnabled = before.accountEnabled,
-    appRoleAssignmentRequired = before.appRoleAssignmentRequired,
-    inert,
-    keyCredentials,
-    ownerIds,
-  } = parsePrincipal(call.body, entityJson(before, servicePrincipals, shownFor(call)))
+  const { inert, keyCredentials, ownerIds, properties } = parsePrincipal(
+    call.body,
+    entityJson(before, servicePrincipals, shownFor(call)),
+  )
   if (ownerIds.length > 0) throw refuse('owners_need_reference')
   const after: ServicePrincipal = {
     ...before,
-    accountEnabled,
-    appRoleAssignmentRequired,
-    keyCredentials:
-      keyCredentials === undefined
-        ? before.keyCredentials
-        : keyCredentialsAfter(before.keyCredentials, keyCredentials, call.runtime),
+    ...properties,
+    keyCredentials: keyCredentialsAfter(before.keyCredentials, keyCredentials, call.runtime),
     inertProperties: inertAfter(before.inertProperties, inert, inertPrincipalDefaults),
   }
-  return {
-    changes: [put('servicePrincipal', after)],
-    target: after.id,
-    answer: { status: 204, etag: entityTag(call.nextRevision) },
-  }
+  return stored('servicePrincipal', after, { status: 204, etag: entityTag(call.nextRevision) })
 }
 
 function softDelete(call: ChangingCall): Change {
   const principal = findServicePrincipal(call)
-  return {
-    changes: [put('servicePrincipal', { ...principal, deletedDateTime: deletionTime(call) })],
-    target: principal.id,
-    answer: { status: 204 },
-  }
+  return stored('servicePrincipal', { ...principal, deletedDateTime: deletionTime(call) })
 }
