@@ -1,54 +1,45 @@
 // Folder: The management APIs change the directory through the storage port, and rotate the signing keys.
 
-import {
-  graphAppId,
-  type Runtime,
-  resourceManagerAppId,
-  serverManagementAppId,
-} from '@greeting/directory'
-import type { AuditRecord } from '@greeting/directory/audit'
-import type { DirectoryStore } from '@greeting/directory/live'
+import { graphAppId, resourceManagerAppId, serverManagementAppId } from '@greeting/directory'
 import type { Storage } from '@greeting/directory/storage'
 import { Hono } from 'hono'
 import type { KeyEncryptionKey } from '../signing/key-encryption-key.ts'
 import { reencryptKeys } from '../signing/key-reencryption.ts'
 import type { SigningKeys } from '../signing/signing-keys.ts'
 import { createGraphApp } from './graph/graph-operations.ts'
+import type { OperationContext } from './operations/execute-operation.ts'
 import { graphPaths, serverManagementPath } from './operations/management-paths.ts'
-import type { Warning } from './operations/operation.ts'
 import { mountOperations } from './operations/operation-path.ts'
 import { authenticateWithGuard } from './privileges/authenticate-with-guard.ts'
 import { graphUri, resourceManagerUris, serverManagementUri } from './privileges/built-in-apis.ts'
 import type { Authenticate } from './privileges/caller.ts'
 import { graphRoles } from './privileges/graph-roles.ts'
 import { serverRoles } from './privileges/server-roles.ts'
-import type { RequestIds } from './refusals/graph-error.ts'
 import { createResourceManagerApp } from './resource-manager/resource-manager-app.ts'
 import { createServerApp } from './server/server-operations.ts'
 
-export type ManagementAppsOptions = {
+export type ManagementAppsOptions = Pick<
+  OperationContext,
+  | 'latestAgreed'
+  | 'recordRefusal'
+  | 'report'
+  | 'retentionDays'
+  | 'runtime'
+  | 'store'
+  | 'visibilityDelaySeconds'
+  | 'warn'
+> & {
   /** The public URL of the server, without a slash at its end. */
   readonly baseUrl: string
   /** The public origins of all listeners, each a name of Microsoft Graph. */
   readonly origins: readonly string[]
   /** The start of the issuers of v1.0 tokens, one for each listener. */
   readonly issuerUrls: readonly string[]
-  readonly store: DirectoryStore
   readonly storage: Pick<Storage, 'audit' | 'credentialUses' | 'findEndingCredentials' | 'keyRing'>
   readonly keys: SigningKeys
   readonly keyEncryptionKey: KeyEncryptionKey
   /** Whether the server may sign with the public keys of `@greeting/testing`. */
   readonly testKeys: 'refused' | 'accepted'
-  /** How long new objects are not visible over Microsoft Graph, 0 to 3600 seconds. */
-  readonly visibilityDelaySeconds: number
-  /** How long a deleted item can be restored, in days. */
-  readonly retentionDays: number
-  /** The latest time that is known to be right, for a clock that is behind. */
-  readonly latestAgreed: () => Date
-  readonly recordRefusal: (record: AuditRecord) => void
-  readonly report: (error: unknown, ids: RequestIds) => void
-  readonly warn?: (warning: Warning, ids: RequestIds) => void
-  readonly runtime: Runtime
   /** Replaces the guard, for calls that do not come from the network. Default: the guard. */
   readonly authenticate?: Authenticate
 }
@@ -61,40 +52,42 @@ export type ManagementAppsOptions = {
  * @throws {ZodError} when `baseUrl` or `visibilityDelaySeconds` is invalid.
  */
 export function createManagementApps(options: ManagementAppsOptions): Hono {
-  const { issuerUrls, keyEncryptionKey, keys, runtime, storage, store } = options
+  // The operations get no more than they need.
+  const {
+    authenticate,
+    issuerUrls,
+    keyEncryptionKey,
+    keys,
+    origins,
+    storage,
+    testKeys,
+    ...context
+  } = options
+  const { baseUrl, report, runtime, store } = context
   const authenticateFor = (audiences: readonly string[], roles: object) =>
-    options.authenticate ??
+    authenticate ??
     authenticateWithGuard(
       {
         issuerUrls,
         audiences,
         roles: Object.keys(roles),
         publishedKeys: () => keys.published(),
-        testKeys: options.testKeys,
+        testKeys,
         wallClockMs: () => runtime.now().getTime(),
       },
       store,
     )
   const graphOptions = {
-    baseUrl: options.baseUrl,
-    store,
+    ...context,
     credentialUses: storage.credentialUses,
     authenticate: authenticateFor(
-      [graphAppId, ...[graphUri, ...options.origins].flatMap((name) => [name, `${name}/`])],
+      [graphAppId, ...[graphUri, ...origins].flatMap((name) => [name, `${name}/`])],
       graphRoles,
     ),
-    recordRefusal: options.recordRefusal,
-    report: options.report,
-    warn: options.warn,
-    visibilityDelaySeconds: options.visibilityDelaySeconds,
-    retentionDays: options.retentionDays,
-    latestAgreed: options.latestAgreed,
     skipTokenKey: keyEncryptionKey.derive('skip tokens of the management API'),
-    runtime,
   }
   const server = createServerApp({
-    baseUrl: options.baseUrl,
-    store,
+    ...context,
     keys: {
       states: () => keys.states(),
       refresh: () => keys.refresh(),
@@ -106,19 +99,16 @@ export function createManagementApps(options: ManagementAppsOptions): Hono {
     audit: storage.audit,
     findEndingCredentials: storage.findEndingCredentials,
     authenticate: authenticateFor([serverManagementUri, serverManagementAppId], serverRoles),
-    recordRefusal: options.recordRefusal,
-    report: options.report,
-    runtime,
   })
   const resourceManager = createResourceManagerApp({
-    authUrl: options.baseUrl,
+    authUrl: baseUrl,
     authenticate: authenticateFor(
       [resourceManagerAppId, ...resourceManagerUris.flatMap((name) => [name, name.slice(0, -1)])],
       // It declares no role, but the guard requires at least one name.
       { none: true },
     ),
     store,
-    report: options.report,
+    report,
     runtime,
   })
   const app = new Hono()

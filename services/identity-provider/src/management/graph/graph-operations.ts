@@ -1,23 +1,19 @@
 // Folder: The part of Microsoft Graph: one list of all its operations, in their order.
 
 import { graphAppId, type Runtime, systemRuntime } from '@greeting/directory'
-import type { AuditRecord, CredentialUses } from '@greeting/directory/audit'
 import { baseUrl } from '@greeting/directory/forms'
-import type { DirectoryStore } from '@greeting/directory/live'
 import type { Hono } from 'hono'
 import { z } from 'zod'
+import type { OperationContext } from '../operations/execute-operation.ts'
 import { graphPath, type graphPaths } from '../operations/management-paths.ts'
 import type {
   BatchOperation,
   ChangeOperation,
   ListOperation,
   ReadOperation,
-  Warning,
 } from '../operations/operation.ts'
 import { createOperationsApp } from '../operations/operations-app.ts'
 import { SkipTokens } from '../operations/skip-tokens.ts'
-import type { Authenticate } from '../privileges/caller.ts'
-import type { RequestIds } from '../refusals/graph-error.ts'
 import { applicationOperations } from './applications/application-operations.ts'
 import { applicationTemplateOperations } from './applications/application-template-operations.ts'
 import { federatedIdentityCredentialOperations } from './applications/federated-identity-credential-operations.ts'
@@ -65,24 +61,18 @@ const settingsSchema = z.strictObject({
   visibilityDelaySeconds: z.int().min(0).max(maxVisibilityDelaySeconds),
 })
 
-export type GraphAppOptions = {
+export type GraphAppOptions = Pick<
+  OperationContext,
+  'authenticate' | 'credentialUses' | 'latestAgreed' | 'recordRefusal' | 'report' | 'store' | 'warn'
+> & {
   /** The path at which the app is mounted; default `/v1.0`. */
   readonly path?: (typeof graphPaths)[number]
   /** The `baseUrl` of Microsoft's SDKs: a URL without version and without a slash at its end. */
   readonly baseUrl: string
-  readonly store: DirectoryStore
-  readonly credentialUses: CredentialUses
-  readonly authenticate: Authenticate
-  /** Stores the audit record of a refused change. */
-  readonly recordRefusal: (record: AuditRecord) => void
-  readonly warn?: ((warning: Warning, ids: RequestIds) => void) | undefined
-  readonly report: (error: unknown, ids: RequestIds) => void
   /** How long new objects are not visible, 0 to 3600 seconds; default 0. */
   readonly visibilityDelaySeconds?: number
   /** How long a deleted item can be restored, 1 to 3650 days; default 30. */
   readonly retentionDays?: number
-  /** The latest time that is known to be right, for a clock that is behind; default the clock. */
-  readonly latestAgreed?: (() => Date) | undefined
   /** At least 32 bytes, the same for all replicas; default: random bytes, for one process. */
   readonly skipTokenKey?: Uint8Array
   readonly runtime?: Runtime

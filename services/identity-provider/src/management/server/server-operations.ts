@@ -1,31 +1,27 @@
 // Folder: The API of the server itself: keys, tenants, logs and credentials.
 
 import { type Runtime, serverManagementAppId, systemRuntime } from '@greeting/directory'
-import type { AuditRecord, AuditTrail, FindEndingCredentials } from '@greeting/directory/audit'
+import type { AuditTrail, FindEndingCredentials } from '@greeting/directory/audit'
 import { baseUrl } from '@greeting/directory/forms'
-import type { DirectoryStore } from '@greeting/directory/live'
 import type { Hono } from 'hono'
+import type { OperationContext } from '../operations/execute-operation.ts'
 import { serverManagementPath } from '../operations/management-paths.ts'
 import type { Operation } from '../operations/operation.ts'
 import { createOperationsApp } from '../operations/operations-app.ts'
 import { SkipTokens } from '../operations/skip-tokens.ts'
-import type { Authenticate } from '../privileges/caller.ts'
-import type { RequestIds } from '../refusals/graph-error.ts'
 import { type KeyManagement, keyOperations } from './key-operations.ts'
 import { auditOperations, credentialOperations } from './report-operations.ts'
 import { tenantOperations } from './tenant-operations.ts'
 
-export type ServerAppOptions = {
+export type ServerAppOptions = Pick<
+  OperationContext,
+  'authenticate' | 'recordRefusal' | 'report' | 'store'
+> & {
   /** The public URL above `serverManagementPath`, without a slash at its end. */
   readonly baseUrl: string
-  readonly store: DirectoryStore
   readonly keys: KeyManagement
   readonly audit: Pick<AuditTrail, 'find'>
   readonly findEndingCredentials: FindEndingCredentials
-  readonly authenticate: Authenticate
-  /** Stores the audit record of a refused change. */
-  readonly recordRefusal: (record: AuditRecord) => void
-  readonly report: (error: unknown, ids: RequestIds) => void
   readonly runtime?: Runtime
 }
 
