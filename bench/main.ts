@@ -1,5 +1,4 @@
-import { cases } from './growth/cases/cases.ts'
-import { compareSizes } from './growth/growth-bench.ts'
+import { cases, compareSizes } from './growth/growth-bench.ts'
 import { installPeers } from './machine.ts'
 import { type Options, readOptions, selected, usage } from './options.ts'
 import { contestants } from './peers/contestants.ts'

@@ -13,7 +13,7 @@ export type ServerCommand = {
   readonly pollUrl?: string
 }
 
-export type ServerProcess = {
+export type ServerProcess = AsyncDisposable & {
   readonly url: string
   /** The address of its metrics, when its log names one. */
   readonly metricsUrl?: string | undefined
@@ -77,7 +77,8 @@ export async function startServer(server: ServerCommand): Promise<ServerProcess>
     void untilAnswered(pollUrl, child).then(() => resolve({ url: pollUrl }))
   try {
     const { url, metricsUrl } = await promise
-    return { url, metricsUrl, pid: child.pid ?? 0, stop: () => stop(child) }
+    const end = () => stop(child)
+    return { url, metricsUrl, pid: child.pid ?? 0, stop: end, [Symbol.asyncDispose]: end }
   } catch (error) {
     await stop(child)
     throw error

@@ -6,8 +6,23 @@ import { keepOnPage } from '../figures.ts'
 import { describeRun, stayOnLoadCore } from '../machine.ts'
 import type { Options } from '../options.ts'
 import { endChildren } from '../server-process.ts'
+import { issuing, rolesOfClient } from './cases/issuing.ts'
+import { requests, writers } from './cases/requests.ts'
+import { start, tenants } from './cases/starts.ts'
+import { tokens } from './cases/tokens.ts'
 import { type Figure, figureTable, type GrowthCase, missedOf } from './growth-case.ts'
 import { Stores } from './stores.ts'
+
+/** All cases, in the order of a run. */
+export const cases: readonly GrowthCase[] = [
+  start,
+  tokens,
+  requests,
+  tenants,
+  issuing,
+  rolesOfClient,
+  writers,
+]
 
 /** Compares Greeting with itself at several sizes; returns the exit code of the process. */
 export async function compareSizes(

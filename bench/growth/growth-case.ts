@@ -20,6 +20,12 @@ export type Figure = {
   readonly unit: keyof typeof digits
 }
 
+/** The figures of one size: the name, the value and the unit of each. */
+export const figuresOf = (
+  size: number,
+  ...rows: readonly (readonly [string, number, Figure['unit']])[]
+): Figure[] => rows.map(([what, value, unit]) => ({ what, size, value, unit }))
+
 /** A goal for the figures of one case. */
 export type Goal = {
   /** The beginning of the names of the figures. */
@@ -48,24 +54,21 @@ function seriesOf(figures: readonly Figure[]): { what: string; series: Figure[] 
 
 /** The goals of a series in words, and whether each value reaches them; undefined without a goal. */
 function verdictOf(series: readonly Figure[], goals: readonly Goal[]) {
-  const least = series[0]?.value ?? Number.NaN
-  const verdicts = goals
-    .filter(({ what }) => series[0]?.what.startsWith(what))
-    .flatMap(({ atMost, atLeast, ratioAtMost }) => [
-      { words: 'at most', limit: atMost, holds: (one: number) => one <= (atMost ?? 0) },
-      { words: 'at least', limit: atLeast, holds: (one: number) => one >= (atLeast ?? 0) },
-      {
-        words: 'ratio at most',
-        limit: ratioAtMost,
-        holds: (one: number) => one / least <= (ratioAtMost ?? 0),
-      },
-    ])
-    .filter(({ limit }) => limit !== undefined)
-  if (verdicts.length === 0) return undefined
-  return {
-    goal: verdicts.map(({ words, limit }) => `${words} ${limit}`).join(', '),
-    isReached: verdicts.every(({ holds }) => series.every(({ value }) => holds(value))),
-  }
+  const [first] = series
+  const own = goals.filter(({ what }) => first?.what.startsWith(what))
+  if (first === undefined || own.length === 0) return undefined
+  const words = { atMost: 'at most', atLeast: 'at least', ratioAtMost: 'ratio at most' } as const
+  const names = Object.keys(words) as (keyof typeof words)[]
+  const limits = own.flatMap((goal) =>
+    names.flatMap((name) => (goal[name] === undefined ? [] : [`${words[name]} ${goal[name]}`])),
+  )
+  const { POSITIVE_INFINITY: all, NEGATIVE_INFINITY: none } = Number
+  const isReached = own.every(({ atMost = all, atLeast = none, ratioAtMost = all }) =>
+    series.every(
+      ({ value }) => value <= atMost && value >= atLeast && value / first.value <= ratioAtMost,
+    ),
+  )
+  return { goal: limits.join(', '), isReached }
 }
 
 const textOf = ({ value, unit }: Figure): string => {

@@ -2,8 +2,8 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { repositoryFolder, runtimes } from '../machine.ts'
 import { type ServerProcess, startServer } from '../server-process.ts'
-import { idsOf, secretOf } from './seed.ts'
-import { type Store, seed } from './stores.ts'
+import { idsOf, secretOf, seed } from './seed.ts'
+import type { Store } from './stores.ts'
 
 const main = join(repositoryFolder, 'services', 'identity-provider', 'src', 'main.ts')
 
@@ -11,7 +11,7 @@ const main = join(repositoryFolder, 'services', 'identity-provider', 'src', 'mai
 const timerMs = 10
 const readyPollMs = 5
 
-export type IdentityServer = Pick<ServerProcess, 'url' | 'pid' | 'stop'> & {
+export type IdentityServer = ServerProcess & {
   readonly startToReadyMs: number
   /** What the process says of itself at `/metrics`. */
   metrics(): Promise<{
@@ -23,10 +23,7 @@ export type IdentityServer = Pick<ServerProcess, 'url' | 'pid' | 'stop'> & {
 }
 
 /** Starts the identity provider as a process. */
-export async function startIdentityServer(
-  store: Store,
-  settings: Readonly<Record<string, string>> = {},
-): Promise<IdentityServer> {
+export async function startIdentityServer(store: Store): Promise<IdentityServer> {
   const startedMs = performance.now()
   const server = await startServer({
     command: [...runtimes.node, main],
@@ -37,7 +34,6 @@ export async function startIdentityServer(
       METRICS_PORT: '0',
       DATA_DIR: store.dataDir,
       ...store.settings,
-      ...settings,
     },
   })
   while ((await fetch(`${server.url}/readyz`)).status !== 200) await sleep(readyPollMs)

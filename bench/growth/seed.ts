@@ -4,43 +4,38 @@ import type { AuditRecord } from '../../packages/directory/src/audit/audit-recor
 import { newApplication } from '../../packages/directory/src/model/application/application.ts'
 import { secretSha256 } from '../../packages/directory/src/model/application/password-credential.ts'
 import { type DirectoryChange, put } from '../../packages/directory/src/model/directory-change.ts'
+import { newServicePrincipal } from '../../packages/directory/src/model/service-principal/service-principal.ts'
 import type { Storage } from '../../packages/directory/src/storage/storage.ts'
+
+/** The seed of all stores. Each tenant of several has a seed of its own. */
+export const seed = 'growth'
+export const seedOfTenant = (index: number): string => `${seed}-${index}`
+
+const sha256 = (text: string) => createHash('sha256').update(text)
 
 /** A GUID that depends on the seed and a name only. */
 export function guidOf(seed: string, name: string): string {
-  const hex = createHash('sha256').update(`${seed} ${name}`).digest('hex')
+  const hex = sha256(`${seed} ${name}`).digest('hex')
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`
 }
 
 /** The secret of a client, by its index from 0. */
 export const secretOf = (seed: string, index: number): string =>
-  createHash('sha256').update(`${seed} secret ${index}`).digest('base64url')
+  sha256(`${seed} secret ${index}`).digest('base64url')
 
-/** The name of the API with many roles. */
-const rolesApi = 'roles api'
-
-/** The seed of one of several tenants, by its index from 0. */
-export const seedOfTenant = (seed: string, index: number): string => `${seed}-${index}`
+/** The display name of a client, by its index from 0. */
+export const nameOf = (index: number): string => `Client ${String(index).padStart(7, '0')}`
 
 /** The IDs that a load generator needs. */
 export const idsOf = (seed: string) => ({
   tenantId: guidOf(seed, 'tenant'),
   apiAppId: guidOf(seed, 'api app'),
-  rolesApiAppId: guidOf(seed, `${rolesApi} app`),
+  rolesApiAppId: guidOf(seed, 'roles api app'),
   clientIdOf: (index: number) => guidOf(seed, `client app ${index}`),
 })
 
-/** The content of a seeded store. Equal options give equal content. */
-export type SeedOptions = {
-  readonly seed: string
-  /** Client applications, each with a service principal, a secret and an app role assignment. */
-  readonly applications: number
-  /** Records of the sign-in log. */
-  readonly audit: number
-  /** The time of the latest audit record and of the directory. */
-  readonly at: Date
-}
-
+const at = new Date()
+const twoYearsMs = 2 * 365 * 86_400_000
 const applicationsPerCommit = 2000
 const tenantsPerCommit = 500
 const recordsPerAppend = 5000
@@ -48,49 +43,46 @@ const recordsPerAppend = 5000
 const auditStepMs = 100
 const requested = 4
 
-/** Writes the content through the product's own storage, in a store without this tenant. */
-export async function seedStore(storage: Storage, options: SeedOptions): Promise<void> {
-  await seedDirectory(storage, options)
-  await seedAudit(storage, options)
-}
-
-async function seedDirectory(storage: Storage, { seed, applications, at }: SeedOptions) {
-  if (applications === 0) return
-  const commit = await commitsTo(storage, seed)
-  await commit(tenantChanges(seed, at))
-  for (let start = 0; start < applications; start += applicationsPerCommit) {
-    const length = Math.min(applicationsPerCommit, applications - start)
-    await commit(
-      Array.from({ length }, (_, index) => clientChanges(seed, start + index, at)).flat(),
-    )
+/** Writes the content of a store without this tenant: clients of one API, and records of the sign-in log. */
+export async function seedStore(storage: Storage, applications: number, audit: number) {
+  if (applications > 0) {
+    const commit = await commitsTo(storage)
+    await commit(tenantChanges(seed))
+    for (const indexes of batches(applications, applicationsPerCommit))
+      await commit(indexes.flatMap((index) => clientChanges(seed, index)))
+  }
+  for (const indexes of batches(audit, recordsPerAppend)) {
+    const records = indexes.map((index) => auditRecordAt(index, audit))
+    await storage.audit.append('signIns', records)
+    await nextTurn()
   }
 }
 
 /** Adds tenants, each with an API and one client. The tenant at an index has the seed `seedOfTenant`. */
-export async function seedTenants(storage: Storage, seed: string, tenants: number, at: Date) {
-  const commit = await commitsTo(storage, seed)
-  for (let start = 0; start < tenants; start += tenantsPerCommit) {
-    const length = Math.min(tenantsPerCommit, tenants - start)
-    const seeds = Array.from({ length }, (_, index) => seedOfTenant(seed, start + index))
-    await commit(seeds.flatMap((one) => [...tenantChanges(one, at), ...clientChanges(one, 0, at)]))
+export async function seedTenants(storage: Storage, tenants: number) {
+  const commit = await commitsTo(storage)
+  for (const indexes of batches(tenants, tenantsPerCommit)) {
+    const seeds = indexes.map(seedOfTenant)
+    await commit(seeds.flatMap((one) => [...tenantChanges(one), ...clientChanges(one, 0)]))
   }
 }
 
 /** Adds an API with many roles. Each client, by its index, gets as many of them as `assigned` says. */
-export async function seedRoles(
-  storage: Storage,
-  { seed, at }: Pick<SeedOptions, 'seed' | 'at'>,
-  { roles, assigned }: { readonly roles: number; readonly assigned: readonly number[] },
-) {
-  const commit = await commitsTo(storage, seed)
-  await commit(apiChanges(seed, rolesApi, roles, at))
-  for (const [client, length] of assigned.entries()) {
-    await commit(Array.from({ length }, (_, role) => assignment(seed, rolesApi, role, client, at)))
-  }
+export async function seedRoles(storage: Storage, roles: number, assigned: readonly number[]) {
+  const commit = await commitsTo(storage)
+  await commit(apiChanges(seed, 'roles api', roles))
+  for (const [client, length] of assigned.entries())
+    await commit(Array.from({ length }, (_, role) => assignment(seed, 'roles api', role, client)))
+}
+
+/** The numbers from 0 to a total, in lists of at most some size. */
+function* batches(total: number, size: number): Generator<number[]> {
+  for (let start = 0; start < total; start += size)
+    yield Array.from({ length: Math.min(size, total - start) }, (_, index) => start + index)
 }
 
 /** Writes commits to the directory, one after another. */
-async function commitsTo(storage: Storage, seed: string) {
+async function commitsTo(storage: Storage) {
   let base = await storage.directory.latest()
   return async (changes: readonly DirectoryChange[]) => {
     const mark = guidOf(seed, `commit ${base.revision}`)
@@ -103,7 +95,7 @@ async function commitsTo(storage: Storage, seed: string) {
 }
 
 /** A tenant, and an API with one role. */
-const tenantChanges = (seed: string, at: Date): DirectoryChange[] => [
+const tenantChanges = (seed: string): DirectoryChange[] => [
   put('tenant', {
     id: guidOf(seed, 'tenant'),
     displayName: 'Growth',
@@ -111,85 +103,74 @@ const tenantChanges = (seed: string, at: Date): DirectoryChange[] => [
     isEnabled: true,
     createdDateTime: at,
   }),
-  ...apiChanges(seed, 'api', 1, at),
+  ...apiChanges(seed, 'api', 1),
 ]
 
-const apiChanges = (seed: string, api: string, roles: number, at: Date): DirectoryChange[] => [
-  put(
-    'application',
-    newApplication({
-      id: guidOf(seed, api),
-      tenantId: guidOf(seed, 'tenant'),
-      displayName: 'Growth API',
-      appId: guidOf(seed, `${api} app`),
-      createdDateTime: at,
-      identifierUris: [`api://${guidOf(seed, `${api} app`)}`],
-      appRoles: Array.from({ length: roles }, (_, role) => ({
-        id: guidOf(seed, `${api} role ${role}`),
-        allowedMemberTypes: ['Application'],
-        description: 'Call the API',
-        displayName: 'Call',
-        isEnabled: true,
-        value: `Growth.Call.${String(role).padStart(4, '0')}`,
-      })),
-    }),
-  ),
-  principal(seed, guidOf(seed, `${api} principal`), guidOf(seed, `${api} app`), 'Growth API', at),
-]
+const apiChanges = (seed: string, api: string, roles: number): DirectoryChange[] =>
+  applicationChanges(seed, api, 'Growth API', {
+    appRoles: Array.from({ length: roles }, (_, role) => ({
+      id: guidOf(seed, `${api} role ${role}`),
+      allowedMemberTypes: ['Application'],
+      description: 'Call the API',
+      displayName: 'Call',
+      isEnabled: true,
+      value: `Growth.Call.${String(role).padStart(4, '0')}`,
+    })),
+  })
 
 /** A client with a secret, and with the role of the first API. */
-function clientChanges(seed: string, index: number, at: Date): DirectoryChange[] {
-  const appId = guidOf(seed, `client app ${index}`)
-  const displayName = `Client ${String(index).padStart(7, '0')}`
+function clientChanges(seed: string, index: number): DirectoryChange[] {
   const secret = secretOf(seed, index)
-  const endDateTime = new Date(at.getTime() + 2 * 365 * 86_400_000)
+  const credential = {
+    keyId: guidOf(seed, `key ${index}`),
+    displayName: null,
+    hint: secret.slice(0, 3),
+    startDateTime: at,
+    endDateTime: new Date(at.getTime() + twoYearsMs),
+    secretSha256: secretSha256(secret),
+  }
   return [
-    put(
-      'application',
-      newApplication({
-        id: guidOf(seed, `client ${index}`),
-        tenantId: guidOf(seed, 'tenant'),
-        appId,
-        displayName,
-        createdDateTime: at,
-        identifierUris: [`api://${appId}`],
-        passwordCredentials: [
-          {
-            keyId: guidOf(seed, `key ${index}`),
-            displayName: null,
-            hint: secret.slice(0, 3),
-            startDateTime: at,
-            endDateTime,
-            secretSha256: secretSha256(secret),
-          },
-        ],
-      }),
+    ...applicationChanges(
+      seed,
+      'client',
+      nameOf(index),
+      { passwordCredentials: [credential] },
+      ` ${index}`,
     ),
-    principal(seed, guidOf(seed, `client principal ${index}`), appId, displayName, at),
-    assignment(seed, 'api', 0, index, at),
+    assignment(seed, 'api', 0, index),
   ]
 }
 
-const principal = (seed: string, id: string, appId: string, displayName: string, at: Date) =>
-  put('servicePrincipal', {
-    id,
-    tenantId: guidOf(seed, 'tenant'),
-    appId,
-    displayName,
-    createdDateTime: at,
-    deletedDateTime: null,
-    accountEnabled: true,
-    appRoleAssignmentRequired: false,
-    passwordCredentials: [],
-    keyCredentials: [],
-    delegatedConsents: [],
-    ownerIds: [],
-    inertProperties: {},
-  })
+/** An application, and its service principal. */
+function applicationChanges(
+  seed: string,
+  kind: string,
+  displayName: string,
+  properties: Partial<Parameters<typeof newApplication>[0]>,
+  index = '',
+): DirectoryChange[] {
+  const tenantId = guidOf(seed, 'tenant')
+  const appId = guidOf(seed, `${kind} app${index}`)
+  const newGuid = () => guidOf(seed, `${kind} principal${index}`)
+  const principal = newServicePrincipal(
+    tenantId,
+    { appId, displayName },
+    { newGuid, now: () => at, randomBytes: () => new Uint8Array() },
+  )
+  const named = { id: guidOf(seed, `${kind}${index}`), tenantId, appId, displayName }
+  const identifierUris = [`api://${appId}`]
+  return [
+    put(
+      'application',
+      newApplication({ ...named, createdDateTime: at, identifierUris, ...properties }),
+    ),
+    put('servicePrincipal', principal),
+  ]
+}
 
-const assignment = (seed: string, api: string, role: number, client: number, at: Date) =>
+const assignment = (seed: string, api: string, role: number, client: number) =>
   put('appRoleAssignment', {
-    id: createHash('sha256').update(`${seed} ${api} ${role} ${client}`).digest('base64url'),
+    id: sha256(`${seed} ${api} ${role} ${client}`).digest('base64url'),
     tenantId: guidOf(seed, 'tenant'),
     principalId: guidOf(seed, `client principal ${client}`),
     resourceId: guidOf(seed, `${api} principal`),
@@ -201,12 +182,12 @@ const assignment = (seed: string, api: string, role: number, client: number, at:
  * The audit record at an index. A third of the records is of one busy client; the others are of 500
  * clients, so that each has 1 in 750. One record in 50 is a refusal.
  */
-function auditRecordAt(index: number, { seed, audit, at }: SeedOptions): AuditRecord {
-  const number = createHash('sha256').update(`${seed} record ${index}`).digest().readUInt32BE()
+function auditRecordAt(index: number, total: number): AuditRecord {
+  const number = sha256(`${seed} record ${index}`).digest().readUInt32BE()
   const client = number % 3 === 0 ? 0 : 1 + (Math.floor(number / 3) % 500)
   const isRefused = number % 50 === 7
   return {
-    at: new Date(at.getTime() - (audit - 1 - index) * auditStepMs),
+    at: new Date(at.getTime() - (total - 1 - index) * auditStepMs),
     tenantId: guidOf(seed, 'tenant'),
     actor: guidOf(seed, `client app ${client}`),
     action: 'token.issue',
@@ -214,16 +195,5 @@ function auditRecordAt(index: number, { seed, audit, at }: SeedOptions): AuditRe
     outcome: isRefused ? 'refused' : 'done',
     reason: isRefused ? 'scope_invalid' : null,
     correlationId: guidOf(seed, `correlation ${index}`),
-  }
-}
-
-async function seedAudit(storage: Storage, options: SeedOptions) {
-  for (let start = 0; start < options.audit; start += recordsPerAppend) {
-    const length = Math.min(recordsPerAppend, options.audit - start)
-    await storage.audit.append(
-      'signIns',
-      Array.from({ length }, (_, index) => auditRecordAt(start + index, options)),
-    )
-    await nextTurn()
   }
 }

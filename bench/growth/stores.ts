@@ -13,18 +13,13 @@ import { seedStore } from './seed.ts'
 
 export type StoreKind = 'sqlite' | 'postgresql'
 
-/** A store that one case may change. */
-export type Store = {
+/** A store that one case may change, removed at its end. */
+export type Store = AsyncDisposable & {
   /** `DATA_DIR` of the identity provider. */
   readonly dataDir: string
   /** Further settings that select the store. */
   readonly settings: Readonly<Record<string, string>>
-  readonly databaseUrl: string | undefined
-  remove(): Promise<void>
 }
-
-/** The seed of all stores. */
-export const seed = 'growth'
 
 const fileName = 'greeting.sqlite'
 
@@ -43,26 +38,35 @@ export class Stores {
     this.#kind = kind
   }
 
-  /** A store with this content; without applications it has no tenant either. */
-  async copyOf(applications: number, audit: number): Promise<Store> {
+  /**
+   * A store with this content; without applications it has no tenant either.
+   *
+   * @param fill adds more content
+   */
+  async copyOf(
+    applications: number,
+    audit: number,
+    fill?: (storage: Storage) => Promise<void>,
+  ): Promise<Store> {
     const dataDir = await mkdtemp(join(this.#folder, 'store-'))
-    const remove = () => rm(dataDir, { recursive: true, force: true })
     const isEmpty = applications === 0 && audit === 0
-    if (this.#kind === 'sqlite') {
-      if (!isEmpty) {
-        const template = await this.#template(applications, audit)
-        await copyToDisk(join(template, fileName), join(dataDir, fileName))
-      }
-      return { dataDir, settings: {}, databaseUrl: undefined, remove }
-    }
-    const postgres = await this.#server()
     const template = isEmpty ? undefined : await this.#template(applications, audit)
-    const databaseUrl = await postgres.database(template)
-    const drop = async () => {
-      await postgres.query(`drop database ${databaseNameOf(databaseUrl)} with (force)`)
-      await remove()
+    const databaseUrl =
+      this.#kind === 'sqlite' ? undefined : await (await this.#server()).database(template)
+    if (databaseUrl === undefined && template !== undefined)
+      await copyToDisk(join(template, fileName), join(dataDir, fileName))
+    if (fill) await filled({ dataDir, databaseUrl }, fill)
+    return {
+      dataDir,
+      settings: databaseUrl === undefined ? {} : { DATABASE_URL: databaseUrl },
+      [Symbol.asyncDispose]: async () => {
+        if (databaseUrl !== undefined)
+          await (await this.#server()).query(
+            `drop database ${databaseNameOf(databaseUrl)} with (force)`,
+          )
+        await rm(dataDir, { recursive: true, force: true })
+      },
     }
-    return { dataDir, settings: { DATABASE_URL: databaseUrl }, databaseUrl, remove: drop }
   }
 
   async stop(): Promise<void> {
@@ -86,26 +90,18 @@ export class Stores {
     console.error(`seeding ${applications} applications and ${audit} audit records`)
     const dataDir = join(this.#folder, `template-${applications}-${audit}`)
     await mkdir(dataDir, { recursive: true })
-    const isSqlite = this.#kind === 'sqlite'
-    const databaseUrl = isSqlite ? undefined : await (await this.#server()).database()
-    const storage = await openForSeeding({ dataDir, databaseUrl })
-    try {
-      await seedStore(storage, { seed, applications, audit, at: new Date() })
-    } finally {
-      await storage.close()
-    }
-    if (databaseUrl !== undefined) await settle(await this.#server(), databaseUrl)
-    return databaseUrl ?? dataDir
+    const server = this.#kind === 'sqlite' ? undefined : await this.#server()
+    const databaseUrl = await server?.database()
+    await filled({ dataDir, databaseUrl }, (storage) => seedStore(storage, applications, audit))
+    if (server === undefined || databaseUrl === undefined) return dataDir
+    // Otherwise PostgreSQL would count and write the seeded rows while a case measures.
+    await server.query('vacuum (analyze)', databaseNameOf(databaseUrl))
+    await server.query('checkpoint')
+    return databaseUrl
   }
 }
 
 const databaseNameOf = (databaseUrl: string): string => new URL(databaseUrl).pathname.slice(1)
-
-/** Without it, PostgreSQL would count and write the seeded rows while a case measures. */
-async function settle(server: PostgresServer, databaseUrl: string): Promise<void> {
-  await server.query('vacuum (analyze)', databaseNameOf(databaseUrl))
-  await server.query('checkpoint')
-}
 
 /** Without the last step, the first write of a case would wait for the disk to take the whole copy. */
 async function copyToDisk(from: string, to: string): Promise<void> {
@@ -115,6 +111,12 @@ async function copyToDisk(from: string, to: string): Promise<void> {
   await copy.close()
 }
 
+/** Opens a store, fills it, and closes it. */
+async function filled(options: StorageOptions, fill: (storage: Storage) => Promise<void>) {
+  const storage = await openForSeeding(options)
+  await fill(storage).finally(() => storage.close())
+}
+
 /**
  * Opens a store to fill it. The product makes the data file or the tables first.
  *
@@ -122,11 +124,11 @@ async function copyToDisk(from: string, to: string): Promise<void> {
  * longer than most statements, and a store of a bench need not survive a power cut. Up to 2 GB of pages stay
  * in memory: with a million applications, each row changes pages all over the indexes.
  */
-export async function openForSeeding(options: StorageOptions): Promise<Storage> {
+async function openForSeeding(options: StorageOptions): Promise<Storage> {
   const storage = await openStorage(options)
   if (options.databaseUrl !== undefined) return storage
   await storage.close()
-  const path = join(options.dataDir, 'greeting.sqlite')
+  const path = join(options.dataDir, fileName)
   const connection = openUnchecked(path)
   connection.exec(
     'pragma synchronous = off; pragma cache_size = -2000000; pragma wal_autocheckpoint = 100000',

@@ -1,8 +1,9 @@
 import { median } from '../../figures.ts'
-import { type Cost, cpuLoad, opensslLoad, pacedLoad } from '../../load.ts'
+import { type Cost, type CpuLoad, cpuLoad, opensslLoad, pacedLoad } from '../../load.ts'
 import { versionOf } from '../../machine.ts'
-import type { Figure, GrowthCase } from '../growth-case.ts'
+import { type Figure, figuresOf, type GrowthCase } from '../growth-case.ts'
 import { spreadForms, startIdentityServer, tokenRequests } from '../identity-server.ts'
+import { idsOf, seed, seedRoles } from '../seed.ts'
 
 /** Without it, the server would compile its code in the first turns. */
 const warmUpSeconds = 10
@@ -22,8 +23,8 @@ export const issuing: GrowthCase = {
     const hasOpenssl = !tiny && versionOf('openssl') !== undefined
     const figures: Figure[] = []
     for (const size of sizes) {
-      const store = await stores.copyOf(size, 0)
-      const server = await startIdentityServer(store)
+      await using store = await stores.copyOf(size, 0)
+      await using server = await startIdentityServer(store)
       const { url, formOf } = tokenRequests(server.url)
       const spread = spreadForms(formOf, size, Math.min(size, mostForms))
       let sent = 0
@@ -33,49 +34,81 @@ export const issuing: GrowthCase = {
         const from = (sent - count) % spread.length
         return { url, forms: [...spread.slice(from), ...spread.slice(0, from)].slice(0, count) }
       })
-      for (const load of [one, all]) {
-        await load(0)
-        await load(tiny ? 0 : warmUpSeconds)
-      }
-      const turns: { one: Cost; all: Cost; signature: Cost | undefined }[] = []
-      for (let round = 0; round < rounds; round += 1)
-        turns.push({
-          one: await one(seconds),
-          all: await all(seconds),
-          signature: hasOpenssl ? await opensslLoad(seconds) : undefined,
-        })
-      const middle = (of: (turn: (typeof turns)[number]) => number) => median(turns.map(of))
-      const perSecond = Math.max(
-        1,
-        Math.round(middle(({ one }) => one.perSecond) * shareOfCapacity),
+      const ratios: number[] = []
+      const [ofOne, ofAll] = await inTurns(
+        [one, all],
+        tiny ? 0 : warmUpSeconds,
+        { seconds, rounds },
+        async ({ us }) => {
+          if (hasOpenssl) ratios.push((await opensslLoad(seconds)).us / us)
+        },
       )
+      const capacity = median(ofOne?.map(({ perSecond }) => perSecond) ?? [])
+      const perSecond = Math.max(1, Math.round(capacity * shareOfCapacity))
       const paced = { url, forms: [formOf(0)], perSecond, warmUpSeconds: 1 }
       const { p99Ms } = await pacedLoad({ ...paced, seconds: seconds * rounds })
+      const middle = (costs: typeof ofOne = []) => median(costs.map(({ us }) => us))
       figures.push(
-        {
-          what: 'CPU of a token, one client',
+        ...figuresOf(
           size,
-          unit: 'us',
-          value: middle(({ one }) => one.us),
-        },
-        {
-          what: 'CPU of a token, all clients in turn',
-          size,
-          unit: 'us',
-          value: middle(({ all }) => all.us),
-        },
-        { what: 'p99 at 60 % of capacity', size, unit: 'ms', value: p99Ms },
+          ['CPU of a token, one client', middle(ofOne), 'us'],
+          ['CPU of a token, all clients in turn', middle(ofAll), 'us'],
+          ['p99 at 60 % of capacity', p99Ms, 'ms'],
+        ),
+        ...(hasOpenssl
+          ? figuresOf(size, ['signature of openssl to a token', median(ratios), 'x'])
+          : []),
       )
-      if (hasOpenssl)
-        figures.push({
-          what: 'signature of openssl to a token',
-          size,
-          unit: 'x',
-          value: middle(({ signature, one }) => (signature?.us ?? Number.NaN) / one.us),
-        })
-      await server.stop()
-      await store.remove()
     }
     return figures
   },
+}
+
+/** The limit of an application. */
+const roles = 1200
+
+/** Clients with more and more roles of one API, in turns on one core. */
+export const rolesOfClient: GrowthCase = {
+  id: 'roles',
+  title: `tokens for an API with ${roles} roles; the size is the number of roles of the client`,
+  goals: [{ what: 'CPU of a token', ratioAtMost: 1.5 }],
+  async run({ stores, seconds, rounds, tiny }) {
+    const sizes = tiny ? [1, 10] : [1, 50, 200, 1000]
+    await using store = await stores.copyOf(sizes.length, 0, (storage) =>
+      seedRoles(storage, roles, sizes),
+    )
+    await using server = await startIdentityServer(store)
+    const { url, formOf } = tokenRequests(server.url)
+    const { rolesApiAppId } = idsOf(seed)
+    const loads = sizes.map((_, client) =>
+      cpuLoad(server, () => ({ url, forms: [formOf(client, rolesApiAppId)] })),
+    )
+    const costs = await inTurns(loads, seconds, { seconds, rounds })
+    return costs.flatMap((turns, index) =>
+      figuresOf(sizes[index] ?? 0, ['CPU of a token', median(turns.map(({ us }) => us)), 'us']),
+    )
+  },
+}
+
+/**
+ * Warms all loads up, and takes turns.
+ *
+ * @param between runs in each turn, with the cost of its first load
+ * @returns the costs of each load
+ */
+async function inTurns(
+  loads: readonly CpuLoad[],
+  warmUpSeconds: number,
+  { seconds, rounds }: { readonly seconds: number; readonly rounds: number },
+  between?: (first: Cost) => Promise<void>,
+): Promise<Cost[][]> {
+  // The first loads find the speed, and the next ones compile the code of the server.
+  for (const length of [0, warmUpSeconds]) for (const load of loads) await load(length)
+  const costs = loads.map((): Cost[] => [])
+  for (let round = 0; round < rounds; round += 1) {
+    for (const [index, load] of loads.entries()) costs[index]?.push(await load(seconds))
+    const first = costs[0]?.at(-1)
+    if (first) await between?.(first)
+  }
+  return costs
 }

@@ -2,10 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Administrator } from '../../../deploy/drills/administrator.ts'
 import { PortalBrowser } from '../../../services/identity-provider/test/portal/portal-browser.ts'
 import { median } from '../../figures.ts'
-import type { GrowthCase } from '../growth-case.ts'
+import { type Figure, figuresOf, type GrowthCase } from '../growth-case.ts'
 import { type IdentityServer, readAnswer, startIdentityServer } from '../identity-server.ts'
-import { guidOf, idsOf } from '../seed.ts'
-import { auditRecordsOf, type Store, seed } from '../stores.ts'
+import { guidOf, idsOf, nameOf, seed } from '../seed.ts'
+import { auditRecordsOf } from '../stores.ts'
 
 /** Sends one request. Each turn asks for another client. */
 export type Send = (administrator: Administrator, turn: number) => Promise<Response>
@@ -13,7 +13,6 @@ export type Send = (administrator: Administrator, turn: number) => Promise<Respo
 const { apiAppId, clientIdOf } = idsOf(seed)
 /** The least size of a store. */
 const clients = 20
-const nameOf = (client: number) => `Client ${String(client).padStart(7, '0')}`
 
 const get = (administrator: Administrator, path: string) =>
   administrator.send('graph', 'GET', `/v1.0/${path}`)
@@ -69,8 +68,6 @@ const portalPages: Readonly<Record<string, string>> = {
   'portal: permissions of a client': `/portal/applications/${clientIdOf(7)}/permissions`,
 }
 
-const delta = 'delta: a page of applications'
-const names = [...Object.keys(managementRequests), delta, ...Object.keys(portalPages)]
 const turnsPerRound = 20
 const maxWaitSeconds = 120
 /** The processor time of a second in which only timers work. */
@@ -82,60 +79,93 @@ export const requests: GrowthCase = {
   title: 'CPU of a request of an administrator; the size is that of applications',
   goals: [{ what: '', ratioAtMost: 1.5 }],
   async run({ stores, sizes, rounds, tiny }) {
-    const systems: System[] = []
-    for (const size of sizes)
-      systems.push(await startSystem(await stores.copyOf(size, auditRecordsOf(size)), size))
-    if (!tiny) for (const { server } of systems) await untilIdle(server)
-    const samples = names.flatMap((what) =>
-      systems.map((system) => ({ ...system, what, ms: [] as number[] })),
-    )
+    await using stack = new AsyncDisposableStack()
+    const samples: {
+      size: number
+      what: string
+      server: IdentityServer
+      send: Turn
+      ms: number[]
+    }[] = []
+    for (const size of sizes) {
+      const store = stack.use(await stores.copyOf(size, auditRecordsOf(size)))
+      const server = stack.use(await startIdentityServer(store))
+      if (!tiny) await untilIdle(server)
+      for (const [what, send] of await requestsTo(server, store.dataDir))
+        samples.push({ size, what, server, send, ms: [] })
+    }
     // In turns, because a busy machine slows each request down.
+    const inTurns = [...Map.groupBy(samples, ({ what }) => what).values()].flat()
     for (let round = tiny ? 0 : -1; round < rounds; round += 1)
-      for (const { what, server, sends, ms } of samples) {
+      for (const { server, send, ms } of inTurns) {
         const before = await server.metrics()
-        for (let turn = 0; turn < (tiny ? 1 : turnsPerRound); turn += 1) await sends[what]?.(turn)
+        for (let turn = 0; turn < (tiny ? 1 : turnsPerRound); turn += 1) await send(turn)
         const cpuSeconds = (await server.metrics()).cpuSeconds - before.cpuSeconds
         if (round >= 0) ms.push((cpuSeconds * 1000) / turnsPerRound)
       }
-    for (const { stop } of systems) await stop()
-    return samples.map(({ what, size, ms }) => ({ what, size, unit: 'ms', value: median(ms) }))
+    return inTurns.flatMap(({ what, size, ms }) => figuresOf(size, [what, median(ms), 'ms']))
   },
 }
 
-type System = {
-  readonly size: number
-  readonly server: IdentityServer
-  /** Each request, by its name. */
-  readonly sends: Readonly<Record<string, (turn: number) => Promise<unknown>>>
-  stop(): Promise<void>
+const writersAtOnce = [1, 12]
+
+/** Writers that create applications through Microsoft Graph at the same time. */
+export const writers: GrowthCase = {
+  id: 'writers',
+  title: 'applications that writers create, each after its last one; the size is that of writers',
+  goals: [],
+  async run({ stores, sizes: [applications = 0], seconds, rounds }) {
+    const figures: Figure[] = []
+    for (const size of writersAtOnce) {
+      await using store = await stores.copyOf(applications, 0)
+      await using server = await startIdentityServer(store)
+      const administrator = new Administrator(server.url, store.dataDir)
+      const during = async (lengthMs: number) => {
+        const startedMs = performance.now()
+        const before = await server.metrics()
+        let count = 0
+        const write = async (_: unknown, writer: number) => {
+          for (let turn = 0; performance.now() - startedMs < lengthMs; turn += 1) {
+            await administrator.createApplication(`Writer ${writer}, ${turn}`)
+            count += 1
+          }
+        }
+        await Promise.all(Array.from({ length: size }, write))
+        const cpuMs = ((await server.metrics()).cpuSeconds - before.cpuSeconds) * 1000
+        return { perSecond: (count * 1000) / (performance.now() - startedMs), cpuMs: cpuMs / count }
+      }
+      // Without the first writes, the server would compile its code in those that count.
+      await during(1000 * seconds)
+      const { perSecond, cpuMs } = await during(1000 * seconds * rounds)
+      figures.push(
+        ...figuresOf(size, ['creations', perSecond, '/s'], ['CPU of a creation', cpuMs, 'ms']),
+      )
+    }
+    return figures
+  },
 }
 
-/** Starts a server, and signs its administrator in. */
-async function startSystem(store: Store, size: number): Promise<System> {
-  const server = await startIdentityServer(store)
-  const administrator = new Administrator(server.url, store.dataDir)
+type Turn = (turn: number) => Promise<unknown>
+
+/** Each request to a server, by its name. Signs its administrator in. */
+async function requestsTo(server: IdentityServer, dataDir: string): Promise<[string, Turn][]> {
+  const administrator = new Administrator(server.url, dataDir)
   const browser = new PortalBrowser(server.url)
   await browser.signIn(administrator.clientId, administrator.clientSecret)
-  const open = (path: string) => async () => {
-    const { status } = await browser.open(path)
-    if (status !== 200) throw new Error(`${status} at ${path}`)
-  }
-  const send = (one: Send) => async (turn: number) => readAnswer(await one(administrator, turn))
-  const mapped = <From, To>(rows: Readonly<Record<string, From>>, to: (row: From) => To) =>
-    Object.fromEntries(Object.entries(rows).map(([what, row]) => [what, to(row)]))
-  return {
-    size,
-    server,
-    sends: {
-      ...mapped<Send, (turn: number) => Promise<unknown>>(managementRequests, send),
-      ...mapped(portalPages, open),
-      [delta]: pagesOfChanges(administrator),
-    },
-    stop: async () => {
-      await server.stop()
-      await store.remove()
-    },
-  }
+  return [
+    ...Object.entries<Send>(managementRequests).map(([what, send]): [string, Turn] => [
+      what,
+      async (turn) => readAnswer(await send(administrator, turn)),
+    ]),
+    ['delta: a page of applications', pagesOfChanges(administrator)],
+    ...Object.entries(portalPages).map(([what, path]): [string, Turn] => [
+      what,
+      async () => {
+        const { status } = await browser.open(path)
+        if (status !== 200) throw new Error(`${status} at ${path}`)
+      },
+    ]),
+  ]
 }
 
 /** Waits until SQLite has checked the data file in its thread: that is work of the start. */

@@ -5,7 +5,7 @@ import { Administrator } from '../../../deploy/drills/administrator.ts'
 import { pacedLoad } from '../../load.ts'
 import { repositoryFolder } from '../../machine.ts'
 import { killAtExit } from '../../server-process.ts'
-import type { Figure, GrowthCase } from '../growth-case.ts'
+import { type Figure, figuresOf, type GrowthCase } from '../growth-case.ts'
 import { readAnswer, spreadForms, startIdentityServer, tokenRequests } from '../identity-server.ts'
 import { auditRecordsOf } from '../stores.ts'
 import { managementRequests, type Send } from './requests.ts'
@@ -73,8 +73,8 @@ export const tokens: GrowthCase = {
   async run({ stores, sizes, seconds, rounds, tiny }) {
     const figures: Figure[] = []
     for (const size of sizes) {
-      const store = await stores.copyOf(size, auditRecordsOf(size))
-      const server = await startIdentityServer(store)
+      await using store = await stores.copyOf(size, auditRecordsOf(size))
+      await using server = await startIdentityServer(store)
       const administrator = new Administrator(server.url, store.dataDir)
       const { url, formOf } = tokenRequests(server.url)
       const length = seconds * rounds
@@ -92,15 +92,16 @@ export const tokens: GrowthCase = {
         stop.abort()
         await working
         figures.push(
-          { what: `p50 during ${name}`, size, unit: 'ms', value: p50Ms },
-          { what: `p99 during ${name}`, size, unit: 'ms', value: p99Ms },
-          { what: `longest pause during ${name}`, size, unit: 'ms', value: longestPauseMs },
+          ...figuresOf(
+            size,
+            [`p50 during ${name}`, p50Ms, 'ms'],
+            [`p99 during ${name}`, p99Ms, 'ms'],
+            [`longest pause during ${name}`, longestPauseMs, 'ms'],
+          ),
         )
       }
       const { residentMb } = await server.metrics()
-      figures.push({ what: 'resident memory afterwards', size, unit: 'MB', value: residentMb })
-      await server.stop()
-      await store.remove()
+      figures.push(...figuresOf(size, ['resident memory afterwards', residentMb, 'MB']))
     }
     return figures
   },
