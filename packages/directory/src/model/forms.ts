@@ -1,2 +1,3 @@
 export { api, maxEntries, maxPermissions, optionalClaims } from './application/application-forms.ts'
+export { federatedCredentialForms } from './application/federated-identity-credential.ts'
 export { baseUrl, bodyCollection, dateTime, guid, name, text } from './properties/forms.ts'

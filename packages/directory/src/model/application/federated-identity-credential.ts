@@ -1,4 +1,7 @@
-import { complexType, type Property, shownProperties } from '../properties/property.ts'
+import { z } from 'zod'
+import { isSafeIssuerUrl } from '../issuer-url.ts'
+import { bodyCollection, name, text } from '../properties/forms.ts'
+import { complexType, formsOf, type Property, shownProperties } from '../properties/property.ts'
 
 /**
  * Trusts an external issuer: a token with this issuer and audience, and with this subject or with claims
@@ -29,23 +32,55 @@ export type TrustedClaims =
       readonly claimsMatchingExpression: string
     }
 
-const properties: Readonly<Record<string, Property<FederatedIdentityCredential, unknown>>> = {
+const expressionType = complexType('federatedIdentityExpression', {
+  languageVersion: { type: 'Edm.Int32', body: z.literal(1) },
+  value: { body: name(600) },
+})
+
+const oneAudience = 'must hold exactly one audience'
+
+const properties = {
   id: {},
-  name: { filter: 'value' },
-  issuer: { filter: 'value' },
-  subject: { filter: 'value' },
-  description: {},
-  audiences: { type: 'Collection(Edm.String)' },
+  name: {
+    filter: 'value',
+    body: name(120).regex(
+      /^[A-Za-z0-9][A-Za-z0-9_-]{2,}$/,
+      'must be 3 to 120 letters, digits, hyphens and underscores',
+    ),
+  },
+  issuer: {
+    filter: 'value',
+    body: name(600).refine(isIssuer, 'must be an https URL without query and fragment'),
+  },
+  subject: { filter: 'value', body: name(600).nullish() },
+  description: { body: text(600).nullish() },
+  audiences: {
+    type: 'Collection(Edm.String)',
+    body: bodyCollection(name(600), 1, oneAudience).refine(
+      ({ length }) => length === 1,
+      oneAudience,
+    ),
+  },
   // Microsoft Graph shows it in its beta version only. It is absent when there is a subject.
   claimsMatchingExpression: {
+    body: z.strictObject(formsOf(expressionType.members)).nullish(),
     show: ({ claimsMatchingExpression: value }) =>
       value === undefined ? undefined : { value, languageVersion: 1 },
-    type: complexType('federatedIdentityExpression', {
-      languageVersion: { type: 'Edm.Int32' },
-      value: {},
-    }),
+    type: expressionType,
   },
+} as const satisfies Readonly<Record<string, Property<FederatedIdentityCredential, unknown>>>
+
+/** Microsoft Graph refuses `http`. An issuer of this machine may have it, as for its keys. */
+function isIssuer(text: string): boolean {
+  if (!URL.canParse(text)) return false
+  const url = new URL(text)
+  return isSafeIssuerUrl(url) && url.search + url.hash === ''
 }
 
 /** The properties of a federated identity credential in answers. */
-export const federatedCredentialProperties = shownProperties(properties)
+export const federatedCredentialProperties = shownProperties<FederatedIdentityCredential, unknown>(
+  properties,
+)
+
+/** The forms of its properties in a body. */
+export const federatedCredentialForms = formsOf(properties)

@@ -1,37 +1,19 @@
 import {
   type FederatedIdentityCredential,
-  isSafeIssuerUrl,
   judgeClaimsMatchingExpression,
   type TrustedClaims,
 } from '@greeting/directory'
-import { bodyCollection, name, text } from '@greeting/directory/forms'
+import { federatedCredentialForms, name } from '@greeting/directory/forms'
 import { z } from 'zod'
 import { omitUndefined, parseBody } from '../../body/parse-body.ts'
 import { refuse } from '../../refusals/graph-error.ts'
+import { propertyFault } from '../directory-objects/object-body.ts'
 
-const oneAudience = 'must hold exactly one audience'
-
-const changeable = {
-  issuer: name(600).refine(isIssuer, 'must be an https URL without query and fragment'),
-  subject: name(600).nullish(),
-  claimsMatchingExpression: z
-    .strictObject({ value: name(600), languageVersion: z.literal(1) })
-    .nullish(),
-  description: text(600).nullish(),
-  audiences: bodyCollection(name(600), 1, oneAudience).refine(
-    ({ length }) => length === 1,
-    oneAudience,
-  ),
-}
-const newCredential = z.strictObject({
-  ...changeable,
-  name: name(120).regex(
-    /^[A-Za-z0-9][A-Za-z0-9_-]{2,}$/,
-    'must be 3 to 120 letters, digits, hyphens and underscores',
-  ),
-})
+const newCredential = z.strictObject(federatedCredentialForms)
 // Clients send `id` and `name` back. They cannot change.
-const changedCredential = z.strictObject({ ...changeable, id: name(), name: name() }).partial()
+const changedCredential = z
+  .strictObject({ ...federatedCredentialForms, id: name(), name: name() })
+  .partial()
 
 /**
  * Parses the body of `POST .../federatedIdentityCredentials`.
@@ -68,7 +50,7 @@ export function parseChangedFederatedCredential(
   } = parseBody(changedCredential, body)
   for (const key of ['id', 'name'] as const) {
     if (properties[key] !== undefined && properties[key] !== before[key]) {
-      throw refuse('body_invalid', `Property '${key}' is read-only and cannot be set.`)
+      throw propertyFault(key)
     }
   }
   const { claimsMatchingExpression, subject: _former, ...kept } = before
@@ -95,11 +77,4 @@ function trustedClaims(
   const fault = judgeClaimsMatchingExpression(expression, issuer)
   if (fault !== undefined) throw refuse('federated_credential_invalid', fault)
   return { subject: null, claimsMatchingExpression: expression }
-}
-
-/** Microsoft Graph refuses `http`. An issuer of this machine may have it, as for its keys. */
-function isIssuer(text: string): boolean {
-  if (!URL.canParse(text)) return false
-  const url = new URL(text)
-  return isSafeIssuerUrl(url) && url.search + url.hash === ''
 }

@@ -1,6 +1,7 @@
 import {
   type DelegatedConsent,
   type Directory,
+  formsOf,
   isGuid,
   type Runtime,
   type ServicePrincipal,
@@ -83,30 +84,28 @@ export const permissionGrantOperations: readonly (ReadOperation | ChangeOperatio
 
 type Grant = DelegatedConsent & { readonly clientId: string }
 
+const scope = text(4096)
+const properties = {
+  clientId: { filter: 'value', body: guid },
+  consentType: { filter: 'value', body: z.enum(['AllPrincipals', 'Principal']) },
+  id: {},
+  principalId: { filter: 'value', body: guid.nullish() },
+  resourceId: { filter: 'value', body: guid },
+  scope: { body: scope.nullish() },
+} as const
+
 /** The delegated grants of Microsoft Graph. */
 export const permissionGrants: EntitySet<Grant> = {
   name: 'oauth2PermissionGrants',
   type: 'oAuth2PermissionGrant',
   keyOf: ({ id }) => id,
-  properties: shownProperties({
-    clientId: { filter: 'value' },
-    consentType: { filter: 'value' },
-    id: {},
-    principalId: { filter: 'value' },
-    resourceId: { filter: 'value' },
-    scope: {},
-  }),
+  properties: shownProperties<Grant, unknown>(properties),
 }
 
 const maxGrants = 200
-const scope = text(4096)
 const newGrant = z
   .strictObject({
-    clientId: guid,
-    consentType: z.enum(['AllPrincipals', 'Principal']),
-    principalId: guid.nullish(),
-    resourceId: guid,
-    scope: scope.nullish(),
+    ...formsOf(properties),
     // Graph ignores the times since 2019, and some clients still send them.
     startTime: z.string().nullish(),
     expiryTime: z.string().nullish(),
