@@ -70,7 +70,12 @@ export const rooms: readonly Room[] = [
   },
   {
     path: 'services/authorizer',
-    mayImport: ['packages/guard', 'packages/http-service', 'packages/http-service/src/guarded'],
+    mayImport: [
+      'packages/guard',
+      'packages/http-service',
+      'packages/http-service/src/guarded',
+      'packages/registrations',
+    ],
     reason: 'The guard as a program, for proxies before APIs in any language. It knows no API.',
   },
   {

@@ -100,7 +100,7 @@ const foreignInputs: readonly ForeignInput[] = [
   form(/\p{Cc}+/gu),
   form(/^[A-Za-z0-9._~+/-]+=*$/, 'a'),
   form(/[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}]/gu),
-  form(/"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\],]/gs, '"'),
+  form(/"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\],]|\/\/[^\n\r]*|\/\*.*?(?:\*\/|$)/gs, '"', '/*'),
   body(/( (?:href|action)=")\/portal(?=[/?#"])(?!\/static\/)/g, ' href="/portal'),
   property(
     /claims\['(\w{1,100})'\] (eq|matches) '((?:[^']|'')*)'/y,

@@ -94,7 +94,12 @@ export const packageRows: readonly PackageRow[] = [
   {
     ...service,
     path: 'services/authorizer',
-    bundled: ['packages/guard', 'packages/http-service', 'packages/tracing'],
+    bundled: [
+      'packages/guard',
+      'packages/http-service',
+      'packages/registrations',
+      'packages/tracing',
+    ],
     keywords: [...oauth, 'forward-auth', 'nginx', 'envoy', 'traefik', 'caddy', 'haproxy'],
   },
   {

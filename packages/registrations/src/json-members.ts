@@ -15,14 +15,15 @@ type JsonMember = {
   readonly path: () => (string | number)[]
 }
 
-const token = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\],]/gs
+/** Comments are skipped. */
+const token = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\],]|\/\/[^\n\r]*|\/\*.*?(?:\*\/|$)/gs
 
 type Open = { readonly names: Set<string> | undefined; step: string | number }
 
 /**
  * The members of all objects of a JSON text in order, with repeated members.
  *
- * @param text a text that `JSON.parse` accepts
+ * @param text a text that `JSON.parse` accepts, or one with comments and with commas at the end
  */
 export function* jsonMembers(text: string): Generator<JsonMember> {
   const open: Open[] = []
@@ -42,7 +43,7 @@ export function* jsonMembers(text: string): Generator<JsonMember> {
       if (typeof inner?.step === 'number') inner.step += 1
       isName = inner?.names !== undefined
       leadStart = start + 1
-    } else if (isName && inner?.names) {
+    } else if (isName && inner?.names && found.startsWith('"')) {
       const name: string = JSON.parse(found)
       const isRepeated = inner.names.has(name)
       inner.names.add(name)
@@ -54,10 +55,26 @@ export function* jsonMembers(text: string): Generator<JsonMember> {
 }
 
 /**
+ * The members that have the name of an earlier one. A parser silently keeps one of both (RFC 8259
+ * section 4).
+ *
+ * @param text a text of which `jsonMembers` gives the members
+ * @param max the greatest number of them in the answer
+ */
+export function repeatedMembers(text: string, max: number): { path: string; line: number }[] {
+  const repeated: { path: string; line: number }[] = []
+  for (const { isRepeated, path, start } of jsonMembers(text)) {
+    if (isRepeated) repeated.push({ path: pathText(path()), line: lineAt(text, start) })
+    if (repeated.length === max) break
+  }
+  return repeated
+}
+
+/**
  * The line of a place in a JSON text, counted from 1: of the member at the path, else of the nearest
  * member around it.
  *
- * @param text a text that `JSON.parse` accepts
+ * @param text a text of which `jsonMembers` gives the members
  * @param path a place such as `apis[0].appRoles[1].value`, as an issue of a registrations file names it
  * @returns undefined when no member of the path exists
  */

@@ -1,7 +1,7 @@
 // Folder: The format of the registrations file, and its comparison with a directory: no network, no clock, no file system.
 
 import type { z } from 'zod'
-import { jsonMembers, pathText, syntaxErrorLine } from './json-members.ts'
+import { pathText, repeatedMembers, syntaxErrorLine } from './json-members.ts'
 import { type RegistrationsFile, registrationsFile } from './registrations-file.ts'
 
 /** A broken rule at one place of a registrations file. */
@@ -65,23 +65,14 @@ function parseJson(text: string): unknown {
     const message = `is not JSON${place}: ${reason}`
     throw new RegistrationsFileError([{ path: '', message }], { cause })
   }
-  const repeated = repeatedMembers(text)
-  if (repeated.length > 0) throw new RegistrationsFileError(repeated)
+  const repeated = repeatedMembers(text, maxRepeatedMembers)
+  if (repeated.length > 0)
+    throw new RegistrationsFileError(repeated.map(({ path }) => ({ path, message: 'is repeated' })))
   return value
 }
 
 // The error message contains each path, and a path can be long.
 const maxRepeatedMembers = 20
-
-/** `JSON.parse` silently keeps the last of repeated members (RFC 8259 section 4). */
-function repeatedMembers(text: string): FileIssue[] {
-  const issues: FileIssue[] = []
-  for (const { isRepeated, path } of jsonMembers(text)) {
-    if (isRepeated) issues.push({ path: pathText(path()), message: 'is repeated' })
-    if (issues.length === maxRepeatedMembers) break
-  }
-  return issues
-}
 
 function issuesOf(issue: z.core.$ZodIssue): FileIssue[] {
   if (issue.code === 'unrecognized_keys') {

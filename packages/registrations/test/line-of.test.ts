@@ -27,4 +27,11 @@ describe('the line of a place in a JSON text', () => {
       assert.equal(lineOf(text, path), line)
     })
   }
+
+  it('does not depend on comments, nor on commas at the end', () => {
+    const commented = text
+      .replace('"apis"', '/* { "a": [ */ "apis"')
+      .replace('"b" }]', '"b", }, // "c": {\n]')
+    assert.equal(lineOf(commented, 'apis[1]'), 7)
+  })
 })

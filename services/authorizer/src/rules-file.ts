@@ -1,11 +1,5 @@
-import {
-  type DocumentNode,
-  evaluate,
-  iterator,
-  type ObjectNode,
-  parse,
-  type ValueNode,
-} from '@humanwhocodes/momoa'
+import { lineOf, pathText, repeatedMembers } from '@greeting/registrations/json-members'
+import { evaluate, parse } from '@humanwhocodes/momoa'
 import { z } from 'zod'
 import { pathSegments } from './path-segments.ts'
 import { type Rule, RuleSet } from './rule-set.ts'
@@ -124,69 +118,36 @@ export function parseRules(name: string, text: string): Rules {
 
 function validate(name: string, text: string): z.output<typeof rulesFile> {
   if (text.trim() === '') return rulesFile.parse({})
-  const document = parseDocument(name, text)
-  const repeated = repeatedMembers(document)
-  if (repeated.length > 0) throw new RulesFileError(name, repeated)
-  const result = rulesFile.safeParse(evaluate(document))
+  const value = parseJson(name, text)
+  const faultAt = (place: readonly PropertyKey[], message: string) => {
+    const path = pathText(place)
+    return `line ${lineOf(text, path) ?? 1}: ${path || 'the file'} ${message}`
+  }
+  // Parsers keep the first or the last of repeated members, so a reader could see another rule.
+  const repeated = repeatedMembers(text, maxFaults)
+  if (repeated.length > 0)
+    throw new RulesFileError(
+      name,
+      repeated.map(({ path, line }) => `line ${line}: ${path} is repeated`),
+    )
+  const result = rulesFile.safeParse(value)
   if (result.success) return result.data
   const faults = result.error.issues.flatMap((issue) =>
     issue.code === 'unrecognized_keys'
-      ? issue.keys.map((key) => faultAt(document, [...issue.path, key], 'is unknown'))
-      : [faultAt(document, issue.path, issue.message)],
+      ? issue.keys.map((key) => faultAt([...issue.path, key], 'is unknown'))
+      : [faultAt(issue.path, issue.message)],
   )
   throw new RulesFileError(name, faults.slice(0, maxFaults))
 }
 
-function parseDocument(name: string, text: string): DocumentNode {
+function parseJson(name: string, text: string): unknown {
   try {
-    return parse(text, { mode: 'jsonc', allowTrailingCommas: true })
+    return evaluate(parse(text, { mode: 'jsonc', allowTrailingCommas: true }))
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause)
     const line = cause instanceof Error && 'line' in cause ? `line ${cause.line}: ` : ''
     throw new RulesFileError(name, [`${line}${reason.replace(/\.$/, '')}`], { cause })
   }
-}
-
-/** Parsers keep the first or the last of repeated members, so a reader could see another rule. */
-function repeatedMembers(document: DocumentNode): readonly string[] {
-  const faults: string[] = []
-  for (const { node, phase } of iterator(document)) {
-    if (node.type !== 'Object' || phase !== 'enter') continue
-    const seen = new Set<string>()
-    for (const { name, loc } of (node as ObjectNode).members) {
-      const text = nameOf(name)
-      if (seen.has(text)) faults.push(`line ${loc.start.line}: ${text} is repeated`)
-      seen.add(text)
-    }
-  }
-  return faults.slice(0, maxFaults)
-}
-
-const nameOf = (name: { readonly type: string } & ({ value: string } | { name: string })) =>
-  'value' in name ? name.value : name.name
-
-/** A fault with the line of its place, or of the nearest place around it. */
-function faultAt(document: DocumentNode, place: readonly PropertyKey[], message: string): string {
-  let node: ValueNode = document.body
-  let line = node.loc.start.line
-  for (const step of place) {
-    const next: { value: ValueNode; line: number } | undefined = childOf(node, step)
-    if (next === undefined) break
-    node = next.value
-    line = next.line
-  }
-  const text = place.map((step) => (typeof step === 'number' ? `[${step}]` : `.${String(step)}`))
-  return `line ${line}: ${text.join('').slice(1) || 'the file'} ${message}`
-}
-
-function childOf(node: ValueNode, step: PropertyKey) {
-  if (node.type === 'Array') {
-    const element = node.elements[Number(step)]
-    return element && { value: element.value, line: element.value.loc.start.line }
-  }
-  if (node.type !== 'Object') return undefined
-  const member = node.members.find(({ name }) => nameOf(name) === step)
-  return member && { value: member.value, line: member.loc.start.line }
 }
 
 function toRule({ path: exact, prefix: below, methods, ...required }: z.output<typeof rule>): Rule {

@@ -112,7 +112,7 @@ describe('a fault of the file is reported with its line', () => {
     ['{ "path": "/a", "role": "A", "methods": ["HEAD"] }', /GET includes HEAD/],
     ['{ "path": "/a", "role": "A", "methods": "GET" }', /must be methods/],
     ['{ "path": "/a", "role": "A", "open": true }', /^line 3: rules\[1\]\.open is unknown$/],
-    ['{ "path": "/a", "role": "A", "role": "B" }', /^line 3: role is repeated$/],
+    ['{ "path": "/a", "role": "A", "role": "B" }', /^line 3: rules\[1\].role is repeated$/],
     ['{ "path": "/a", "role": "A" ', /^line \d: /],
     ['["/a"]', /rules\[1\]/],
   ]
