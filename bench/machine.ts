@@ -13,6 +13,11 @@ export const runtimes = { node: [process.execPath], bun: [bunProgram, 'run'] } a
 /** The programs that npm does not install: the command that prints the version, and its package. */
 const programs = {
   haproxy: [['haproxy', '-v'], 'apt-get install haproxy'],
+  envoy: [['envoy', '--version'], 'the packages of envoyproxy.io'],
+  'oauth2-proxy': [
+    ['oauth2-proxy', '--version'],
+    'go install github.com/oauth2-proxy/oauth2-proxy/v7@latest',
+  ],
   openssl: [['openssl', 'version'], 'apt-get install openssl'],
   bun: [[bunProgram, '--version'], 'npm ci --prefix bench'],
 } as const

@@ -7,6 +7,7 @@ import { type StoreKind, Stores } from '../growth/stores.ts'
 import { type CpuLoad, cpuLoad, opensslLoad } from '../load.ts'
 import { benchFolder, type Program, repositoryFolder, runtimes } from '../machine.ts'
 import { type ServerProcess, startServer } from '../server-process.ts'
+import { startAuthorizer, startEnvoy, startOauth2Proxy } from './authorizers.ts'
 import type { Fixture } from './fixture.ts'
 import {
   type IssuanceFailure,
@@ -115,6 +116,8 @@ const haproxy: Start = async ({ fixture, folder: runFolder }, id) => {
 type ResourceServer = Partial<Pick<Contestant, 'isReference' | 'needs'>> & {
   /** The path of the route without a guard; default `/`. */
   readonly open?: string
+  /** The answer of the guarded route; default `Hi`. */
+  readonly body?: string
   /** Default: the server of `servers/peer-servers.ts` with this name. */
   readonly process?: Start
 }
@@ -124,7 +127,7 @@ const resourceServer = (
   title: string,
   group: string,
   kinds: readonly RouteKind[],
-  { open: path = '/', process = peer, ...rest }: ResourceServer = {},
+  { open: path = '/', body, process = peer, ...rest }: ResourceServer = {},
 ): Contestant => ({
   table: 'resource server',
   id,
@@ -151,7 +154,9 @@ const resourceServer = (
       loads: new Map(kinds.map((kind) => [kind, loads[kind]])),
       prove: async () => [
         ...(kinds.includes('open') ? await proveOpen(open) : []),
-        ...(kinds.some((kind) => kind !== 'open') ? await proveGuarded(guarded, fixture) : []),
+        ...(kinds.some((kind) => kind !== 'open')
+          ? await proveGuarded(guarded, fixture, body)
+          : []),
       ],
       stop: server.stop,
     }
@@ -252,6 +257,22 @@ export const contestants: readonly Contestant[] = [
     'remembered',
   ]),
   resourceServer('hono-jwk', 'Hono `jwk`', 'others', ['remembered']),
+  resourceServer('authorizer', '`greeting authorize`', 'authorizers', all, {
+    process: startAuthorizer,
+    open: '/open',
+    body: '',
+  }),
+  resourceServer('envoy-jwt-authn', 'Envoy `jwt_authn`, cached', 'authorizers', all, {
+    process: startEnvoy,
+    open: '/open',
+    needs: ['envoy'],
+  }),
+  resourceServer('oauth2-proxy', 'oauth2-proxy', 'authorizers', all, {
+    process: startOauth2Proxy,
+    open: '/open',
+    body: 'Authenticated',
+    needs: ['oauth2-proxy'],
+  }),
   openssl,
   tokenEndpoint('sqlite', 'Greeting, SQLite', identityProvider('sqlite')),
   tokenEndpoint('postgresql', 'Greeting, PostgreSQL', identityProvider('postgresql')),

@@ -21,11 +21,15 @@ const refused: Readonly<Record<string, (fixture: Fixture) => Promise<string | un
   'a token without the role': (fixture) => accessToken(fixture, { roles: ['CallHelloApiRole'] }),
 }
 
-/** Checks that a route accepts the valid token and refuses every other one; returns the failures. */
-export async function proveGuarded(url: string, fixture: Fixture): Promise<string[]> {
+/**
+ * Checks that a route accepts the valid token and refuses every other one; returns the failures.
+ *
+ * @param body the answer to the valid token
+ */
+export async function proveGuarded(url: string, fixture: Fixture, body = 'Hi'): Promise<string[]> {
   const failures: string[] = []
   const valid = await answerTo(url, await accessToken(fixture))
-  if (valid.status !== 200 || valid.body !== 'Hi')
+  if (valid.status !== 200 || valid.body !== body)
     failures.push(`a valid token got ${valid.status}`)
   for (const [name, tokenOf] of Object.entries(refused)) {
     const { status } = await answerTo(url, await tokenOf(fixture))
