@@ -21,7 +21,7 @@ const registrations = {
   },
 } as const
 
-describe('a certificate-bound token (RFC 8705)', () => {
+describe('AS27: a certificate-bound token (RFC 8705)', () => {
   const opened = new AsyncDisposableStack()
   let ca: string
   let tokenUrl: string

@@ -23,7 +23,7 @@ type ManagedIdentity = {
 export type ManagedIdentityOptions = {
   /** 0 selects a free port. */
   readonly port: number
-  /** The first is the system-assigned identity, and each is a user-assigned one. */
+  /** Each is a user-assigned identity. The first one is the system-assigned identity too. */
   readonly identities: () => Promise<readonly ManagedIdentity[]>
   /** The value of `IDENTITY_HEADER`. */
   readonly secret: string

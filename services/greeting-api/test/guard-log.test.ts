@@ -79,7 +79,7 @@ describe('the log of a key set that could not be refreshed', () => {
     const log = logOf(await failureWith({ keySetUrl: 'https://keys.example/keys', fetch }))
     assert.partialDeepStrictEqual(JSON.parse(log), {
       code: 'bad_status',
-      reason: 'the key set was answered with status 500',
+      reason: 'the request for the key set got the status 500',
     })
   })
 })

@@ -68,7 +68,7 @@ export class UpdateQueue {
     this.#isWriting = false
   }
 
-  /** Writes one or more of some updates. Returns false, with nothing written, after a conflict. */
+  /** Writes some of these updates, at least one. Returns false, with nothing written, after a conflict. */
   async #write(updates: readonly Update[], isExclusive: boolean): Promise<boolean> {
     try {
       const written = isExclusive

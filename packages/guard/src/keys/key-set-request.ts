@@ -47,7 +47,10 @@ async function readResponse(
     signal: controller.signal,
   })
   if (response.status !== 200) {
-    throw new KeySetError('bad_status', `the key set was answered with status ${response.status}`)
+    throw new KeySetError(
+      'bad_status',
+      `the request for the key set got the status ${response.status}`,
+    )
   }
   const chunks: Uint8Array[] = []
   let size = 0

@@ -6,11 +6,11 @@ import { setImmediate, setTimeout as sleep } from 'node:timers/promises'
 
 /** How a listener stops. All times are in milliseconds, and 0 by default. */
 export type StopOptions = {
-  /** It accepts connections for this long. Each answer closes its connection. */
+  /** It accepts connections for this long. Each response closes its connection. */
   readonly delayMs?: number
   /**
-   * After the delay, idle connections stay open for this long: a request may be on its way. Answers
-   * wait until a tenth of it has brought no new connection, and for as long after the port has closed.
+   * After the delay, idle connections stay open for this long: a request may be on its way. Responses
+   * wait until no connection has arrived for a tenth of it, and for another tenth after the port has closed.
    */
   readonly graceMs?: number
 }
@@ -21,7 +21,7 @@ const idleCheckMs = 50
 const maxQuietPauses = 5
 
 /**
- * Stops a server. From now on, each answer is the last one of its connection. After the delay it accepts
+ * Stops a server. From now on, each response is the last one of its connection. After the delay it accepts
  * no new connections, and after the grace it closes idle ones. 30 s after the delay it closes all.
  *
  * @param running the responses that are not sent yet

@@ -5,7 +5,7 @@ const audience = 'The token is for another audience.'
 const issuer = 'The token is from another issuer.'
 const times = 'The end of validity is a number, and in the future.'
 const roles = 'The claim `roles` is a list of texts, and one is the required role.'
-const lastCounts = 'A claim name occurs once, or the last one counts.'
+const lastCounts = 'A claim name must occur once, because parsers differ about which one counts.'
 const farSeconds = 9_999_999_999
 
 const aud = { section: 'RFC 7519 section 4.1.3', reason: audience }

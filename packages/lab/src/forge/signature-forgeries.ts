@@ -37,7 +37,7 @@ export const signatureForgeries = {
     make: ({ withHeader }) => withHeader({ alg: undefined }),
   },
   algorithm_duplicate: {
-    reason: 'A name occurs once in a header, or the last one counts.',
+    reason: 'A name must occur once in a header, because parsers differ about which one counts.',
     section: 'RFC 7515 section 4',
     make: ({ header, claims, withParts }) => withParts(withMember(header, '"alg":"none"'), claims),
   },
@@ -190,7 +190,7 @@ export const signatureForgeries = {
     make: ({ header, byAttacker }) => byAttacker({ ...header, kid: undefined, x5t: undefined }),
   },
   key_id_duplicate: {
-    reason: 'A name occurs once in a header, or the last one counts.',
+    reason: 'A name must occur once in a header, because parsers differ about which one counts.',
     section: 'RFC 7515 section 4',
     make: ({ header, attacker, claims, withParts }) =>
       withParts(withMember(header, `"kid":"${attacker.kid}"`), claims),

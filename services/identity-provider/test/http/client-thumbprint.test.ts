@@ -41,7 +41,7 @@ async function readOverTls(address: string): Promise<string | undefined> {
   return result
 }
 
-describe('the field Client-Cert (RFC 9440)', () => {
+describe('AS27: the field Client-Cert (RFC 9440)', () => {
   for (const peer of ['127.0.0.1', '::ffff:127.0.0.1', '::1'])
     it(`counts from a listed proxy of the same machine: ${peer}`, () => {
       assert.equal(read(field, peer), thumbprint)

@@ -9,8 +9,7 @@ import {
 import type { Tables } from './rows/tables.ts'
 
 /**
- * The statements of a function, compiled and not executed. To each statement the function gets the
- * answer that one row was changed.
+ * The statements of a function, compiled and not executed. The function sees each of them change one row.
  *
  * @param language the language of the statements
  */
