@@ -158,7 +158,7 @@ function observed(
     )
 }
 
-/** The code of the metrics is loaded, and they count, only when they are on. */
+/** Loads the code of the metrics, which is needed only when they are on. */
 async function loadMetrics(): Promise<Metrics> {
   const { createMetrics } = await import('@greeting/http-service/guard-metrics')
   return createMetrics()

@@ -50,7 +50,7 @@ export class TokenSigner {
 
 /** The JSON text of a list, cut where groups of three bytes begin and end. */
 type EncodedList = {
-  /** The bytes that complete the group of the text before the list: 0 to 2. */
+  /** The first 0 to 2 bytes of the list. They complete a group of three that begins in the text before it. */
   readonly first: Buffer
   readonly groups: string
   readonly last: Buffer

@@ -43,7 +43,7 @@ export const complexType = <const Members extends Readonly<Record<string, Member
   members: Members,
 ): ComplexType<Members> => ({ type, members })
 
-/** The complex type in a type; undefined in a type of OData. */
+/** The complex type of a property or of its entries; undefined for a simple type of OData. */
 export const complexTypeIn = (type: EdmType | undefined): ComplexType | undefined =>
   typeof type === 'string' ? undefined : type && 'members' in type ? type : type?.[0]
 
@@ -147,7 +147,7 @@ function readerOf(name: string, { fixed, inert }: Property<never, never>) {
 
 type Row = Property<never, never>
 
-/** The names of some properties of a table, with one value of each. */
+/** One value of each property of a table, by name. A property without the value is left out. */
 const pick = <Value>(
   table: object,
   read: (row: Row) => Value | undefined,
@@ -162,7 +162,7 @@ const pick = <Value>(
 /** The values of a new entity that its creator need not set. */
 export const initialValues = (table: object) => pick(table, ({ initial }) => initial)
 
-/** The properties that are kept and shown only, with their defaults. */
+/** The properties that are stored and returned, without effect, with their defaults. */
 export const inertDefaults = (table: object): InertProperties => pick(table, ({ inert }) => inert)
 
 /** The properties that this server does not support, with their only values. */
