@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { rooms } from './arrows.ts'
-import { files, importsOf, read, resolveOurs, sources } from './source-tree.ts'
+import { files, importsOf, read, resolveOurs, sources, workspaces } from './source-tree.ts'
 
 const roomOf = (file: string) =>
   rooms
@@ -33,6 +33,20 @@ describe('the rooms', () => {
       }
     })
   }
+})
+
+it('the source of a package enters another package through its public exports only', () => {
+  const packageOf = (file: string) => workspaces.find(({ path }) => file.startsWith(`${path}/`))
+  assert.deepEqual(
+    sources
+      .filter((file) => packageOf(file) !== undefined && /\/src\//.test(file) && !isTest(file))
+      .flatMap((file) => importsOf(file).map((specifier) => ({ file, specifier })))
+      .filter(({ specifier }) => specifier.startsWith('.'))
+      .filter(
+        ({ file, specifier }) => packageOf(resolveOurs(file, specifier) ?? '') !== packageOf(file),
+      ),
+    [],
+  )
 })
 
 it('each room of the table exists', () => {
