@@ -88,7 +88,7 @@ export const pooler: Check = {
   run: async (root) => {
     const output = mustRun(
       process.execPath,
-      ['--test', '--test-reporter=tap', storageTests],
+      ['--test', '--test-reporter=tap', ...storageTests],
       root,
       {
         PGBOUNCER: 'pgbouncer',

@@ -1,24 +1,17 @@
 import assert from 'node:assert/strict'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
-import { postgresDatabase } from '@greeting/directory/database'
 import { sql } from 'kysely'
 import pg from 'pg'
-import { PgBouncer } from '../../../../fixtures/pg-bouncer.ts'
-import { PostgresServer } from '../../../../fixtures/postgres-server.ts'
-import { LimitedClient } from '../../../../packages/directory/src/storage/postgres/limited-client.ts'
-import { openPostgresDatabase } from '../../../../packages/directory/src/storage/postgres/postgres-database.ts'
-import { ReusedStores } from '../../../../packages/directory/test/storage/reused-stores.ts'
-import { storageConformance } from '../../../../packages/directory/test/storage/storage-conformance.ts'
-import { TransactionPooler } from '../../../../packages/directory/test/storage/transaction-pooler.ts'
-import { startHere } from '../provider-here.ts'
-import { requestToken } from '../provider-process.ts'
-
-/** The path of a real PgBouncer, which npm does not install. Without one, a stand-in is tested. */
-const program = process.env.PGBOUNCER
+import { startPooler } from '../../../../../fixtures/pg-bouncer.ts'
+import { PostgresServer } from '../../../../../fixtures/postgres-server.ts'
+import { LimitedClient } from '../../../src/storage/postgres/limited-client.ts'
+import {
+  openPostgresDatabase,
+  postgresDatabase,
+} from '../../../src/storage/postgres/postgres-database.ts'
+import { ReusedStores } from '../reused-stores.ts'
+import { storageConformance } from '../storage-conformance.ts'
 
 let server: PostgresServer
 let pooler: { readonly port: number; readonly stop: () => Promise<void> }
@@ -38,10 +31,7 @@ const stores = new ReusedStores(async () => {
 
 before(async () => {
   server = await PostgresServer.start()
-  pooler =
-    program === undefined
-      ? await TransactionPooler.start(server.port)
-      : await PgBouncer.start(program, server.port)
+  pooler = await startPooler(server.port, process.env.PGBOUNCER)
   template = await server.database()
   await (await openPostgresDatabase(template)).close()
   direct = await server.database(template)
@@ -218,30 +208,6 @@ describe('the limits of PostgreSQL behind a pooler', () => {
     await database.close()
     const { rows } = await another((client) => client.query(`select of_batch from ${table}`))
     assert.deepEqual(rows, [{ of_batch: '2s' }])
-  })
-})
-
-describe('an identity provider behind a pooler', () => {
-  it('starts, registers and issues, and leaves nothing in the sessions', async () => {
-    const dataDir = await mkdtemp(join(tmpdir(), 'greeting-pooled-'))
-    const provider = await startHere({
-      DATA_DIR: dataDir,
-      DATABASE_URL: throughPooler(await server.database()),
-    })
-    assert.equal((await requestToken(provider.url, dataDir)).status, 200)
-    assert.equal((await fetch(`${provider.url}/readyz`)).status, 200)
-    const left = await server.query(
-      "select (select count(*)::int from pg_locks where locktype = 'advisory') as locks, (select count(*)::int from pg_stat_activity where state like 'idle in%') as open",
-    )
-    assert.deepEqual(left, [{ locks: 0, open: 0 }])
-    await provider.stop()
-    await rm(dataDir, { recursive: true })
-    const { rows } = await another((client) =>
-      client.query(
-        'select (select count(*)::int from pg_prepared_statements) as prepared, (select count(*)::int from pg_listening_channels()) as channels',
-      ),
-    )
-    assert.deepEqual(rows, [{ prepared: 0, channels: 0 }])
   })
 })
 

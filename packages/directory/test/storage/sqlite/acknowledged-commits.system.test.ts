@@ -5,14 +5,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { after, before, describe, it } from 'node:test'
-import { setTimeout } from 'node:timers/promises'
-import { put } from '@greeting/directory'
-import type { Storage } from '@greeting/directory/storage'
-import { openLocalStorage } from '../../../../fixtures/directory/local-storage.ts'
-import { guid, tenant } from '../../../../fixtures/directory/sample.ts'
-import { commitAt, markAt } from '../../../../fixtures/directory/sample-commit.ts'
-import { failToStartHere, startHere } from '../provider-here.ts'
-import { requestToken } from '../provider-process.ts'
+import { openLocalStorage } from '../../../../../fixtures/directory/local-storage.ts'
+import { guid, tenant } from '../../../../../fixtures/directory/sample.ts'
+import { commitAt, markAt } from '../../../../../fixtures/directory/sample-commit.ts'
+import { put } from '../../../src/model/directory-change.ts'
+import type { Storage } from '../../../src/storage/storage.ts'
 
 const commits = 40
 let folder: string
@@ -227,30 +224,5 @@ describe('the file of acknowledged commits', () => {
     await cp(killed, fileIn(dataDir, named), { recursive: true })
     await commitTo(storage, 0, 1)
     await storage.close()
-  })
-})
-
-describe('an identity provider whose store lost its log', () => {
-  it('does not start, and starts with LOST_CHANGES=accept and a record', async () => {
-    const dataDir = freshDir()
-    const provider = await startHere({ DATA_DIR: dataDir })
-    const crashed = freshDir()
-    await cp(dataDir, crashed, { recursive: true })
-    await provider.stop()
-    await withLog((bytes) => bytes.subarray(0, bytes.length / 2))(crashed)
-    const ended = await failToStartHere({ DATA_DIR: crashed })
-    assert.equal(ended.code, 1)
-    assert.match(ended.stderr, /lacks acknowledged changes[^\n]+LOST_CHANGES=accept/)
-    const accepted = await startHere({ DATA_DIR: crashed, LOST_CHANGES: 'accept' })
-    assert.equal((await fetch(`${accepted.url}/readyz`)).status, 200)
-    assert.ok((await requestToken(accepted.url, dataDir)).status < 500)
-    const store = new DatabaseSync(fileIn(crashed), { readOnly: true })
-    const records = store.prepare(
-      "select reason from directory_audit where action = 'storage.goBack'",
-    )
-    for (let wait = 0; records.all().length === 0 && wait < 250; wait += 1) await setTimeout(20)
-    assert.match(String(records.all()[0]?.reason), /^followed to commit \d+, found commit \d+/)
-    store.close()
-    await accepted.stop()
   })
 })
