@@ -70,6 +70,15 @@ describe('documents and comments', () => {
   })
 })
 
+// A fact has one place, and other pages link to it. So new words replace others.
+it('the pages of docs that people wrote have at most 55,000 words on 45 pages', () => {
+  const written = pages.filter((page) => /^docs\/(?!generated\/)/.test(page))
+  const words = written.map((page) => read(page).split(/\s+/).filter(Boolean).length)
+  assert.ok(written.length <= 45, `${written.length} pages`)
+  const sum = words.reduce((total, count) => total + count)
+  assert.ok(sum <= 55_000, `${sum} words`)
+})
+
 describe('docs/glossary.md', () => {
   const [, table = ''] = /^## Terms$(.*?)^## /ms.exec(read('docs/glossary.md')) ?? []
   const rows = [...table.matchAll(/^\| ([^|]+) \| ([^|]+) \| ([^|]+) \|$/gm)].slice(1)
