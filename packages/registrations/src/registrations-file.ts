@@ -59,7 +59,7 @@ const applicationId = z
   .toLowerCase()
   .optional()
   .describe(
-    'Application (client) ID of an existing registration. Default: the directory chooses the ID of a new one. An existing application of this name needs the mark of this command, or your confirmation.',
+    'Application (client) ID of an existing registration, or with the setting `REGISTRATIONS` of a new one. Default: the directory chooses the ID. An existing application of this name needs the mark of this command, or your confirmation.',
   )
 
 /** Placeholder in identifier URIs: the application ID is unknown before the first registration. */

@@ -99,10 +99,11 @@ export class RequestLog {
    *
    * @param timeoutMs default 5000
    * @throws {NoRequestError} no_request when none comes in time
-   * @throws {RangeError} when 100 calls wait already
+   * @throws {RangeError} when 100 calls already wait
    */
   async next(filter: RequestFilter = {}, timeoutMs = 5000): Promise<LabRequest> {
-    if (this.#waiters.length >= maxWaiters) throw new RangeError(`${maxWaiters} calls wait already`)
+    if (this.#waiters.length >= maxWaiters)
+      throw new RangeError(`at most ${maxWaiters} calls of next may wait at the same time`)
     const { promise, resolve, reject } = Promise.withResolvers<LabRequest>()
     const waiter = { filter, resolve }
     this.#waiters.push(waiter)

@@ -70,7 +70,7 @@ ${choice(
   {
     name: 'kind',
     label: 'Kind',
-    help: 'An API gets the identifier URI api://<application ID>. A client gets no name.',
+    help: 'An API gets the identifier URI api://<application ID>. A client has no identifier URI.',
     options: [
       { value: 'client', label: 'Client: a program that calls an API' },
       { value: 'api', label: 'API: a program that is called' },
