@@ -238,8 +238,8 @@ export const gateMutants: readonly Mutant[] = [
     [
       'reveals missing paths without a token',
       [
-        'const decision = guard.decide(credentials, route?.role ?? anyCaller)',
-        'if (route === undefined) return refuseMissing(path)\n      const decision = guard.decide(credentials, route?.role ?? anyCaller)',
+        'return whenDecided(\n',
+        'if (route === undefined) return refuseMissing(path)\n      return whenDecided(\n',
       ],
     ],
     ['answers HEAD as an unknown method', ["method === 'HEAD' ? 'GET' : method", 'method']],
@@ -292,7 +292,7 @@ export const gateMutants: readonly Mutant[] = [
         'void notFound\n      next()',
       ],
     ],
-    ['does not guard declared routes', ['        onRequest: authorize(role),\n', nothing]],
+    ['does not guard declared routes', ['        onRequest: hookFor(guard, role),\n', nothing]],
     [
       'allows other routes below the prefix',
       ['if (guarded in this) return next()', 'if (guarded in app || true) return next()'],

@@ -22,24 +22,24 @@ export function isLoopback(url: string): boolean {
 
 const tokenVersion = z.enum(['1.0', '2.0'])
 
+/** Without the options of a guard, which it validates itself. */
 const entraOptions = z
-  .strictObject({
-    tenantId: guid,
-    apiApplicationId: guid,
-    authUrl: baseUrl.default('https://login.microsoftonline.com'),
-    issuerUrl: baseUrl.optional(),
-    keySetUrl: baseUrl.optional(),
-    keys: publishedKeys.optional(),
-    tokenVersions: z.array(tokenVersion).min(1).default(['1.0']),
-  })
+  .object(
+    {
+      tenantId: guid,
+      apiApplicationId: guid,
+      authUrl: baseUrl.default('https://login.microsoftonline.com'),
+      issuerUrl: baseUrl.optional(),
+      keySetUrl: baseUrl.optional(),
+      keys: publishedKeys.optional(),
+      tokenVersions: z.array(tokenVersion).min(1).default(['1.0']),
+    },
+    // JavaScript may pass nothing, or something else.
+    { error: 'must be an object with tenantId, apiApplicationId and roles' },
+  )
   .refine(({ keySetUrl, keys }) => keySetUrl === undefined || keys === undefined, {
     error: 'must not have both keySetUrl and keys',
   })
-
-/** An object of options. JavaScript may pass nothing, or something else. */
-const anyOptions = z.custom<object>((value) => typeof value === 'object' && value !== null, {
-  error: 'must be an object with tenantId, apiApplicationId and roles',
-})
 
 type ValidatedEntraOptions = z.output<typeof entraOptions>
 type TokenVersion = '1.0' | '2.0'
@@ -107,22 +107,10 @@ export type EntraOptions<Role extends string = string> = EntraPlaces &
  * const guard = createGuard(entra({ tenantId, apiApplicationId, roles: ['CallHiApiRole'] }))
  */
 export function entra<const Role extends string>(options: EntraOptions<Role>): GuardOptions<Role> {
-  validate(anyOptions, options)
-  const {
-    tenantId,
-    apiApplicationId,
-    authUrl,
-    issuerUrl,
-    keySetUrl,
-    keys,
-    tokenVersions,
-    ...rest
-  } = options
-  const ids = { tenantId, apiApplicationId }
-  const places = { authUrl, issuerUrl, keySetUrl, keys }
-  const validated = validate(entraOptions, { ...ids, ...places, tokenVersions })
+  const validated = validate(entraOptions, options)
   const issuers = [...new Set(validated.tokenVersions)].map((version) =>
     versions[version](validated),
   )
-  return { ...rest, issuers }
+  const rest = Object.entries(options).filter(([name]) => !(name in entraOptions.shape))
+  return { ...(Object.fromEntries(rest) as Omit<GuardOptions<Role>, 'issuers'>), issuers }
 }

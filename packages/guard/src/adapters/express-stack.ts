@@ -22,9 +22,6 @@ type Layer = {
 type StackOwner = { readonly stack?: readonly Layer[]; readonly caseSensitive?: boolean }
 type Paths = string | RegExp | readonly (string | RegExp)[]
 
-/** A path, and whether a router on its way compares with or without case. */
-type Place = { readonly path: string; readonly withCase: boolean; readonly withoutCase: boolean }
-
 /**
  * Checks that a guard is before each route below the prefix: `requireRole`, `requireCaller` or a
  * guarded router. It is for a test. An app or a path that cannot be read counts as unguarded.
@@ -42,66 +39,45 @@ export function assertGuarded(app: object, prefix: string, open: readonly string
   // The member `router` of an Express 4 app throws.
   const router =
     express4.lazyrouter === undefined ? (app as { router?: StackOwner }).router : express4._router
-  const root = { path: '', withCase: false, withoutCase: false }
-  assertNoneUnguarded(prefix, open, [...routesOf(router ?? app, root, prefix, [], [])])
+  assertNoneUnguarded(prefix, open, [...routesOf(router ?? app, '', prefix, [], [])])
 }
 
+/** @param guards the paths of the guards before this router, to which it adds its own */
 function* routesOf(
   router: StackOwner,
-  base: Place,
+  base: string,
   prefix: string,
-  outerGuards: readonly Place[],
+  guards: string[],
   outerRouters: readonly StackOwner[],
 ): Generator<FoundRoute> {
   const { stack = [], caseSensitive = false } = router
   const routers = [...outerRouters, router]
-  const guards = [...outerGuards]
   const placed = stack.flatMap((layer) => mountsOf(layer).map((mount) => ({ layer, mount })))
   for (const { layer, mount } of placed) {
     const { handle, name, route } = layer
-    const place = {
-      path: `${base.path}${mount}`,
-      withCase: base.withCase || caseSensitive,
-      withoutCase: base.withoutCase || !caseSensitive,
-    }
-    const { path } = place
-    const isGuarded = guards.some((guard) => isBefore(guard, place, prefix))
+    const path = base + mount
+    const isGuarded = guards.some((guard) => isCovered(path, guard) || isCovered(prefix, guard))
     const guardPrefix = guardPrefixOf(handle)
     if (route !== undefined) {
-      yield* methodsOf(route.stack, path || '/', isGuarded)
+      for (const method of new Set(route.stack.map((one) => one.method ?? 'all'))) {
+        // The first function of a route decides, because an earlier one may answer.
+        const first = route.stack.find((one) => (one.method ?? method) === method)
+        const isFirst = guardPrefixOf(first?.handle) !== undefined
+        yield { method: method.toUpperCase(), path: path || '/', isGuarded: isGuarded || isFirst }
+      }
     } else if (guardPrefix !== undefined) {
-      guards.push({ ...place, path: path + guardPrefix })
+      guards.push(path + guardPrefix)
       const isTable = handle.stack !== undefined
-      if (isTable) yield { methods: ['ALL'], path: `${path}${guardPrefix}/*`, isGuarded: true }
+      if (isTable) yield { method: 'ALL', path: `${path}${guardPrefix}/*`, isGuarded: true }
     } else if (handle.stack !== undefined && !routers.includes(handle)) {
-      yield* routesOf(handle, place, prefix, guards, routers)
+      // Where the inner router compares without case, a guard with case misses what it answers.
+      const seesAll = handle.caseSensitive || !caseSensitive
+      const before = guards.filter((guard) => seesAll || isCovered(path, guard))
+      yield* routesOf(handle, path, prefix, before, routers)
     } else if (handle.length < 4 && (mayAnswer(path, prefix) || name === 'mounted_app')) {
-      yield { methods: ['ALL'], path: `${path}/*`, isGuarded }
+      yield { method: 'ALL', path: `${path}/*`, isGuarded }
     }
   }
-}
-
-/** The first function of a route decides, because an earlier one may answer. */
-function* methodsOf(
-  stack: readonly Layer[],
-  path: string,
-  isRouteGuarded: boolean,
-): Generator<FoundRoute> {
-  const methods = [...new Set(stack.map(({ method }) => method ?? 'all'))]
-  const first = (name: string) => stack.find(({ method = name }) => method === name)
-  for (const isGuarded of [true, false]) {
-    const found = methods.filter(
-      (name) => (isRouteGuarded || guardPrefixOf(first(name)?.handle) !== undefined) === isGuarded,
-    )
-    if (found.length > 0) {
-      yield { methods: found.map((name) => name.toUpperCase()), path, isGuarded }
-    }
-  }
-}
-
-function isBefore(guard: Place, place: Place, prefix: string): boolean {
-  if (guard.path !== '' && guard.withCase && place.withoutCase) return false
-  return isCovered(place.path, guard.path) || isCovered(prefix, guard.path)
 }
 
 function mountsOf({ route, rawPath, slash, regexp }: Layer): readonly string[] {

@@ -6,7 +6,7 @@ import {
   Router,
 } from 'express'
 import type { Caller } from '../caller.ts'
-import { anyCaller, type Decision, type Guard, type RequiredRole } from '../guard.ts'
+import { anyCaller, type Guard, type RequiredRole } from '../guard.ts'
 import { withHeader } from '../refusal.ts'
 import {
   allowHeader,
@@ -14,6 +14,7 @@ import {
   type Method,
   type RouteTable,
   validateRoutes,
+  whenDecided,
 } from '../routes/route-table.ts'
 import { markGuard } from '../routes/unguarded-routes.ts'
 import { sendRefusal } from './node.ts'
@@ -62,14 +63,11 @@ export function requireRole<Role extends string>(
 ): GuardMiddleware<Role> {
   checkRequirement(guard, role)
   return markGuard<GuardMiddleware<Role>>((request, response, next) => {
-    const answer = (decision: Decision<Role>) => {
+    whenDecided(guard.decide(new NodeRequestCredentials(request), role), (decision) => {
       if (decision.outcome === 'refused') return sendRefusal(response, decision)
       response.locals.caller = decision
       next()
-    }
-    const decision = guard.decide(new NodeRequestCredentials(request), role)
-    if (decision instanceof Promise) void decision.then(answer)
-    else answer(decision)
+    })
   })
 }
 

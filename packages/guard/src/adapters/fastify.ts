@@ -7,7 +7,7 @@ import type {
   onRequestHookHandler,
 } from 'fastify'
 import type { Caller } from '../caller.ts'
-import { anyCaller, type Decision, type Guard, type RequiredRole } from '../guard.ts'
+import { anyCaller, type Guard, type RequiredRole } from '../guard.ts'
 import { type Refusal, withHeader } from '../refusal.ts'
 import {
   allowHeader,
@@ -16,6 +16,7 @@ import {
   mayBeBelow,
   type RouteTable,
   validateRoutes,
+  whenDecided,
 } from '../routes/route-table.ts'
 import { assertNoneUnguarded, type FoundRoute } from '../routes/unguarded-routes.ts'
 import { NodeRequestCredentials } from './request-credentials.ts'
@@ -53,8 +54,7 @@ export function requireRole<Role extends string>(
   guard: Guard<Role>,
   role: RequiredRole<NoInfer<Role>>,
 ): onRequestHookHandler {
-  checkRequirement(guard, role)
-  return requirement(guard, role)
+  return hookFor(guard, role)
 }
 
 /**
@@ -90,21 +90,19 @@ export function guardedScope<Role extends string>(
 }
 
 /** Continues for an admitted caller, or sends the final answer if there is one. */
-function requirement<Role extends string>(
+function hookFor<Role extends string>(
   guard: Guard<Role>,
   role: RequiredRole<Role>,
   sendFinal?: (reply: FastifyReply) => void,
 ): onRequestHookHandler {
+  checkRequirement(guard, role)
   const hook: onRequestHookHandler = (request, reply, done) => {
-    const answer = (decision: Decision<Role>) => {
+    whenDecided(guard.decide(new NodeRequestCredentials(request.raw), role), (decision) => {
       if (decision.outcome === 'refused') return send(reply, decision)
       if (sendFinal !== undefined) return sendFinal(reply)
       Object.assign(request, { caller: decision })
       done()
-    }
-    const decision = guard.decide(new NodeRequestCredentials(request.raw), role)
-    if (decision instanceof Promise) void decision.then(answer)
-    else answer(decision)
+    })
   }
   return Object.defineProperty(hook, 'name', { value: hookName })
 }
@@ -132,9 +130,7 @@ export function guardedRoutes<Role extends string>(
 ): FastifyPluginCallback {
   const table = validateRoutes(guard, prefix, routes)
 
-  const authorize = (role: RequiredRole<Role>, sendFinal?: (reply: FastifyReply) => void) =>
-    requirement(guard, role, sendFinal)
-  const notFound = authorize(anyCaller, (reply) => send(reply, guard.refuse('not_found')))
+  const notFound = hookFor(guard, anyCaller, (reply) => send(reply, guard.refuse('not_found')))
 
   const guardedPaths: FastifyPluginAsync = async (app) => {
     app.decorate(guarded, true)
@@ -144,7 +140,7 @@ export function guardedRoutes<Role extends string>(
         method,
         url: path.slice(prefix.length),
         prefixTrailingSlash: 'slash',
-        onRequest: authorize(role),
+        onRequest: hookFor(guard, role),
         handler: (request, reply) => handler(request as GuardedRequest<Role>, reply),
       })
     }
@@ -168,7 +164,7 @@ export function guardedRoutes<Role extends string>(
         method: app.supportedMethods.filter((name) => !allow.split(', ').includes(name)),
         url,
         prefixTrailingSlash: 'slash',
-        onRequest: authorize(anyCaller, missing),
+        onRequest: hookFor(guard, anyCaller, missing),
         handler: (_, reply) => missing(reply),
       })
     }
@@ -220,15 +216,15 @@ export function assertGuarded(
 
 /** Reads the tree of `printRoutes`. Each line has a part of a path, more methods of it, or hooks. */
 function routesIn(tree: string): readonly FoundRoute[] {
-  const routes: { methods: string[]; path: string; isGuarded: boolean }[] = []
+  const routes: FoundRoute[] = []
   const parts: string[] = []
+  let ofLine: { isGuarded: boolean; method: string; path: string }[] = []
   for (const line of tree.split('\n')) {
     const start = Math.max(0, line.search(/[^│ ]/))
     const isPart = /^[├└]── /.test(line.slice(start, start + 4))
     const text = line.slice(isPart ? start + 4 : start)
     if (/^• \((onRequest|preParsing|preValidation|preHandler)\) /.test(text)) {
-      const last = routes.at(-1)
-      if (last !== undefined && text.includes(`"${hookName}()"`)) last.isGuarded = true
+      if (text.includes(`"${hookName}()"`)) for (const route of ofLine) route.isGuarded = true
       continue
     }
     const { name = text, methods } =
@@ -236,7 +232,8 @@ function routesIn(tree: string): readonly FoundRoute[] {
     if (isPart) parts.splice(start / 4, Number.POSITIVE_INFINITY, name)
     if (methods === undefined) continue
     const path = parts.join('').replace('(empty root node)', '')
-    routes.push({ methods: methods.split(', '), path, isGuarded: false })
+    ofLine = methods.split(', ').map((method) => ({ method, path, isGuarded: false }))
+    routes.push(...ofLine)
   }
   return routes
 }

@@ -7,7 +7,7 @@ import { TrieRouter } from 'hono/router/trie-router'
 import type { H, MiddlewareHandler, RouterRoute } from 'hono/types'
 import type { RequestCredentials } from '../bearer-credentials.ts'
 import type { Caller } from '../caller.ts'
-import { anyCaller, type Decision, type Guard, type RequiredRole } from '../guard.ts'
+import { anyCaller, type Guard, type RequiredRole } from '../guard.ts'
 import { withHeader } from '../refusal.ts'
 import {
   allowHeader,
@@ -15,6 +15,7 @@ import {
   type Method,
   type RouteTable,
   validateRoutes,
+  whenDecided,
 } from '../routes/route-table.ts'
 import {
   assertNoneUnguarded,
@@ -103,7 +104,7 @@ export function assertGuarded(
           (/\/\*$/.test(guard.path) &&
             [path, prefix].some((covered) => isCovered(covered, guard.path.slice(0, -2))))),
     )
-    return [{ methods: [method], path, isGuarded }]
+    return [{ method, path, isGuarded }]
   })
   assertNoneUnguarded(prefix, open, found)
 }
@@ -132,12 +133,10 @@ export function guardedApp<Role extends string>(
   for (const { method, path, role, handler } of validateRoutes(guard, prefix, routes)) {
     methodsByPath.add('ALL', path, method)
     // One handler for guard and route, so that Hono neither chains nor awaits.
-    const authorized = (c: Context) => {
-      const decision = guard.decide(readRequestCredentials(c.req.raw, c.env), role)
-      return decision instanceof Promise
-        ? decision.then<Response>((resolved) => answer(c, resolved, handler))
-        : answer(c, decision, handler)
-    }
+    const authorized = (c: Context) =>
+      whenDecided(guard.decide(readRequestCredentials(c.req.raw, c.env), role), (decision) =>
+        decision.outcome === 'refused' ? respond(decision) : handler(c, decision),
+      )
     app.on(method, [path], markGuard(authorized))
   }
   router.addTier()
@@ -152,14 +151,6 @@ export function guardedApp<Role extends string>(
   app.all(`${prefix}/*`, markGuard(missing))
   app.notFound(() => respond(guard.refuse('not_found')))
   return app
-}
-
-function answer<Role extends string>(
-  c: Context,
-  decision: Decision<Role>,
-  handler: GuardedHandler<Role>,
-): Response | Promise<Response> {
-  return decision.outcome === 'refused' ? respond(decision) : handler(c, decision)
 }
 
 /**

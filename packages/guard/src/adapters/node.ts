@@ -1,9 +1,9 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import type { Caller } from '../caller.ts'
-import { anyCaller, type Decision, type Guard, type RequiredRole } from '../guard.ts'
+import { anyCaller, type Guard, type RequiredRole } from '../guard.ts'
 import type { Refusal } from '../refusal.ts'
-import { exactPathRouter, type RouteDecision } from '../routes/exact-path-router.ts'
-import { checkRequirement, type RouteTable } from '../routes/route-table.ts'
+import { exactPathRouter } from '../routes/exact-path-router.ts'
+import { checkRequirement, type RouteTable, whenDecided } from '../routes/route-table.ts'
 import { NodeRequestCredentials } from './request-credentials.ts'
 
 export { NodeRequestCredentials } from './request-credentials.ts'
@@ -31,13 +31,10 @@ export function requireRole<Role extends string>(
 ): RequestListener {
   checkRequirement(guard, role)
   return (request, response) => {
-    const answer = (decision: Decision<Role>) => {
+    whenDecided(guard.decide(new NodeRequestCredentials(request), role), (decision) => {
       if (decision.outcome === 'refused') sendRefusal(response, decision)
       else listener(request, response, decision)
-    }
-    const decision = guard.decide(new NodeRequestCredentials(request), role)
-    if (decision instanceof Promise) void decision.then(answer)
-    else answer(decision)
+    })
   }
 }
 
@@ -82,13 +79,11 @@ export function guardedListener<Role extends string>(
       else sendRefusal(response, guard.refuse('not_found'))
       return
     }
-    const answer = (outcome: RouteDecision<Role, GuardedHandler<Role>>) => {
+    const credentials = new NodeRequestCredentials(request)
+    whenDecided(router.decide(request.method ?? '', path, credentials), (outcome) => {
       if ('handler' in outcome) outcome.handler(request, response, outcome.caller)
       else sendRefusal(response, outcome)
-    }
-    const outcome = router.decide(request.method ?? '', path, new NodeRequestCredentials(request))
-    if (outcome instanceof Promise) void outcome.then(answer)
-    else answer(outcome)
+    })
   }
 }
 

@@ -1,10 +1,10 @@
 // Folder: The guard in the frameworks of users: one file for each.
 
 import type { Caller } from '../caller.ts'
-import { anyCaller, type Decision, type Guard, type RequiredRole } from '../guard.ts'
+import { anyCaller, type Guard, type RequiredRole } from '../guard.ts'
 import type { Refusal } from '../refusal.ts'
-import { exactPathRouter, type RouteDecision } from '../routes/exact-path-router.ts'
-import { checkRequirement, type RouteTable } from '../routes/route-table.ts'
+import { exactPathRouter } from '../routes/exact-path-router.ts'
+import { checkRequirement, type RouteTable, whenDecided } from '../routes/route-table.ts'
 import { WebRequestCredentials } from './request-credentials.ts'
 
 /** Handles an admitted request. */
@@ -29,12 +29,10 @@ export function requireRole<Role extends string>(
   handler: GuardedHandler<Role>,
 ): FetchHandler {
   checkRequirement(guard, role)
-  return (request) => {
-    const answer = (decision: Decision<Role>): Response | Promise<Response> =>
-      decision.outcome === 'refused' ? respond(decision) : handler(request, decision)
-    const decision = guard.decide(new WebRequestCredentials(request), role)
-    return decision instanceof Promise ? decision.then<Response>(answer) : answer(decision)
-  }
+  return (request) =>
+    whenDecided(guard.decide(new WebRequestCredentials(request), role), (decision) =>
+      decision.outcome === 'refused' ? respond(decision) : handler(request, decision),
+    )
 }
 
 /**
@@ -76,14 +74,10 @@ export function guardedFetch<Role extends string>(
     if (!router.isGuarded(pathname)) {
       return otherwise?.(request) ?? respond(guard.refuse('not_found'))
     }
-    const answer = (
-      outcome: RouteDecision<Role, GuardedHandler<Role>>,
-    ): Response | Promise<Response> => {
-      if ('handler' in outcome) return outcome.handler(request, outcome.caller)
-      return respond(outcome)
-    }
-    const outcome = router.decide(request.method, pathname, new WebRequestCredentials(request))
-    return outcome instanceof Promise ? outcome.then<Response>(answer) : answer(outcome)
+    const credentials = new WebRequestCredentials(request)
+    return whenDecided(router.decide(request.method, pathname, credentials), (outcome) =>
+      'handler' in outcome ? outcome.handler(request, outcome.caller) : respond(outcome),
+    )
   }
 }
 

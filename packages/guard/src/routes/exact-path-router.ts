@@ -9,6 +9,7 @@ import {
   type RouteTable,
   type ValidatedRoute,
   validateRoutes,
+  whenDecided,
 } from './route-table.ts'
 
 /** Finds routes by their exact path, for servers without a router. */
@@ -53,14 +54,14 @@ export function exactPathRouter<Role extends string, Handler>(
       const verb = method === 'HEAD' ? 'GET' : method
       // An unknown method is in no map.
       const route = methodsByPath.get(path)?.get(verb as Method)
-      const routeDecision = (decision: Decision<Role>): RouteDecision<Role, Handler> => {
-        if (decision.outcome === 'refused') return decision
-        return route === undefined
-          ? refuseMissing(path)
-          : { handler: route.handler, caller: decision }
-      }
-      const decision = guard.decide(credentials, route?.role ?? anyCaller)
-      return decision instanceof Promise ? decision.then(routeDecision) : routeDecision(decision)
+      return whenDecided(
+        guard.decide(credentials, route?.role ?? anyCaller),
+        (decision): RouteDecision<Role, Handler> => {
+          if (decision.outcome === 'refused') return decision
+          if (route === undefined) return refuseMissing(path)
+          return { handler: route.handler, caller: decision }
+        },
+      )
     },
   }
 }

@@ -99,6 +99,14 @@ export function checkRequirement<Role extends string>(
   }
 }
 
+/** Answers at once where no key must be waited for, because a promise costs time in each request. */
+export function whenDecided<Outcome extends object, Answer>(
+  outcome: Outcome | Promise<Outcome>,
+  answer: (outcome: Outcome) => Answer | Promise<Answer>,
+): Answer | Promise<Answer> {
+  return outcome instanceof Promise ? outcome.then(answer) : answer(outcome)
+}
+
 /** The value of `Allow` for the methods of one path. */
 export function allowHeader(methods: readonly Method[]): string {
   return methods.flatMap((name) => (name === 'GET' ? ['GET', 'HEAD'] : [name])).join(', ')

@@ -1,6 +1,6 @@
 /** A route of an app, in the spelling of its framework. */
 export type FoundRoute = {
-  readonly methods: readonly string[]
+  readonly method: string
   readonly path: string
   readonly isGuarded: boolean
 }
@@ -8,7 +8,7 @@ export type FoundRoute = {
 /** Routes without a guard, or a check that checks nothing. */
 export class UnguardedRoutesError extends Error {
   readonly code = 'unguarded_routes'
-  /** Methods and path of each route, such as `GET /api/hi`. Empty if the check itself is wrong. */
+  /** Method and path of each route, such as `GET /api/hi`. Empty if the check itself is wrong. */
   readonly routes: readonly string[]
 
   constructor(message: string, routes: readonly string[] = []) {
@@ -42,9 +42,11 @@ export function assertNoneUnguarded(
 ): void {
   const below = routes.filter(({ path }) => mayMatchBelow(path, prefix))
   if (below.length === 0) throw new UnguardedRoutesError(`No route is below ${prefix || '/'}`)
-  const lines = below
-    .filter(({ isGuarded }) => !isGuarded)
-    .map(({ methods, path }) => `${methods.length > 6 ? 'ALL' : methods.join(', ')} ${path}`)
+  const found = below.filter(({ isGuarded }) => !isGuarded)
+  const lines = found.map(({ method, path }) => {
+    const methods = new Set(found.filter((one) => one.path === path).map((one) => one.method))
+    return `${methods.size > 6 ? 'ALL' : method} ${path}`
+  })
   const unused = open.find((line) => !lines.includes(line))
   if (unused !== undefined) {
     throw new UnguardedRoutesError(

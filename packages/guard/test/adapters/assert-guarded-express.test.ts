@@ -163,6 +163,58 @@ const expressRows: Row<express.Express>[] = [
     ['GET /api/early'],
   ],
   [
+    'a guarded router at another path',
+    (app) =>
+      app
+        .use(onExpress.guardedRouter(guard, '/api/v1', { 'GET /hi': { role, handler: end } }))
+        .get('/api/hi', end),
+    ['GET /api/hi'],
+  ],
+  [
+    'a guard before a part of a later router',
+    (app) => {
+      const router = express.Router()
+      router.get('/a/hi', end)
+      router.get('/b/hi', end)
+      app.use('/api/a', required()).use('/api', router)
+    },
+    ['GET /api/b/hi'],
+  ],
+  [
+    'a guard before the whole of a router with case',
+    (app) => {
+      const outer = express.Router({ caseSensitive: true })
+      const inner = express.Router()
+      inner.get('/api/hi', end)
+      app.use(outer.use(required()).use(inner))
+    },
+    [],
+  ],
+  [
+    'two routers with case, one of them with the guard of the other',
+    (app) => {
+      const [outer, inner] = [1, 2].map(() => express.Router({ caseSensitive: true }))
+      inner?.get('/api/hi', end)
+      app.use(outer?.use('/api', required()).use(inner ?? end) ?? end)
+    },
+    [],
+  ],
+  [
+    'a guard and its route in one router with case',
+    (app) => {
+      const router = express.Router({ caseSensitive: true })
+      router.use('/x', required())
+      router.get('/x/hi', end)
+      app.use('/api', router)
+    },
+    [],
+  ],
+  [
+    'two methods before the guard of all methods',
+    (app) => app.route('/api/hi').get(end).post(end).all(required()),
+    ['GET /api/hi', 'POST /api/hi'],
+  ],
+  [
     'another case, where a router with case has the guard',
     (app) => {
       const outer = express.Router({ caseSensitive: true })
@@ -211,6 +263,12 @@ describe('assertGuarded lists the routes of Express without a guard', () => {
       unguarded(() => onExpress.assertGuarded(app, '/')),
       ['GET /hi'],
     )
+  })
+
+  it('of an app that has nothing but a guarded router: none', () => {
+    const routes = { 'GET /hi': { role, handler: end } } as const
+    const app = express().use(onExpress.guardedRouter(guard, '/api', routes))
+    onExpress.assertGuarded(app, '/api')
   })
 
   it('lists a router at a path that cannot be read', () => {

@@ -23,6 +23,21 @@ const fastifyRows: Row<FastifyInstance>[] = [
     ['POST /api/hi'],
   ],
   [
+    'a hook that is too late',
+    (app) => app.post('/api/hi', { onSend: onRequest as never }, hi),
+    ['POST /api/hi'],
+  ],
+  [
+    'several plugins of one instance',
+    (app) => {
+      app.register(onFastify.guardedScope(guard, anyCaller))
+      app.register(onFastify.guardedScope(guard, role))
+      app.register(onFastify.guardedRoutes(guard, '/api/v1', {}))
+      app.register(async (child) => void child.get('/api/hi', hi))
+    },
+    [],
+  ],
+  [
     'a plugin of the instance',
     (app) => {
       app.register(onFastify.guardedScope(guard, anyCaller))
@@ -142,6 +157,11 @@ const honoRows: Row<Hono>[] = [
   ],
   ['all methods', (app) => app.all('/api/hi', (c) => c.text('')), ['ALL /api/hi']],
   ['a page for every path', (app) => app.get('*', (c) => c.text('')), ['GET /*']],
+  [
+    'a page for every path, after a guard of the prefix',
+    (app) => app.use('/api/*', honoRequired()).get('*', (c) => c.text('')),
+    [],
+  ],
   ['middleware of the whole app', (app) => app.use(async (_, next) => next()), []],
   ['a parameter with a pattern', (app) => app.get('/:a{.+}', (c) => c.text('')), ['GET /:a{.+}']],
   [

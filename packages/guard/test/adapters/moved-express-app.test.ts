@@ -24,7 +24,10 @@ const todos = (): Router => {
   return router
 }
 const pass: RequestHandler = (_request, _response, next) => next()
-const passRouter: RequestHandler = (_request, _response, next) => next('router')
+const passTo =
+  (place: 'route' | 'router'): RequestHandler =>
+  (_request, _response, next) =>
+    next(place)
 
 const moves: [name: string, move: (app: Express, guard: Guard<Role>) => unknown][] = [
   [
@@ -45,8 +48,20 @@ const moves: [name: string, move: (app: Express, guard: Guard<Role>) => unknown]
       app
         .use(
           guardedRouter(guard, '/todos', {
-            'GET ': { role, handler: passRouter },
-            'GET /:id': { role, handler: passRouter },
+            'GET ': { role, handler: passTo('router') },
+            'GET /:id': { role, handler: passTo('router') },
+          }),
+        )
+        .use('/todos', todos()),
+  ],
+  [
+    "a table whose handlers call next('route')",
+    (app, guard) =>
+      app
+        .use(
+          guardedRouter(guard, '/todos', {
+            'GET ': { role, handler: passTo('route') },
+            'GET /:id': { role, handler: passTo('route') },
           }),
         )
         .use('/todos', todos()),
