@@ -183,6 +183,7 @@ export const rooms: readonly Room[] = [
     path: 'packed',
     mayImport: [
       'build',
+      'e2e',
       'fixtures',
       'packages/client',
       'packages/guard',

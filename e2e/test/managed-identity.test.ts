@@ -1,162 +1,18 @@
 import assert from 'node:assert/strict'
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { before, describe, it } from 'node:test'
-import { Registrar } from './clients/registrar.ts'
-import { run } from './greeting-process.ts'
-import { readSettings, type Settings, type SharedSystem, sharedSystem } from './shared-system.ts'
+import { it } from 'node:test'
+import { sharedSystem } from './shared-system.ts'
 
-/** For each client ID, and for none, calls the greeting API by each credential of @azure/identity. */
-const program = `
-import { DefaultAzureCredential, ManagedIdentityCredential } from '@azure/identity'
-const scope = 'api://' + process.env.API_APPLICATION_ID + '/.default'
-const credentials = [
-  new ManagedIdentityCredential(),
-  new DefaultAzureCredential(),
-  ...process.env.CLIENT_IDS.split(' ').map((clientId) => new ManagedIdentityCredential({ clientId })),
-]
-for (const credential of credentials)
-  try {
-    const { token } = await credential.getToken(scope)
-    const headers = { authorization: 'Bearer ' + token }
-    const answer = await fetch(process.env.BASE_URL + '/api/v1/hi', { headers })
-    console.log(answer.status, await answer.text())
-  } catch (error) {
-    console.log(error.name)
-  }
-`
-
-/** The program of some pods, with the variables that the webhook of Kubernetes sets. */
-const podProgram = `
-import { WorkloadIdentityCredential } from '@azure/identity'
-const scope = 'api://' + process.env.API_APPLICATION_ID + '/.default'
-for (const file of process.env.TOKEN_FILES.split(' '))
-  try {
-    process.env.AZURE_FEDERATED_TOKEN_FILE = file
-    const credential = new WorkloadIdentityCredential({ disableInstanceDiscovery: true })
-    const { token } = await credential.getToken(scope)
-    const headers = { authorization: 'Bearer ' + token }
-    const answer = await fetch(process.env.BASE_URL + '/api/v1/hi', { headers })
-    console.log(answer.status, await answer.text())
-  } catch (error) {
-    console.log(error.message.match(/AADSTS[0-9]+/)?.[0] ?? error.message)
-  }
-`
-
-/** A managed identity as the federated credential of an application: the subject, or a call as the application. */
-const chainProgram = `
-import { ClientAssertionCredential, ManagedIdentityCredential } from '@azure/identity'
-const identity = new ManagedIdentityCredential()
-const own = async () => (await identity.getToken('api://AzureADTokenExchange/.default')).token
-const claimsOf = (token) => JSON.parse(Buffer.from(token.split('.')[1], 'base64url'))
-const { APPLICATION, AZURE_TENANT_ID, AZURE_AUTHORITY_HOST, API_APPLICATION_ID, BASE_URL } = process.env
-if (APPLICATION === undefined) console.log(claimsOf(await own()).sub)
-else {
-  const options = { authorityHost: AZURE_AUTHORITY_HOST, disableInstanceDiscovery: true }
-  const credential = new ClientAssertionCredential(AZURE_TENANT_ID, APPLICATION, own, options)
-  const { token } = await credential.getToken('api://' + API_APPLICATION_ID + '/.default')
-  const headers = { authorization: 'Bearer ' + token }
-  const { status } = await fetch(BASE_URL + '/api/v1/hi', { headers })
-  console.log(status, claimsOf(token).appid)
-}
-`
-
-describe('managed and workload identity with @azure/identity', () => {
-  let system: SharedSystem
-  let folder: string
-  let variables: Record<'appService' | 'virtualMachine', Settings>
-
-  before(async () => {
-    system = await sharedSystem()
-    folder = system.folder
-    const read = (name: string) => readSettings(join(system.dataDir, name))
-    variables = {
-      appService: await read('app-service.env'),
-      virtualMachine: await read('virtual-machine.env'),
-    }
-  })
-
-  for (const host of ['appService', 'virtualMachine'] as const)
-    it(`calls the API without a secret, with the variables of ${host}`, async () => {
-      const { API_APPLICATION_ID, BASE_URL } = system.clientSettings
-      const { client, api } = system
-      // The first one is a user-assigned identity, and the API is no identity of this machine.
-      const CLIENT_IDS = `${client.applicationId} ${api.applicationId}`
-      const env = { API_APPLICATION_ID, BASE_URL, CLIENT_IDS, ...variables[host] }
-      const args = ['--input-type=module', '--eval', program]
-      const { out } = await run('node', args, { cwd: folder, env })
-      const expected = ['200 Hi', '200 Hi', '200 Hi', 'CredentialUnavailableError']
-      assert.deepEqual(out.trim().split('\n'), expected)
-    })
-
-  it('is not needed in a pod, whose token file is exchanged', async () => {
-    const { API_APPLICATION_ID, BASE_URL, CLIENT_ID = '', ...client } = system.clientSettings
-    const registrar = await Registrar.from(system.administratorSettings)
-    await registrar.trust(CLIENT_ID, {
-      name: 'cluster',
-      issuer: system.cluster.issuer,
-      subject: 'system:serviceaccount:jobs:nightly',
-      audiences: ['api://AzureADTokenExchange'],
-    })
-    const files = ['jobs', 'other'].map((namespace) => {
-      const file = join(folder, `token-of-${namespace}`)
-      const sub = `system:serviceaccount:${namespace}:nightly`
-      writeFileSync(file, system.cluster.token({ sub }))
-      return file
-    })
-    const env = {
-      API_APPLICATION_ID,
-      BASE_URL,
-      TOKEN_FILES: files.join(' '),
-      AZURE_CLIENT_ID: CLIENT_ID,
-      AZURE_TENANT_ID: client.TENANT_ID,
-      AZURE_AUTHORITY_HOST: client.HTTPS_AUTH_URL,
-      NODE_EXTRA_CA_CERTS: client.NODE_EXTRA_CA_CERTS,
-    }
-    const args = ['--input-type=module', '--eval', podProgram]
-    const { out } = await run('node', args, { cwd: folder, env })
-    assert.equal(out, '200 Hi\nAADSTS700213\n')
-  })
-
-  it('is the federated credential of an application, without a setting and without a secret', async () => {
-    const { API_APPLICATION_ID, BASE_URL, CLIENT_ID = '', ...client } = system.clientSettings
-    const env = {
-      API_APPLICATION_ID,
-      BASE_URL,
-      AZURE_TENANT_ID: client.TENANT_ID,
-      AZURE_AUTHORITY_HOST: client.HTTPS_AUTH_URL,
-      NODE_EXTRA_CA_CERTS: client.NODE_EXTRA_CA_CERTS,
-      ...variables.appService,
-    }
-    const args = ['--input-type=module', '--eval', chainProgram]
-    const identity = await run('node', args, { cwd: folder, env })
-    const registrar = await Registrar.from(system.administratorSettings)
-    const { applicationId } = await registrar.registerWithoutConsent(CLIENT_ID)
-    await registrar.trust(applicationId, {
-      name: 'identity',
-      issuer: `${client.AUTH_URL}/${client.TENANT_ID}/v2.0`,
-      subject: identity.out.trim(),
-      audiences: ['api://AzureADTokenExchange'],
-    })
-    const { out } = await run('node', args, {
-      cwd: folder,
-      env: { ...env, APPLICATION: applicationId },
-    })
-    // The application has no role, so the API knows it and refuses the call.
-    assert.equal(out.trim(), `403 ${applicationId}`)
-  })
-
-  it('is refused without the headers, and for a request of a web page or another machine', async () => {
-    const url = system.managedIdentity?.url
-    const resource = `resource=api://${system.api.applicationId}`
-    const statusOf = async (path: string, headers: Record<string, string>) =>
-      (await fetch(`${url}${path}&${resource}`, { headers })).status
-    const virtualMachine = '/metadata/identity/oauth2/token?api-version=2018-02-01'
-    assert.equal(await statusOf(virtualMachine, { metadata: 'true' }), 200)
-    assert.equal(await statusOf(virtualMachine, {}), 400)
-    const forwarded = { metadata: 'true', 'x-forwarded-for': '10.0.0.1' }
-    assert.equal(await statusOf(virtualMachine, forwarded), 400)
-    const appService = '/msi/token?api-version=2019-08-01'
-    assert.equal(await statusOf(appService, { 'x-identity-header': 'wrong' }), 401)
-  })
+it('a managed identity is refused without the headers, and for a request of a web page or another machine', async () => {
+  const system = await sharedSystem()
+  const url = system.managedIdentity?.url
+  const resource = `resource=api://${system.api.applicationId}`
+  const statusOf = async (path: string, headers: Record<string, string>) =>
+    (await fetch(`${url}${path}&${resource}`, { headers })).status
+  const virtualMachine = '/metadata/identity/oauth2/token?api-version=2018-02-01'
+  assert.equal(await statusOf(virtualMachine, { metadata: 'true' }), 200)
+  assert.equal(await statusOf(virtualMachine, {}), 400)
+  const forwarded = { metadata: 'true', 'x-forwarded-for': '10.0.0.1' }
+  assert.equal(await statusOf(virtualMachine, forwarded), 400)
+  const appService = '/msi/token?api-version=2019-08-01'
+  assert.equal(await statusOf(appService, { 'x-identity-header': 'wrong' }), 401)
 })

@@ -1,18 +1,24 @@
 import assert from 'node:assert/strict'
+import { mkdtemp, symlink } from 'node:fs/promises'
+import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
-import { httpsNames, type SharedSystem, sharedSystem } from '../shared-system.ts'
-import { ClientPage } from './client-page.ts'
-import { type LeadingProxy, startLeadingProxy } from './leading-proxy.ts'
-import { runSection } from './program-run.ts'
+import { ClientPage } from '../../e2e/test/clients/client-page.ts'
+import { type LeadingProxy, startLeadingProxy } from '../../e2e/test/clients/leading-proxy.ts'
+import { runSection } from '../../e2e/test/clients/program-run.ts'
+import { httpsNames, type SharedSystem, sharedSystem } from '../../e2e/test/shared-system.ts'
+import { peerFolder } from '../program.ts'
 
 const page = new ClientPage('Unchanged programs', 'README')
 
 describe('unchanged programs', () => {
   let system: SharedSystem
+  let folder: string
   let proxy: LeadingProxy
 
   before(async () => {
     system = await sharedSystem()
+    folder = await mkdtemp(join(system.folder, 'unchanged-'))
+    await symlink(peerFolder, join(folder, 'node_modules'))
     proxy = await startLeadingProxy(system.clientSettings.HTTPS_AUTH_URL ?? '')
   })
   after(() => proxy.stop())
@@ -24,7 +30,7 @@ describe('unchanged programs', () => {
   for (const section of page.sections)
     it(`${section.heading}: obtains a token that the API accepts, and connects to host names of Entra only`, async () => {
       const settings = { ...system.clientSettings, HTTPS_PROXY: proxy.url }
-      const { stdout, stderr } = await runSection(section, settings, system.folder)
+      const { stdout, stderr } = await runSection(section, settings, folder)
       assert.deepEqual({ stdout, stderr }, { stdout: '200 Hi\n', stderr: '' })
       assert.deepEqual(new Set(proxy.asked), new Set(['login.microsoftonline.com:443']))
     })
