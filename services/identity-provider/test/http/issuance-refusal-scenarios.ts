@@ -109,7 +109,7 @@ export const issuanceRefusalScenarios: readonly RefusalScenario[] = [
       return { form: service.form({ client_secret: secretText }) }
     },
     ...refused(401, 'invalid_client', 7000222),
-    text: `The provided client secret keys for app '${clientId}' are expired. AdministratorRequest the Azure portal to create new keys for your app: https://aka.ms/NewClientSecret, or consider using certificate credentials for added security: https://aka.ms/certCreds.`,
+    text: `The provided client secret keys for app '${clientId}' are expired. Visit the Azure portal to create new keys for your app: https://aka.ms/NewClientSecret, or consider using certificate credentials for added security: https://aka.ms/certCreds.`,
   },
   {
     reason: 'secret_not_allowed',

@@ -75,7 +75,7 @@ export const issuanceRefusalRows: RefusalRows<IssuanceRefusal['reason']> = {
     ...invalidClient,
     code: 7000222,
     sentence: ({ clientId }) =>
-      `The provided client secret keys for app '${clientId}' are expired. AdministratorRequest the Azure portal to create new keys for your app: https://aka.ms/NewClientSecret, or consider using certificate credentials for added security: https://aka.ms/certCreds.`,
+      `The provided client secret keys for app '${clientId}' are expired. Visit the Azure portal to create new keys for your app: https://aka.ms/NewClientSecret, or consider using certificate credentials for added security: https://aka.ms/certCreds.`,
     remedy: 'Add a new secret, give it to the client, then remove the old one.',
   },
   secret_not_allowed: {
