@@ -67,6 +67,8 @@ describe('an authorizer', () => {
       // Nginx asks again for a refusal, and must not get an admission there.
       const again = await ask(service.url, headers, { path: '/refusal' })
       assert.equal(again.status, status === 200 ? 503 : status)
+      assert.equal(JSON.parse(again.body).error, error ?? 'temporarily_unavailable')
+      if (status === 200) assert.equal(again.headers['retry-after'], '1')
     })
   }
 
@@ -93,6 +95,8 @@ describe('an authorizer', () => {
     const token = await bearer(['Orders.Read'])
     const wrong = await ask(service.url, [...original('DELETE', '/orders/7'), ...token])
     assert.equal(wrong.headers.allow, 'GET, HEAD')
+    const other = await ask(service.url, [...original('DELETE', '/orders'), ...token])
+    assert.equal(other.headers.allow, 'POST')
   })
 
   const malformed: readonly [what: string, headers: Headers][] = [
@@ -105,6 +109,7 @@ describe('an authorizer', () => {
     ['the fields of another proxy', forwarded('GET', '/open')],
     ['a method that is no name', original('GET /open', '/open')],
     ['a disguised header', [...original('GET', '/open'), 'X_Caller_Roles', 'Admin']],
+    ['one among others', ['A', '1', ...original('GET', '/open'), 'X_Caller_Roles', 'Admin']],
     ['a half disguised header', [...original('GET', '/open'), 'x-caller_roles', 'Admin']],
     ['two tokens', [...original('GET', '/me'), 'Authorization', 'Bearer a', 'Authorization', 'b']],
   ]
@@ -115,6 +120,11 @@ describe('an authorizer', () => {
       assert.equal(JSON.parse(body).error, 'invalid_request')
     })
   }
+
+  it('admits a header with an underscore that is not that of the caller', async () => {
+    const headers = [...original('GET', '/open'), 'X_Request_Id', '1']
+    assert.equal((await ask(service.url, headers)).status, 200)
+  })
 
   it('ignores the fields of other proxies, which a client may send', async () => {
     const headers = [...original('GET', '/me'), ...forwarded('GET', '/open')]
