@@ -2,9 +2,17 @@ import { runService } from '@greeting/http-service'
 import { startService } from './service.ts'
 import { readSettings } from './settings.ts'
 
+// Without workers, a signal reads the rules at once. Workers look at the file by themselves.
+let reload: () => unknown = () => undefined
+process.on('SIGHUP', () => reload())
+
 await runService(process, {
   name: 'greeting-authorizer',
   title: 'authorizer',
   readSettings,
-  start: startService,
+  start: async (...parts: Parameters<typeof startService>) => {
+    const service = await startService(...parts)
+    reload = service.reload
+    return service
+  },
 })
