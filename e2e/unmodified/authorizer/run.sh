@@ -65,6 +65,7 @@ check() {
   ask 'own X-Caller-Roles' GET /open -H 'X-Caller-Roles: Admin' -H 'x-caller-application-id: me'
   ask 'own X_Caller_Roles' GET /open -H 'X_Caller_Roles: Admin'
   ask 'own original request' GET /admin -H 'X-Original-URI: /open' -H 'X-Forwarded-Uri: /open' -H 'X-Original-Method: GET' -H 'X-Forwarded-Method: GET'
+  ask 'headers named in Connection' GET /orders/7 "${with[@]}" -H 'Connection: X-Caller-Application-Id, X-Caller-Roles, X-Original-URI, X-Forwarded-Uri'
   ask 'two tokens' GET /orders/7 "${with[@]}" -H 'authorization: Bearer x'
   ask 'upgrade without a token' GET /ws "${upgrade[@]/#/-H}"
   socket 'upgrade'
