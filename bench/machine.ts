@@ -29,7 +29,7 @@ const names = Object.keys(programs) as Program[]
 export function versionOf(name: Program): string | undefined {
   const [[program, ...rest]] = programs[name]
   const { error, stdout } = spawnSync(program, rest, { encoding: 'utf8' })
-  return error === undefined ? (/\d+\.\d+(\.\d+)?/.exec(stdout)?.[0] ?? '') : undefined
+  return error === undefined ? (/(?<!go[\d.]*)\d+\.\d+(\.\d+)?/.exec(stdout)?.[0] ?? '') : undefined
 }
 
 export const howToGet = (name: Program): string => programs[name][1]

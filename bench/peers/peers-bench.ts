@@ -22,6 +22,9 @@ const goals: readonly Goal[] = [
   { one: on('greeting-bun', 'remembered'), to: on(haproxy, 'remembered'), atLeast: 3.5 },
   { one: on('greeting-node', 'new'), to: on(haproxy, 'new'), atLeast: 0.8 },
   { one: on('greeting-bun', 'new'), to: on(haproxy, 'new'), atLeast: 1 },
+  { one: on('authorizer', 'remembered'), to: on('envoy-jwt-authn', 'remembered'), atLeast: 1 },
+  { one: on('authorizer', 'new'), to: on('envoy-jwt-authn', 'new'), atLeast: 1 },
+  { one: on('authorizer', 'remembered'), to: on('oauth2-proxy', 'remembered'), atLeast: 4 },
   { one: on('sqlite', 'token'), to: on(openssl, 'token'), atLeast: 0.8 },
 ]
 
