@@ -93,6 +93,7 @@ export type CallerHeaders = z.output<typeof callerHeaders>
 
 /** A valid rules file. */
 export type Rules = {
+  readonly text: string
   readonly set: RuleSet
   readonly headers: CallerHeaders
   /** Every role of a rule, once. */
@@ -110,6 +111,7 @@ export function parseRules(name: string, text: string): Rules {
   if (text.length > maxCharacters) throw new RulesFileError(name, ['it has more than 1 MiB'])
   const { headers, rules } = validate(name, text.replace(/^\uFEFF/, ''))
   return {
+    text,
     set: new RuleSet(rules.map(toRule)),
     headers,
     roles: [...new Set(rules.flatMap((one) => one.role ?? []))],

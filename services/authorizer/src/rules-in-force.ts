@@ -1,4 +1,3 @@
-import { unwatchFile, watchFile } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Guard } from '@greeting/guard'
@@ -22,12 +21,16 @@ export type RulesInForceOptions = {
 export class RulesInForce {
   readonly #options: RulesInForceOptions
   #current: GuardedRules
+  /** The text that was read last; undefined when the file could not be read. */
+  #text: string | undefined
+  #timer: NodeJS.Timeout | undefined
   #changes = 0
   #reloading = Promise.resolve()
   #isStopped = false
 
   constructor(options: RulesInForceOptions, rules: Rules) {
     this.#options = options
+    this.#text = rules.text
     this.#current = { rules, guard: options.guardFor(rules.roles) }
   }
 
@@ -39,13 +42,19 @@ export class RulesInForce {
   start(): void {
     void this.#current.guard.start()
     const { file, watchMs } = this.#options
-    // By polling: a mounted file of Kubernetes changes by a link, which other ways do not see.
-    watchFile(file, { interval: watchMs, persistent: false }, this.reload)
+    // A mounted file of Kubernetes changes by a link, which watchers do not see. A comparison with an
+    // earlier time of change would miss a change that came after the first reading.
+    this.#timer = setInterval(async () => {
+      const text = await readFile(file, 'utf8').catch(() => undefined)
+      if (text === this.#text) return
+      this.#text = text
+      void this.reload()
+    }, watchMs).unref()
   }
 
   stop(): void {
     this.#isStopped = true
-    unwatchFile(this.#options.file, this.reload)
+    clearInterval(this.#timer)
     this.#current.guard.stop()
   }
 
@@ -60,7 +69,9 @@ export class RulesInForce {
   async #reload(change: number): Promise<void> {
     const { file, log, onReload } = this.#options
     try {
-      const rules = await readRules(file)
+      this.#text = undefined
+      this.#text = await readFile(file, 'utf8')
+      const rules = parseRules(file, this.#text)
       if (!(await this.#use(rules, change))) return
       onReload('success')
       log.info({ file, rules: rules.set.rules.length }, 'the new rules are in force')

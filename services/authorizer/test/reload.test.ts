@@ -3,16 +3,20 @@ import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
+import { createGuard, entra } from '@greeting/guard'
+import { pino } from 'pino'
 import { apiApplicationId, tenantId } from '../../../fixtures/signing-identity-provider.ts'
+import { parseRules } from '../src/rules-file.ts'
+import { RulesInForce } from '../src/rules-in-force.ts'
 import { readSettings } from '../src/settings.ts'
 import { ask, bearer, folder, original, start, withIdentityProvider } from './running-authorizer.ts'
 
 withIdentityProvider()
 
-/** For tests that wait for a change. */
-const limited = { timeout: 5000 }
+/** Also for each test: one that waits for a change in vain must fail. */
+const limited = { timeout: 10_000 }
 
-describe('a change of the file', () => {
+describe('a change of the file', limited, () => {
   it('is in force after a reload, also with other roles', async () => {
     const { service, file, log } = await start()
     const token = await bearer(['Orders.Read', 'New'])
@@ -63,49 +67,67 @@ describe('a change of the file', () => {
     await service.stop()
   })
 
-  it(
-    'with other roles waits for the keys, while the old guard still has them',
-    limited,
-    async () => {
-      let isReachable = true
-      let failures = 0
-      const { service, file, log } = await start(
-        {},
-        {
-          watchMs: 10,
-          runtime: {
-            fetch: async (...request) => {
-              if (isReachable) return fetch(...request)
-              failures += 1
-              return new Response('', { status: 500 })
-            },
+  it('with other roles waits for the keys, while the old guard still has them', async () => {
+    let isReachable = true
+    let failures = 0
+    const { service, file, log } = await start(
+      {},
+      {
+        watchMs: 10,
+        runtime: {
+          fetch: async (...request) => {
+            if (isReachable) return fetch(...request)
+            failures += 1
+            return new Response('', { status: 500 })
           },
         },
-      )
-      const token = await bearer(['Orders.Read', 'New'])
-      const status = async (path: string) =>
-        (await ask(service.url, [...original('GET', path), ...token])).status
-      assert.equal(await status('/orders/7'), 200)
-      isReachable = false
-      writeFileSync(file, '{ "rules": [{ "prefix": "/new", "role": "New" }] }')
-      // The file is seen without a call, so two reloads follow each other.
-      void service.reload()
-      while (failures === 0 || !log().includes('wait for the keys')) await setImmediate()
-      assert.deepEqual([await status('/orders/7'), await status('/new/7')], [200, 404])
-      isReachable = true
-      while ((await status('/new/7')) !== 200) await setImmediate()
-      assert.equal(await status('/orders/7'), 404)
-      await service.stop()
-    },
-  )
+      },
+    )
+    const token = await bearer(['Orders.Read', 'New'])
+    const status = async (path: string) =>
+      (await ask(service.url, [...original('GET', path), ...token])).status
+    assert.equal(await status('/orders/7'), 200)
+    isReachable = false
+    writeFileSync(file, '{ "rules": [{ "prefix": "/new", "role": "New" }] }')
+    // The file is seen without a call, so two reloads follow each other.
+    void service.reload()
+    while (failures === 0 || !log().includes('wait for the keys')) await setImmediate()
+    assert.deepEqual([await status('/orders/7'), await status('/new/7')], [200, 404])
+    isReachable = true
+    while ((await status('/new/7')) !== 200) await setImmediate()
+    assert.equal(await status('/orders/7'), 404)
+    await service.stop()
+  })
 
-  it('is seen without a signal', limited, async () => {
+  it('is seen without a signal', async () => {
     const { service, file } = await start({}, { watchMs: 10 })
     writeFileSync(file, '{ "rules": [{ "path": "/changed", "public": true }] }')
     for (;;) {
       if ((await ask(service.url, original('GET', '/changed'))).status === 200) break
     }
     await service.stop()
+  })
+
+  it('is seen when it came between the first reading and the start', async (test) => {
+    const file = join(folder, 'between.json')
+    writeFileSync(file, '{ "rules": [{ "path": "/a", "public": true }] }')
+    const reloaded = Promise.withResolvers<string>()
+    const options = entra({ tenantId, apiApplicationId, roles: ['A' as string] })
+    const fetch = async () => new Response('', { status: 500 })
+    const inForce = new RulesInForce(
+      {
+        file,
+        guardFor: () => createGuard(options, { fetch }),
+        log: pino({ level: 'silent' }),
+        onReload: reloaded.resolve,
+        watchMs: 1,
+      },
+      parseRules(file, ''),
+    )
+    test.after(() => inForce.stop())
+    inForce.start()
+    assert.equal(await reloaded.promise, 'success')
+    assert.equal(inForce.current.rules.set.rules.length, 1)
   })
 })
 
