@@ -27,4 +27,8 @@ export const knownSurvivors: Readonly<Record<string, string>> = {
   '082bb220': 'The system tests of backups detect a table without its key.',
   '00be4564': 'The objects are counted one by one, in place of one query.',
   '041f4a47': 'The objects are counted one by one, in place of one query.',
+  '97977fae': 'A peer without an address is no trusted proxy either.',
+  '5ce3c656': 'After the last header there is an empty one.',
+  '10d9e8f6': 'A header has a name.',
+  '39654ca6': 'After the last header there is an empty one.',
 }

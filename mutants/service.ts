@@ -32,11 +32,12 @@ const subjects = {
   authorizer: { packages: ['services/authorizer'], shares: { '': 1 } },
 } as const satisfies Readonly<Record<string, Subject>>
 
-/** The mutants of every folder, each with its file. */
+/** The mutants of every folder, each with its file. System tests run the files `main.ts`. */
 const sampleOf = ({ packages, shares }: Subject) =>
   Object.entries(shares).flatMap(([folder, share]) =>
     sources
       .filter((file) => packages.some((path) => file.startsWith(`${path}/src/${folder}`)))
+      .filter((file) => !file.endsWith('/main.ts'))
       .flatMap((file) =>
         sampleMutants(read(file), share, seed).map((mutant) => ({ file, ...mutant })),
       ),

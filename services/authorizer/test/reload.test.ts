@@ -138,6 +138,12 @@ describe('a start', () => {
     await assert.rejects(start({ RULES_FILE: file }), /faulty\.json is no valid file .* line 2: /)
   })
 
+  it('fetches the keys without a request, and is then ready', limited, async () => {
+    const { service } = await start()
+    while ((await ask(service.url, [], { path: '/readyz' })).status !== 200) await setImmediate()
+    await service.stop()
+  })
+
   it('without keys refuses with 503, and is not ready', async () => {
     const fetch = async () => new Response('', { status: 500 })
     const { service } = await start({}, { runtime: { fetch } })

@@ -5,6 +5,7 @@ import { request } from 'node:http'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { tenantId } from '../../../fixtures/signing-identity-provider.ts'
+import { createMetrics } from '../src/authorizer-metrics.ts'
 import type { Service } from '../src/service.ts'
 import * as reference from './reference.ts'
 import {
@@ -161,6 +162,16 @@ describe('an authorizer', () => {
     assert.match(log(), /"reason":"role_missing"/)
     assert.doesNotMatch(log(), /eyJ/)
   })
+})
+
+it('the metric of the rules is the least number of all workers', () => {
+  assert.equal(
+    Reflect.get(
+      createMetrics().watchRules(() => 1),
+      'aggregator',
+    ),
+    'min',
+  )
 })
 
 describe('the original request comes', () => {
