@@ -10,7 +10,7 @@ import {
   lookupId,
 } from '../../../live/directory-lookup.ts'
 import type { CommittedChange } from '../../../model/directory-change.ts'
-import { inParts } from '../rows/list-parameter.ts'
+import { inParts, rowsOf } from '../rows/list-parameter.ts'
 import { objectsOf } from '../rows/object-queries.ts'
 import { nameKey } from '../rows/object-rows.ts'
 import type { Tables } from '../rows/tables.ts'
@@ -40,6 +40,63 @@ export async function loadLookups(
   return [...loading.loaded.values()]
 }
 
+type Db = Kysely<Tables>
+type Keys = readonly string[]
+
+/** The statements of lookups, by the table and the columns that they compare. */
+const statements = {
+  tenantsById: (db: Db, ids: Keys) => db.selectFrom('tenant').selectAll().where('id', 'in', ids),
+  tenantsByDomain: (db: Db, domains: Keys) =>
+    db
+      .selectFrom('tenant')
+      .selectAll()
+      .where('id', 'in', (from) =>
+        from.selectFrom('tenant_domain').select('tenant_id').where('domain', 'in', domains),
+      ),
+  principalsById: (db: Db, ids: Keys) =>
+    db.selectFrom('service_principal').selectAll().where('id', 'in', ids),
+  /** The last key is the tenant. */
+  principalsInTenant: (db: Db, keys: Keys) =>
+    db
+      .selectFrom('service_principal')
+      .selectAll()
+      .where('app_id', 'in', keys.slice(0, -1))
+      .where('tenant_id', '=', keys.at(-1) ?? '')
+      .where('deleted_at', 'is', null),
+  principalsByAppId: (db: Db, appIds: Keys) =>
+    db.selectFrom('service_principal').selectAll().where('app_id', 'in', appIds).orderBy('id'),
+  assignmentsById: (db: Db, ids: Keys) =>
+    db.selectFrom('app_role_assignment').selectAll().where('id', 'in', ids),
+  assignmentsByPrincipal: (db: Db, ids: Keys) =>
+    db.selectFrom('app_role_assignment').selectAll().where('principal_id', 'in', ids).orderBy('id'),
+  assignmentsByResource: (db: Db, ids: Keys) =>
+    db.selectFrom('app_role_assignment').selectAll().where('resource_id', 'in', ids).orderBy('id'),
+  assignmentsByRole: (db: Db, [resourceId = '', appRoleId = '']: Keys) =>
+    db
+      .selectFrom('app_role_assignment')
+      .selectAll()
+      .where('resource_id', '=', resourceId)
+      .where('app_role_id', '=', appRoleId)
+      .orderBy('id'),
+  applicationsById: (db: Db, ids: Keys) =>
+    db.selectFrom('application').selectAll().where('id', 'in', ids),
+  applicationsByAppId: (db: Db, appIds: Keys) =>
+    db
+      .selectFrom('application')
+      .selectAll()
+      .where('app_id', 'in', appIds)
+      .where('deleted_at', 'is', null),
+  applicationsByUniqueName: (db: Db, names: Keys) =>
+    db.selectFrom('application').selectAll().where('unique_name', 'in', names),
+  applicationsByUri: (db: Db, uris: Keys) =>
+    db
+      .selectFrom('application')
+      .selectAll()
+      .where('id', 'in', (from) =>
+        from.selectFrom('identifier_uri').select('application_id').where('uri_key', 'in', uris),
+      ),
+}
+
 /** The name in the key of a lookup. The answer has only the object of the right tenant. */
 const nameInTenant = (key: string): string => key.slice(key.indexOf(' ') + 1)
 
@@ -62,17 +119,12 @@ class Loading {
   async tenants(): Promise<void> {
     const [ids, domains] = [this.#take('tenant'), this.#take('tenantOfDomain')]
     const all = this.#take('tenants')
-    const tenants = () => this.#db.selectFrom('tenant').selectAll()
     const rows = [
-      ...(await inParts(ids, (some) => tenants().where('id', 'in', some).execute())),
-      ...(await inParts(domains, (some) =>
-        tenants()
-          .where('id', 'in', (from) =>
-            from.selectFrom('tenant_domain').select('tenant_id').where('domain', 'in', some),
-          )
-          .execute(),
-      )),
-      ...(all.length === 0 ? [] : await tenants().orderBy('id').execute()),
+      ...(await this.#rows(statements.tenantsById, ids)),
+      ...(await this.#rows(statements.tenantsByDomain, domains)),
+      ...(all.length === 0
+        ? []
+        : await this.#db.selectFrom('tenant').selectAll().orderBy('id').execute()),
     ]
     const byId = new Map(rows.map((row) => [row.id, row]))
     const found = await objectsOf(this.#db, 'tenant', [...byId.values()])
@@ -89,26 +141,11 @@ class Loading {
     const principals: CommittedChange[] = []
     for (const [tenantId, keys] of pairs) {
       const appIds = keys.map((key) => key.slice(tenantId.length + 1))
-      const rows = await inParts(appIds, (some) =>
-        this.#db
-          .selectFrom('service_principal')
-          .selectAll()
-          .where('app_id', 'in', some)
-          .where('tenant_id', '=', tenantId)
-          .where('deleted_at', 'is', null)
-          .execute(),
-      )
+      const rows = await this.#rows(statements.principalsInTenant, appIds, tenantId)
       principals.push(...(await objectsOf(this.#db, 'servicePrincipal', rows)))
       for (const appId of appIds) this.#want('applicationOfAppId', appId)
     }
-    const rows = await inParts(ofApplications, (some) =>
-      this.#db
-        .selectFrom('service_principal')
-        .selectAll()
-        .where('app_id', 'in', some)
-        .orderBy('id')
-        .execute(),
-    )
+    const rows = await this.#rows(statements.principalsByAppId, ofApplications)
     const everywhere = await objectsOf(this.#db, 'servicePrincipal', rows)
     this.#answer('servicePrincipalInTenant', inTenants, principals)
     this.#answer('servicePrincipalsOfApplication', ofApplications, everywhere)
@@ -120,24 +157,17 @@ class Loading {
   /** By role, by resource, and by their own ID. */
   async assignmentsByRole(): Promise<void> {
     const ids = this.#take('appRoleAssignment')
-    const byId = await inParts(ids, (some) => this.#assignments().where('id', 'in', some).execute())
+    const byId = await this.#rows(statements.assignmentsById, ids)
     this.#answer('appRoleAssignment', ids, await objectsOf(this.#db, 'appRoleAssignment', byId))
 
     const resourceIds = this.#take('assignmentsToResource')
-    const toResources = await inParts(resourceIds, (some) =>
-      this.#assignments().where('resource_id', 'in', some).orderBy('id').execute(),
-    )
+    const toResources = await this.#rows(statements.assignmentsByResource, resourceIds)
     const ofResources = await objectsOf(this.#db, 'appRoleAssignment', toResources)
     this.#answer('assignmentsToResource', resourceIds, ofResources)
 
     const roles = this.#take('assignmentsOfRole')
     for (const role of roles) {
-      const [resourceId = '', appRoleId = ''] = role.split(' ')
-      const rows = await this.#assignments()
-        .where('resource_id', '=', resourceId)
-        .where('app_role_id', '=', appRoleId)
-        .orderBy('id')
-        .execute()
+      const rows = await rowsOf(this.#db, statements.assignmentsByRole, role.split(' '))
       this.#answer(
         'assignmentsOfRole',
         [role],
@@ -152,9 +182,7 @@ class Loading {
   /** Service principals by their own ID, and with each the application. */
   async principalsById(): Promise<CommittedChange[]> {
     const ids = this.#take('servicePrincipal')
-    const rows = await inParts(ids, (some) =>
-      this.#db.selectFrom('service_principal').selectAll().where('id', 'in', some).execute(),
-    )
+    const rows = await this.#rows(statements.principalsById, ids)
     const principals = await objectsOf(this.#db, 'servicePrincipal', rows)
     this.#answer('servicePrincipal', ids, principals)
     for (const { app_id, deleted_at, tenant_id } of rows) {
@@ -170,9 +198,7 @@ class Loading {
   async assignmentsOf(principals: readonly CommittedChange[]): Promise<void> {
     for (const { id } of principals) this.#want('assignmentsOfPrincipal', id)
     const ids = this.#take('assignmentsOfPrincipal')
-    const rows = await inParts(ids, (some) =>
-      this.#assignments().where('principal_id', 'in', some).orderBy('id').execute(),
-    )
+    const rows = await this.#rows(statements.assignmentsByPrincipal, ids)
     const assignments = await objectsOf(this.#db, 'appRoleAssignment', rows)
     this.#answer('assignmentsOfPrincipal', ids, assignments)
     const resourceIds = new Set(rows.map(({ resource_id }) => resource_id))
@@ -184,22 +210,11 @@ class Loading {
     const [ids, appIds] = [this.#take('application'), this.#take('applicationOfAppId')]
     const uris = this.#take('applicationsOfUri')
     const names = this.#take('applicationOfUniqueName')
-    const applications = () => this.#db.selectFrom('application').selectAll()
     const rows = [
-      ...(await inParts(ids, (some) => applications().where('id', 'in', some).execute())),
-      ...(await inParts(appIds, (some) =>
-        applications().where('app_id', 'in', some).where('deleted_at', 'is', null).execute(),
-      )),
-      ...(await inParts(names.map(nameInTenant), (some) =>
-        applications().where('unique_name', 'in', some).execute(),
-      )),
-      ...(await inParts(uris.map(nameKey), (some) =>
-        applications()
-          .where('id', 'in', (from) =>
-            from.selectFrom('identifier_uri').select('application_id').where('uri_key', 'in', some),
-          )
-          .execute(),
-      )),
+      ...(await this.#rows(statements.applicationsById, ids)),
+      ...(await this.#rows(statements.applicationsByAppId, appIds)),
+      ...(await this.#rows(statements.applicationsByUniqueName, names.map(nameInTenant))),
+      ...(await this.#rows(statements.applicationsByUri, uris.map(nameKey))),
     ]
     const byId = new Map(rows.map((row) => [row.id, row]))
     const found = await objectsOf(this.#db, 'application', [...byId.values()])
@@ -209,8 +224,8 @@ class Loading {
     this.#answer('applicationsOfUri', uris, found)
   }
 
-  #assignments() {
-    return this.#db.selectFrom('app_role_assignment').selectAll()
+  #rows<Row>(statement: Parameters<typeof rowsOf<Row, string>>[1], keys: Keys, ...others: Keys) {
+    return inParts(keys, (some) => rowsOf(this.#db, statement, [...some, ...others]))
   }
 
   #want(name: LookupName, key: string): void {

@@ -1,17 +1,13 @@
 import type { Kysely, Transaction } from 'kysely'
 import type { Commit, RevisionLog } from '../../../live/commit.ts'
+import { rowsOf } from '../rows/list-parameter.ts'
 import type { Tables } from '../rows/tables.ts'
 
 /** The latest commit of a log, and whether the log has the commit of a follower. */
 export type Position = { readonly latest: Commit; readonly hasKnown: boolean }
 
-/** Compares a log with the commit of a follower, in one statement. */
-export async function positionIn(
-  db: Kysely<Tables>,
-  log: RevisionLog,
-  known: Commit,
-): Promise<Position> {
-  const row = await db
+const positions = (db: Kysely<Tables>, [revision, log]: readonly unknown[]) =>
+  db
     .selectFrom('revision')
     .leftJoin('commit_mark as latest', (join) =>
       join
@@ -19,11 +15,19 @@ export async function positionIn(
         .onRef('latest.revision', '=', 'revision.number'),
     )
     .leftJoin('commit_mark as known', (join) =>
-      join.onRef('known.log', '=', 'revision.log').on('known.revision', '=', known.revision),
+      join.onRef('known.log', '=', 'revision.log').on('known.revision', '=', revision as number),
     )
     .select(['revision.number', 'latest.mark as latestMark', 'known.mark as knownMark'])
-    .where('revision.log', '=', log)
-    .executeTakeFirstOrThrow()
+    .where('revision.log', '=', log as RevisionLog)
+
+/** Compares a log with the commit of a follower, in one statement. */
+export async function positionIn(
+  db: Kysely<Tables>,
+  log: RevisionLog,
+  known: Commit,
+): Promise<Position> {
+  const [row] = await rowsOf(db, positions, [known.revision, log])
+  if (row === undefined) throw new TypeError(`The database has no revision of the log ${log}`)
   return {
     latest: { revision: row.number, mark: row.latestMark },
     hasKnown: hasCommit(row.number, row.knownMark, known),

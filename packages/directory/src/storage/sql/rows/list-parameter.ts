@@ -1,3 +1,7 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { Compilable, CompiledQuery, Kysely } from 'kysely'
+import type { Tables } from './tables.ts'
+
 const maxKeysPerQuery = 512
 
 /**
@@ -22,4 +26,43 @@ export function padded(keys: readonly string[]): string[] {
   const length = 2 ** Math.ceil(Math.log2(keys.length))
   const last = keys.at(-1) ?? ''
   return [...keys, ...Array.from({ length: length - keys.length }, () => last)]
+}
+
+/** Builds a query whose text depends on the number of its parameters only. */
+type Statement<Row, Parameter> = (
+  db: Kysely<Tables>,
+  parameters: readonly Parameter[],
+) => Pick<Compilable<Row>, 'compile'>
+
+type Compiled = Map<Statement<never, never>, Map<number, CompiledQuery>>
+
+/** The compiled statements of each database. */
+const compiledFor = new WeakMap<object, Compiled>()
+
+/**
+ * Runs a statement, which is compiled once for each number of parameters. Without this, Kysely took a fifth of
+ * the processor time in which a client is loaded.
+ *
+ * @throws {TypeError} when the query has other parameters than the statement, or another order of them
+ */
+export async function rowsOf<Row, Parameter>(
+  db: Kysely<Tables>,
+  statement: Statement<Row, Parameter>,
+  parameters: readonly Parameter[],
+): Promise<readonly Row[]> {
+  // The transactions of a database share its adapter.
+  const { adapter } = db.getExecutor()
+  const compiled: Compiled = compiledFor.get(adapter) ?? new Map()
+  compiledFor.set(adapter, compiled)
+  const queries = compiled.get(statement) ?? new Map<number, CompiledQuery>()
+  compiled.set(statement, queries)
+  const query = queries.get(parameters.length) ?? compile(statement(db, parameters), parameters)
+  queries.set(parameters.length, query)
+  return (await db.executeQuery<Row>({ ...(query as CompiledQuery<Row>), parameters })).rows
+}
+
+function compile<Row>(query: Pick<Compilable<Row>, 'compile'>, parameters: readonly unknown[]) {
+  const compiled = query.compile()
+  if (isDeepStrictEqual(compiled.parameters, parameters)) return compiled
+  throw new TypeError(`The parameters have another order in the query: ${compiled.sql}`)
 }

@@ -2,7 +2,7 @@ import { type Kysely, sql } from 'kysely'
 import type { CommittedChange, DirectoryKind } from '../../../model/directory-change.ts'
 import { applicationFromRows, type partTables } from './application-rows.ts'
 import { appRoleAssignmentRows, tenantRows } from './entity-rows.ts'
-import { inParts } from './list-parameter.ts'
+import { inParts, rowsOf } from './list-parameter.ts'
 import { servicePrincipalFromRow } from './service-principal-row.ts'
 import type {
   ApplicationRow,
@@ -85,18 +85,28 @@ async function applicationsOf(
   }))
 }
 
+const partStatement =
+  (table: (typeof partTables)[number]) => (db: Kysely<Tables>, ids: readonly string[]) => ({
+    compile: () =>
+      sql<never>`
+        select * from ${sql.table(table)} where application_id in (${sql.join(ids)})
+        order by application_id, position
+      `.compile(db),
+  })
+
+const partStatements = {
+  app_role: partStatement('app_role'),
+  password_credential: partStatement('password_credential'),
+  key_credential: partStatement('key_credential'),
+  federated_identity_credential: partStatement('federated_identity_credential'),
+}
+
 /** The parts of applications, by application, in their order. */
 async function partsOf<Table extends (typeof partTables)[number]>(
   db: Kysely<Tables>,
   table: Table,
   ids: readonly string[],
 ): Promise<Map<string, Tables[Table][]>> {
-  const parts = await inParts(ids, async (some) => {
-    const { rows } = await sql<Tables[Table]>`
-      select * from ${sql.table(table)} where application_id in (${sql.join(some)})
-      order by application_id, position
-    `.execute(db)
-    return rows
-  })
-  return Map.groupBy(parts, ({ application_id }) => application_id)
+  const parts = await inParts(ids, (some) => rowsOf(db, partStatements[table], some))
+  return Map.groupBy<string, Tables[Table]>(parts, ({ application_id }) => application_id)
 }
