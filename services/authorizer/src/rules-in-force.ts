@@ -46,7 +46,7 @@ export class RulesInForce {
     // earlier time of change would miss a change that came after the first reading.
     this.#timer = setInterval(async () => {
       const text = await readFile(file, 'utf8').catch(() => undefined)
-      if (text === this.#text) return
+      if (text === this.#text || this.#isStopped) return
       this.#text = text
       void this.reload()
     }, watchMs).unref()
@@ -69,7 +69,6 @@ export class RulesInForce {
   async #reload(change: number): Promise<void> {
     const { file, log, onReload } = this.#options
     try {
-      this.#text = undefined
       this.#text = await readFile(file, 'utf8')
       const rules = parseRules(file, this.#text)
       if (!(await this.#use(rules, change))) return

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
-import { rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, it } from 'node:test'
-import { setImmediate } from 'node:timers/promises'
-import { createGuard, entra } from '@greeting/guard'
+import { describe, it, type TestContext } from 'node:test'
+import { setImmediate, setTimeout as sleep } from 'node:timers/promises'
+import type { Guard } from '@greeting/guard'
 import { pino } from 'pino'
 import { apiApplicationId, tenantId } from '../../../fixtures/signing-identity-provider.ts'
 import { parseRules } from '../src/rules-file.ts'
@@ -51,7 +51,7 @@ describe('a change of the file', limited, () => {
     rmSync(file)
     await service.reload()
     assert.equal((await ask(service.url, original('GET', '/open'))).status, 200)
-    assert.match(log(), /ENOENT/)
+    assert.match(log(), /"reason":"ENOENT/)
     await service.stop()
   })
 
@@ -107,27 +107,83 @@ describe('a change of the file', limited, () => {
     }
     await service.stop()
   })
+})
 
-  it('is seen when it came between the first reading and the start', async (test) => {
-    const file = join(folder, 'between.json')
-    writeFileSync(file, '{ "rules": [{ "path": "/a", "public": true }] }')
-    const reloaded = Promise.withResolvers<string>()
-    const options = entra({ tenantId, apiApplicationId, roles: ['A' as string] })
-    const fetch = async () => new Response('', { status: 500 })
-    const inForce = new RulesInForce(
-      {
-        file,
-        guardFor: () => createGuard(options, { fetch }),
-        log: pino({ level: 'silent' }),
-        onReload: reloaded.resolve,
-        watchMs: 1,
-      },
-      parseRules(file, ''),
-    )
-    test.after(() => inForce.stop())
+/** Rules of a file with this text, which is looked at each millisecond. Only the first guard has keys. */
+function follow(test: TestContext, text: string, firstText = text) {
+  const file = join(mkdtempSync(join(folder, 'follow-')), 'rules.json')
+  writeFileSync(file, text)
+  const results: string[] = []
+  const guards: { isStopped: boolean }[] = []
+  const guardFor = () => {
+    const isReady = guards.length === 0
+    const guard = { isStopped: false, isReady: () => isReady, start: async () => undefined }
+    guards.push(guard)
+    const stop = () => {
+      guard.isStopped = true
+    }
+    return { ...guard, stop } as Partial<Guard> as Guard
+  }
+  const onReload = (result: string) => results.push(result)
+  const log = pino({ level: 'silent' })
+  const options = { file, guardFor, log, onReload, watchMs: 1 }
+  const inForce = new RulesInForce(options, parseRules(file, firstText))
+  test.after(() => inForce.stop())
+  const change = (changed: string) => writeFileSync(file, changed)
+  return { inForce, change, results, guards, rules: () => inForce.current.rules.set.rules.length }
+}
+
+describe('following a file', limited, () => {
+  const open = '{ "rules": [{ "path": "/a", "public": true }] }'
+  const guarded = '{ "rules": [{ "path": "/a", "role": "A" }, { "path": "/b", "role": "A" }] }'
+
+  it('sees a change between the first reading and the start', async (test) => {
+    const { inForce, results, rules } = follow(test, open, '')
     inForce.start()
-    assert.equal(await reloaded.promise, 'success')
-    assert.equal(inForce.current.rules.set.rules.length, 1)
+    while (results.length === 0) await setImmediate()
+    assert.deepEqual([results, rules()], [['success'], 1])
+  })
+
+  it('reads an unchanged file only once', async (test) => {
+    const { inForce, results } = follow(test, open)
+    inForce.start()
+    await sleep(30)
+    assert.deepEqual(results, [])
+  })
+
+  it('keeps the guard, and so the tokens that it remembers, for the same roles', async (test) => {
+    const { inForce, change, guards, rules } = follow(test, '')
+    change(open)
+    await inForce.reload()
+    assert.deepEqual([guards.length, rules()], [1, 1])
+  })
+
+  it('waits for keys until the next change', async (test) => {
+    const { inForce, change, results, guards, rules } = follow(test, '')
+    change(guarded)
+    const waiting = inForce.reload()
+    while (guards.length === 1) await setImmediate()
+    change(open)
+    await Promise.all([waiting, inForce.reload()])
+    assert.deepEqual([results, rules()], [['success'], 1])
+    assert.deepEqual(
+      guards.map(({ isStopped }) => isStopped),
+      [false, true],
+    )
+  })
+
+  it('ends with its guards at a stop, also while it waits', async (test) => {
+    const { inForce, change, results, guards, rules } = follow(test, '')
+    inForce.start()
+    change(guarded)
+    while (guards.length === 1) await setImmediate()
+    const waiting = inForce.reload()
+    inForce.stop()
+    await waiting
+    change(open)
+    await sleep(30)
+    assert.deepEqual([results, rules()], [[], 0])
+    assert.ok(guards.every(({ isStopped }) => isStopped))
   })
 })
 
