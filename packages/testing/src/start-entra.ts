@@ -61,7 +61,9 @@ const registerCredential = (
 export type EntraOptions<
   Apis extends ApiRegistrations,
   Clients extends ClientRegistrations<Apis>,
-> = Omit<LabProviderOptions, 'registrations' | 'tenantId'> & {
+> = Omit<LabProviderOptions, 'registrations' | 'tenantId' | 'httpsPort'> & {
+  /** The port for HTTPS: by default `0`, a free one. `off` disables HTTPS. */
+  readonly httpsPort?: LabProviderOptions['httpsPort']
   /** The path of a registrations file, or the registrations themselves. */
   readonly registrations?: string | Registrations<Apis, Clients>
 }

@@ -1,6 +1,6 @@
+export type { IdentityProviderOptions } from './startup/identity-provider-options.ts'
 export {
   type IdentityProvider,
-  type IdentityProviderOptions,
   IdentityProviderOptionsError,
   startIdentityProvider,
 } from './startup/start-identity-provider.ts'

@@ -95,7 +95,7 @@ const shape = z.object({
   ),
   MTLS_AUTH_URL: setting(
     originUrl.optional(),
-    'its public origin, in `mtls_endpoint_aliases`',
+    'the public origin of the listener for mutual TLS, in `mtls_endpoint_aliases`',
     'the address of the listener',
   ),
   CLIENT_CERT_PROXIES: setting(
@@ -115,7 +115,7 @@ const shape = z.object({
   ),
   HTTPS_AUTH_URL: setting(
     originUrl.optional(),
-    'the same over HTTPS',
+    'the public origin for HTTPS, as `AUTH_URL` for HTTP',
     'the address of the listener',
   ),
   ISSUER_URL: setting(
@@ -177,7 +177,7 @@ const shape = z.object({
   ),
   KEY_ANNOUNCE_DAYS: setting(
     wholeNumber(1, 365).default(14),
-    'how long the next key is published before it signs, 1 to 365, less than the setting above',
+    'how long the next key is published before it signs, 1 to 365, less than `KEY_ROTATE_AFTER_DAYS`',
   ),
   TOKEN_LIFETIME_SECONDS: setting(
     lifetime.prefault(3600),
@@ -217,11 +217,11 @@ const shape = z.object({
   ),
   MAX_UNAUTHENTICATED_RECORDS: setting(
     wholeNumber(1000, 10_000_000).default(100_000),
-    'the same for requests before authentication',
+    'the limit of records of requests before authentication in the sign-in log, 1000 to 10000000; the oldest are deleted',
   ),
   MAX_REFUSED_CHANGE_RECORDS: setting(
     wholeNumber(1000, 10_000_000).default(100_000),
-    'the same for refused changes in the audit log',
+    'the limit of records of refused changes in the audit log, 1000 to 10000000; the oldest are deleted',
   ),
   MAX_USED_ASSERTIONS: setting(
     wholeNumber(1000, 10_000_000).default(1_000_000),

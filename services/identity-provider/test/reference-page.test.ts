@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { createApp } from '../src/app.ts'
 import { testService } from './http/test-service.ts'
+import * as optionsType from './options-type.ts'
 import * as reference from './reference.ts'
 
 const page = readFileSync(
@@ -23,12 +24,11 @@ function tableUnder(heading: string): string[][] {
 
 const code = (text: string) => text.replaceAll('`', '')
 
-describe(reference.file, () => {
-  it('is generated from the code: npm run reference -w services/identity-provider', () => {
-    const generated = join(import.meta.dirname, '../../..', reference.file)
-    assert.equal(readFileSync(generated, 'utf8'), reference.text)
+for (const { file, text } of [reference, optionsType]) {
+  it(`${file} is generated from the code: npm run reference -w services/identity-provider`, () => {
+    assert.equal(readFileSync(join(import.meta.dirname, '../../..', file), 'utf8'), text)
   })
-})
+}
 
 describe('docs/reference/identity-provider.md', () => {
   it('has one row for each route outside the management APIs', async () => {

@@ -25,7 +25,7 @@ export type ExactPathRouter<Role extends string, Handler> = {
 }
 
 /** The handler for an admitted caller, or the refusal to send. */
-export type RouteDecision<Role extends string, Handler> =
+type RouteDecision<Role extends string, Handler> =
   | { readonly handler: Handler; readonly caller: Extract<Decision<Role>, { outcome: 'admitted' }> }
   | Refusal
 

@@ -14,9 +14,9 @@ import { KeyEncryptionKey } from '../signing/key-encryption-key.ts'
 import { thumbprintOf } from '../signing/signing-key.ts'
 import { generateSigningKey } from '../signing/signing-key-generation.ts'
 import { systemEnvironment } from '../startup/environment.ts'
+import type { IdentityProviderOptions } from '../startup/identity-provider-options.ts'
 import {
   type IdentityProvider,
-  type IdentityProviderOptions,
   IdentityProviderOptionsError,
   startInProcess,
 } from '../startup/start-identity-provider.ts'
@@ -85,7 +85,12 @@ const absentOptions = [
 ] as const
 
 /** The options of a server for tests. It keeps nothing, so it has no folder and no database. */
-export type LabProviderOptions = Omit<IdentityProviderOptions, (typeof absentOptions)[number]> & {
+export type LabProviderOptions = Omit<
+  IdentityProviderOptions,
+  (typeof absentOptions)[number] | 'portal'
+> & {
+  /** `on` serves the portal. By default `off`. */
+  readonly portal?: IdentityProviderOptions['portal']
   /**
    * `public`, the default, signs with keys whose private parts are public. They cost nothing, and the guard
    * refuses them by default. `generated` makes new keys at the start.

@@ -3,23 +3,10 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { SettingsError } from '@greeting/http-service'
 import { pino } from 'pino'
-import { readSettings, type Settings, type SettingsInput, settingNames } from '../settings.ts'
+import { readSettings, type Settings, settingNames } from '../settings.ts'
 import type { ServiceEnvironment } from './environment.ts'
+import type { IdentityProviderOptions } from './identity-provider-options.ts'
 import { type Service, startService } from './service.ts'
-
-type CamelCase<Name extends string> = Name extends `${infer First}_${infer Rest}`
-  ? `${Lowercase<First>}${Capitalize<CamelCase<Rest>>}`
-  : Lowercase<Name>
-
-/**
- * The settings of the identity provider, in camel case: `DATA_DIR` is `dataDir`. Those of workers and traces
- * are missing: they belong to a process of its own.
- */
-export type IdentityProviderOptions = {
-  readonly [Name in keyof SettingsInput as Name extends 'WORKERS' | `OTEL_${string}`
-    ? never
-    : CamelCase<Name>]?: SettingsInput[Name]
-}
 
 /** A running identity provider. */
 export type IdentityProvider = AsyncDisposable & {
@@ -49,16 +36,26 @@ export class IdentityProviderOptionsError extends TypeError {
 
 const isOfProcess = (setting: string) => setting === 'WORKERS' || setting.startsWith('OTEL_')
 
-const optionNameOf = (setting: string) =>
+/** The name of a setting as an option. */
+export const optionNameOf = (setting: string) =>
   setting.toLowerCase().replaceAll(/_[a-z]/g, (letter) => letter.slice(1).toUpperCase())
-const settingByOption = new Map(
+
+/** The setting of each option. */
+export const settingByOption = new Map(
   settingNames.filter((name) => !isOfProcess(name)).map((name) => [optionNameOf(name), name]),
 )
 
+/** Where a server in a program differs from a process of its own. */
+export const defaultOptions = {
+  port: 0,
+  httpsPort: 'off',
+  logLevel: 'silent',
+  dataDir: ':memory:',
+}
+
 /** @throws {IdentityProviderOptionsError} identity_provider_options lists every fault */
 function validateOptions(options: IdentityProviderOptions): Settings {
-  const defaults = { port: 0, httpsPort: 'off', logLevel: 'silent', dataDir: ':memory:' }
-  const chosen = Object.entries({ ...defaults, ...options }).filter(
+  const chosen = Object.entries({ ...defaultOptions, ...options }).filter(
     ([, value]) => value !== undefined,
   )
   const unknown = chosen.filter(([name]) => !settingByOption.has(name))

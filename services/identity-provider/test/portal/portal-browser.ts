@@ -1,11 +1,8 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseEnv } from 'node:util'
-import {
-  type IdentityProvider,
-  type IdentityProviderOptions,
-  startInProcess,
-} from '../../src/startup/start-identity-provider.ts'
+import type { IdentityProviderOptions } from '../../src/startup/identity-provider-options.ts'
+import { type IdentityProvider, startInProcess } from '../../src/startup/start-identity-provider.ts'
 import { fixtureEnvironment } from '../startup/fixture-environment.ts'
 
 /** A page, as a browser without script sees it. */
