@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process'
 import { Worker } from 'node:worker_threads'
+import { killAtExit } from '../deploy/running/process.ts'
 import { cpuSecondsOf } from './machine.ts'
-import { killAtExit, onServerCore, type ServerProcess } from './server-process.ts'
+import { onServerCore, type ServerProcess } from './server-process.ts'
 
 /** GET requests with one bearer token after another, POST requests with one form after another, or GET requests. */
 export type LoadRequest = {

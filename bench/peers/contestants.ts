@@ -43,7 +43,7 @@ export type Started = {
   readonly loads: ReadonlyMap<Kind, CpuLoad>
   /** Checks that the program has the features in its title; returns every failure. */
   prove(): Promise<readonly string[]>
-  stop(): Promise<void>
+  stop(): Promise<unknown>
 }
 
 /** One row of a table. */

@@ -1,56 +1,103 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { existsSync, readFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
+import { setTimeout as sleep } from 'node:timers/promises'
 
 /** A service that runs as a process of its own. */
 export type Running = AsyncDisposable & {
   readonly url: string
+  /** The address of its metrics, when its log names one. */
   readonly metricsUrl: string | undefined
+  readonly pid: number
   /** Milliseconds from the start of the process until it listened. */
   readonly startMs: number
-  /** Sends SIGTERM, and returns the exit code. */
+  /** Sends SIGTERM, and returns the exit code: null after 30 s, when it is killed. */
   readonly stop: () => Promise<number | null>
 }
 
 const startTimeoutMs = 60_000
+const stopTimeoutMs = 30_000
+const pollEveryMs = 20
+const maxErrorText = 10_000
+
+const alive = new Set<ChildProcess>()
+process.once('exit', endChildren)
+
+/** Ends at once all processes that `killAtExit` received. */
+export function endChildren(): void {
+  for (const child of alive) child.kill('SIGKILL')
+}
+
+/** Ends a child process when this process ends in any way. */
+export function killAtExit<Process extends ChildProcess>(child: Process): Process {
+  alive.add(child)
+  child.once('close', () => alive.delete(child))
+  return child
+}
 
 /**
- * Starts a service, and resolves when it listens.
+ * Starts a service, and resolves when it listens: with its line `{"msg":"listening","url":...}`, or with its
+ * first answer.
  *
  * @param command the program and its arguments
- * @throws {Error} with the output of the process, when it does not listen within 60 s
+ * @param options.folder the working folder; default that of this process
+ * @param options.pollUrl the address of a program that prints no line
+ * @throws {Error} with the output of the process, when it ends or does not listen within 60 s
  */
 export async function startProcess(
   command: readonly string[],
   env: Readonly<Record<string, string>>,
+  { folder, pollUrl }: { readonly folder?: string; readonly pollUrl?: string } = {},
 ): Promise<Running> {
   const [program = '', ...args] = command
   const startedMs = performance.now()
-  const child = spawn(program, args, {
-    env: { ...env, PATH: process.env.PATH },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
-  const ended = once(child, 'close').then(([code]) => code as number | null)
-  const timer = setTimeout(() => child.kill('SIGKILL'), startTimeoutMs)
+  const child = killAtExit(
+    spawn(program, args, {
+      cwd: folder,
+      env: { ...env, PATH: process.env.PATH },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    }),
+  )
+  const { promise, resolve, reject } = Promise.withResolvers<{ url: string; metricsUrl?: string }>()
+  const ended = new Promise<number | null>((resolve) => child.once('close', resolve))
   const stop = () => {
-    if (child.exitCode === null && child.pid !== undefined)
+    if (child.exitCode === null && child.signalCode === null && child.pid !== undefined)
       process.kill(programOf(child.pid), 'SIGTERM')
-    return ended
+    const timer = setTimeout(() => child.kill('SIGKILL'), stopTimeoutMs)
+    return ended.finally(() => clearTimeout(timer))
   }
+  let output = ''
+  const fail = (problem: string) => reject(new Error(`${args.at(-1)} ${problem}: ${output.trim()}`))
+  const timer = setTimeout(fail, startTimeoutMs, `did not listen within ${startTimeoutMs} ms`)
+  const keep = (text: string) => {
+    output = (output + text).slice(-maxErrorText)
+  }
+  child.stderr.setEncoding('utf8').on('data', keep)
+  child.once('error', ({ message }) => fail(message))
+  child.once('close', (code) => fail(`ended with ${code}`))
+  createInterface(child.stdout).on('line', (line) => {
+    keep(`${line}\n`)
+    const { msg, ...entry } = line.startsWith('{') ? JSON.parse(line) : {}
+    if (msg === 'listening') resolve(entry)
+  })
+  if (pollUrl !== undefined)
+    void untilAnswered(pollUrl, child).then(() => resolve({ url: pollUrl }))
   try {
-    const listening = await listeningLine(child)
-    return {
-      ...listening,
-      startMs: performance.now() - startedMs,
-      stop,
-      [Symbol.asyncDispose]: async () => {
-        await stop()
-      },
-    }
+    const { url, metricsUrl } = await promise
+    const dispose = async () => void (await stop())
+    const startMs = performance.now() - startedMs
+    return { url, metricsUrl, pid: child.pid ?? 0, startMs, stop, [Symbol.asyncDispose]: dispose }
+  } catch (error) {
+    child.kill('SIGKILL')
+    throw error
   } finally {
     clearTimeout(timer)
   }
+}
+
+async function untilAnswered(url: string, child: ChildProcess): Promise<void> {
+  const answers = () => fetch(url).then(Boolean, () => false)
+  while (child.exitCode === null && !(await answers())) await sleep(pollEveryMs)
 }
 
 /** The program that bwrap runs: bwrap passes no signals on. Any other process is its own program. */
@@ -59,21 +106,4 @@ function programOf(pid: number): number {
   if (!existsSync(name) || readFileSync(name, 'utf8') !== 'bwrap\n') return pid
   const [child] = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ')
   return child ? programOf(Number(child)) : pid
-}
-
-async function listeningLine({ stdout, stderr }: ChildProcess) {
-  if (stdout === null || stderr === null) throw new TypeError('the process has no output')
-  let errors = ''
-  stderr.setEncoding('utf8').on('data', (text: string) => {
-    errors += text
-  })
-  const lines: string[] = []
-  for await (const line of createInterface(stdout)) {
-    lines.push(line)
-    const { msg, url, metricsUrl } = JSON.parse(line)
-    if (msg !== 'listening') continue
-    stdout.resume()
-    return { url: url as string, metricsUrl: metricsUrl as string | undefined }
-  }
-  throw new Error(`the service did not start\n${lines.join('\n')}\n${errors}`)
 }
