@@ -5,6 +5,7 @@ import { describe, it, type TestContext } from 'node:test'
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises'
 import type { Guard } from '@greeting/guard'
 import { pino } from 'pino'
+import { freePort } from '../../../fixtures/free-port.ts'
 import { apiApplicationId, tenantId } from '../../../fixtures/signing-identity-provider.ts'
 import { parseRules } from '../src/rules-file.ts'
 import { RulesInForce } from '../src/rules-in-force.ts'
@@ -198,6 +199,23 @@ describe('a start', () => {
     const { service } = await start()
     while ((await ask(service.url, [], { path: '/readyz' })).status !== 200) await setImmediate()
     await service.stop()
+  })
+
+  it('without a port for its metrics leaves its own port free', async () => {
+    const { service } = await start()
+    const METRICS_PORT = new URL(service.url).port
+    const PORT = String(await freePort())
+    await assert.rejects(start({ PORT, METRICS_PORT }), { code: 'EADDRINUSE' })
+    await (await start({ PORT })).service.stop()
+    await service.stop()
+  })
+
+  it('and its stop: it is not ready, and still answers for the delay', async () => {
+    const { service } = await start({ STOP_DELAY_SECONDS: '1' })
+    const stopping = service.stop()
+    const { status, body } = await ask(service.url, [], { path: '/readyz' })
+    assert.deepEqual([status, body], [503, '{"status":"stopping"}'])
+    await stopping
   })
 
   it('without keys refuses with 503, and is not ready', async () => {

@@ -147,10 +147,13 @@ describe('an authorizer', () => {
   })
 
   it('has health on paths of its own, and 404 at others', async () => {
-    assert.deepEqual((await ask(service.url, [], { path: '/healthz' })).body, '{"status":"alive"}')
+    const { body, headers } = await ask(service.url, [], { path: '/healthz' })
+    assert.equal(body, '{"status":"alive"}')
+    assert.equal(headers['content-type'], 'application/json')
+    assert.equal(headers['cache-control'], 'no-store')
     assert.equal((await ask(service.url, [], { path: '/readyz' })).status, 200)
     for (const path of ['/', '/authorize/', '/authorize?x', '/metrics', '/healthz/'])
-      assert.equal((await ask(service.url, original('GET', '/open'), { path })).status, 404, path)
+      assert.match((await ask(service.url, original('GET', '/open'), { path })).body, /"not_found"/)
   })
 
   it('counts decisions and refusals, and writes no token to its log', async () => {
@@ -158,6 +161,8 @@ describe('an authorizer', () => {
     assert.match(body, /greeting_guard_decisions_total\{outcome="admitted",reason=""\} [1-9]/)
     assert.match(body, /greeting_authorizer_refusals_total\{reason="path_ambiguous"\} [1-9]/)
     assert.match(body, /greeting_authorizer_rules 4\n/)
+    assert.match(body, /greeting_guard_keys\{.*\} 1\n/)
+    assert.match(body, /greeting_guard_remembered_tokens [1-9]/)
     assert.match(body, /http_route="\/authorize"/)
     assert.match(log(), /"reason":"role_missing"/)
     assert.doesNotMatch(log(), /eyJ/)
