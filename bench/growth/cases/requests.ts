@@ -19,7 +19,7 @@ const get = (administrator: Administrator, path: string) =>
 const signIns =
   (query: string): Send =>
   (administrator) =>
-    administrator.send('management', 'GET', `/management/audit?book=signIns&${query}`)
+    administrator.send('management', 'GET', `/management/audit?log=signIns&${query}`)
 
 const filter =
   (set: string, expressionOf: (client: number) => string): Send =>

@@ -157,7 +157,7 @@ async function* readLog(
   let left = limit
   do {
     const size = Math.min(left, maxPageRecords)
-    const part = { ...filters, book: auditLogs[log], limit: String(size) }
+    const part = { ...filters, log: auditLogs[log], limit: String(size) }
     const parameters = new URLSearchParams(before === null ? part : { ...part, before })
     const path = `${request.path}?${parameters}`
     const { body } = await client.send({ ...request, path, role, repeatable: true })

@@ -21,7 +21,6 @@ import {
 type Options = AdministratorCommandOptions & {
   readonly log?: AuditLogName
   /** The earlier name of `log`. */
-  readonly book?: AuditLogName
   readonly since?: Date
   readonly until?: Date
   readonly limit: number
@@ -51,11 +50,6 @@ export function addAuditCommand(program: Command, terminal: Terminal): void {
         'log: directory for changes of registrations and keys, sign-ins for issued and refused tokens (default: both)',
       ).choices(Object.keys(auditLogs)),
     )
-    .addOption(
-      new Option('--book <log>', 'earlier name of --log')
-        .choices(Object.keys(auditLogs))
-        .hideHelp(),
-    )
     .option('--limit <n>', 'maximum number of records', limit, 50)
     .action(async (options: Options) => {
       const { records, hasMore } = await read(terminal, options)
@@ -67,8 +61,7 @@ export function addAuditCommand(program: Command, terminal: Terminal): void {
 
 /** Reads the records. With `--json`, prints each record immediately. */
 async function read(terminal: Terminal, options: Options) {
-  const { book, log = book, json, limit, since, until } = options
-  if (book !== undefined) terminal.err('--book is now --log. The old name still works.\n')
+  const { log, json, limit, since, until } = options
   if (since && until && since >= until)
     throw new CommandFailure('bad_usage', '--since must be earlier than --until')
   const audit = readAudit(await openManagement(terminal, options), {

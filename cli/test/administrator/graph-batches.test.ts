@@ -153,7 +153,7 @@ describe('a change that a batch does not make', () => {
   })
 
   const malformed: readonly (readonly [string, object, RegExp])[] = [
-    ['without its answer', { responses: [] }, /has no answer to POST \/applications$/],
+    ['without its answer', { responses: [] }, /has no response to POST \/applications$/],
     ['that is no batch', { value: [] }, /POST \/\$batch has an unexpected form: responses$/],
   ]
   for (const [name, body, message] of malformed) {

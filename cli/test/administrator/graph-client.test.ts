@@ -100,7 +100,7 @@ describe('the Graph client', () => {
     })
     fixture.tenant.faults.push({ line: /^GET \/applications$/, times: 1, edit })
     await assert.rejects(fixture.graph.list('/applications', application), {
-      message: 'The answer to GET /applications has an unexpected form: displayName',
+      message: 'The response to GET /applications has an unexpected form: displayName',
     })
   })
 

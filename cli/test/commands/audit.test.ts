@@ -75,8 +75,8 @@ describe('greeting audit', () => {
       const server = await AuditServer.start(test)
       assert.equal((await server.run(...args)).code, 0)
       assert.deepEqual(server.queries, [
-        { ...filters, book: 'directory', limit: '51' },
-        { ...filters, book: 'signIns', limit: '51' },
+        { ...filters, log: 'directory', limit: '51' },
+        { ...filters, log: 'signIns', limit: '51' },
       ])
     })
 
@@ -88,23 +88,15 @@ describe('greeting audit', () => {
       const server = await AuditServer.start(test)
       const { err } = await server.run('--log', name)
       assert.equal(err, '')
-      assert.deepEqual(server.queries, [{ book: parameter, limit: '51' }])
+      assert.deepEqual(server.queries, [{ log: parameter, limit: '51' }])
     })
-
-  it('accepts the earlier name of --log, with a notice', async (test) => {
-    const server = await AuditServer.start(test)
-    const { code, err } = await server.run('--book', 'directory')
-    assert.equal(code, 0)
-    assert.equal(err, '--book is now --log. The old name still works.\n')
-    assert.deepEqual(server.queries, [{ book: 'directory', limit: '51' }])
-  })
 
   it('follows the pages to their end', async (test) => {
     const server = await AuditServer.start(test)
     server.pageSize = 2
-    for (const book of ['directory', 'signIns'])
+    for (const log of ['directory', 'signIns'])
       for (let at = 1; at <= 5; at += 1)
-        server.logs[book]?.push(recordAt(book === 'directory' ? at * 2 : at * 2 + 1))
+        server.logs[log]?.push(recordAt(log === 'directory' ? at * 2 : at * 2 + 1))
     const { out, err } = await server.run('--json')
     const ids = out
       .trimEnd()
@@ -246,7 +238,7 @@ describe('greeting audit that fails', () => {
       set: ({ instead }: AuditServer) =>
         (instead.audit = () => Response.json({ value: [{ secret: 'canary' }] })),
       exit: 1,
-      message: /^The answer to GET \/audit has an unexpected form/,
+      message: /^The response to GET \/audit has an unexpected form/,
     },
   ]
   for (const { what, set, exit, message } of failures)

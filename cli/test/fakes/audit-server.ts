@@ -91,8 +91,8 @@ export class AuditServer {
         )
   }
 
-  #page({ book = '', limit, before }: Record<string, string>): Response {
-    const found = (this.logs[book] ?? [])
+  #page({ log = '', limit, before }: Record<string, string>): Response {
+    const found = (this.logs[log] ?? [])
       .toSorted((a, b) => (a.id < b.id ? 1 : -1))
       .filter(({ id }) => before === undefined || id < before)
     const value = found.slice(0, Math.min(Number(limit), this.pageSize))

@@ -48,15 +48,15 @@ it('a flood leaves a few rows, and neither the clients nor the refused changes s
   await provider.stop()
 
   const storage = await openLocalStorage({ dataDir })
-  const rows = async (query: { book: 'directory' | 'signIns'; action?: string }) =>
+  const rows = async (query: { log: 'directory' | 'signIns'; action?: string }) =>
     (await storage.audit.find({ limit: 1000, outcome: 'refused', ...query })).records
   assert.deepEqual(
-    (await rows({ book: 'directory' })).map(({ actor, action }) => [actor, action]),
+    (await rows({ log: 'directory' })).map(({ actor, action }) => [actor, action]),
     [[clients[0].applicationId, 'application.create']],
   )
-  assert.equal((await rows({ book: 'signIns', action: 'token.issue' })).length, 2)
+  assert.equal((await rows({ log: 'signIns', action: 'token.issue' })).length, 2)
   assert.deepEqual(
-    (await rows({ book: 'signIns', action: 'token.throttle' })).map((row) => [
+    (await rows({ log: 'signIns', action: 'token.throttle' })).map((row) => [
       row.actor,
       row.reason,
     ]),

@@ -122,7 +122,7 @@ describe('a disk that fills up while the server works (FL17)', () => {
     )
     const held = names.filter((name) => /^(application \d+|after)$/.test(name))
     assert.deepEqual(held.toSorted(), acknowledged.toSorted())
-    const tokens = { book: 'signIns', action: 'token.issue', outcome: 'done', limit: 1000 } as const
+    const tokens = { log: 'signIns', action: 'token.issue', outcome: 'done', limit: 1000 } as const
     assert.equal((await storage.audit.find(tokens)).records.length, issued)
     await storage.close()
   })

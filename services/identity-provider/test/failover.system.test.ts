@@ -92,7 +92,7 @@ async function assertRefusesStandby(standby: PostgresServer): Promise<void> {
 /** How often the audit says that the store went back. */
 async function reversalsIn(at: StorageOptions): Promise<number> {
   const storage = await openLocalStorage(at)
-  const query = { book: 'directory', action: 'storage.goBack', limit: 100 } as const
+  const query = { log: 'directory', action: 'storage.goBack', limit: 100 } as const
   const { records } = await storage.audit.find(query)
   await storage.close()
   return records.length

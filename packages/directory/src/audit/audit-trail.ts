@@ -18,7 +18,7 @@ export type AuditLane = 'signIns' | 'unauthenticated' | 'refusedChanges'
 
 /** A query for records. A record matches when every member that is present is equal. */
 export type AuditQuery = {
-  readonly book: AuditLogName
+  readonly log: AuditLogName
   readonly tenantId?: string | null
   readonly actor?: string
   readonly action?: string

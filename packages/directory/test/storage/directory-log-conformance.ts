@@ -188,7 +188,7 @@ export function directoryLogConformance(fresh: FreshStorage): void {
         'conflict',
       )
     }
-    const { records } = await audit.find({ book: 'directory', limit: 10 })
+    const { records } = await audit.find({ log: 'directory', limit: 10 })
     assert.deepEqual(
       records.map(({ target }) => target),
       ['first'],
@@ -240,7 +240,7 @@ export function directoryLogConformance(fresh: FreshStorage): void {
           'conflict',
         )
         assert.deepEqual((await directory.changesAfter()).latest, commitAt(1))
-        assert.deepEqual((await audit.find({ book: 'directory', limit: 10 })).records, [])
+        assert.deepEqual((await audit.find({ log: 'directory', limit: 10 })).records, [])
       })
     }
   })

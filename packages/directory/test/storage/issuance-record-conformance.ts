@@ -134,14 +134,14 @@ export function issuanceRecordConformance(fresh: FreshStorage): void {
       [{ from: minute(1), to: minute(3) }, [2, 1]],
       [{ actor: "' or 1 = 1 --" }, []],
     ] as const) {
-      const page = await audit.find({ book: 'signIns', limit: 100, ...query })
+      const page = await audit.find({ log: 'signIns', limit: 100, ...query })
       assert.deepEqual(
         page.records.map(({ id, ...said }) => said),
         found.map((index) => records[index]),
         JSON.stringify(query),
       )
     }
-    assert.deepEqual(await audit.find({ book: 'directory', limit: 100 }), {
+    assert.deepEqual(await audit.find({ log: 'directory', limit: 100 }), {
       records: [],
       next: null,
     })
@@ -156,7 +156,7 @@ export function issuanceRecordConformance(fresh: FreshStorage): void {
     const seen: (string | null)[] = []
     let before: string | null | undefined
     do {
-      const page = await audit.find({ book: 'signIns', limit: 500, ...(before && { before }) })
+      const page = await audit.find({ log: 'signIns', limit: 500, ...(before && { before }) })
       seen.push(...page.records.map(({ target }) => target))
       before = page.next
     } while (before !== null)
@@ -186,7 +186,7 @@ export function issuanceRecordConformance(fresh: FreshStorage): void {
       do {
         const limit = 1000
         const page = await audit.find({
-          book: 'signIns',
+          log: 'signIns',
           limit,
           ...query,
           ...(before && { before }),
@@ -217,7 +217,7 @@ export function issuanceRecordConformance(fresh: FreshStorage): void {
     await audit.append('signIns', [
       record({ actor: `\0\ud800${'x'.repeat(100_000)}`, correlationId: '' }),
     ])
-    const [kept] = (await audit.find({ book: 'signIns', limit: 1 })).records
+    const [kept] = (await audit.find({ log: 'signIns', limit: 1 })).records
     assert.equal(kept?.actor, `\ufffd\ufffd${'x'.repeat(254)}`)
     assert.equal(kept?.correlationId, '')
   })
@@ -236,8 +236,8 @@ export function issuanceRecordConformance(fresh: FreshStorage): void {
     const limits = { directoryDays: 90, signInDays: 90, records }
     await audit.forgetOld(limits, new AgreedTime(now))
     await audit.forgetBeyond(limits, now)
-    const kept = async (book: 'directory' | 'signIns') =>
-      (await audit.find({ book, limit: 100 })).records.map(({ target }) => target)
+    const kept = async (log: 'directory' | 'signIns') =>
+      (await audit.find({ log, limit: 100 })).records.map(({ target }) => target)
     assert.deepEqual(await kept('signIns'), ['3', '4', '5'])
     assert.deepEqual(await kept('directory'), ['3', '4', '5', '89'])
   })
@@ -249,8 +249,7 @@ export function issuanceRecordConformance(fresh: FreshStorage): void {
     const records = { signIns: 9999, unauthenticated: 9999, refusedChanges: 9999 }
     const limits = { directoryDays: 1, signInDays: 1, records }
     const later = new AgreedTime(new Date(start + 100 * dayMs))
-    const remaining = async () =>
-      (await audit.find({ book: 'signIns', limit: 1000 })).records.length
+    const remaining = async () => (await audit.find({ log: 'signIns', limit: 1000 })).records.length
     await assert.rejects(audit.forgetOld(limits, later, AbortSignal.abort()), {
       name: 'AbortError',
     })
@@ -270,8 +269,8 @@ export function issuanceRecordConformance(fresh: FreshStorage): void {
     const records = { signIns: 1, unauthenticated: 7, refusedChanges: 1 }
     const limits = { directoryDays: 1, signInDays: 1, records }
     await audit.forgetBeyond(limits, minute(60))
-    const kept = async (book: 'directory' | 'signIns') =>
-      (await audit.find({ book, limit: 100 })).records.map(({ target }) => target)
+    const kept = async (log: 'directory' | 'signIns') =>
+      (await audit.find({ log, limit: 100 })).records.map(({ target }) => target)
     assert.deepEqual((await kept('directory')).sort(), ['a change', 'a refused change'])
     assert.deepEqual(new Map(Object.entries(Object.groupBy(await kept('signIns'), String))).size, 2)
     assert.equal(

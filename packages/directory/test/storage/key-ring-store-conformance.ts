@@ -61,7 +61,7 @@ export function keyRingStoreConformance(fresh: FreshStorage): void {
       await keyRing.commit(commitAt(0), markAt(1), [key('b', 0)], [event('announce', 'b')]),
       'conflict',
     )
-    const { records } = await audit.find({ book: 'directory', limit: 10 })
+    const { records } = await audit.find({ log: 'directory', limit: 10 })
     assert.deepEqual(
       records.map(({ id, ...record }) => record),
       [

@@ -30,7 +30,7 @@ export function replicaCommitsConformance(fresh: FreshStorage): void {
       assert.equal(outcomes.filter((outcome) => outcome === 'committed').length, 1)
     }
     const { records } = await (replicas[0] as (typeof replicas)[0]).audit.find({
-      book: 'directory',
+      log: 'directory',
       limit: 100,
     })
     assert.equal(records.length, 10)

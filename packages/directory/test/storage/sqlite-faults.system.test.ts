@@ -279,7 +279,7 @@ describe('a statement that fails in the middle of a commit (FL21)', () => {
   })
   after(() => storage.close())
   const recorded = async () =>
-    (await storage.audit.find({ book: 'directory', limit: 100 })).records.length
+    (await storage.audit.find({ log: 'directory', limit: 100 })).records.length
 
   for (const [table, event] of [
     ['revision', 'update'],

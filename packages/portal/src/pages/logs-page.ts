@@ -31,7 +31,7 @@ type Query = { query(name: string): string | undefined }
 
 /** The query of the page as a query of the management API. */
 function auditQuery(req: Query, limit: number): URLSearchParams {
-  const query = new URLSearchParams({ book: logs[logOf(req.query('log'))], limit: String(limit) })
+  const query = new URLSearchParams({ log: logs[logOf(req.query('log'))], limit: String(limit) })
   for (const name of [...filters.map((one) => one.name), 'outcome', 'from', 'to', 'before']) {
     const value = req.query(name)?.trim()
     if (value) query.set(name, value)

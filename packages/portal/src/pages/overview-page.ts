@@ -91,7 +91,7 @@ async function refusalTable(request: AdministratorRequest) {
   const { management, now } = request
   const from = new Date(now.getTime() - hourMs).toISOString()
   const { value, next } = await management.get(
-    `/audit?book=signIns&outcome=refused&limit=200&from=${encodeURIComponent(from)}`,
+    `/audit?log=signIns&outcome=refused&limit=200&from=${encodeURIComponent(from)}`,
     auditPage,
   )
   const reasons = [...Map.groupBy(value, ({ reason }) => reason ?? 'unknown')].toSorted(

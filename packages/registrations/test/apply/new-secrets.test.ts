@@ -144,7 +144,7 @@ describe('a new secret', () => {
     const { stopped } = await fixture.apply(sampleFile())
     assert.match(
       String(stopped?.error),
-      /^Error: The answer to POST \/applications has no secret "primary"$/,
+      /^Error: The response to POST \/applications has no secret "primary"$/,
     )
   })
 

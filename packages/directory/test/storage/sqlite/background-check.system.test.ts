@@ -66,7 +66,7 @@ describe('a data file that is too large for a whole check at its opening', () =>
         message: `The data file ${path} is damaged: restore it from a backup, and start the server again.`,
       },
     )
-    await assert.rejects(storage.audit.find({ book: 'signIns', limit: 1 }), failure)
+    await assert.rejects(storage.audit.find({ log: 'signIns', limit: 1 }), failure)
     await storage.close()
   })
 

@@ -19,7 +19,7 @@ const pageLimit = z
   .default(defaultLimit)
 
 const auditQuery = z.strictObject({
-  book: z.enum(['directory', 'signIns']).default('directory'),
+  log: z.enum(['directory', 'signIns']).default('directory'),
   limit: pageLimit,
   tenantId: text().optional(),
   actor: text().optional(),
@@ -55,8 +55,8 @@ export const auditOperations = (audit: Pick<AuditTrail, 'find'>): readonly ReadO
     requires: readsAudit,
     summary: 'Lists the audit records that match the query, the latest first.',
     read: async ({ query }) => {
-      const { book, limit, ...named } = parseBody(auditQuery, singleValues(query))
-      const { records, next } = await audit.find({ book, limit, ...omitUndefined(named) })
+      const { log, limit, ...named } = parseBody(auditQuery, singleValues(query))
+      const { records, next } = await audit.find({ log, limit, ...omitUndefined(named) })
       const value = records.map((record) => ({ ...record, at: record.at.toISOString() }))
       return { status: 200, body: { value, next } }
     },

@@ -91,21 +91,21 @@ describe('the audit log', () => {
   it('is filtered by the query', async () => {
     const { managerWith, queries } = await sampleManagement()
     const reader = await managerWith(['AuditLog.Read.All'])
-    const path = `/audit?book=signIns&tenantId=${fabrikam.id}&action=token.issue&outcome=refused&from=2026-01-01T00:00:00Z&limit=5`
+    const path = `/audit?log=signIns&tenantId=${fabrikam.id}&action=token.issue&outcome=refused&from=2026-01-01T00:00:00Z&limit=5`
     assert.equal((await reader.get(path)).status, 200)
     assert.equal((await reader.get('/audit')).status, 200)
-    assert.equal((await reader.get('/audit?book=directory')).status, 200)
+    assert.equal((await reader.get('/audit?log=directory')).status, 200)
     assert.deepEqual(queries, [
       {
-        book: 'signIns',
+        log: 'signIns',
         limit: 5,
         tenantId: fabrikam.id,
         action: 'token.issue',
         outcome: 'refused',
         from: new Date('2026-01-01T00:00:00Z'),
       },
-      { book: 'directory', limit: 100 },
-      { book: 'directory', limit: 100 },
+      { log: 'directory', limit: 100 },
+      { log: 'directory', limit: 100 },
     ])
   })
 
@@ -113,7 +113,7 @@ describe('the audit log', () => {
     'limit=0',
     'limit=1001',
     'limit=x',
-    'book=other',
+    'log=other',
     'from=yesterday',
     'who=me',
     'before=garbage',

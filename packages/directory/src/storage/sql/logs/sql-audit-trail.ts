@@ -63,7 +63,7 @@ export class SqlAuditTrail implements AuditTrail {
 
   async find(query: AuditQuery): Promise<AuditPage> {
     const { rows, next } = await this.#database.report((db) =>
-      findAudit(db, tables[query.book], query),
+      findAudit(db, tables[query.log], query),
     )
     return { records: rows.map((row) => ({ id: row.id, ...auditFromRow(row) })), next }
   }
