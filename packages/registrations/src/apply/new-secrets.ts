@@ -74,7 +74,9 @@ export async function keepPasswords(
     if (made !== undefined)
       await keepPassword(change, made, run).catch((error) => failures.push(error))
     else
-      failures.push(new Error(`The response to POST /applications has no secret "${change.secret}"`))
+      failures.push(
+        new Error(`The response to POST /applications has no secret "${change.secret}"`),
+      )
   }
   if (failures.length > 0) throw failures[0]
 }
