@@ -1,5 +1,10 @@
 /** The settings that sentences about a failed start name. */
-export type StartSettings = { readonly HOST: string; readonly DATA_DIR?: string }
+export type StartSettings = {
+  readonly HOST: string
+  readonly DATA_DIR?: string
+} & { readonly [Name in (typeof portNames)[number]]?: unknown }
+
+const portNames = ['PORT', 'HTTPS_PORT', 'METRICS_PORT'] as const
 
 /** An error of the system: Node adds the path of a file, or the address and port of a listener. */
 type SystemError = NodeJS.ErrnoException & { readonly port?: number; readonly address?: string }
@@ -9,8 +14,11 @@ type Sentence = (settings: StartSettings, error: SystemError) => string
 const noAccess: Sentence = (_, { path }) => `this user may not use ${path}`
 
 const sentences: Readonly<Record<string, Sentence>> = {
-  EADDRINUSE: ({ HOST }, { port, address = HOST }) =>
-    `port ${port} at ${address} is taken by another program`,
+  EADDRINUSE: (settings, { port, address = settings.HOST }) => {
+    const name = portNames.find((one) => settings[one] === port)
+    const remedy = name ? `: stop it, or set ${name} to another port` : ''
+    return `port ${port} at ${address} is taken by another program${remedy}`
+  },
   EACCES: (settings, error) =>
     error.path === undefined
       ? `this user may not listen on port ${error.port} at ${error.address ?? settings.HOST}`

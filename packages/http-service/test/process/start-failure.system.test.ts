@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process'
 import { describe, it } from 'node:test'
 import { explainStartFailure, readMaxOpenFiles } from '../../src/process/start-failure.ts'
 
-const settings = { HOST: '127.0.0.1', DATA_DIR: 'data' }
+const settings = { HOST: '127.0.0.1', DATA_DIR: 'data', PORT: 81, HTTPS_PORT: 82, METRICS_PORT: 83 }
 
 describe('the sentence about a failed start', () => {
   const rows: [
@@ -11,6 +11,10 @@ describe('the sentence about a failed start', () => {
     sentence: string,
   ][] = [
     [{ code: 'EADDRINUSE', port: 80 }, 'port 80 at 127.0.0.1 is taken by another program'],
+    ...(['PORT', 'HTTPS_PORT', 'METRICS_PORT'] as const).map((name): [object, string] => [
+      { code: 'EADDRINUSE', port: settings[name] },
+      `port ${settings[name]} at 127.0.0.1 is taken by another program: stop it, or set ${name} to another port`,
+    ]),
     [{ code: 'EACCES', port: 80 }, 'this user may not listen on port 80 at 127.0.0.1'],
     [{ code: 'EACCES', path: '/x' }, 'this user may not use /x'],
     [{ code: 'EPERM', path: '/x' }, 'this user may not use /x'],
