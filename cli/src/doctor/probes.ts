@@ -2,7 +2,7 @@
 
 import { X509Certificate } from 'node:crypto'
 import { readFile, stat } from 'node:fs/promises'
-import { type ClientFailure, isClientFailure } from '@greeting/client'
+import { type ClientFailure, isClientFailure, networkFault } from '@greeting/client'
 import { type ClientSettings, readClientSettings } from '../client/client-settings.ts'
 import { type Connection, connect } from '../client/connection.ts'
 import type { ExitName } from '../exit-codes.ts'
@@ -61,6 +61,8 @@ async function getPlain(url: string, deadlineMs: number): Promise<PlainAnswer> {
   const serverMs = Date.parse(response.headers.get('date') ?? '')
   const skewSeconds = Number.isNaN(serverMs) ? undefined : Math.round((serverMs - halfwayMs) / 1000)
   const body = (await response.text()).slice(0, maxBodyCharacters)
+  const error = new Error(body.slice(0, 1_000))
+  if (networkFault(error, new URL(url)).name === 'https_required') throw error
   return { status: response.status, body, skewSeconds }
 }
 

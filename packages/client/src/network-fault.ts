@@ -19,7 +19,7 @@ const rows = {
   timeout: {
     pattern: /TimeoutError|_TIMEOUT\b|\bETIMEDOUT\b|timed out/,
     detail: 'it did not answer in time',
-    remedy: 'Check the URL and the firewalls between, or allow more time.',
+    remedy: 'Check the URL, HTTPS_PROXY and the firewalls between, or allow more time.',
   },
   host_unknown: {
     pattern: /\bENOTFOUND\b|\bEAI_AGAIN\b|dns error/,
@@ -77,13 +77,20 @@ const rows = {
   http_not_spoken: {
     pattern: /\bHPE_|HTTPParserError/,
     detail: 'the port does not speak HTTP',
-    remedy: 'Check the port in the URL.',
+    remedy: 'Check the port in the URL, and HTTPS_PROXY.',
   },
   answer_cut: {
     pattern: /\bterminated\b|\baborted\b/,
     detail: 'the connection was closed within the answer',
     remedy:
       'Try again. If it happens each time, check the proxies between, and the log of the server.',
+  },
+  https_required: {
+    // The answers of nginx, Go and Apache.
+    pattern: /HTTP request (was sent )?to (an )?HTTPS |plain HTTP to an SSL/i,
+    protocol: 'http:',
+    detail: 'the port speaks HTTPS only',
+    remedy: 'Write https in the URL.',
   },
   http_at_tls_port: {
     pattern: /UND_ERR_SOCKET|ECONNRESET|EPIPE|socket hang up|other side closed/,
@@ -94,7 +101,7 @@ const rows = {
   connection_closed: {
     pattern: /UND_ERR_SOCKET|ECONNRESET|EPIPE|socket hang up|other side closed/,
     detail: 'the connection was closed',
-    remedy: 'Check for a proxy or a firewall, and check that the port speaks HTTP.',
+    remedy: 'Check for a proxy or a firewall. The server may require a client certificate.',
   },
 } as const satisfies Readonly<Record<string, Row>>
 
@@ -117,6 +124,7 @@ const permanentFaults: ReadonlySet<unknown> = new Set<NetworkFaultName>([
   'certificate_untrusted',
   'tls_not_spoken',
   'http_not_spoken',
+  'https_required',
 ])
 
 /** True if the details of an error name such a fault. */
@@ -126,6 +134,15 @@ export const isPermanentFault = (details: object): boolean =>
 /** True for the details of a connection that lasted too long. */
 export const isTimeout = (details: object): boolean =>
   'fault' in details && details.fault === 'timeout'
+
+const maxBodyCharacters = 1_000
+
+/** The error that an answer stands for, if a server of HTTPS says that it got HTTP. */
+export function httpsRequired(status: number, body: string, url: URL): Error | undefined {
+  if (status !== 400) return undefined
+  const error = new Error(body.slice(0, maxBodyCharacters))
+  return networkFault(error, url).name === 'https_required' ? error : undefined
+}
 
 const rowsInOrder: readonly (readonly [string, Row])[] = Object.entries(rows)
 

@@ -1,7 +1,8 @@
 import { ClientError, tokenTooLargeRemedy } from '../errors.ts'
 import { readBoundedText, UnusableBodyError } from '../http/bounded-body.ts'
-import { readableMessage } from '../network-fault.ts'
+import { httpsRequired, readableMessage } from '../network-fault.ts'
 import { redirectStatuses, transientStatuses } from './api-call.ts'
+import { apiUnreachableError } from './api-errors.ts'
 
 /** A complete answer of an API. */
 export type ApiAnswer = {
@@ -58,6 +59,9 @@ export function accepted(answer: AskedAnswer): AskedAnswer {
   const { status, asked } = answer
   if (redirectStatuses.has(status)) throw unusable(answer, 'it is a redirect to another URL')
   if (status < 400) return answer
+  const url = new URL(asked.slice(asked.indexOf(' ') + 1))
+  const wrongScheme = httpsRequired(status, answer.body, url)
+  if (wrongScheme) throw apiUnreachableError(wrongScheme, '', 1, url)
   const reason = `(HTTP status ${status}): ${reasonOf(answer)}`
   if (transientStatuses.has(status)) {
     const message = `The API could not answer ${asked} ${reason}`

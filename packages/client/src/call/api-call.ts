@@ -8,7 +8,7 @@ import { isPermanentFault } from '../network-fault.ts'
 import { withoutSecrets } from '../redaction.ts'
 import type { Runtime } from '../runtime.ts'
 import { unreachableError } from '../token/token-errors.ts'
-import type { TokenSource } from '../token/token-source.ts'
+import { lastFailureOf, type TokenSource } from '../token/token-source.ts'
 import {
   apiUnavailableError,
   apiUnreachableError,
@@ -106,7 +106,8 @@ export class ApiCall<Value> {
       return await untilAborted(this.#context.tokens.token({ signal: deadline }), deadline)
     } catch (error) {
       this.#request.init.signal?.throwIfAborted()
-      throw deadline.aborted ? unreachableError(deadline.reason, [], 0) : error
+      if (!deadline.aborted) throw error
+      throw lastFailureOf(this.#context.tokens) ?? unreachableError(deadline.reason, [], 0)
     }
   }
 

@@ -2,7 +2,7 @@ import type { ClientAuthentication, Credential } from '../credentials/credential
 import { ClientError } from '../errors.ts'
 import type { OnEvent, Trace } from '../hooks.ts'
 import type { Attempt } from '../http/retry.ts'
-import { isPermanentFault } from '../network-fault.ts'
+import { httpsRequired, isPermanentFault } from '../network-fault.ts'
 import { safeCause, withoutSecrets } from '../redaction.ts'
 import type { Runtime } from '../runtime.ts'
 import { sendTokenRequest, type TokenRequest } from './token-endpoint.ts'
@@ -121,13 +121,16 @@ export class TokenRequester {
     const sentMs = runtime.wallClockMs()
     const context = { fetch: runtime.fetch, trace, attempt }
     const { answer, secrets } = sendTokenRequest(this.#request, authenticate, context, signal)
+    const url = new URL(this.#request.tokenEndpoint)
     try {
       const response = await answer
+      const wrongScheme = httpsRequired(response.status, String(response.body), url)
+      if (wrongScheme) throw wrongScheme
       const nowMs = runtime.wallClockMs()
       this.#measureSkew(response.headers, (sentMs + nowMs) / 2)
       return readTokenResponse(response, nowMs, (text) => withoutSecrets(text, secrets))
     } catch (error) {
-      return unreachableError(error, secrets, attempt, new URL(this.#request.tokenEndpoint))
+      return unreachableError(error, secrets, attempt, url)
     }
   }
 

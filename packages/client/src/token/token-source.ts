@@ -1,9 +1,11 @@
 // Folder: Requests tokens, and caches them until they need renewal.
 
+import type { ClientError } from '../errors.ts'
 import { noTrace, type OnEvent, safeListener } from '../hooks.ts'
 import { withinRequestLimit } from '../http/request-limit.ts'
 import { type Attempt, type Backoff, pauseMs, retryUntilDeadline } from '../http/retry.ts'
 import { untilAborted } from '../http/until-aborted.ts'
+import { isTimeout } from '../network-fault.ts'
 import { type Runtime, systemRuntime } from '../runtime.ts'
 import {
   type CachedToken,
@@ -51,6 +53,8 @@ class CachedTokenSource implements TokenSource {
   #renewal: Promise<void> | undefined
   #renewalFailures = 0
   #nextRenewalMonotonicMs = Number.NEGATIVE_INFINITY
+  /** Why the last attempts brought no token. */
+  failure: ClientError | undefined
 
   constructor(options: TokenSourceOptions, tokenEndpoint: string) {
     const { clientId, scope, credential, marginSeconds = 30, cache } = options
@@ -148,6 +152,7 @@ class CachedTokenSource implements TokenSource {
   async #store({ token, lifetimeSeconds }: IssuedToken): Promise<string> {
     const cached = createCachedToken(token, lifetimeSeconds, this.#runtime)
     this.#cached = cached
+    this.failure = undefined
     // A server may issue a refused token again. Then it is used.
     this.#refusedToken = undefined
     this.#renewalFailures = 0
@@ -164,6 +169,7 @@ class CachedTokenSource implements TokenSource {
   ): Promise<Attempt<IssuedToken>> {
     const outcome = await this.#send(deadline, requestSignal, attempt)
     if (!outcome.done) {
+      if (!isTimeout(outcome.error.details)) this.failure = outcome.error
       const { code, message } = outcome.error
       this.#emit({ type: 'token_request_failed', code, message, attempt, background })
     }
@@ -246,8 +252,16 @@ class CachedTokenSource implements TokenSource {
 export function createTokenSource(options: TokenSourceOptions): TokenSource {
   const source = new CachedTokenSource(options, tokenEndpointOf(options))
   // Functions without `this`, so that callers can pass them on.
-  return {
+  const functions: TokenSource = {
     token: (tokenOptions) => source.token(tokenOptions),
     drop: (token) => source.drop(token),
   }
+  sources.set(functions, source)
+  return functions
 }
+
+const sources = new WeakMap<TokenSource, CachedTokenSource>()
+
+/** Why the last attempts of a source brought no token. The deadline of a call would hide it. */
+export const lastFailureOf = (tokens: TokenSource): ClientError | undefined =>
+  sources.get(tokens)?.failure

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { type FetchWithTokenOptions, fetchWithToken } from '../../src/call/fetch-with-token.ts'
 import type { TokenSource } from '../../src/token/token-source.ts'
+import { tokenSourceIn } from '../fakes/token-source-in.ts'
 import {
   type Answer,
   json,
@@ -192,6 +193,16 @@ describe('a temporary fault of the API', () => {
       details: { attempts: 1, fault: 'connection_refused' },
     })
     assert.equal(environment.sent.length, 2)
+  })
+
+  it('of the identity provider is reported when the deadline of the call comes first', async () => {
+    const silent: Answer = (...request) => silence(() => environment, 1000)(...request)
+    const environment = new VirtualRuntime(noConnection, silent)
+    const tokens = tokenSourceIn(environment)
+    await assert.rejects(callIn(environment, { tokens, deadlineMs: 1000 })('/'), {
+      code: 'authority_unreachable',
+      details: { attempts: 1, fault: 'connection_refused' },
+    })
   })
 
   it('waits for the seconds of Retry-After (CL9)', async () => {
