@@ -48,8 +48,15 @@ function redraw(line: string): void {
   process.stderr.write(`\r\u001b[K${line.slice(0, columns - 1)}`)
 }
 
-// The reader of the results may close the pipe, as `head` does.
-process.stdout.on('error', () => process.exit(exitCodes.done.code))
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  // The reader of the results may close the pipe, as `head` does.
+  if (error.code === 'EPIPE') process.exit(exitCodes.done.code)
+  // A result that is lost must not look like success, such as on a full disk.
+  process.stderr.write(`The output cannot be written: ${error.message}\n`)
+  process.exit(exitCodes.failed.code)
+})
+// No stream is left for this error. The exit code remains.
+process.stderr.on('error', () => undefined)
 
 process.exitCode = await runGreeting(
   process.argv.slice(2),

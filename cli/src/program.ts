@@ -1,9 +1,11 @@
 // Folder: The command `greeting`.
 
-import { Command } from 'commander'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { Command, CommanderError } from 'commander'
 import { type CommandContext, commandLoaders, isCommandName } from './command-loaders.ts'
 import { exitCodes } from './exit-codes.ts'
-import type { Services } from './system/services.ts'
+import { packageFolder, type Services } from './system/services.ts'
 import { printFailure, type Screen, type Terminal, visibleTerminal } from './terminal.ts'
 
 const exitCodeHelp = [
@@ -25,6 +27,13 @@ export async function greetingProgram(
     .configureOutput({ writeOut: terminal.out, writeErr: terminal.err })
     .showHelpAfterError('(see --help)')
     .addHelpText('after', `\n${exitCodeHelp}`)
+    .option('-V, --version', 'print the name and the version')
+    .on('option:version', () => {
+      // Read on request: a scheduled job pays for each file.
+      const manifest = readFileSync(join(packageFolder(), 'package.json'), 'utf8')
+      terminal.out(`greeting ${JSON.parse(manifest).version}\n`)
+      throw new CommanderError(0, 'commander.version', '')
+    })
     .exitOverride()
   const context: CommandContext = { program, terminal, services }
   const [name = ''] = args
@@ -32,6 +41,14 @@ export async function greetingProgram(
   const isAlone = isCommandName(name) && name !== 'completion'
   const loaders = isAlone ? [commandLoaders[name]] : Object.values(commandLoaders)
   for (const load of loaders) await load(context)
+  // The built-in command knows one name only.
+  program.helpCommand(false)
+  if (!isAlone)
+    program
+      .command('help')
+      .argument('[command...]')
+      .description('display help for command')
+      .action((words: readonly string[]) => named(program, words).outputHelp())
   for (const command of program.commands.flatMap(withSubcommands)) {
     command.addHelpText('after', `\n${exitCodeHelp}`)
   }
@@ -52,6 +69,13 @@ export async function runGreeting(
   } catch (error) {
     return exitCodes[printFailure(terminal, error, args.includes('--json'))].code
   }
+}
+
+/** The command with these names below another one. An unknown name ends the parser with an error. */
+function named(command: Command, [word, ...rest]: readonly string[]): Command {
+  if (word === undefined) return command
+  const next = command.commands.find((one) => one.name() === word)
+  return next ? named(next, rest) : command.error(`error: unknown command '${word}'`)
 }
 
 /** A command and its subcommands, at every depth. */
