@@ -1,11 +1,28 @@
 import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import dns from 'node:dns'
 import { once } from 'node:events'
-import type { RequestListener } from 'node:http'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  createServer as createHttpServer,
+  type RequestListener,
+  setGlobalProxyFromEnv,
+} from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
-import { before, describe, it } from 'node:test'
+import { tmpdir } from 'node:os'
+import { basename, join } from 'node:path'
+import { after, before, describe, it } from 'node:test'
+import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { clientSecret, createGreetingClient, createTokenSource } from '@greeting/client'
-import { server as identity } from '../../fixtures/tls-identities.ts'
+import type { Json } from '../../fixtures/graph/graph-tenant.ts'
+import {
+  local,
+  outdated,
+  thief,
+  server as untrustedIdentity,
+} from '../../fixtures/tls-identities.ts'
+import { applied } from './commands/registrations/applied-graph.ts'
 import { allTests, answering, serving, unreachableUrl } from './fakes/servers.ts'
 import { emptyFile, RecordedTerminal } from './fakes/terminal.ts'
 
@@ -51,11 +68,46 @@ const quiet = (act: (socket: Socket) => void) =>
     act(socket)
   })
 
+const nginxPage =
+  '<html><head><title>400 The plain HTTP request was sent to HTTPS port</title></head></html>'
+
+/** A proxy that refuses each tunnel. */
+const refusingProxy = (status: string) =>
+  createHttpServer().on('connect', (_request, socket) =>
+    socket.write(`HTTP/1.1 ${status}\r\ncontent-length: 0\r\n\r\n`),
+  )
+
+/** The addresses of servers by name. */
 const at: Record<string, string> = {}
 before(async () => {
+  const lookUp = dns.lookup
+  Object.assign(dns, {
+    lookup: (host: string, ...rest: unknown[]) => {
+      if (!host.endsWith('.invalid')) return Reflect.apply(lookUp, dns, [host, ...rest])
+      const error = new Error(`getaddrinfo ENOTFOUND ${host}`)
+      const answer = rest.at(-1) as (error: Error) => void
+      return process.nextTick(answer, Object.assign(error, { code: 'ENOTFOUND' }))
+    },
+  })
   at.plain = new URL(await serving(allTests, system())).host
   at.refusing = new URL(await unreachableUrl()).host
-  at.tls = await listening(createTlsServer(identity, system()))
+  at.tls = await listening(createTlsServer(untrustedIdentity, system()))
+  const authorities = [thief, outdated, local].map(({ cert }) => cert)
+  setDefaultCACertificates([...getCACertificates('default'), ...authorities])
+  at.misnamed = await listening(createTlsServer(thief, system()))
+  at.outdated = await listening(createTlsServer(outdated, system()))
+  const certified = { ...local, requestCert: true, rejectUnauthorized: true }
+  at.certified = await listening(createTlsServer(certified, system()))
+  const old = {
+    ...local,
+    maxVersion: 'TLSv1.1',
+    minVersion: 'TLSv1',
+    ciphers: 'ALL:@SECLEVEL=0',
+  } as const
+  at.old = await listening(createTlsServer(old, system()))
+  at.nginx = new URL(await serving(allTests, answering(400, nginxPage))).host
+  at.proxy403 = await listening(refusingProxy('403 Forbidden'))
+  at.proxy407 = await listening(refusingProxy('407 Proxy Authentication Required'))
   at.ssh = await listening(quiet((socket) => socket.end('SSH-2.0-OpenSSH\r\n')))
   at.closing = await listening(quiet((socket) => socket.destroy()))
   at.silent = await listening(quiet(() => undefined))
@@ -77,6 +129,11 @@ const untrusted = /authority is not trusted by this process.*NODE_EXTRA_CA_CERTS
 const noListener = /no program listens on this port \(ECONNREFUSED\).*check the port/s
 const unknownHost = /its host name is unknown \(E\w+\).*name servers/s
 const late = /it did not answer in time/
+const tlsFailed = /the TLS handshake failed/
+const tlsRefused =
+  /(it ended the TLS handshake|the connection was closed).*may require a client certificate/s
+const oldTls = /it ended the TLS handshake|the TLS handshake failed/
+const noJson = /it is not JSON.*no proxy answers/s
 const withChallenge = (said: string) => ({
   api: answering(
     401,
@@ -95,6 +152,26 @@ const servers = (['AUTH_URL', 'BASE_URL'] as const).flatMap((name): Row[] => [
   [`${name} is https at a port of HTTP`, { [name]: 'https://{plain}' }, 5, notTls],
   [`${name} is http at a port of HTTPS`, { [name]: 'http://{tls}' }, 5, isTlsPort],
   [`${name} has a certificate of an unknown authority`, { [name]: 'https://{tls}' }, 5, untrusted],
+  [
+    `${name} is http at a port of HTTPS of nginx`,
+    { [name]: 'http://{nginx}' },
+    5,
+    /the port speaks HTTPS only.*Write https in the URL/s,
+  ],
+  [
+    `${name} has a certificate of another name`,
+    { [name]: 'https://{misnamed}' },
+    5,
+    /certificate is for another name.*Use a name in the URL that the certificate/s,
+  ],
+  [
+    `${name} has an outdated certificate`,
+    { [name]: 'https://{outdated}' },
+    5,
+    /certificate has expired, or is not valid yet.*Renew/s,
+  ],
+  [`${name} requires a client certificate`, { [name]: 'https://{certified}' }, 5, tlsRefused],
+  [`${name} has an old version of TLS`, { [name]: 'https://{old}' }, 5, oldTls],
   [`${name} is a port without a program`, { [name]: 'http://{refusing}' }, 5, noListener],
   [
     `${name} is a port of another protocol`,
@@ -103,12 +180,7 @@ const servers = (['AUTH_URL', 'BASE_URL'] as const).flatMap((name): Row[] => [
     /the port does not speak HTTP/,
   ],
   [`${name} is https at a port of another protocol`, { [name]: 'https://{ssh}' }, 5, notTls],
-  [
-    `${name} closes each connection`,
-    { [name]: 'https://{closing}' },
-    5,
-    /the TLS handshake failed/,
-  ],
+  [`${name} closes each connection`, { [name]: 'https://{closing}' }, 5, tlsFailed],
   [`${name} does not answer`, { [name]: 'http://{silent}' }, 5, late],
   [`${name} has an unknown host`, { [name]: 'https://no-such-host.invalid' }, 5, unknownHost],
   [
@@ -118,6 +190,46 @@ const servers = (['AUTH_URL', 'BASE_URL'] as const).flatMap((name): Row[] => [
     /an https URL \(http only for localhost\)/,
   ],
 ])
+const proxies: readonly Row[] = [
+  [
+    'AUTH_URL is behind a proxy that does not run',
+    { AUTH_URL: 'https://server.example', PROXY: 'http://{refusing}' },
+    5,
+    /127\.0\.0\.1:\d+: no program listens.*HTTPS_PROXY, HTTP_PROXY and NO_PROXY/s,
+  ],
+  [
+    'AUTH_URL is behind a proxy with an unknown host',
+    { AUTH_URL: 'https://server.example', PROXY: 'http://no-such-proxy.invalid' },
+    5,
+    /no-such-proxy\.invalid: its host name is unknown.*HTTPS_PROXY/s,
+  ],
+  [
+    'AUTH_URL is behind a program that is no proxy',
+    { AUTH_URL: 'https://server.example', PROXY: 'http://{ssh}' },
+    5,
+    /the port does not speak HTTP.*and HTTPS_PROXY/s,
+  ],
+  [
+    'AUTH_URL is behind a proxy that closes each connection',
+    { AUTH_URL: 'https://server.example', PROXY: 'http://{closing}' },
+    5,
+    /it did not answer in time.*HTTPS_PROXY|the connection was closed.*proxy|the TLS handshake failed/s,
+  ],
+  ...['403', '407'].map(
+    (status): Row => [
+      `AUTH_URL is behind a proxy that refuses with ${status}`,
+      { AUTH_URL: 'https://server.example', PROXY: `http://{proxy${status}}` },
+      5,
+      /the proxy refuses the connection.*HTTPS_PROXY.*NO_PROXY/s,
+    ],
+  ),
+  [
+    'BASE_URL is behind a proxy that does not run',
+    { BASE_URL: 'https://server.example', PROXY: 'http://{refusing}' },
+    5,
+    /127\.0\.0\.1:\d+: no program listens.*HTTPS_PROXY, HTTP_PROXY and NO_PROXY/s,
+  ],
+]
 const rows: readonly Row[] = [
   ...servers,
   [
@@ -212,13 +324,7 @@ const rows: readonly Row[] = [
     /AADSTS90002.*Check the tenant ID/s,
     refusing(90002, 'invalid_request'),
   ],
-  [
-    'identity provider that returns a page',
-    {},
-    1,
-    /it is not JSON.*no proxy answers/s,
-    { token: answering(200, '<p>') },
-  ],
+  ['identity provider that returns a page', {}, 1, noJson, { token: answering(200, '<p>') }],
   [
     'identity provider that redirects',
     {},
@@ -235,10 +341,26 @@ const rows: readonly Row[] = [
   ],
 ]
 
-const deadlineMs = 800
+// A temporary fault is repeated until the deadline. Other faults end at once, also on a slow machine.
+const temporary = new Set([
+  isTlsPort,
+  noListener,
+  unknownHost,
+  late,
+  tlsFailed,
+  tlsRefused,
+  oldTls,
+  noJson,
+])
 const noise = /error:0A|SSL routines|deps\/openssl|\\u000a|\n +at |\[redacted\] tenant/
 
-describe('a mistake', () => {
+async function ended(args: readonly string[], settings: Record<string, string>) {
+  const terminal = new RecordedTerminal()
+  const code = await terminal.run(args, settings)
+  return { code, text: terminal.out + terminal.err }
+}
+
+function explained(rows: readonly Row[]): void {
   for (const [what, changes, code, says, fault] of rows)
     it(`is explained by library, command and doctor: ${what}`, async (test) => {
       const origin = await serving(test, system(fault))
@@ -252,7 +374,14 @@ describe('a mistake', () => {
       }
       for (const [name, value] of Object.entries(changes))
         settings[name] = value.replace(/\{(\w+)\}/, (_, server) => at[server] ?? '')
-      const { AUTH_URL, BASE_URL = '' } = settings
+      const { AUTH_URL, BASE_URL = '', PROXY } = settings
+      const deadlineMs = temporary.has(says) || PROXY ? 1_000 : 20_000
+      if (PROXY) {
+        // The process reads the same names at its start, with NODE_USE_ENV_PROXY=1.
+        const proxies = { HTTP_PROXY: PROXY, HTTPS_PROXY: PROXY, NO_PROXY: '127.0.0.1' }
+        test.after(setGlobalProxyFromEnv(proxies))
+        settings.NODE_USE_ENV_PROXY = '1'
+      }
       const call = async () => {
         const tokens = createTokenSource({
           authority: `${AUTH_URL}/t`,
@@ -261,23 +390,35 @@ describe('a mistake', () => {
           scope: 'api://x/.default',
           deadlineMs,
         })
-        await createGreetingClient({ baseUrl: BASE_URL, tokens, deadlineMs }).hi()
+        await createGreetingClient({ baseUrl: BASE_URL, tokens, deadlineMs: deadlineMs * 1.1 }).hi()
       }
-      await assert.rejects(call, (error) => {
-        assert.match(`${error}`, says)
-        assert.doesNotMatch(`${error}`, noise)
-        return true
-      })
-      for (const command of ['hi', 'doctor']) {
-        const terminal = new RecordedTerminal()
-        const args = [command, '--settings', emptyFile, '--deadline', String(deadlineMs / 1000)]
-        const ended = await terminal.run(args, settings)
-        const said = terminal.out + terminal.err
-        assert.equal(ended, code, said)
-        assert.match(said, says)
-        assert.doesNotMatch(said, noise)
-      }
+      const checks = [
+        () =>
+          assert.rejects(call, (error) => {
+            assert.match(`${error}`, says)
+            assert.doesNotMatch(`${error}`, noise)
+            return true
+          }),
+        ...['hi', 'doctor'].map((command) => async () => {
+          const args = [command, '--settings', emptyFile, '--deadline', String(deadlineMs / 1000)]
+          const said = await ended(args, settings)
+          assert.equal(said.code, code, said.text)
+          assert.match(said.text, says)
+          assert.doesNotMatch(said.text, noise)
+        }),
+      ]
+      // A proxy that fails one of several requests makes the others wait in fetch.
+      if (PROXY) for (const check of checks) await check()
+      else await Promise.all(checks.map((check) => check()))
     })
+}
+
+describe('a mistake', { concurrency: 8 }, () => {
+  explained(rows)
+})
+// The proxies are those of the process.
+describe('a mistake about a proxy', () => {
+  explained(proxies)
 })
 
 describe('a mistake in the settings', () => {
@@ -300,10 +441,163 @@ describe('a mistake in the settings', () => {
   for (const [changes, says] of rows)
     it(`is explained by command and doctor: ${JSON.stringify(changes)}`, async () => {
       for (const command of ['hi', 'doctor']) {
-        const terminal = new RecordedTerminal()
-        const args = [command, '--settings', emptyFile]
-        assert.equal(await terminal.run(args, { ...complete, ...changes }), 2)
-        assert.match(terminal.out + terminal.err, says)
+        const said = await ended([command, '--settings', emptyFile], { ...complete, ...changes })
+        assert.equal(said.code, 2)
+        assert.match(said.text, says)
       }
+    })
+})
+
+describe('a mistake in the arguments', () => {
+  const oneMethod = /The method must be one of HTTP, such as GET or POST/
+  const folder = mkdtempSync(join(tmpdir(), 'greeting-mistakes-'))
+  after(() => rmSync(folder, { recursive: true }))
+  const file = (name: string, text: string) => {
+    const path = join(folder, name)
+    writeFileSync(path, text)
+    return path
+  }
+  const rows: readonly (readonly [args: readonly string[], says: RegExp])[] = [
+    [[], /^Usage: greeting/],
+    [['hallo'], /unknown command 'hallo'/],
+    [['helo'], /unknown command 'helo'.*Did you mean one of hello, help\?/s],
+    [['help', 'nothing'], /unknown command 'nothing'/],
+    [['help', 'registrations', 'nothing'], /unknown command 'nothing'/],
+    [['registrations'], /^Usage: greeting registrations/],
+    [['registrations', 'aply', 'x.json'], /unknown command 'aply'.*Did you mean apply\?/s],
+    [['hi', '--jsn'], /unknown option '--jsn'.*Did you mean --json\?/s],
+    [['hi', 'Ada'], /too many arguments for 'hi'/],
+    [['hello'], /required option '--name <name>' not specified/],
+    [['hi', '--deadline', '0'], /a number of seconds, greater than 0 and at most 600/],
+    [['hi', '--settings'], /'--settings <path>' argument missing/],
+    [['hi', '--settings', 'nothing.env'], /There is no file nothing\.env/],
+    [['hi', '--settings', folder], /Cannot read \S+: a folder has this name/],
+    [
+      ['hi', '--settings', file('empty.env', '')],
+      /empty\.env has no line NAME=value; TENANT_ID is/,
+    ],
+    [
+      ['hi', '--settings', file('broken.env', '\0 {"TENANT_ID": "x"}')],
+      /broken\.env has no line NAME=value;.*in the environment or in \S+broken\.env,/s,
+    ],
+    [
+      ['hi', '--settings', file('huge.env', `A=${'x'.repeat(1_100_000)}\n`)],
+      /Cannot read \S+huge\.env: it has more than 1048576 bytes/,
+    ],
+    [['call', 'BOGUS', '/'], oneMethod],
+    [['call', 'TRACE', '/'], oneMethod],
+    [['call', '', '/'], oneMethod],
+    [['call', 'GET'], /missing required argument 'path'/],
+    [['call', 'GET', 'api/v1/hi'], /The path must start with a slash/],
+    [['run', '--', 'hi'], /Use either --every or --cron/],
+    [['run', '--every', '1s', '--', 'nothing'], /unknown command 'nothing'/],
+    [['start', '--api-port', '99999'], /The port must be a number from 0 to 65535/],
+    [['start', '--data-dir', ''], /The path must not be empty/],
+  ]
+  for (const [args, says] of rows)
+    it(`is explained: greeting ${args.map((one) => basename(one)).join(' ')}`, async () => {
+      const said = await ended(args, {})
+      assert.equal(said.code, 2, said.text)
+      assert.match(said.text, says)
+    })
+})
+
+describe('a mistake about a client and an API', () => {
+  const rows: readonly (readonly [client: string, code: number, says: RegExp])[] = [
+    ['{id}', 0, /^"Greeting client" gets a token .* with CallHiApiRole/],
+    [
+      'Greting client',
+      2,
+      /^No application .* "Greting client"\.\nDid you mean:\n.*"Greeting client"/,
+    ],
+    ['Twin', 2, /^2 applications match "Twin":\n.*\n.*\nUse the application ID .* --client /],
+  ]
+  for (const [client, code, says] of rows)
+    it(`is explained: registrations explain --client ${client}`, async (test) => {
+      const { served } = await applied(test)
+      const { tenant } = served
+      for (const displayName of ['Twin', 'Twin'])
+        await tenant.send('POST', '/applications', { displayName })
+      const isClient = ({ displayName }: Json) => displayName === 'Greeting client'
+      const { appId } = (await tenant.applications()).find(isClient) ?? {}
+      const args = [
+        'explain',
+        '--api',
+        'Greeting API',
+        '--client',
+        client.replace('{id}', `${appId}`),
+      ]
+      const said = await served.run(args)
+      assert.equal(said.code, code, said.err)
+      assert.match(said.out + said.err, says)
+    })
+})
+
+describe('a mistake of the shell', () => {
+  const bin = join(import.meta.dirname, '../bin/greeting.js')
+  const folder = mkdtempSync(join(tmpdir(), 'greeting-mistakes-'))
+  after(() => rmSync(folder, { recursive: true }))
+  mkdirSync(join(folder, '.greeting'))
+  mkdirSync(join(folder, 'a/b'), { recursive: true })
+  for (const name of ['client.env', 'administrator.env'])
+    writeFileSync(join(folder, '.greeting', name), '', { mode: 0o600 })
+  const { version } = JSON.parse(readFileSync(join(import.meta.dirname, '../package.json'), 'utf8'))
+  const above = (name: string) =>
+    `Run the command in ${folder}, which has .greeting/${name}, or add --settings ${folder}/.greeting/${name}.\n`
+  type ShellRow = readonly [
+    what: string,
+    line: string,
+    code: number,
+    ends: string,
+    environment?: Record<string, string>,
+  ]
+  const rows: readonly ShellRow[] = [
+    ['--version in place of help', 'greeting --version', 0, `greeting ${version}\n`],
+    ['a subfolder', 'cd a/b && greeting hi', 2, above('client.env')],
+    [
+      'a subfolder, as administrator',
+      'cd a/b && greeting keys list',
+      2,
+      above('administrator.env'),
+    ],
+    ['the data folder itself', 'cd .greeting && greeting portal', 2, above('administrator.env')],
+    ['a pipe that closes early', 'greeting --help | head -n 1', 0, '[options] [command]\n'],
+    [
+      'an error stream that closes early',
+      'greeting nothing 2>&1 >&3 | true; greeting nothing 2>&-',
+      2,
+      '',
+    ],
+    ['colours that are not wanted', 'greeting doctor | head -c 5', 0, 'WRONG', { NO_COLOR: '1' }],
+    [
+      'a proxy that does not run',
+      'greeting hi --settings proxy.env --deadline 0.5',
+      5,
+      'It may also come from a redirect.\n',
+      { NODE_USE_ENV_PROXY: '1', HTTPS_PROXY: 'http://127.0.0.1:1' },
+    ],
+    ...(process.platform === 'linux'
+      ? [
+          [
+            'a full disk',
+            'greeting token --help > /dev/full',
+            1,
+            'The output cannot be written: ENOSPC: no space left on device, write\n',
+          ] as const,
+        ]
+      : []),
+  ]
+  writeFileSync(
+    join(folder, 'proxy.env'),
+    'AUTH_URL=https://server.example\nTENANT_ID=t\nCLIENT_ID=c\nCLIENT_SECRET=s\nSCOPE=s\n',
+  )
+  for (const [what, line, code, ends, environment] of rows)
+    it(`is explained or does no harm: ${what}`, () => {
+      const shell = `greeting() { '${process.execPath}' '${bin}' "$@"; }; cd '${folder}'; ${line}`
+      const { PATH, NODE_COMPILE_CACHE } = process.env
+      const env = { PATH, NODE_COMPILE_CACHE, ...environment }
+      const { status, stdout, stderr } = spawnSync('sh', ['-c', shell], { encoding: 'utf8', env })
+      assert.equal(status, code, stderr)
+      assert.ok((stdout + stderr).endsWith(ends), stdout + stderr)
     })
 })

@@ -9,7 +9,12 @@ import {
 } from '@greeting/client'
 import { z } from 'zod'
 import { CommandFailure } from '../exit-codes.ts'
-import { isChangeableByOthers, readEnvFile, type Settings } from '../files/env-file.ts'
+import {
+  isChangeableByOthers,
+  readSettingsFile,
+  remedyInSubfolder,
+  type Settings,
+} from '../files/env-file.ts'
 import { GraphClient, type GraphClientOptions, type GraphRuntime } from './graph-client.ts'
 
 const url = z
@@ -41,7 +46,7 @@ export async function readAdministratorSettings(
   environment: Settings,
   envFile: string,
 ): Promise<AdministratorSettings> {
-  const found = environment.CLIENT_ID ? environment : await fileOf(envFile)
+  const found = environment.CLIENT_ID ? environment : await readSettingsFile(envFile)
   // A token of another authority must not reach the worldwide Graph.
   const isWorldwide = (found?.AUTH_URL ?? worldwideAuthUrl) === worldwideAuthUrl
   const values: Settings = isWorldwide ? { GRAPH_URL: worldwideGraphUrl, ...found } : { ...found }
@@ -53,7 +58,8 @@ export async function readAdministratorSettings(
   })
   const remedy = environment.CLIENT_ID
     ? `The environment sets CLIENT_ID, so ${envFile} was not read. Unset CLIENT_ID to use the file, or set all settings of the administrator.`
-    : `Set them in the environment, or run "greeting start", which writes ${envFile} at its first start.`
+    : (found === undefined && remedyInSubfolder(envFile)) ||
+      `Set them in the environment, or run "greeting start", which writes ${envFile} at its first start.`
   const message = `Invalid administrator settings: ${faults.join('; ')}.`
   throw new CommandFailure('bad_usage', message, { remedy })
 }
@@ -61,8 +67,6 @@ export async function readAdministratorSettings(
 /** True for a URL of this machine: `localhost`, 127.0.0.0/8 or ::1. */
 export const isLoopback = (url: string): boolean =>
   /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/.test(new URL(url).hostname)
-
-const maxFileBytes = 65_536
 
 /**
  * The administrator of an identity provider on this machine, for a command of a client. That may
@@ -73,22 +77,13 @@ export async function ownLocalAdministrator(
 ): Promise<AdministratorSettings | undefined> {
   try {
     const found = await lstat(file)
-    if (!found.isFile() || found.size > maxFileBytes) return undefined
+    if (!found.isFile()) return undefined
     if (isChangeableByOthers(found) || isChangeableByOthers(await stat(dirname(file))))
       return undefined
     const settings = await readAdministratorSettings({}, file)
     return isLoopback(settings.AUTH_URL) ? settings : undefined
   } catch {
     return undefined
-  }
-}
-
-async function fileOf(path: string): Promise<Settings | undefined> {
-  try {
-    return await readEnvFile(path)
-  } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause)
-    throw new CommandFailure('bad_usage', `Cannot read ${path}: ${reason}`, { cause })
   }
 }
 

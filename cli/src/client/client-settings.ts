@@ -5,7 +5,7 @@ import {
   federatedAssertionFile,
 } from '@greeting/client/files'
 import { CommandFailure } from '../exit-codes.ts'
-import { readEnvFile, type Settings } from '../files/env-file.ts'
+import { readSettingsFile, remedyInSubfolder, type Settings } from '../files/env-file.ts'
 
 type ReadSetting = (name: string) => string
 
@@ -206,16 +206,11 @@ export async function readClientSettings(
     const isSecretInFile = Boolean(file?.CLIENT_SECRET)
     return { ...values, scope, credential, values: given, file: file && path, isSecretInFile }
   }
-  const message = `Invalid client settings: ${faults.join('; ')}.`
-  const remedy = `Set them in the environment, or run "greeting start", which writes ${defaultSettingsFile}.`
+  const isEmpty = file !== undefined && Object.keys(file).length === 0
+  const origin = isEmpty ? `${path} has no line NAME=value; ` : ''
+  const message = `Invalid client settings: ${origin}${faults.join('; ')}.`
+  const remedy =
+    (file === undefined && remedyInSubfolder(path)) ||
+    `Set them in the environment${namedFile ? ` or in ${namedFile}` : ''}, or run "greeting start", which writes ${defaultSettingsFile}.`
   throw new CommandFailure('bad_usage', message, { remedy })
-}
-
-async function readSettingsFile(path: string): Promise<Settings | undefined> {
-  try {
-    return await readEnvFile(path)
-  } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause)
-    throw new CommandFailure('bad_usage', `Cannot read ${path}: ${reason}`, { cause })
-  }
 }

@@ -1,20 +1,59 @@
 // Folder: Files with settings, and private folders.
 
-import type { Stats } from 'node:fs'
-import { readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { type Stats, statSync } from 'node:fs'
+import { readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import { parseEnv } from 'node:util'
+import { CommandFailure } from '../exit-codes.ts'
+import { shellQuote } from '../text/visible-text.ts'
 
 /** Settings by name, as in an environment. */
 export type Settings = Readonly<Record<string, string | undefined>>
 
-/** Reads a settings file in dotenv format. Returns `undefined` when it does not exist. */
+const maxFileBytes = 1_048_576
+
+/**
+ * Reads a settings file in dotenv format. Returns `undefined` when it does not exist.
+ *
+ * @throws {Error} when it cannot be read, or has more than 1 MiB.
+ */
 export async function readEnvFile(path: string): Promise<Settings | undefined> {
   try {
+    const { size } = await stat(path)
+    if (size > maxFileBytes) throw new Error(`it has more than ${maxFileBytes} bytes`)
     return parseEnv(await readFile(path, 'utf8'))
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
     throw error
   }
+}
+
+const reasons: Readonly<Record<string, string>> = {
+  EACCES: 'permission denied',
+  EPERM: 'permission denied',
+  EROFS: 'the file system is read-only',
+  ENOSPC: 'the disk is full',
+  ENOTDIR: 'a part of its path is a file',
+  EEXIST: 'a file has this name',
+  EISDIR: 'a folder has this name',
+  ENOENT: 'its path does not exist, and cannot be created',
+}
+
+/** Why a file or folder cannot be used. */
+export function reasonOf(error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+  return reasons[code] ?? (error instanceof Error ? error.message : String(error))
+}
+
+/**
+ * Reads a settings file of a command.
+ *
+ * @throws {CommandFailure} bad_usage when it cannot be read.
+ */
+export async function readSettingsFile(path: string): Promise<Settings | undefined> {
+  return readEnvFile(path).catch((cause) => {
+    throw new CommandFailure('bad_usage', `Cannot read ${path}: ${reasonOf(cause)}`, { cause })
+  })
 }
 
 const writableByOthers = 0o022
@@ -23,6 +62,16 @@ const writableByOthers = 0o022
 export const isChangeableByOthers = ({ mode, uid }: Pick<Stats, 'mode' | 'uid'>): boolean =>
   process.getuid !== undefined &&
   (![0, process.getuid()].includes(uid) || (mode & writableByOthers) !== 0)
+
+/** What to do in a subfolder: names the nearest folder above that has the file, if any. */
+export function remedyInSubfolder(file: string, below = process.cwd()): string | undefined {
+  const folder = dirname(below)
+  if (folder === below) return undefined
+  const path = join(folder, file)
+  const found = statSync(path, { throwIfNoEntry: false })
+  if (!found || isChangeableByOthers(found)) return remedyInSubfolder(file, folder)
+  return `Run the command in ${folder}, which has ${file}, or add --settings ${shellQuote(path)}.`
+}
 
 // Characters that a shell and every dotenv reader accept without quotes, except a leading tilde.
 const plain = /^[A-Za-z0-9_@%+=:,./~-]*$/

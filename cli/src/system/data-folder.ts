@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { z } from 'zod'
 import { CommandFailure } from '../exit-codes.ts'
-import { readEnvFile, type Settings, writeEnvFile } from '../files/env-file.ts'
+import { readEnvFile, reasonOf, type Settings, writeEnvFile } from '../files/env-file.ts'
 import { makeFolder } from '../files/make-folder.ts'
 import type { LogFiles } from './rotating-log.ts'
 
@@ -85,22 +85,6 @@ export const defaultDataDir = '.greeting'
 export type ClientEnv = z.output<typeof clientEnv>
 
 const writableByOthers = 0o022
-
-const reasons: Readonly<Record<string, string>> = {
-  EACCES: 'permission denied',
-  EPERM: 'permission denied',
-  EROFS: 'the file system is read-only',
-  ENOSPC: 'the disk is full',
-  ENOTDIR: 'a part of its path is a file',
-  EEXIST: 'a file has this name',
-  EISDIR: 'a folder has this name',
-  ENOENT: 'its path does not exist, and cannot be created',
-}
-
-function reasonOf(error: unknown): string {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
-  return reasons[code] ?? (error instanceof Error ? error.message : String(error))
-}
 
 function takeLock(file: string): FolderLock | undefined {
   try {

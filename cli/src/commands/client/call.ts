@@ -9,10 +9,14 @@ type Options = {
 
 type Request = Options & { readonly method: string; readonly path: string }
 
+// `fetch` refuses them.
+const unsent = ['CONNECT', 'TRACE', 'TRACK']
+
 function method(text: string): string {
-  if (!/^[A-Za-z]{1,20}$/.test(text))
-    throw new InvalidArgumentError('The method must be a word, such as GET')
-  return text.toUpperCase()
+  const name = text.toUpperCase()
+  const { METHODS } = process.getBuiltinModule('node:http')
+  if (METHODS.includes(name) && !unsent.includes(name)) return name
+  throw new InvalidArgumentError('The method must be one of HTTP, such as GET or POST')
 }
 
 function path(text: string): string {

@@ -62,7 +62,10 @@ describe('greeting call', () => {
   })
 
   const refused: readonly (readonly [readonly string[], RegExp])[] = [
-    [['G T', '/'], /The method must be a word, such as GET/],
+    ...['G T', '', 'BOGUS', 'CONNECT', 'trace'].map((method): [string[], RegExp] => [
+      [method, '/'],
+      /The method must be one of HTTP, such as GET or POST/,
+    ]),
     [['GET', 'https://evil.example/'], /The path must start with a slash/],
     [['GET', '/', '--header', 'accept'], /The header must have the form "name: value"/],
     [['GET', '/', '--header', 'Authorization: x'], /The command sets this header itself/],
