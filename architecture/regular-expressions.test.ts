@@ -44,6 +44,26 @@ describe('the regular expressions', () => {
     assert.deepEqual(literalsOf(code).map(String), ['/b/', '/g/u'])
   })
 
+  it('that know the host of this machine in a URL are one, although no arrow joins their files', () => {
+    const knows = (pattern: RegExp) => pattern.test('localhost') && pattern.test('127.0.0.1')
+    const isStrict = (pattern: RegExp) => !pattern.test('a') && !pattern.test('localhost:1')
+    const found = products.flatMap((file) =>
+      literalsOf(read(file))
+        .filter((pattern) => knows(pattern) && isStrict(pattern))
+        .map((pattern): [string, RegExp] => [file, pattern]),
+    )
+    assert.deepEqual(found.map(([file]) => file.split('/src/')[0]).sort(), [
+      'cli',
+      'packages/client',
+      'packages/guard',
+    ])
+    const [[, one] = ['', /$/]] = found
+    assert.equal(new Set(found.map(([, pattern]) => `${pattern}`)).size, 1)
+    for (const host of ['127.255.0.9', '[::1]']) assert.match(host, one)
+    for (const host of ['localhost.a', 'a.localhost', '127.0.0.1.a', '128.0.0.1', '[::2]'])
+      assert.doesNotMatch(host, one)
+  })
+
   const slow: readonly RegExp[] = [
     /^(a+)+$/,
     /^application\/json[\t ]*(?:;[\t ]*[^;]+)*$/i,

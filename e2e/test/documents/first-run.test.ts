@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdir, readdir, readFile, stat } from 'node:fs/promises'
+import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { before, describe, it } from 'node:test'
 import { createRemoteJWKSet, jwtVerify } from 'jose'
@@ -124,6 +124,42 @@ describe('the first run', () => {
     assert.equal(decoded.code, 0)
     assert.match(decoded.out, /roles +\["CallHiApiRole","CallHelloApiRole"\]/)
     assert.match(decoded.out, /exp +\d+ .*in \d+ (minutes|hour)/)
+  })
+
+  it('names the missing consent of a client, by a command that works when it is pasted', async () => {
+    const displayName = 'Job without consent'
+    const client = {
+      displayName,
+      permissions: [{ api: 'Greeting API', roles: ['CallHiApiRole'] }],
+      secrets: [{ displayName: 'First', lifetimeDays: 30, overlapDays: 1 }],
+    }
+    await writeFile(join(folder, 'job.json'), JSON.stringify({ clients: [client] }))
+    const applied = await shell('npx greeting registrations apply job.json --yes', folder)
+    assert.equal(applied.code, 0, applied.err)
+    const settings = '.greeting/secrets/job-without-consent.env'
+    const hi = `BASE_URL=${system.api.url} npx greeting hi --settings ${settings}`
+    const refused = await shell(hi, folder)
+    assert.deepEqual([refused.code, refused.out], [4, ''])
+    const [message, step, last = ''] = refused.err.split('\n')
+    assert.match(
+      message ?? '',
+      /^The client is not allowed .* lacks the application role CallHiApiRole$/,
+    )
+    assert.equal(step, 'Missing step: Admin consent. CallHiApiRole is requested, but not granted.')
+    const [, command = ''] =
+      /^Show all steps: (npx greeting registrations explain .*)$/.exec(last) ?? []
+    const explained = await shell(command, folder)
+    assert.equal(explained.code, 4, explained.err)
+    assert.match(
+      explained.out,
+      /^"Job without consent" gets a token .*Missing step: Admin consent/s,
+    )
+    const consents = [{ client: displayName, api: 'Greeting API', roles: ['CallHiApiRole'] }]
+    await writeFile(join(folder, 'job.json'), JSON.stringify({ clients: [client], consents }))
+    const granted = await shell('npx greeting registrations apply job.json --yes', folder)
+    assert.equal(granted.code, 0, granted.err)
+    assert.deepEqual(await shell(hi, folder), { code: 0, out: 'Hi\n', err: '' })
+    assert.equal((await shell(command, folder)).code, 0)
   })
 
   it('publishes several keys, and both discovery documents', async () => {

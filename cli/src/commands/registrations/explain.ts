@@ -94,7 +94,8 @@ export async function withMissingStep(
   stop: AbortSignal,
 ): Promise<RoleMissing> {
   const { AUTH_URL, CLIENT_ID, scope, file = defaultSettingsFile } = settings
-  const folder = dirname(file)
+  // The command "registrations apply" writes the settings of a client into the subfolder.
+  const folder = dirname(file).replace(/[\\/]secrets$/, '')
   const administrator = await ownLocalAdministrator(join(folder, 'administrator.env'))
   if (administrator === undefined || !isLoopback(AUTH_URL)) return error
   const api = scope.replace(/\/\.default$/, '')
