@@ -41,7 +41,7 @@ export type ClientErrorDetails = {
 export type ClientErrorCode = keyof ClientErrorDetails
 
 /** The remedy for each failure, unless the server's own code has a more specific one. */
-const remedies: Readonly<Record<ClientErrorCode, string>> = {
+export const remedies: Readonly<Record<ClientErrorCode, string>> = {
   credential_unreadable:
     'Check that the file of the credential exists and that this process may read it, or that the function that returns the assertion works.',
   credential_refused:

@@ -1,108 +1,104 @@
-type Row = {
+type Row = readonly [
   /** Matches the names, codes and messages of the error and its causes. */
-  readonly pattern: RegExp
-  /** The row is for URLs of this protocol only. */
-  readonly protocol?: 'http:' | 'https:'
+  pattern: RegExp,
   /** The end of the sentence "The server could not be reached: ...". */
-  readonly detail: string
-  readonly remedy: string
-}
+  detail: string,
+  remedy: string,
+  /** The row is for URLs of this protocol only. */
+  protocol?: 'http:' | 'https:',
+]
 
 /** What a failed connection can mean. The first row that matches is the cause. */
 const rows = {
-  proxy_refused: {
-    pattern: /\bProxy response\b/,
-    detail: 'the proxy refuses the connection',
-    remedy:
-      'Check the name and the password in HTTPS_PROXY, or add the host of the URL to NO_PROXY.',
-  },
-  timeout: {
-    pattern: /TimeoutError|_TIMEOUT\b|\bETIMEDOUT\b|timed out/,
-    detail: 'it did not answer in time',
-    remedy: 'Check the URL, HTTPS_PROXY and the firewalls between, or allow more time.',
-  },
-  host_unknown: {
-    pattern: /\bENOTFOUND\b|\bEAI_AGAIN\b|dns error/,
-    detail: 'its host name is unknown',
-    remedy: 'Check the host name in the URL, and the name servers of this machine.',
-  },
-  connection_refused: {
-    pattern: /ECONNREFUSED|ConnectionRefused|connection refused/i,
-    detail: 'no program listens on this port',
-    remedy: 'Start it ("greeting start" starts a local one), or check the port in the URL.',
-  },
-  network_unreachable: {
-    pattern: /EHOSTUNREACH|ENETUNREACH|ENETDOWN|EADDRNOTAVAIL/,
-    detail: 'this machine has no route to it',
-    remedy: 'Check the network of this machine and the address in the URL.',
-  },
-  port_blocked: {
-    pattern: /\bbad port\b/,
-    detail: 'fetch refuses this port, which belongs to another protocol',
-    remedy: 'Use another port.',
-  },
-  tls_refused: {
-    pattern: /\balert\b/i,
-    detail: 'it ended the TLS handshake',
-    remedy: 'Check the host name in the URL. The server may require a client certificate.',
-  },
-  certificate_outdated: {
-    pattern: /CERT_HAS_EXPIRED|CERT_NOT_YET_VALID|certificate has expired|not yet valid/i,
-    detail: 'its certificate has expired, or is not valid yet',
-    remedy: 'Renew the certificate of the server, or set the clock of this machine.',
-  },
-  certificate_of_other_name: {
-    pattern: /ALTNAME|hostname mismatch|NotValidForName/i,
-    detail: 'its certificate is for another name',
-    remedy: 'Use a name in the URL that the certificate of the server contains.',
-  },
-  certificate_untrusted: {
-    pattern: /certificate|SELF_SIGNED|UNABLE_TO_(VERIFY|GET)|\bCERT_|name constraint/i,
-    detail: 'its certificate authority is not trusted by this process',
-    remedy:
-      'Set NODE_EXTRA_CA_CERTS to the certificate file of the authority, before the process starts. For a local identity provider, "greeting trust" prints the lines. Bun needs a host name in the URL, such as localhost, and not an address.',
-  },
-  tls_not_spoken: {
-    pattern: /wrong.version.number|packet.length.too.long|InvalidContentType/i,
-    protocol: 'https:',
-    detail: 'the port does not speak TLS',
-    remedy:
-      'Use the port of HTTPS. Only a server on this machine may be called by http: check the scheme of the URL.',
-  },
-  tls_failed: {
-    pattern: /SSL|TLS|EPROTO/,
-    detail: 'the TLS handshake failed',
-    remedy: 'Check the scheme and the port of the URL.',
-  },
-  http_not_spoken: {
-    pattern: /\bHPE_|HTTPParserError/,
-    detail: 'the port does not speak HTTP',
-    remedy: 'Check the port in the URL, and HTTPS_PROXY.',
-  },
-  answer_cut: {
-    pattern: /\bterminated\b|\baborted\b/,
-    detail: 'the connection was closed within the answer',
-    remedy:
-      'Try again. If it happens each time, check the proxies between, and the log of the server.',
-  },
-  https_required: {
+  proxy_refused: [
+    /\bProxy response\b/,
+    'the proxy refuses the connection',
+    'Check the name and the password in HTTPS_PROXY, or add the host of the URL to NO_PROXY.',
+  ],
+  timeout: [
+    /TimeoutError|_TIMEOUT\b|\bETIMEDOUT\b|timed out/,
+    'it did not answer in time',
+    'Check the URL, HTTPS_PROXY and the firewalls between, or allow more time.',
+  ],
+  host_unknown: [
+    /\bENOTFOUND\b|\bEAI_AGAIN\b|dns error/,
+    'its host name is unknown',
+    'Check the host name in the URL, and the name servers of this machine.',
+  ],
+  connection_refused: [
+    /ECONNREFUSED|ConnectionRefused|connection refused/i,
+    'no program listens on this port',
+    'Start it ("greeting start" starts a local one), or check the port in the URL.',
+  ],
+  network_unreachable: [
+    /EHOSTUNREACH|ENETUNREACH|ENETDOWN|EADDRNOTAVAIL/,
+    'this machine has no route to it',
+    'Check the network of this machine and the address in the URL.',
+  ],
+  port_blocked: [
+    /\bbad port\b/,
+    'fetch refuses this port, which belongs to another protocol',
+    'Use another port.',
+  ],
+  tls_refused: [
+    /\balert\b/i,
+    'it ended the TLS handshake',
+    'Check the host name in the URL. The server may require a client certificate.',
+  ],
+  certificate_outdated: [
+    /CERT_HAS_EXPIRED|CERT_NOT_YET_VALID|certificate has expired|not yet valid/i,
+    'its certificate has expired, or is not valid yet',
+    'Renew the certificate of the server, or set the clock of this machine.',
+  ],
+  certificate_of_other_name: [
+    /ALTNAME|hostname mismatch|NotValidForName/i,
+    'its certificate is for another name',
+    'Use a name in the URL that the certificate of the server contains.',
+  ],
+  certificate_untrusted: [
+    /certificate|SELF_SIGNED|UNABLE_TO_(VERIFY|GET)|\bCERT_|name constraint/i,
+    'its certificate authority is not trusted by this process',
+    'Set NODE_EXTRA_CA_CERTS to the certificate file of the authority before the process starts ("greeting trust" prints the lines). Bun needs a host name in the URL, not an address.',
+  ],
+  tls_not_spoken: [
+    /wrong.version.number|packet.length.too.long|InvalidContentType/i,
+    'the port does not speak TLS',
+    'Use the port of HTTPS, or http for a server on this machine.',
+    'https:',
+  ],
+  tls_failed: [
+    /SSL|TLS|EPROTO/,
+    'the TLS handshake failed',
+    'Check the scheme and the port of the URL.',
+  ],
+  http_not_spoken: [
+    /\bHPE_|HTTPParserError/,
+    'the port does not speak HTTP',
+    'Check the port in the URL, and HTTPS_PROXY.',
+  ],
+  answer_cut: [
+    /\bterminated\b|\baborted\b/,
+    'the connection was closed within the answer',
+    'Try again. If it happens each time, check the proxies between, and the log of the server.',
+  ],
+  https_required: [
     // The answers of nginx, Go and Apache.
-    pattern: /HTTP request (was sent )?to (an )?HTTPS |plain HTTP to an SSL/i,
-    protocol: 'http:',
-    detail: 'the port speaks HTTPS only',
-    remedy: 'Write https in the URL.',
-  },
-  http_at_tls_port: {
-    pattern: /UND_ERR_SOCKET|ECONNRESET|EPIPE|socket hang up|other side closed/,
-    protocol: 'http:',
-    detail: 'the connection was closed without an answer, as a port of HTTPS does',
-    remedy: 'Check the scheme of the URL: write https if the port speaks TLS.',
-  },
-  connection_closed: {
-    pattern: /UND_ERR_SOCKET|ECONNRESET|EPIPE|socket hang up|other side closed/,
-    detail: 'the connection was closed',
-    remedy: 'Check for a proxy or a firewall. The server may require a client certificate.',
-  },
+    /HTTP request (was sent )?to (an )?HTTPS |plain HTTP to an SSL/i,
+    'the port speaks HTTPS only',
+    'Write https in the URL.',
+    'http:',
+  ],
+  http_at_tls_port: [
+    /UND_ERR_SOCKET|ECONNRESET|EPIPE|socket hang up|other side closed/,
+    'the connection was closed without an answer, as a port of HTTPS does',
+    'Check the scheme of the URL: write https if the port speaks TLS.',
+    'http:',
+  ],
+  connection_closed: [
+    /UND_ERR_SOCKET|ECONNRESET|EPIPE|socket hang up|other side closed/,
+    'the connection was closed',
+    'Check for a proxy or a firewall. The server may require a client certificate.',
+  ],
 } as const satisfies Readonly<Record<string, Row>>
 
 /** The cause of a failed connection. */
@@ -147,7 +143,7 @@ export function httpsRequired(status: number, body: string, url: URL): Error | u
 const rowsInOrder: readonly (readonly [string, Row])[] = Object.entries(rows)
 
 const proxyRemedy =
-  'This address is not the one in the URL. Check HTTPS_PROXY, HTTP_PROXY and NO_PROXY. It may also come from a redirect.'
+  'This address is from a proxy or a redirect. Check HTTPS_PROXY, HTTP_PROXY and NO_PROXY.'
 
 /**
  * Describes an error of `fetch` or `node:http`: the cause and the remedy, without the words of the TLS
@@ -161,14 +157,14 @@ export function networkFault(error: Error, url?: URL): NetworkFault {
   const chain = causesOf(error)
   const text = chain.map(wordsOf).join('\n')
   const found = rowsInOrder.find(
-    ([, { pattern, protocol }]) =>
+    ([, [pattern, , , protocol]]) =>
       (protocol === undefined || protocol === url?.protocol) && pattern.test(text),
   )
   const root = chain.at(-1)
   if (found === undefined) {
     return { name: 'other', detail: readableMessage(root?.message ?? ''), remedy: undefined }
   }
-  const [name, { detail, remedy }] = found
+  const [name, [, detail, remedy]] = found
   const code = chain.map(codeOf).findLast((value) => value !== '')
   const shown = name !== 'timeout' && code ? `${detail} (${code})` : detail
   const other = url && otherAddress(root?.message ?? '', url)

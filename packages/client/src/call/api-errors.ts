@@ -1,4 +1,4 @@
-import { ClientError, type ServerErrorDetails } from '../errors.ts'
+import { ClientError, remedies, type ServerErrorDetails } from '../errors.ts'
 import { networkFault, readableMessage } from '../network-fault.ts'
 import { safeCause } from '../redaction.ts'
 
@@ -55,9 +55,7 @@ export function roleMissingError(response: Response, role: string | undefined): 
   const message = role
     ? `The client is not allowed to do this: it lacks the application role ${role}`
     : 'The client is not allowed to do this: it lacks an application role that the API requires'
-  const remedy =
-    role &&
-    `Grant ${role} to the client: add it to the application permissions that the client requests, then grant admin consent. A token that was issued before does not change.`
+  const remedy = role && remedies.role_missing.replace('the role', () => role)
   return new ClientError('role_missing', message, { ...server, ...(role && { role }) }, { remedy })
 }
 

@@ -3,6 +3,8 @@ import { networkFault } from '../network-fault.ts'
 import { safeCause } from '../redaction.ts'
 import type { TokenResult } from './token-response.ts'
 
+const scopeRemedy = 'The scope must be the identifier URI of the API followed by /.default.'
+
 /** Remedies for the most frequent errors of Microsoft Entra ID. */
 const aadstsRemedies: Readonly<Record<number, string>> = {
   7000215:
@@ -24,8 +26,8 @@ const aadstsRemedies: Readonly<Record<number, string>> = {
     'Check the scope. The API is not registered in this tenant, or has no service principal there.',
   501051:
     'Grant this client a role of the API: add it to the application permissions that the client requests, then grant admin consent.',
-  1002012: 'The scope must be the identifier URI of the API followed by /.default.',
-  70011: 'The scope must be the identifier URI of the API followed by /.default.',
+  1002012: scopeRemedy,
+  70011: scopeRemedy,
   90002:
     'Check the tenant ID and the URL of the identity provider. The tenant does not exist there.',
   900023: 'The tenant must be a GUID or a domain name.',
