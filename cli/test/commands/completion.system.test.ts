@@ -20,7 +20,10 @@ describe('greeting completion', () => {
       ['greeting', ''],
       [...commands, '--help'],
     ],
-    [['greeting', 'he'], ['hello']],
+    [
+      ['greeting', 'he'],
+      ['hello', 'help'],
+    ],
     [
       ['greeting', 'token', '--d'],
       ['--deadline', '--decode'],
