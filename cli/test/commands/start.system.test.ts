@@ -220,7 +220,7 @@ describe('greeting start', () => {
 })
 
 describe('greeting start that cannot start', () => {
-  for (const option of ['--api-port', '--identity-port']) {
+  for (const option of ['--api-port', '--api-https-port', '--identity-port', '--https-port']) {
     it(`reports the port that is in use and the option for another: ${option}`, async (test) => {
       const port = await portInUse(test)
       const dataDir = join(temporaryFolder(test), 'data')

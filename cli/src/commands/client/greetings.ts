@@ -1,5 +1,17 @@
+import type { GreetingClient } from '@greeting/client'
 import type { Command } from 'commander'
-import type { TakeJob } from '../../client/connection.ts'
+import type { Job, TakeJob } from '../../client/connection.ts'
+
+const greet = (
+  title: string,
+  call: (greetings: GreetingClient, signal?: AbortSignal) => Promise<string>,
+): Job => ({
+  title,
+  perform: async ({ greetings }, signal) => {
+    const greeting = await call(greetings, signal)
+    return { text: `${greeting}\n`, json: { greeting } }
+  },
+})
 
 /** `greeting hi`: calls `GET /api/v1/hi`. */
 export function addHiCommand(program: Command, take: TakeJob): Command {
@@ -8,19 +20,11 @@ export function addHiCommand(program: Command, take: TakeJob): Command {
     .description('call hi, which requires the app role CallHiApiRole')
     .action((options: object) =>
       take(
-        {
-          title: 'hi',
-          perform: async ({ greetings }, signal) => {
-            const greeting = await greetings.hi({ signal })
-            return { text: `${greeting}\n`, json: { greeting } }
-          },
-        },
+        greet('hi', (greetings, signal) => greetings.hi({ signal })),
         options,
       ),
     )
 }
-
-type Options = { readonly name: string }
 
 /** `greeting hello`: calls `GET /api/v1/hello?name=...`. */
 export function addHelloCommand(program: Command, take: TakeJob): Command {
@@ -28,15 +32,9 @@ export function addHelloCommand(program: Command, take: TakeJob): Command {
     .command('hello')
     .description('call hello, which requires the app role CallHelloApiRole')
     .requiredOption('--name <name>', 'name in the greeting')
-    .action((options: Options) =>
+    .action((options: { readonly name: string }) =>
       take(
-        {
-          title: 'hello',
-          perform: async ({ greetings }, signal) => {
-            const greeting = await greetings.hello(options.name, { signal })
-            return { text: `${greeting}\n`, json: { greeting } }
-          },
-        },
+        greet('hello', (greetings, signal) => greetings.hello(options.name, { signal })),
         options,
       ),
     )

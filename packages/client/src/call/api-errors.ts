@@ -1,6 +1,6 @@
 import { ClientError, remedies, type ServerErrorDetails } from '../errors.ts'
-import { networkFault, readableMessage } from '../network-fault.ts'
-import { safeCause } from '../redaction.ts'
+import { readableMessage } from '../network-fault.ts'
+import { unreachableError } from '../token/token-errors.ts'
 
 /** Reads the error in the challenge of an API (RFC 6750 section 3). */
 function readChallenge({ status, headers }: Response): ServerErrorDetails {
@@ -69,14 +69,5 @@ export function apiUnavailableError(
   return new ClientError('api_unreachable', message, details)
 }
 
-export function apiUnreachableError(
-  error: unknown,
-  token: string,
-  attempts: number,
-  url: URL,
-): ClientError {
-  const cause = safeCause(error, [token])
-  const { name: fault, detail, remedy } = networkFault(cause, url)
-  const message = `The API could not be reached at ${url.origin}: ${detail}`
-  return new ClientError('api_unreachable', message, { attempts, fault }, { cause, remedy })
-}
+export const apiUnreachableError = (error: unknown, token: string, attempts: number, url: URL) =>
+  unreachableError(error, [token], attempts, url, 'api_unreachable')

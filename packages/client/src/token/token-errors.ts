@@ -60,15 +60,18 @@ export function unusableAnswerError({ details, description, remedy }: Unusable):
   return new ClientError('authority_answer_invalid', message, details, { remedy })
 }
 
+/** A connection to the identity provider, or to an API, that failed. */
 export function unreachableError(
   error: unknown,
   secrets: readonly string[],
   attempts: number,
   url?: URL,
+  code: 'authority_unreachable' | 'api_unreachable' = 'authority_unreachable',
 ): ClientError {
   const cause = safeCause(error, secrets)
   const { name: fault, detail, remedy } = networkFault(cause, url)
+  const server = code === 'api_unreachable' ? 'API' : 'identity provider'
   const where = url ? ` at ${url.origin}` : ''
-  const message = `The identity provider could not be reached${where}: ${detail}`
-  return new ClientError('authority_unreachable', message, { attempts, fault }, { cause, remedy })
+  const message = `The ${server} could not be reached${where}: ${detail}`
+  return new ClientError(code, message, { attempts, fault }, { cause, remedy })
 }
