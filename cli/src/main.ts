@@ -67,6 +67,7 @@ process.exitCode = await runGreeting(
     isInteractive: process.stderr.isTTY === true,
     ...(process.stderr.isTTY && { redraw }),
     isOutTerminal: process.stdout.isTTY === true,
+    columns: process.stdout.columns,
     environment: process.env,
     stop: stop.signal,
     ...(process.stdin.isTTY && process.stderr.isTTY && { ask }),

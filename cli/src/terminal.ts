@@ -20,6 +20,8 @@ export type Screen = {
   readonly isInteractive: boolean
   /** Whether the standard output is a terminal. */
   readonly isOutTerminal: boolean
+  /** The width of the standard output; absent when that is no terminal. */
+  readonly columns?: number | undefined
   readonly environment: Settings
   /** Aborted when the person asks to stop. */
   readonly stop: AbortSignal

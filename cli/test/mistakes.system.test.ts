@@ -449,6 +449,19 @@ describe('a mistake in the settings', () => {
     })
 })
 
+describe('a report on a terminal of 60 columns', () => {
+  it('wraps its texts below their column, and keeps long words whole', async () => {
+    const terminal = new RecordedTerminal()
+    terminal.columns = 60
+    await terminal.run(['doctor', '--settings', emptyFile], {})
+    const [first = '', ...lines] = terminal.out.split('\n')
+    assert.match(first, /^WRONG {2}settings {11}Invalid client settings:/)
+    const long = [first, ...lines].filter((line) => line.length > 60)
+    for (const line of long) assert.match(line, /^ {26}\S+$/)
+    assert.ok(lines.length > 20)
+  })
+})
+
 describe('a mistake in the arguments', () => {
   const oneMethod = /The method must be one of HTTP, such as GET or POST/
   const folder = mkdtempSync(join(tmpdir(), 'greeting-mistakes-'))

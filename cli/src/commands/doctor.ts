@@ -11,8 +11,8 @@ import {
 } from '../doctor/probes.ts'
 import { apiChecks, authorityChecks } from '../doctor/server-checks.ts'
 import { CommandFailure, type ExitName, exitCodes, SilentExit } from '../exit-codes.ts'
-import type { Colour, Paint, Terminal } from '../terminal.ts'
-import { visibleText } from '../text/visible-text.ts'
+import type { Colour, Terminal } from '../terminal.ts'
+import { visibleText, wrapped } from '../text/visible-text.ts'
 import { type ClientCommandOptions, clientCommand } from './client/client-command.ts'
 
 const settingsCheck: Check = {
@@ -62,14 +62,14 @@ const marks: Readonly<Record<CheckResult['state'], readonly [string, Colour]>> =
 }
 
 /** A table for a person: each check, its result and its remedy. */
-function reportText(results: readonly NamedCheckResult[], paint: Paint): string {
+function reportText(results: readonly NamedCheckResult[], { paint, columns }: Terminal): string {
   const width = Math.max(...results.map(({ step }) => step.length))
+  const indent = width + 9
+  const cell = (text: string) => wrapped(visibleText(text), indent, columns)
   const lines = results.flatMap((result) => {
     const [mark, colour] = marks[result.state]
-    const line = `${paint(colour, mark.padEnd(5))}  ${result.step.padEnd(width)}  ${visibleText(result.detail)}`
-    return 'remedy' in result
-      ? [line, `${' '.repeat(width + 9)}${visibleText(result.remedy)}`]
-      : [line]
+    const line = `${paint(colour, mark.padEnd(5))}  ${result.step.padEnd(width)}  ${cell(result.detail)}`
+    return 'remedy' in result ? [line, `${' '.repeat(indent)}${cell(result.remedy)}`] : [line]
   })
   return `${lines.join('\n')}\n`
 }
@@ -84,7 +84,7 @@ export function addDoctorCommand(program: Command, terminal: Terminal): Command 
       if (json) {
         const report = { healthy: exit === 'done', exitCode: exitCodes[exit].code, checks }
         terminal.out(`${JSON.stringify(report)}\n`)
-      } else terminal.out(reportText(checks, terminal.paint))
+      } else terminal.out(reportText(checks, terminal))
       if (exit !== 'done') throw new SilentExit(exit)
     })
 }

@@ -21,6 +21,17 @@ const keptInLines = new Set(['\n', '\t'])
 export const visibleLines = (text: string): string =>
   text.replace(unsafeCharacters, (found) => (keptInLines.has(found) ? found : escaped(found)))
 
+/** The text in lines that end before a column, each below the first one. A longer word stays whole. */
+export function wrapped(text: string, indent: number, columns = Number.POSITIVE_INFINITY): string {
+  const lines: string[] = []
+  for (const word of text.split(' ')) {
+    const line = `${lines.at(-1)} ${word}`
+    if (lines.length > 0 && indent + line.length <= columns) lines[lines.length - 1] = line
+    else lines.push(word)
+  }
+  return lines.join(`\n${' '.repeat(indent)}`)
+}
+
 /** Columns below a header row. Each column is as wide as its widest cell. */
 export function textTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const all = [head, ...rows]

@@ -23,6 +23,8 @@ export class RecordedTerminal {
   isInteractive = false
   /** Whether the standard output is a terminal. */
   isOutTerminal = false
+  /** The width of the standard output. */
+  columns?: number
   /** Answers questions. Without it, commands cannot ask. */
   ask?: (question: string) => Promise<string>
   readonly #stop = new AbortController()
@@ -41,6 +43,7 @@ export class RecordedTerminal {
       paint: (_colour, text) => text,
       isInteractive: this.isInteractive,
       isOutTerminal: this.isOutTerminal,
+      columns: this.columns,
       // The services that the command starts inherit it.
       environment: { NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE, ...environment },
       stop: this.#stop.signal,
