@@ -5,7 +5,6 @@ import { readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { parseEnv } from 'node:util'
 import { CommandFailure } from '../exit-codes.ts'
-import { shellQuote } from '../text/visible-text.ts'
 
 /** Settings by name, as in an environment. */
 export type Settings = Readonly<Record<string, string | undefined>>
@@ -70,7 +69,7 @@ export function remedyInSubfolder(file: string, below = process.cwd()): string |
   const path = join(folder, file)
   const found = statSync(path, { throwIfNoEntry: false })
   if (!found || isChangeableByOthers(found)) return remedyInSubfolder(file, folder)
-  return `Run the command in ${folder}, which has ${file}, or add --settings ${shellQuote(path)}.`
+  return `Run the command in ${folder}, which has ${file}, or add --settings ${JSON.stringify(path)}.`
 }
 
 // Characters that a shell and every dotenv reader accept without quotes, except a leading tilde.

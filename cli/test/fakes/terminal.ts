@@ -83,3 +83,10 @@ export async function endedCommand(...args: readonly string[]) {
   const code = await terminal.run(args, { PATH: process.env.PATH }, services)
   return { code, out: terminal.out, err: terminal.err }
 }
+
+/** Runs a command of the fake services to its end, and resolves with its exit code and whole output. */
+export async function ended(args: readonly string[], settings: Record<string, string>) {
+  const terminal = new RecordedTerminal()
+  const code = await terminal.run(args, settings)
+  return { code, text: terminal.out + terminal.err }
+}
