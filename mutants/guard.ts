@@ -1,7 +1,8 @@
-import { existsSync, writeFileSync } from 'node:fs'
+import { existsSync, globSync, writeFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { read, root } from '../architecture/source-tree.ts'
+import { adapterMutants } from '../packages/guard/mutants/adapter-mutants.ts'
 import { gateMutants } from '../packages/guard/mutants/gate-mutants.ts'
 import { keyMutants } from '../packages/guard/mutants/key-mutants.ts'
 import type { Mutant } from '../packages/guard/mutants/mutant.ts'
@@ -12,7 +13,12 @@ import { firstFailure, type Print, withBrokenSource } from './broken-run.ts'
 type Fate = { readonly mutant: Mutant; readonly caughtBy: string | undefined }
 
 const guard = join(root, 'packages/guard')
+const mutants = [...tokenMutants, ...keyMutants, ...gateMutants, ...adapterMutants]
 const page = join(root, 'docs/generated/mutants-guard.md')
+/** Without the test of the page, which fails until a new row is on it. */
+const allTests = globSync('test/**/*.test.ts', { cwd: guard }).filter(
+  (file) => !file.endsWith('docs/mutants.test.ts'),
+)
 
 /** The source of a mutant. */
 function breakSource({ file, edits, breaks }: Mutant): string {
@@ -25,12 +31,13 @@ function breakSource({ file, edits, breaks }: Mutant): string {
   )
 }
 
-/** Runs the tests of a broken file first, because they find most faults, and then all tests. */
+/** Runs the tests of a broken file or its folder first, because they find most faults, and then all. */
 function detect(mutant: Mutant): Promise<string | undefined> {
-  const own = `test/${mutant.file.replace(/\.ts$/, '.test.ts')}`
+  const file = `test/${mutant.file.replace(/\.ts$/, '.test.ts')}`
+  const own = existsSync(join(guard, file)) ? file : join(dirname(file), '*.test.ts')
   return withBrokenSource(join(guard, 'src', mutant.file), breakSource(mutant), async (env) => {
-    const found = existsSync(join(guard, own)) ? await firstFailure([own], guard, env) : undefined
-    return found ?? firstFailure(['test/**/*.test.ts'], guard, env)
+    const found = await firstFailure([own], guard, env)
+    return found ?? firstFailure(allTests, guard, env)
   })
 }
 
@@ -51,20 +58,28 @@ async function judgeAll(mutants: readonly Mutant[], print: Print): Promise<Fate[
 
 const cell = (text: string) => text.replaceAll('|', '\\|').replaceAll('\\#', '#')
 
+/** Writes the new results, beside those that the page has of other mutants. */
 function writePage(fates: readonly Fate[]): void {
-  const rows = fates.map(
-    ({ mutant, caughtBy }, index) =>
-      `| ${index + 1} | \`${mutant.file}\` | ${cell(mutant.breaks)} | ${caughtBy === undefined ? '**no test**' : cell(caughtBy)} |`,
+  const written = read('docs/generated/mutants-guard.md').matchAll(/^\| \d+ \| (.*) \| (.*) \|$/gm)
+  const results = new Map([...written].map(([, mutant = '', result = '']) => [mutant, result]))
+  const nameOf = ({ file, breaks }: Mutant) => `\`${file}\` | ${cell(breaks)}`
+  const missed = '**no test**'
+  for (const { mutant, caughtBy } of fates) {
+    results.set(nameOf(mutant), caughtBy === undefined ? missed : cell(caughtBy))
+  }
+  const rows = mutants.map(
+    (mutant, index) =>
+      `| ${index + 1} | ${nameOf(mutant)} | ${results.get(nameOf(mutant)) ?? missed} |`,
   )
-  const caught = fates.filter(({ caughtBy }) => caughtBy !== undefined).length
+  const caught = rows.filter((row) => !row.includes(missed)).length
   writeFileSync(
     page,
     `# Mutants of the guard
 
 Each row is the guard with one broken rule, and the first test that detects it. \`npm run mutants -- guard\` writes the table:
-for each row, it runs the guard's tests with the broken file until one fails, those of that file first. The edits are in [packages/guard/mutants](../../packages/guard/mutants).
+for each row, it runs the guard's tests with the broken file until one fails, the nearest ones first. The edits are in [packages/guard/mutants](../../packages/guard/mutants).
 
-**${caught} of ${fates.length} were detected.**
+**${caught} of ${rows.length} were detected.**
 
 | | file | the broken guard | detected by |
 |---|---|---|---|
@@ -76,17 +91,17 @@ ${rows.join('\n')}
 /**
  * Breaks the guard in each listed way, and prints the first test that detects it.
  *
- * @param part chooses the mutants whose file or description contains it; without it, the page is written
+ * @param part chooses the mutants whose file or description contains it. The page keeps the other rows.
  * @returns the number of mutants that no test detects
  */
 export async function judgeGuard(print: Print, part?: string): Promise<number> {
-  const failure = await firstFailure(['test/**/*.test.ts'], guard)
+  const failure = await firstFailure(allTests, guard)
   if (failure !== undefined) throw new Error(`The tests fail without a mutant: ${failure}`)
-  const chosen = [...tokenMutants, ...keyMutants, ...gateMutants].filter(
+  const chosen = mutants.filter(
     ({ file, breaks }) => part === undefined || `${file} ${breaks}`.includes(part),
   )
   const fates = await judgeAll(chosen, print)
-  if (part === undefined) writePage(fates)
+  writePage(fates)
   const missed = fates.filter(({ caughtBy }) => caughtBy === undefined)
   print(`${fates.length - missed.length} of ${fates.length} detected`)
   return missed.length

@@ -219,6 +219,51 @@ export const gateMutants: readonly Mutant[] = [
       ["isLoopback(authUrl) ? authUrl : 'https://sts.windows.net'", 'authUrl'],
     ],
     ['accepts v2.0 tokens by default', [".default(['1.0'])", ".default(['1.0', '2.0'])"]],
+    ['takes a name that begins with localhost for this machine', ['\\[::1\\])$/', '\\[::1\\])/']],
+    [
+      'takes a name that ends in localhost for this machine',
+      ['/^(localhost|127', '/(localhost|127'],
+    ],
+    ['takes a name that begins with 127. for this machine', ['127(\\.\\d{1,3}){3}', '127\\..*']],
+    ['knows only 127.0.0.1', ['127(\\.\\d{1,3}){3}', '127\\.0\\.0\\.1']],
+    ['does not know ::1', ['|\\[::1\\]', nothing]],
+    ['does not know localhost', ['localhost|', nothing]],
+    [
+      'reads the text of a URL in place of its host',
+      ["URL.parse(url)?.hostname ?? ''", "url.split('/')[2]?.replace(/:\\d+$/, '') ?? ''"],
+    ],
+    [
+      'takes every provider for its own issuer',
+      ['isLoopback(authUrl) ? authUrl', 'true ? authUrl'],
+    ],
+    ['ignores issuerUrl on this machine', ['issuerUrl ?? (isLoopback', '(isLoopback']],
+  ]),
+  ...mutantsOf('entra-from-environment.ts', [
+    [
+      'accepts test keys by a variable at any provider',
+      ["read.testKeys !== 'accepted' || isLoopback(all.authUrl ?? '')", 'true'],
+    ],
+    [
+      'accepts test keys without a provider',
+      ["isLoopback(all.authUrl ?? '')", "isLoopback(all.authUrl ?? 'http://localhost')"],
+    ],
+    ['refuses test keys on this machine', [" || isLoopback(all.authUrl ?? '')", nothing]],
+    [
+      'accepts test keys at a provider that only the variable names',
+      ["isLoopback(all.authUrl ?? '')", "isLoopback(env.AUTH_URL ?? all.authUrl ?? '')"],
+    ],
+    [
+      'lets a variable win over an option',
+      [
+        '{ ...given, ...read }',
+        '{ ...given, ...read, ...(env.AUTH_URL ? { authUrl: env.AUTH_URL } : {}) }',
+      ],
+    ],
+    [
+      'takes an empty variable for a value',
+      [' && env[variables[name][0]])', ' && env[variables[name][0]] !== undefined)'],
+    ],
+    ['forgets the faults of the options', ['    faults.push(...error.faults)\n', nothing]],
   ]),
   ...mutantsOf('routes/route-table.ts', [
     ['accepts a route without a role', ['if (!roles.includes(role)) {', 'if (false) {']],

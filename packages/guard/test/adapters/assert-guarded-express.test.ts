@@ -134,6 +134,11 @@ const expressRows: Row<express.Express>[] = [
     (app) => app.use('/api/:id', required()).get(`/api/${wildcard}`, end),
     [`GET /api/${wildcard}`],
   ],
+  [
+    'a guard with a parameter of several parts',
+    (app) => app.use('/api/:a-:b', required()).get('/api/hi', end),
+    ['GET /api/hi'],
+  ],
   ['a function at the prefix', (app) => app.use('/api', end), ['ALL /api/*']],
   [
     'middleware and error handlers of the whole app',

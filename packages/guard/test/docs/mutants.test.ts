@@ -2,13 +2,14 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
+import { adapterMutants } from '../../mutants/adapter-mutants.ts'
 import { gateMutants } from '../../mutants/gate-mutants.ts'
 import { keyMutants } from '../../mutants/key-mutants.ts'
 import { tokenMutants } from '../../mutants/token-mutants.ts'
 
 const guard = join(import.meta.dirname, '../..')
 const page = readFileSync(join(guard, '../../docs/generated/mutants-guard.md'), 'utf8')
-const mutants = [...tokenMutants, ...keyMutants, ...gateMutants]
+const mutants = [...tokenMutants, ...keyMutants, ...gateMutants, ...adapterMutants]
 
 describe('the mutants of the guard', () => {
   it('still find the texts that they replace', () => {

@@ -7,6 +7,7 @@ import { guardedListener } from '../../src/adapters/node.ts'
 import { guardedFetch } from '../../src/adapters/web.ts'
 import { anyCaller, createGuard, RouteTableError } from '../../src/index.ts'
 import { allowHeader, isBelow, validateRoutes } from '../../src/routes/route-table.ts'
+import { guardPrefixOf } from '../../src/routes/unguarded-routes.ts'
 import { optionsWith } from '../token-factory.ts'
 
 const guard = createGuard(optionsWith())
@@ -142,4 +143,10 @@ describe('Allow', () => {
     assert.equal(allowHeader(['POST', 'GET', 'DELETE']), 'POST, GET, HEAD, DELETE')
     assert.equal(allowHeader(['PUT']), 'PUT')
   })
+})
+
+it('the mark of a guard is known in another copy of the package', async () => {
+  const copy = '../../src/routes/unguarded-routes.ts?copy'
+  const { markGuard } = await import(copy)
+  assert.equal(guardPrefixOf(markGuard(() => {}, '/api')), '/api')
 })

@@ -1,0 +1,292 @@
+import { type Mutant, mutantsOf } from './mutant.ts'
+
+const nothing = ''
+/** Middleware that admits any caller. */
+const anyCallerOf = (credentials: string) =>
+  [
+    `whenDecided(guard.decide(${credentials}, role)`,
+    `whenDecided(guard.decide(${credentials}, anyCaller)`,
+  ] as const
+
+/** Ways to forget the guard in an adapter, and ways to overlook a route that has none. */
+export const adapterMutants: readonly Mutant[] = [
+  ...mutantsOf('adapters/express.ts', [
+    ['requires no role in middleware', anyCallerOf('new NodeRequestCredentials(request)')],
+    ['accepts a misspelt role at start', ['  checkRequirement(guard, role)\n', nothing]],
+    ['does not pass on the caller', ['      response.locals.caller = decision\n', nothing]],
+    ['does not mark middleware', ['markGuard<GuardMiddleware<Role>>(', '(']],
+    ['requires no role in the table', ['authorize(role, mounted', 'authorize(anyCaller, mounted']],
+    ['continues with the next row', ["!fault || fault === 'route' ? 'router' : fault", 'fault']],
+    ["lets next('route') reach the next row", ["!fault || fault === 'route'", '!fault']],
+    ['hides the error of a handler', ["? 'router' : fault)", "? 'router' : 'router')"]],
+    [
+      'does not wait for a handler',
+      ['result?.then?.(undefined, (error) => next(errorFrom(error)))', 'void result'],
+    ],
+    [
+      'continues after an empty error',
+      ["error ?? new Error('The handler failed without an error')", 'error'],
+    ],
+    [
+      'throws the error of a handler at the caller',
+      [
+        '} catch (error) {\n          next(errorFrom(error))',
+        '} catch (error) {\n          throw error',
+      ],
+    ],
+    [
+      'does not mount a router',
+      ["if (!('handle' in handler)) return handler", 'if (true) return handler'],
+    ],
+    ['does not mark the table', ['markGuard(router.use(rest), prefix)', 'router.use(rest)']],
+    [
+      'marks the table at the root',
+      ['markGuard(router.use(rest), prefix)', 'markGuard(router.use(rest))'],
+    ],
+    ['answers a preflight with the methods of a path', ['    router.all(\n', '    router.post(\n']],
+  ]),
+  ...mutantsOf('adapters/fastify.ts', [
+    ['requires no role in a hook', anyCallerOf('new NodeRequestCredentials(request.raw)')],
+    ['accepts a misspelt role at start', ['  checkRequirement(guard, role)\n', nothing]],
+    [
+      'continues after a refusal',
+      ["if (decision.outcome === 'refused') return send(reply, decision)", nothing],
+    ],
+    [
+      'does not pass on the caller',
+      ['      Object.assign(request, { caller: decision })\n', nothing],
+    ],
+    ['does not mark its hooks', ['{ value: hookName }', "{ value: 'hook' }"]],
+    [
+      'guards only the children of a scope',
+      ["return Object.assign(plugin, { [Symbol.for('skip-override')]: true })", 'return plugin'],
+    ],
+    ['has no hook in a scope', ["    app.addHook('onRequest', hook)\n", nothing]],
+    ['declares a caller twice', ["if (!app.hasRequestDecorator('caller')) app", 'app']],
+    ['takes each hook for a guard', ['if (text.includes(', 'if (true || text.includes(']],
+    [
+      'takes a hook for that of one method only',
+      ['for (const route of ofLine) route', 'for (const route of ofLine.slice(0, 1)) route'],
+    ],
+    [
+      'overlooks hooks after the first',
+      ['onRequest|preParsing|preValidation|preHandler', 'onRequest'],
+    ],
+    [
+      'takes a later hook for a guard',
+      ['preValidation|preHandler', 'preValidation|preHandler|onSend'],
+    ],
+    ['overlooks routes with a constraint', ['(?: \\{.*\\})?$/', '$/']],
+    ['loses the start of a path', ["parts.join('')", "(parts.at(-1) ?? '')"]],
+    [
+      'spells the path of every route in its own way',
+      [".replace('(empty root node)', '')", nothing],
+    ],
+  ]),
+  ...mutantsOf('adapters/hono.ts', [
+    [
+      'requires no role in middleware',
+      [
+        'const decision = await guard.decide(readRequestCredentials(c.req.raw, c.env), role)',
+        'const decision = await guard.decide(readRequestCredentials(c.req.raw, c.env), anyCaller)',
+      ],
+    ],
+    ['accepts a misspelt role at start', ['  checkRequirement(guard, role)\n', nothing]],
+    [
+      'continues after a refusal',
+      ["    if (decision.outcome === 'refused') return respond(decision)\n    c.set", '    c.set'],
+    ],
+    ['does not pass on the caller', ["    c.set('caller', decision)\n", nothing]],
+    ['does not mark middleware', ['markGuard<GuardMiddleware<Role>>(', '(']],
+    ['does not mark the routes of the table', ['markGuard(authorized)', 'authorized']],
+    ['does not mark the rest of the table', ['markGuard(missing)', 'missing']],
+    [
+      'does not unwrap the handlers of an app',
+      ['while (handler.__COMPOSED_HANDLER !== undefined)', 'if (false)'],
+    ],
+    ['overlooks handlers above the prefix', ['&& handler.length > 1) return []', ') return []']],
+    [
+      'lists middleware of the whole app',
+      ['if (!isGuard && isOuter && handler.length > 1) return []', nothing],
+    ],
+    [
+      'takes a guard of one method for all',
+      ["(guard.method === 'ALL' || guard.method === method) &&", nothing],
+    ],
+    ['overlooks a guard of all methods', ["guard.method === 'ALL' || ", nothing]],
+    ['takes a guard of one path for those below', ['(/\\/\\*$/.test(guard.path) &&', '(true &&']],
+    ['overlooks a guard of a wildcard', ['(/\\/\\*$/.test(guard.path) &&', '(false &&']],
+    ['overlooks a guard before the whole prefix', ['[path, prefix].some(', '[path].some(']],
+  ]),
+  ...mutantsOf('adapters/hono.ts', [
+    [
+      'continues after a refusal of the table',
+      [
+        "decision.outcome === 'refused' ? respond(decision) : handler(c, decision)",
+        'handler(c, decision as never)',
+      ],
+    ],
+  ]),
+  ...mutantsOf('adapters/node.ts', [
+    ['requires no role before a listener', anyCallerOf('new NodeRequestCredentials(request)')],
+    ['accepts a misspelt role at start', ['  checkRequirement(guard, role)\n', nothing]],
+    [
+      'continues after a refusal',
+      [
+        "if (decision.outcome === 'refused') sendRefusal(response, decision)\n      else listener",
+        "if (decision.outcome !== 'refused' || true) listener",
+      ],
+    ],
+    ['sends no body', ['.end(body)', '.end()']],
+  ]),
+  ...mutantsOf('adapters/web.ts', [
+    ['requires no role before a handler', anyCallerOf('new WebRequestCredentials(request)')],
+    ['accepts a misspelt role at start', ['  checkRequirement(guard, role)\n', nothing]],
+    [
+      'continues after a refusal',
+      [
+        "decision.outcome === 'refused' ? respond(decision) : handler(request, decision)",
+        'handler(request, decision)',
+      ],
+    ],
+    [
+      'sends no challenge',
+      ['new Response(body, { status, headers })', 'new Response(body, { status })'],
+    ],
+  ]),
+  ...mutantsOf('adapters/express-stack.ts', [
+    [
+      'takes a later guard for an earlier one',
+      [
+        'const isGuarded = guards.some(',
+        'const isGuarded = placed.some(({ layer }) => guardPrefixOf(layer.handle) !== undefined) || guards.some(',
+      ],
+    ],
+    [
+      'lets the guard of a router leave it',
+      ['guards.filter((guard) => seesAll || isCovered(path, guard))', 'guards'],
+    ],
+    [
+      'forgets the guards before a router',
+      [
+        'routesOf(handle, path, prefix, before, routers)',
+        'routesOf(handle, path, prefix, [], routers)',
+      ],
+    ],
+    ['does not read routers', ['handle.stack !== undefined && !routers.includes(handle)', 'false']],
+    ['reads a router in itself for ever', [' && !routers.includes(handle)', nothing]],
+    [
+      'overlooks functions at the prefix',
+      ["handle.length < 4 && (mayAnswer(path, prefix) || name === 'mounted_app')", 'false'],
+    ],
+    ['lists error handlers', ['handle.length < 4 && ', nothing]],
+    [
+      'lists middleware of the whole app',
+      ["(mayAnswer(path, prefix) || name === 'mounted_app')", 'true'],
+    ],
+    ['overlooks an app in the app', [" || name === 'mounted_app'", nothing]],
+    ['overlooks the prefix of a table', ['guards.push(path + guardPrefix)', 'guards.push(path)']],
+    ['does not count the rows of a table', ['if (isTable) yield', 'if (false) yield']],
+    [
+      'takes a guard after the handler for one before',
+      [
+        'guardPrefixOf(first?.handle) !== undefined',
+        'route.stack.some(({ handle }) => guardPrefixOf(handle) !== undefined)',
+      ],
+    ],
+    [
+      'takes the guard of another method',
+      ['route.stack.find((one) => (one.method ?? method) === method)', 'route.stack[0]'],
+    ],
+    [
+      'overlooks a guard of all methods',
+      ['(one.method ?? method) === method', 'one.method === method'],
+    ],
+    ['takes a guard with case for one without', ['seesAll || isCovered(path, guard)', 'true']],
+    [
+      'overlooks a guard before the whole of a router',
+      ['seesAll || isCovered(path, guard)', 'seesAll'],
+    ],
+    [
+      'overlooks a guard before a part of a router',
+      ['seesAll || isCovered(path, guard)', 'isCovered(path, guard)'],
+    ],
+    [
+      'overlooks a guard with case before a router with case',
+      ['handle.caseSensitive || !caseSensitive', '!caseSensitive'],
+    ],
+    [
+      'takes a guard of a part for one of the whole',
+      ['isCovered(path, guard) || isCovered(prefix, guard)', 'true'],
+    ],
+    ['overlooks a guard before the prefix', [' || isCovered(prefix, guard)', nothing]],
+    [
+      'reads only the first of several paths',
+      [
+        '    return [paths]\n      .flat()\n',
+        '    return [paths]\n      .flat()\n      .slice(0, 1)\n',
+      ],
+    ],
+    [
+      'takes a path that cannot be read for the root',
+      ["if (regexp === undefined) return ['/*']", "if (regexp === undefined) return ['']"],
+    ],
+    ['reads only a router', ['routesOf(router ?? app,', 'routesOf(router ?? {},']],
+  ]),
+  ...mutantsOf('routes/route-table.ts', [
+    ['accepts anything for a guard', ["typeof guard?.decide !== 'function'", 'false']],
+    [
+      'accepts any role in middleware',
+      ['role !== anyCaller && !guard.roles.includes(role)', 'false'],
+    ],
+    ['accepts no role but anyCaller in middleware', [' && !guard.roles.includes(role)', nothing]],
+    [
+      'waits in each request',
+      [
+        'outcome instanceof Promise ? outcome.then(answer) : answer(outcome)',
+        'Promise.resolve(outcome).then(answer)',
+      ],
+    ],
+  ]),
+  ...mutantsOf('routes/unguarded-routes.ts', [
+    ['passes with nothing to check', ['if (below.length === 0)', 'if (false)']],
+    ['passes with a needless open route', ['if (unused !== undefined)', 'if (false)']],
+    ['lists routes with a guard', ['.filter(({ isGuarded }) => !isGuarded)', nothing]],
+    ['lists routes that are open on purpose', ['.filter((line) => !open.includes(line))', nothing]],
+    ['never throws', ['if (unguarded.length === 0) return', 'return']],
+    ['lists a route twice', ['[...new Set(lines)]', 'lines']],
+    ['names every method', ["methods.size > 6 ? 'ALL' : method", 'method']],
+    [
+      'marks guards for one copy of the package',
+      ["Symbol.for('@greeting/guard')", "Symbol('@greeting/guard')"],
+    ],
+    ['overlooks wildcards above the prefix', ['if (special.test(found)) return true', nothing]],
+    ['overlooks parameters above the prefix', ["!found.includes(':') && ", nothing]],
+    [
+      'overlooks another case',
+      ['found.toLowerCase() !== wanted.toLowerCase()', 'found !== wanted'],
+    ],
+    [
+      'takes every route for one below the prefix',
+      ['if (found === undefined) return false', nothing],
+      [
+        "if (!found.includes(':') && found.toLowerCase() !== wanted.toLowerCase()) return false",
+        nothing,
+      ],
+    ],
+    [
+      'takes a regular expression for a guard of its text',
+      ['if (special.test(found) || special.test(wanted)) return false', nothing],
+    ],
+    ['overlooks guards with a parameter', ['/^:\\w+$/.test(wanted) || ', nothing]],
+    [
+      'takes a guard with a pattern for one of all paths',
+      ['/^:\\w+$/.test(wanted)', "wanted.startsWith(':')"],
+    ],
+    [
+      'lists a function above the prefix',
+      ['length > 0 && length >= segmentsOf(prefix).length', 'true'],
+    ],
+    ['overlooks functions at the prefix itself', ['length >= segmentsOf', 'length > segmentsOf']],
+  ]),
+]
