@@ -44,4 +44,8 @@ export const knownSurvivors: Readonly<Record<string, string>> = {
   '1a1994b1': 'A look is one millisecond later.',
   '78e6c234': 'Idle connections stay for a thousandth longer.',
   da22cbbe: 'A stop is delayed for a thousandth longer.',
+  '3b5740ad': 'A connection has the address of its peer.',
+  '62facfad': 'A request has a target.',
+  '4589614f': 'The log names one more peer.',
+  c90ed448: 'Turns are only compared with the first one.',
 }
