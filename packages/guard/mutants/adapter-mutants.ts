@@ -10,6 +10,19 @@ const anyCallerOf = (credentials: string) =>
 
 /** Ways to forget the guard in an adapter, and ways to overlook a route that has none. */
 export const adapterMutants: readonly Mutant[] = [
+  ...mutantsOf('adapters/hono.ts', [['has no route for undeclared paths', ['app.all(', 'void (']]]),
+  ...mutantsOf('adapters/express.ts', [
+    [
+      'leaves a path in another case to later routes',
+      ['Router({ caseSensitive: false })', 'Router({ caseSensitive: true })'],
+    ],
+  ]),
+  ...mutantsOf('routes/exact-path-router.ts', [
+    [
+      'guards only paths with the exact spelling of the prefix',
+      ['isBelow(prefix, path) || mayBeBelow(prefix, path)', 'isBelow(prefix, path)'],
+    ],
+  ]),
   ...mutantsOf('adapters/express.ts', [
     ['requires no role in middleware', anyCallerOf('new NodeRequestCredentials(request)')],
     ['accepts a misspelt role at start', ['  checkRequirement(guard, role)\n', nothing]],

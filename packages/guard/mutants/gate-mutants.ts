@@ -344,17 +344,4 @@ export const gateMutants: readonly Mutant[] = [
     ],
     ['leaves undeclared paths to other routes', ["      ['/*', []],\n", nothing]],
   ]),
-  ...mutantsOf('adapters/hono.ts', [['has no route for undeclared paths', ['app.all(', 'void (']]]),
-  ...mutantsOf('adapters/express.ts', [
-    [
-      'leaves a path in another case to later routes',
-      ['Router({ caseSensitive: false })', 'Router({ caseSensitive: true })'],
-    ],
-  ]),
-  ...mutantsOf('routes/exact-path-router.ts', [
-    [
-      'guards only paths with the exact spelling of the prefix',
-      ['isBelow(prefix, path) || mayBeBelow(prefix, path)', 'isBelow(prefix, path)'],
-    ],
-  ]),
 ]
