@@ -167,8 +167,9 @@ describe('the process', () => {
     assert.equal(log(), '')
   })
 
-  it('reports a port in use in one sentence and exits with 1', async () => {
+  it('reports a port in use in one sentence and exits with 1', async (t) => {
     const other = createServer().listen(0, '127.0.0.1')
+    t.after(() => other.close())
     await once(other, 'listening')
     const address = other.address()
     const port = typeof address === 'object' ? `${address?.port}` : ''
@@ -176,9 +177,8 @@ describe('the process', () => {
     assert.equal(await exited, 1)
     assert.equal(
       await stderr,
-      `The greeting API cannot start: port ${port} at 127.0.0.1 is taken by another program.\n`,
+      `The greeting API cannot start: port ${port} at 127.0.0.1 is taken by another program: stop it, or set PORT to another port.\n`,
     )
-    other.close()
   })
 
   it('reports an unknown address in one sentence and exits with 1', async () => {

@@ -92,7 +92,7 @@ describe('greeting lab', () => {
   it('is shown by greeting doctor', async () => {
     assert.match(
       (await endedCommand('doctor', ...settings)).out,
-      /warn +discovery .* of a server with a lab/,
+      /warn +discovery .* belongs to a server with a lab/,
     )
   })
 })

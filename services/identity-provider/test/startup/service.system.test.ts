@@ -101,7 +101,7 @@ describe('the service', () => {
       assert.equal(code, 1)
       assert.equal(
         stderr,
-        `The identity provider cannot start: port ${port} at 127.0.0.1 is taken by another program.\n`,
+        `The identity provider cannot start: port ${port} at 127.0.0.1 is taken by another program: stop it, or set PORT to another port.\n`,
       )
       assert.deepEqual(await readdir(DATA_DIR), [])
     })
