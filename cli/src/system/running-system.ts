@@ -31,6 +31,7 @@ const settingsOfServices = [
   'HTTPS_PORT',
   'ISSUER_URL',
   'JWKS_URL',
+  'LAB_CLIENT_SECRET',
   'PORT',
   'REGISTRATIONS',
   'SCOPE',

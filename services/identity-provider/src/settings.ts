@@ -1,4 +1,3 @@
-import { isIPv4 } from 'node:net'
 import { isGuid, ownerTenantId } from '@greeting/directory'
 import { PostgresAddressError, parsePostgresAddress } from '@greeting/directory/storage'
 import {
@@ -20,6 +19,7 @@ import {
   workerCount,
 } from '@greeting/http-service'
 import { z } from 'zod'
+import { labFault, labSecret, labSecretFault } from './lab-settings.ts'
 import { KeyEncryptionKey } from './signing/key-encryption-key.ts'
 import { keyScheduleSchema } from './signing/key-schedule.ts'
 import { SigningError } from './signing/signing-error.ts'
@@ -244,6 +244,11 @@ const shape = z.object({
     z.enum(['yes', 'no'], expected('yes or no')).default('no'),
     '`yes` permits a lab on other addresses, such as in a container of a test',
   ),
+  LAB_CLIENT_SECRET: setting(
+    labSecret.optional(),
+    'the text of all secrets that `REGISTRATIONS` creates, 16 to 128 printable characters. It is valid with `LAB=on` only, and no secret for production',
+    'each is random',
+  ),
   ...tracingSettings,
   WORKERS: workerCount,
   LOG_LEVEL: setting(
@@ -256,6 +261,11 @@ const settings = shape.check(({ value, issues }) => {
   const fault = labFault(value)
   if (fault !== undefined) {
     issues.push({ code: 'custom', input: value.LAB, path: ['LAB'], message: fault })
+  }
+  if (value.LAB_CLIENT_SECRET !== undefined) {
+    const message = labSecretFault(value)
+    const path = ['LAB_CLIENT_SECRET']
+    if (message !== undefined) issues.push({ code: 'custom', input: '', path, message })
   }
   const schedule = keyScheduleSchema.safeParse(keySchedule(value))
   for (const { code, path, message } of schedule.error?.issues ?? []) {
@@ -277,30 +287,8 @@ const withHttpsPort = settings.transform((value, { issues }) => {
   return { ...value, HTTPS_PORT }
 })
 
-const isLoopback = (host: string) =>
-  ['localhost', '::1', '[::1]'].includes(host) ||
-  host.endsWith('.localhost') ||
-  (isIPv4(host) && host.startsWith('127.'))
-
-/** A lab is for one process on this machine. Other addresses need a second setting. */
-function labFault(value: LabSettings): string | undefined {
-  if (value.LAB === 'off') return undefined
-  if (value.WORKERS > 1 || value.DATABASE_URL !== undefined) {
-    return 'expected off, because a lab has neither several workers nor a shared database'
-  }
-  const hosts = [value.AUTH_URL, value.HTTPS_AUTH_URL].map((url) => url && new URL(url).hostname)
-  const isLocal = [value.HOST, ...hosts].every((host) => host === undefined || isLoopback(host))
-  if (isLocal || value.LAB_ANY_ADDRESS === 'yes') return undefined
-  return 'expected off, because HOST, AUTH_URL or HTTPS_AUTH_URL is not a loopback address. LAB_ANY_ADDRESS=yes permits it'
-}
-
 const mtlsNeedsHttps = 'expected a port, because MTLS_PORT is on'
 const bothOff = 'expected a port, because PORT is off too'
-
-type LabSettings = Pick<
-  z.output<typeof shape>,
-  'LAB' | 'LAB_ANY_ADDRESS' | 'WORKERS' | 'DATABASE_URL' | 'HOST' | 'AUTH_URL' | 'HTTPS_AUTH_URL'
->
 
 /** The schedule of the signing keys. */
 export const keySchedule = (values: z.output<typeof shape>) => ({
@@ -324,6 +312,7 @@ export const settingNames = Object.keys(settingSchemas)
 const secretNames: ReadonlySet<string> = new Set([
   'KEY_ENCRYPTION_KEY',
   'DATABASE_URL',
+  'LAB_CLIENT_SECRET',
   ...tracingSecretNames,
 ])
 

@@ -107,12 +107,31 @@ describe('the settings', () => {
     [{ WORKERS: '2' }, /neither several workers nor a shared database/],
     [{ DATABASE_URL: 'postgres://u@h/d' }, /neither several workers nor a shared database/],
     [{ WORKERS: '2', LAB_ANY_ADDRESS: 'yes' }, /neither several workers/],
+    [{ LAB_CLIENT_SECRET: 'x'.repeat(16), REGISTRATIONS: 'file.json' }, 'on'],
+    [{ LAB_CLIENT_SECRET: 'x'.repeat(16) }, /expected no value, because REGISTRATIONS is not set/],
   ]
   for (const [environment, expected] of labs) {
     it(`LAB=on with ${JSON.stringify(environment)}: ${expected}`, () => {
       const settings = { LAB: 'on', ...environment }
       if (expected === 'on') assert.equal(readSettings(settings).LAB, 'on')
       else assert.match(faultsOf(settings).join(), expected)
+    })
+  }
+
+  const labSecrets: [string, Readonly<Record<string, string>>, string][] = [
+    ['without a lab', {}, 'expected no value, because LAB is off: a chosen secret is for tests'],
+    ['that is short', { LAB_CLIENT_SECRET: 'canary-23456789' }, 'expected 16 to 128 printable'],
+    ['that is long', { LAB_CLIENT_SECRET: 'canary'.repeat(22) }, 'expected 16 to 128 printable'],
+    ['with a space', { LAB_CLIENT_SECRET: 'canary with a space' }, 'without spaces'],
+    ['with another letter', { LAB_CLIENT_SECRET: 'canary-canary-é' }, 'printable ASCII'],
+  ]
+  for (const [which, values, expected] of labSecrets) {
+    it(`refuse a chosen secret ${which}, and do not repeat it`, () => {
+      const secret = { LAB_CLIENT_SECRET: 'canary-canary-canary', REGISTRATIONS: 'file.json' }
+      const faults = faultsOf({ ...secret, ...values }).join()
+      assert.ok(faults.startsWith('LAB_CLIENT_SECRET has an invalid value; expected '), faults)
+      assert.ok(faults.includes(expected), faults)
+      assert.doesNotMatch(faults, /canary/)
     })
   }
 

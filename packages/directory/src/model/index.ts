@@ -27,7 +27,9 @@ export {
   verificationKeyOf,
 } from './application/key-credential.ts'
 export {
+  createLabPassword,
   createPassword,
+  labSecretSha256,
   type NewPassword,
   type PasswordCredential,
   passwordCredentialJson,

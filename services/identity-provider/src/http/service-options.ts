@@ -32,6 +32,8 @@ export type ServiceOptions = {
   readonly keys: TokenKeys
   readonly lifetime: TokenLifetime
   readonly assertionTimes: AssertionTimes
+  /** Whether the server has a lab. Only there, a secret may be one that a test has chosen. */
+  readonly acceptsLabSecrets: boolean
   /** The replay cache; `undefined` when an assertion can be used until it expires. */
   readonly assertions: Pick<ReplayCache, 'spend'> | undefined
   /** The last time when the store lost commits, and with them used assertions. In the future, all count as used. */

@@ -140,6 +140,7 @@ export const methodRefusal =
 
 const authenticationRules = (options: ServiceOptions): AuthenticationRules => ({
   assertionTimes: options.assertionTimes,
+  acceptsLabSecrets: options.acceptsLabSecrets,
   assertionAudiences: (tenant) => assertionAudiences(options.authority, tenant),
   usesAssertionsOnce: options.assertions !== undefined,
 })

@@ -82,6 +82,7 @@ const absentOptions = [
   'keyEncryptionKey',
   'lab',
   'labAnyAddress',
+  'labClientSecret',
 ] as const
 
 /** The options of a server for tests. It keeps nothing, so it has no folder and no database. */

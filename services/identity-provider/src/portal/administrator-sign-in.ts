@@ -60,6 +60,7 @@ export async function signInAdministrator(
             assertionTimes: options.assertionTimes,
             assertionAudiences: () => new Set(),
             usesAssertionsOnce: false,
+            acceptsLabSecrets: false,
           },
           assertion: {},
         },

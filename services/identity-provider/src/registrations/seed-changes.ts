@@ -1,5 +1,6 @@
 import {
   type Application,
+  createLabPassword,
   createPassword,
   type DirectoryChange,
   newApplication,
@@ -27,10 +28,15 @@ export type Seeded = {
 
 const dayMs = 86_400_000
 
-/** The changes that create registrations in an empty directory, with their IDs and secrets. */
+/**
+ * The changes that create registrations in an empty directory, with their IDs and secrets.
+ *
+ * @param labSecret the text of all secrets, in a lab only; by default each is random
+ */
 export function seedChanges(
   registrations: SeedRegistrations,
   source: Runtime,
+  labSecret?: string,
 ): { readonly changes: readonly DirectoryChange[]; readonly seeded: Seeded } {
   const { apis, clients, tenant } = registrations
   const createdDateTime = source.now()
@@ -38,7 +44,10 @@ export function seedChanges(
     client,
     created: client.secrets.map(({ displayName, lifetimeDays }) => {
       const endDateTime = new Date(createdDateTime.getTime() + lifetimeDays * dayMs)
-      return createPassword({ displayName, endDateTime }, source)
+      const properties = { displayName, endDateTime }
+      return labSecret === undefined
+        ? createPassword(properties, source)
+        : createLabPassword(properties, labSecret, source)
     }),
   }))
 

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { type Directory, type Runtime, secretSha256 } from '@greeting/directory'
+import { type Directory, labSecretSha256, type Runtime, secretSha256 } from '@greeting/directory'
 import {
   recoverSecretFile,
   type StagedSecretFile,
@@ -13,6 +13,7 @@ import type { SeedRegistrations } from './seed-registrations.ts'
  * Creates the registrations in an empty directory. Changes nothing in any other directory.
  *
  * @param registrations called only when the directory is empty
+ * @param labSecret the text of all secrets, in a lab only; by default each is random
  * @returns whether this call created them
  */
 export async function seedEmptyDirectory(
@@ -20,6 +21,7 @@ export async function seedEmptyDirectory(
   registrations: () => Promise<SeedRegistrations>,
   dataDir: string,
   source: Runtime,
+  labSecret?: string,
 ): Promise<boolean> {
   if (await store.readAtStart(({ revision }) => revision > 0)) {
     await recoverSeededFile(
@@ -30,7 +32,7 @@ export async function seedEmptyDirectory(
     return false
   }
 
-  const { changes, seeded } = seedChanges(await registrations(), source)
+  const { changes, seeded } = seedChanges(await registrations(), source, labSecret)
   const draft = await draftSeededFile(dataDir, seeded)
   const audit = {
     at: source.now(),
@@ -56,7 +58,9 @@ const knowsAllSecrets = (directory: Directory, { clients }: Seeded): boolean =>
     directory
       .applicationByAppId(applicationId)
       ?.passwordCredentials.some((known) =>
-        Buffer.from(known.secretSha256).equals(secretSha256(clientSecret)),
+        [secretSha256, labSecretSha256].some((hashOf) =>
+          Buffer.from(known.secretSha256).equals(hashOf(clientSecret)),
+        ),
       ),
   )
 

@@ -13,7 +13,7 @@ export async function seedDirectory(
   { settings, environment: { runtime }, log }: FirstStart,
   directory: DirectoryStore,
 ): Promise<void> {
-  const { REGISTRATIONS: path, DATA_DIR, TENANT_ID } = settings
+  const { REGISTRATIONS: path, DATA_DIR, TENANT_ID, LAB_CLIENT_SECRET } = settings
   if (path === undefined) return
   const registrations = async () => {
     // Loaded for an empty directory only.
@@ -23,7 +23,14 @@ export async function seedDirectory(
       tenantId: TENANT_ID ?? runtime.newGuid(),
     })
   }
-  if (await seedEmptyDirectory(directory, registrations, DATA_DIR, runtime)) {
+  const isSeeded = await seedEmptyDirectory(
+    directory,
+    registrations,
+    DATA_DIR,
+    runtime,
+    LAB_CLIENT_SECRET,
+  )
+  if (isSeeded) {
     log.info({ registrations: path }, 'registrations applied to the empty directory')
   }
 }

@@ -211,6 +211,11 @@ export type IdentityProviderOptions = {
   /** `yes` permits a lab on other addresses, such as in a container of a test. By default `no`. */
   readonly labAnyAddress?: SettingsInput['LAB_ANY_ADDRESS']
   /**
+   * The text of all secrets that `registrations` creates, 16 to 128 printable characters. It is
+   * valid with `lab=on` only, and no secret for production. By default each is random.
+   */
+  readonly labClientSecret?: SettingsInput['LAB_CLIENT_SECRET']
+  /**
    * `trace`, `debug`, `info`, `warn`, `error`, `fatal` or `silent`. Issued tokens and incomplete
    * requests have the level `debug`, refusals `info`. By default `silent`.
    */

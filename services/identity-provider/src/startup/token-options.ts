@@ -32,6 +32,7 @@ export function tokenOptions(parts: ServiceParts): Omit<ServiceOptions, 'authori
     assertions: settings.ASSERTION_USE === 'once' ? storage.assertions : undefined,
     // A clock that is behind makes forgotten assertions valid again.
     storeWentBackAt: () => (clock.isBehind ? endOfTime : parts.reversals.latestAt),
+    acceptsLabSecrets: parts.environment.lab !== undefined,
     verifyFederated: parts.issuers.verify,
     throttle: failedLoginRateLimit(settings),
     trustedProxies: new TrustedProxies(settings.TRUSTED_PROXIES),

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { createPassword, systemRuntime } from '@greeting/directory'
+import { createLabPassword, createPassword, systemRuntime } from '@greeting/directory'
 import { application, servicePrincipal } from '../../../../fixtures/directory/sample.ts'
 import { Refused } from '../../src/issuance/refusal.ts'
 import {
@@ -21,7 +21,7 @@ const client = (part = {}) => ({
 const toleranceSeconds = 60
 
 const outcome = (now: string, secret = made.secretText, part = {}) => {
-  const match = matchingCredential(client(part), secret)
+  const match = matchingCredential(client(part), secret, false)
   const result = authenticateBySecret(client(part), match, at(now), toleranceSeconds)
   return result instanceof Refused ? result.refusal.reason : result.keyId
 }
@@ -50,7 +50,7 @@ describe('a secret', () => {
     const outcomeOf = (part = {}) => {
       const principal = servicePrincipal({ passwordCredentials: [made.credential] })
       const own = { application: application(part), principal }
-      const match = matchingCredential(own, made.secretText)
+      const match = matchingCredential(own, made.secretText, false)
       const result = authenticateBySecret(own, match, at('2026-06-01T00:00:00Z'), toleranceSeconds)
       return result instanceof Refused ? result.refusal.reason : result.keyId
     }
@@ -72,9 +72,22 @@ describe('a secret', () => {
   it('is found after others, and matches nothing for an unknown client (AS8)', () => {
     const others = Array.from({ length: 3 }, () => createPassword({}, systemRuntime).credential)
     const many = client({ passwordCredentials: [...others, made.credential] })
-    assert.equal(matchingCredential(many, made.secretText)?.keyId, keyId)
-    assert.equal(matchingCredential(undefined, made.secretText), undefined)
-    assert.equal(matchingCredential(client({ passwordCredentials: [] }), ''), undefined)
+    assert.equal(matchingCredential(many, made.secretText, false)?.keyId, keyId)
+    assert.equal(matchingCredential(undefined, made.secretText, false), undefined)
+    assert.equal(matchingCredential(client({ passwordCredentials: [] }), '', false), undefined)
+  })
+
+  it('that a test has chosen is accepted by a server with a lab only', () => {
+    const chosen = createLabPassword({}, 'chosen-by-a-test', systemRuntime).credential
+    const both = client({ passwordCredentials: [chosen, made.credential] })
+    const found = (secret: string, hasLab: boolean) =>
+      matchingCredential(both, secret, hasLab)?.keyId
+    assert.equal(found('chosen-by-a-test', true), chosen.keyId)
+    assert.equal(found(made.secretText, true), keyId)
+    for (const text of ['chosen-by-a-test', 'ÿchosen-by-a-test', '\udcffchosen-by-a-test'])
+      assert.equal(found(text, false), undefined)
+    assert.equal(found('chosen-by-a-tesT', true), undefined)
+    assert.equal(chosen.hint, '')
   })
 
   it('costs as much to refuse for an unknown client as for a known one (BR2, CVE-2026-59276)', () => {
@@ -87,7 +100,8 @@ describe('a secret', () => {
     for (let round = 0; round < 400; round += 1) {
       for (const [who, times] of tries) {
         const begun = performance.now()
-        for (let guess = 0; guess < 25; guess += 1) matchingCredential(who, `wrong secret ${guess}`)
+        for (let guess = 0; guess < 25; guess += 1)
+          matchingCredential(who, `wrong secret ${guess}`, false)
         times.push(performance.now() - begun)
       }
     }

@@ -145,6 +145,7 @@ export const rulesOf = (row: Situation) => ({
   assertionTimes: { clockToleranceSeconds: 60, maxLifetimeSeconds: 600 },
   assertionAudiences: () => new Set([audience]),
   usesAssertionsOnce: row.usesAssertionsOnce ?? false,
+  acceptsLabSecrets: false,
 })
 
 function authenticationOf({ assertion, request, tls }: Situation): ClientAuthentication {

@@ -53,9 +53,30 @@ export function createPassword(
   return { credential, secretText }
 }
 
+/**
+ * Creates a client secret with a text that a test has chosen. Its properties contain no part of the text.
+ *
+ * It may be guessed, so only a server with a lab compares its hash.
+ */
+export function createLabPassword(
+  properties: NewPassword,
+  secretText: string,
+  source: Runtime,
+): ReturnType<typeof createPassword> {
+  const { credential } = createPassword(properties, source)
+  return {
+    credential: { ...credential, hint: '', secretSha256: labSecretSha256(secretText) },
+    secretText,
+  }
+}
+
 /** The hash with which secrets are stored and compared. */
 export const secretSha256 = (secret: string): Uint8Array =>
   new Uint8Array(hash('sha256', secret, 'buffer'))
+
+/** The hash of a chosen secret. UTF-8 has no byte 255, so no text has this value as its `secretSha256`. */
+export const labSecretSha256 = (secret: string): Uint8Array =>
+  new Uint8Array(hash('sha256', Buffer.concat([Uint8Array.of(255), Buffer.from(secret)]), 'buffer'))
 
 /** A secret in Microsoft Graph. */
 export const passwordCredentialType = complexType('passwordCredential', {

@@ -145,6 +145,7 @@ function rolesByCredential(
     assertionAudiences: () => new Set<string>(),
     assertionTimes: { clockToleranceSeconds: 60, maxLifetimeSeconds: 3600 },
     usesAssertionsOnce: false,
+    acceptsLabSecrets: false,
   }
   const ways = [
     { method: 'tls', sha256Thumbprint: certificate.sha256Thumbprint } as const,

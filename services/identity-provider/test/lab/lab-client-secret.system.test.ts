@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, describe, it } from 'node:test'
+import { parseEnv } from 'node:util'
+import { pino } from 'pino'
+import { readSettings } from '../../src/settings.ts'
+import { openEnvironment, type Service, startService } from '../../src/startup/service.ts'
+import { readSeeded, registrationsFile, requestToken } from '../provider-process.ts'
+import { fixtureEnvironment } from '../startup/fixture-environment.ts'
+
+const secret = 'chosen-by-a-test-42'
+
+describe('a client secret that a test has chosen', () => {
+  let dataDir: string
+  const logged: string[] = []
+  const log = pino({ level: 'trace' }, { write: (line: string) => logged.push(line) })
+
+  const start = async (values: Readonly<Record<string, string>>): Promise<Service> => {
+    const settings = readSettings({
+      PORT: '0',
+      HTTPS_PORT: 'off',
+      DATA_DIR: dataDir,
+      REGISTRATIONS: registrationsFile,
+      ...values,
+    })
+    const { generateKey, openStorage } = fixtureEnvironment
+    const environment = { ...(await openEnvironment(settings, log)), generateKey, openStorage }
+    return startService({ settings, log, environment })
+  }
+  const withLab = { LAB: 'on', LAB_CLIENT_SECRET: secret }
+
+  before(async () => {
+    dataDir = await mkdtemp(join(tmpdir(), 'greeting-lab-secret-'))
+  })
+  after(() => rm(dataDir, { recursive: true }))
+
+  it('is the secret of each client of the file, and neither Graph nor the log shows it', async () => {
+    const { url, stop } = await start(withLab)
+    const { clients } = await readSeeded(dataDir)
+    assert.deepEqual(new Set(clients.map((one: Client) => one.clientSecret)), new Set([secret]))
+    assert.equal((await requestToken(url, dataDir)).status, 200)
+
+    const applications = await graph(url, dataDir, clients[0].applicationId)
+    assert.deepEqual(
+      applications.passwordCredentials.map(({ hint, secretText }: Shown) => [hint, secretText]),
+      [['', null]],
+    )
+    assert.doesNotMatch(JSON.stringify(applications), /chosen-by/)
+    await stop()
+    assert.doesNotMatch(logged.join(), /chosen-by/)
+  })
+
+  it('stays valid after a restart with a lab', async () => {
+    const { url, stop } = await start(withLab)
+    assert.equal((await requestToken(url, dataDir)).status, 200)
+    await stop()
+  })
+
+  it('is wrong after a restart without a lab (AS8)', async () => {
+    const { url, stop } = await start({})
+    const response = await requestToken(url, dataDir)
+    assert.equal(response.status, 401)
+    assert.match((await response.json()).error_description, /AADSTS7000215/)
+    await stop()
+  })
+})
+
+type Client = { readonly clientSecret: string }
+type Shown = { readonly hint: string; readonly secretText: string | null }
+
+/** The application of a client, as the administrator reads it. */
+async function graph(url: string, dataDir: string, appId: string) {
+  const administrator = parseEnv(await readFile(join(dataDir, 'administrator.env'), 'utf8'))
+  const answer = await fetch(`${url}/${administrator.TENANT_ID}/oauth2/v2.0/token`, {
+    method: 'POST',
+    body: new URLSearchParams({
+      grant_type: 'client_credentials',
+      client_id: administrator.CLIENT_ID ?? '',
+      client_secret: administrator.CLIENT_SECRET ?? '',
+      scope: 'https://graph.microsoft.com/.default',
+    }),
+  })
+  const { access_token } = await answer.json()
+  const headers = { authorization: `Bearer ${access_token}` }
+  return (await fetch(`${url}/v1.0/applications(appId='${appId}')`, { headers })).json()
+}
