@@ -59,7 +59,7 @@ const applicationId = z
   .toLowerCase()
   .optional()
   .describe(
-    'Application (client) ID of an existing registration, or with the setting `REGISTRATIONS` of a new one. Default: the directory chooses the ID. An existing application of this name needs the mark of this command, or your confirmation.',
+    'Application (client) ID. The setting `REGISTRATIONS` creates the registration with this ID; the command finds an existing one by it. Default: the directory chooses the ID. An existing application of this name needs the mark of this command, or your confirmation.',
   )
 
 /** Placeholder in identifier URIs: the application ID is unknown before the first registration. */
