@@ -111,6 +111,8 @@ describe('runtime/link.js', () => {
     copyFileSync(join(root, 'runtime/link.js'), join(folder, 'runtime/link.js'))
     const manifests = { type: 'module', optionalDependencies: declared }
     writeFileSync(join(folder, 'package.json'), JSON.stringify(manifests))
+    const lock = join(folder, 'package-lock.json')
+    writeFileSync(lock, '')
     if (installed !== undefined) {
       mkdirSync(bin, { recursive: true })
       writeFileSync(join(bin, 'node'), '')
@@ -118,7 +120,7 @@ describe('runtime/link.js', () => {
     }
     const run = () =>
       spawnSync(process.execPath, [join(folder, 'runtime/link.js')], { encoding: 'utf8' })
-    return { link: join(folder, 'node_modules/.bin/node'), run }
+    return { link: join(folder, 'node_modules/.bin/node'), lock, run }
   }
 
   it('links the program, also a second time', (t) => {
@@ -142,6 +144,17 @@ describe('runtime/link.js', () => {
       assert.ok(!existsSync(link))
     })
   }
+
+  it('says how to install when npm has packed a git address, which has no lock file', (t) => {
+    const { lock, run } = linkedFolder(t, { [thisRuntime]: '24.1.0' })
+    rmSync(lock)
+    const { status, stderr } = run()
+    assert.equal(status, 1)
+    assert.match(
+      stderr,
+      /^This repository cannot be installed from git: .* install the tarball\.\n$/,
+    )
+  })
 
   it('keeps the installed Node on a platform without a package', (t) => {
     const { link, run } = linkedFolder(t, { 'node-other-x64': '24.1.0' })

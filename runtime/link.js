@@ -3,7 +3,15 @@
 // - npm 10 removes the link `.bin/node` together with the packages of the other platforms, which
 //   have a program of the same name.
 // - npm leaves out an optional package without a message when its hash is another one.
-import { linkSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync } from 'node:fs'
+import {
+  existsSync,
+  linkSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+} from 'node:fs'
 import { join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -16,7 +24,16 @@ const isWindows = process.platform === 'win32'
 const name = `node-${isWindows ? 'win' : process.platform}-${process.arch}`
 const declared = manifestIn(root).optionalDependencies[name]
 
-if (declared !== undefined) linkRuntime()
+if (!existsSync(join(root, 'package-lock.json'))) refuseForeignFolder()
+else if (declared !== undefined) linkRuntime()
+
+// npm packs a git address without the lock file and without the build.
+function refuseForeignFolder() {
+  process.stderr.write(
+    'This repository cannot be installed from git: its packages are built first. Clone it, run "npm ci && npm run build" and "npm pack ./cli/dist", and install the tarball.\n',
+  )
+  process.exitCode = 1
+}
 
 function linkRuntime() {
   const installed = installedVersion()

@@ -10,9 +10,10 @@ import { npx, run, runtimes } from '../program.ts'
 
 const maxOwnModules = 8
 
-describe('npx @greeting/cli in an empty folder', () => {
+describe('npx --no-install greeting beside the installed tarball', () => {
   const consumer = new Consumer().install('cli')
-  const greeting = (...args: string[]) => npx(['@greeting/cli', ...args], consumer.folder)
+  const greeting = (...args: string[]) =>
+    npx(['--no-install', 'greeting', ...args], consumer.folder)
   let system: ChildProcess
   let ready: Record<string, { url?: string }> & { lines?: Record<string, string> }
 
@@ -34,7 +35,7 @@ describe('npx @greeting/cli in an empty folder', () => {
 
   it('start is ready, and prints commands of the installed package', async () => {
     assert.equal((await fetch(`${ready.api?.url}/healthz`)).status, 200)
-    assert.match(`${ready.lines?.hi}`, /npx @greeting\/cli token/)
+    assert.match(`${ready.lines?.hi}`, /npx --no-install greeting token/)
   })
 
   it('serves the viewer of the API description', async () => {

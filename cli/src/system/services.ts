@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { shellQuote } from '../text/visible-text.ts'
 
 /** A service that `greeting start` runs as a process. */
 export type Service = {
@@ -51,11 +52,20 @@ export const services: Services = {
       ? join(packageFolder(), bundledRegistrations)
       : join(packageFolder(), '..', bundledRegistrations)
   },
-  // Without an installed command `greeting`, `npx greeting` would run a package of that name.
   get command() {
-    return isInstalled() ? 'npx @greeting/cli' : 'npx greeting'
+    const { npm_config_package: named = '' } = process.env
+    // `npx -p <tarball> greeting` installs into a folder of npm, where no later command looks.
+    return /[\\/]_npx[\\/]/.test(packageFolder()) && /^\S+$/.test(named)
+      ? `npx -p ${shellQuote(named)} greeting`
+      : greetingCommand
   },
 }
+
+/**
+ * How a text starts this command: only where it is installed, in a clone or in a project. npx would
+ * otherwise fetch a package of that name, which is not ours. Once it is published, npx gets `@greeting/cli`.
+ */
+export const greetingCommand = 'npx --no-install greeting'
 
 const bundledRegistrations = 'registrations/greeting.json'
 // The installed package contains this file. In the repository it lies outside of the folder.

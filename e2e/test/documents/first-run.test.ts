@@ -134,10 +134,13 @@ describe('the first run', () => {
       secrets: [{ displayName: 'First', lifetimeDays: 30, overlapDays: 1 }],
     }
     await writeFile(join(folder, 'job.json'), JSON.stringify({ clients: [client] }))
-    const applied = await shell('npx greeting registrations apply job.json --yes', folder)
+    const applied = await shell(
+      'npx --no-install greeting registrations apply job.json --yes',
+      folder,
+    )
     assert.equal(applied.code, 0, applied.err)
     const settings = '.greeting/secrets/job-without-consent.env'
-    const hi = `BASE_URL=${system.api.url} npx greeting hi --settings ${settings}`
+    const hi = `BASE_URL=${system.api.url} npx --no-install greeting hi --settings ${settings}`
     const refused = await shell(hi, folder)
     assert.deepEqual([refused.code, refused.out], [4, ''])
     const [message, step, last = ''] = refused.err.split('\n')
@@ -147,7 +150,7 @@ describe('the first run', () => {
     )
     assert.equal(step, 'Missing step: Admin consent. CallHiApiRole is requested, but not granted.')
     const [, command = ''] =
-      /^Show all steps: (npx greeting registrations explain .*)$/.exec(last) ?? []
+      /^Show all steps: (npx --no-install greeting registrations explain .*)$/.exec(last) ?? []
     const explained = await shell(command, folder)
     assert.equal(explained.code, 4, explained.err)
     assert.match(
@@ -156,7 +159,10 @@ describe('the first run', () => {
     )
     const consents = [{ client: displayName, api: 'Greeting API', roles: ['CallHiApiRole'] }]
     await writeFile(join(folder, 'job.json'), JSON.stringify({ clients: [client], consents }))
-    const granted = await shell('npx greeting registrations apply job.json --yes', folder)
+    const granted = await shell(
+      'npx --no-install greeting registrations apply job.json --yes',
+      folder,
+    )
     assert.equal(granted.code, 0, granted.err)
     assert.deepEqual(await shell(hi, folder), { code: 0, out: 'Hi\n', err: '' })
     assert.equal((await shell(command, folder)).code, 0)

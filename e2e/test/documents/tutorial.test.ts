@@ -46,7 +46,9 @@ describe('the tutorial', () => {
     await cp(join(root, 'registrations'), join(folder, 'registrations'), { recursive: true })
   })
   // Other tests share the system, so the consent returns also after a failure.
-  after(() => shell('npx greeting registrations apply registrations/greeting.json --yes'))
+  after(() =>
+    shell('npx --no-install greeting registrations apply registrations/greeting.json --yes'),
+  )
 
   it('shows the output of each of its shell blocks', () => {
     assert.equal(steps.length, 11)

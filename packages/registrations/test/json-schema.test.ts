@@ -10,6 +10,6 @@ it('the published JSON Schema equals the schema of the command', () => {
   assert.deepEqual(
     JSON.parse(readFileSync(published, 'utf8')),
     JSON.parse(JSON.stringify(registrationsJsonSchema())),
-    'run: npx greeting registrations schema > registrations/registrations.schema.json',
+    'run: npx --no-install greeting registrations schema > registrations/registrations.schema.json',
   )
 })

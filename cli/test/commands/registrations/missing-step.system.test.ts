@@ -61,9 +61,9 @@ async function remedyOf(test: TestContext, row: Row) {
     requests += 1
   }
   const stop = new AbortController().signal
-  const shown = await withMissingStep(error, settings, 'npx greeting', stop)
+  const shown = await withMissingStep(error, settings, 'npx --no-install greeting', stop)
   assert.deepEqual(shown.details, error.details)
-  const command = `npx greeting registrations explain --client ${client.appId} --api api://${api.appId} --data-dir ${folder}`
+  const command = `npx --no-install greeting registrations explain --client ${client.appId} --api api://${api.appId} --data-dir ${folder}`
   return { shown, error, command, requests }
 }
 

@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { once } from 'node:events'
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, describe, it } from 'node:test'
+import { pathWithNpm, root, run } from '../greeting-process.ts'
+
+// A command that npm may install for: its options, its package or program, and no further word.
+const command =
+  /\b(?:(?:npx|bunx|pnpm dlx|yarn dlx)(?: -\S+)*|npm (?:install|i|exec|x|create)(?: -\S+(?: \/\S+)?)*) +[@.\w"'][^\s`'")<$…]*/g
+const names = execFileSync('git', ['ls-files', '*.md', '*.ts', '*.yml', '*.yaml'], {
+  cwd: root,
+  encoding: 'utf8',
+})
+const texts = names
+  .trim()
+  .split('\n')
+  .filter((name) => name !== 'CHANGELOG.md' && !/(^|\/)(test|decisions)\//.test(name))
+
+describe('in an empty folder, a printed command', () => {
+  let folder: string
+  const fetched: string[] = []
+  const registry = createServer(async ({ url = '' }, response) => {
+    const name = decodeURIComponent(url.slice(1)).replace(/\/-\/.*$/, '')
+    const program = join(folder, 'foreign', encodeURIComponent(name))
+    const { port } = registry.address() as AddressInfo
+    const manifest = { name, version: '1.0.6', bin: { [name.replace(/^.*\//, '')]: 'run.js' } }
+    await mkdir(join(program, 'package'), { recursive: true })
+    await writeFile(join(program, 'package/package.json'), JSON.stringify(manifest))
+    await writeFile(join(program, 'package/run.js'), '#!/usr/bin/env node\nconsole.log("foreign")')
+    const tarball = execFileSync('tar', ['-cz', '-C', program, 'package'])
+    if (url.includes('/-/')) {
+      fetched.push(name)
+      response.end(tarball)
+      return
+    }
+    const integrity = `sha512-${createHash('sha512').update(tarball).digest('base64')}`
+    const dist = { tarball: `http://127.0.0.1:${port}/${name}/-/x.tgz`, integrity }
+    const versions = { '1.0.6': { ...manifest, dist } }
+    response.end(JSON.stringify({ name, 'dist-tags': { latest: '1.0.6' }, versions }))
+  })
+
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'greeting-pasted-'))
+    await once(registry.listen(0, '127.0.0.1'), 'listening')
+  })
+  after(() => {
+    registry.close()
+    return rm(folder, { recursive: true, force: true })
+  })
+
+  /** What was fetched, and the names in the folder afterwards. */
+  async function pasted(line: string) {
+    fetched.length = 0
+    const cwd = await mkdtemp(join(folder, 'empty-'))
+    const { port } = registry.address() as AddressInfo
+    const settings = {
+      registry: `http://127.0.0.1:${port}`,
+      cache: join(folder, 'cache'),
+      userconfig: join(folder, 'npmrc'),
+      globalconfig: join(folder, 'global-npmrc'),
+      prefix: join(folder, 'prefix'),
+      fetch_retries: '0',
+      audit: 'false',
+      update_notifier: 'false',
+    }
+    const env = Object.fromEntries(
+      Object.entries(settings).map(([name, value]) => [`npm_config_${name}`, value]),
+    )
+    const { out, err } = await run('sh', ['-c', line.replace(/--prefix \S+/, '')], {
+      cwd,
+      env: { ...env, HOME: folder, PATH: pathOutside },
+    })
+    return { fetched: [...fetched], files: await readdir(cwd), out, err }
+  }
+  // The clone's own programs would hide what npx does elsewhere.
+  const pathOutside = pathWithNpm
+    .split(':')
+    .filter((entry) => !entry.startsWith(root))
+    .join(':')
+
+  it('would run a foreign package without --no-install, which this test detects', async () => {
+    const { fetched, out, err } = await pasted('npx greeting hi')
+    assert.deepEqual(fetched, ['greeting'], err)
+    assert.equal(out, 'foreign\n')
+  })
+
+  it('fetches and installs nothing by a name of this project', async (t) => {
+    const forms = new Set<string>()
+    for (const name of texts)
+      for (const [form] of (await readFile(join(root, name), 'utf8')).matchAll(command))
+        forms.add(form.replace(/[.,;:]+$/, ''))
+    const source = await readFile(join(root, 'cli/src/system/services.ts'), 'utf8')
+    const [, inCode = ''] = /greetingCommand = '(.+)'/.exec(source) ?? []
+    assert.ok(forms.has(inCode), `${inCode} is none of these:\n${[...forms].join('\n')}`)
+    for (const form of [...forms].filter((one) => /greeting/.test(one)))
+      await t.test(form, async () => {
+        const { fetched, files } = await pasted(form)
+        assert.deepEqual(fetched, [])
+        assert.deepEqual(files, [])
+      })
+  })
+})
