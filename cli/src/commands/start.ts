@@ -36,12 +36,15 @@ function startLines(
   }
 }
 
-/** The text after a start: the addresses, the client and the files. */
+// The shells of Windows know double quotes, and no path of Windows has one.
+const quoted = (path: string) => (process.platform === 'win32' ? `"${path}"` : shellQuote(path))
+
+/** The text after a start: the addresses, the client, the files, and four lines to go on with. */
 function startText(
   facts: SystemFacts,
-  lines: StartLines,
   command: string,
   workingFolder: string,
+  isDefaultFolder: boolean,
 ): string {
   const { dataFolder, identityProviderUrl, identityProviderHttpsUrl, apiUrl, client } = facts
   const overHttps = (url: string | undefined) =>
@@ -55,7 +58,7 @@ function startText(
     ? `  lab                ${facts.labUrl}  forged tokens and faults: never use it in production\n`
     : ''
   return `
-Greeting is running. Ctrl-C stops it.
+Greeting is running.
 
   identity provider  ${identityProviderUrl}  tenant ${client.TENANT_ID}${overHttps(identityProviderHttpsUrl)}
   greeting API       ${apiUrl}  application ${client.API_APPLICATION_ID}${overHttps(facts.apiHttpsUrl)}
@@ -63,11 +66,10 @@ ${managedIdentity}${lab}  client             ${client.displayName}  application 
   its secret         in ${relativePath(dataFolder.clientEnvFile, workingFolder)}, readable by you only
   logs               in ${relativePath(dataFolder.logFolder, workingFolder)}
 
-To try it, copy these lines into a shell in this folder: a token, hi, hello.
-
-${lines.token}
-${lines.hi}
-${lines.hello}
+  try    ${command} hi${isDefaultFolder ? '' : ` --settings ${quoted(relativePath(dataFolder.clientEnvFile, workingFolder))}`}
+  look   ${isDefaultFolder ? `${command} portal` : `${identityProviderUrl}/portal`}
+  read   ${apiUrl}/docs
+  stop   Ctrl-C
 
 `
 }
@@ -216,7 +218,7 @@ export function addStartCommand(program: Command, terminal: Terminal, services: 
             lines,
           })}\n`,
         )
-      } else terminal.out(startText(facts, lines, command, workingFolder))
+      } else terminal.out(startText(facts, command, workingFolder, isDefaultFolder))
       await untilStopped(system, terminal)
     })
 }

@@ -92,6 +92,16 @@ describe('greeting start', () => {
       assert.equal(terminal.err, '')
     })
 
+    await test.test('ends with four lines: try, look, read, stop', () => {
+      const lines = [
+        `try    npx --no-install greeting hi --settings ${file}`,
+        `look   ${idp}/portal`,
+        `read   ${api}/docs`,
+        'stop   Ctrl-C',
+      ]
+      assert.ok(terminal.out.endsWith(`\n\n  ${lines.join('\n  ')}\n\n`), terminal.out)
+    })
+
     await test.test('shows no address of a lab without --lab', () => {
       assert.doesNotMatch(terminal.out, / lab /)
     })
