@@ -46,7 +46,7 @@ describe('the first sample of a job', () => {
     rmSync(folder, { recursive: true })
   })
 
-  for (const page of ['README.md', 'docs/guides/client.md'])
+  for (const page of ['docs/guides/client.md'])
     for (const [status, body, code, says] of rows)
       it(`of ${page} ends with ${code} for ${status}, without a stack`, async () => {
         answer = [status, body]
