@@ -199,6 +199,11 @@ export const rooms: readonly Room[] = [
     reason: 'It puts the built packages on a machine or a cluster, and starts them as processes.',
   },
   {
+    path: 'site',
+    mayImport: ['e2e', 'services/identity-provider', 'services/identity-provider/src/dialect'],
+    reason: 'It makes a page of each row of the refusals, and its tests use the browser of e2e.',
+  },
+  {
     path: 'mutants',
     mayImport: ['architecture', 'packages/guard'],
     reason: 'It breaks source files, and runs the tests that import them.',

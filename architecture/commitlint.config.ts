@@ -1,5 +1,5 @@
 const scopes =
-  'guard authorizer client registrations http-service directory portal lab api idp cli testing docs e2e examples bench architecture build deploy'
+  'guard authorizer client registrations http-service directory portal lab api idp cli testing docs e2e examples bench site architecture build deploy'
 
 /** The form of a commit: `scope: imperative`, and a body that gives the reason. */
 // biome-ignore lint/style/noDefaultExport: commitlint takes the default export.

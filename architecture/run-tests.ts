@@ -8,7 +8,7 @@ import type { Counts } from './failure-reporter.ts'
 /** The files of a suite, and the number of processes that share them. */
 const suites = {
   system: { files: ['**/*.system.test.ts', 'e2e/**/*.test.ts'], shards: 6 },
-  unit: { files: ['!(architecture|bench|e2e|packed)/**/!(*.system).test.ts'], shards: 2 },
+  unit: { files: ['!(architecture|bench|e2e|packed|site)/**/!(*.system).test.ts'], shards: 2 },
 }
 
 const root = join(import.meta.dirname, '..')

@@ -1,0 +1,130 @@
+import { existsSync, readFileSync, statSync } from 'node:fs'
+import { join, posix } from 'node:path'
+import { renderMermaidSVG } from 'beautiful-mermaid'
+
+/** A page of the site. */
+export type SitePage = {
+  /** Its path below the base, without slashes around it. The front page has an empty one. */
+  readonly slug: string
+  readonly title: string
+  readonly description?: string
+  /** Markdown without the title. */
+  readonly body: string
+}
+
+/** The files that the pages are made of. */
+export type SiteSource = {
+  /** The folder of the repository. */
+  readonly root: string
+  /** The Markdown files that are pages, from the root, with the slug of each. */
+  readonly slugs: ReadonlyMap<string, string>
+  /** The address of the repository, without a slash at its end. */
+  readonly repositoryUrl: string
+}
+
+/** The slug of a file of the documents, such as `guides/clients` of `docs/guides/clients/README.md`. */
+export const slugOf = (file: string): string =>
+  file === 'docs/README.md' ? 'contents' : file.replace(/^docs\/|(\/README)?\.md$/g, '')
+
+/** The relative address of a page, which works below each base. */
+export const addressBetween = (from: string, to: string): string =>
+  `${posix.relative(`/${from}`, `/${to}`) || '.'}/`
+
+/**
+ * Rewrites a link of a file for the page of that file.
+ *
+ * Links to other pages stay on the site. Links to other files of the repository lead to its host.
+ *
+ * @throws {Error} the file does not exist
+ */
+export function siteLink(target: string, file: string, source: SiteSource): string {
+  if (/^([a-z]+:|#|\/\/)/i.test(target)) return target
+  const [path = '', fragment] = target.split('#')
+  const linked = posix.normalize(posix.join(posix.dirname(file), decodeURI(path)))
+  const absolute = join(source.root, linked)
+  if (linked.startsWith('..') || !existsSync(absolute))
+    throw new Error(`${file} links to ${target}`)
+  const hash = fragment === undefined ? '' : `#${fragment}`
+  const slug =
+    source.slugs.get(linked) ?? source.slugs.get(`${linked.replace(/\/$/, '')}/README.md`)
+  // The front page has the beginning of the README only.
+  if (slug !== undefined && !(slug === '' && hash !== ''))
+    return `${addressBetween(source.slugs.get(file) ?? '', slug)}${hash}`
+  const kind = statSync(absolute).isDirectory() ? 'tree' : 'blob'
+  return `${source.repositoryUrl}/${kind}/main/${linked}${hash}`
+}
+
+/** A diagram as SVG, drawn at the build: the page needs no script and no font of another server. */
+function diagram(mermaid: string, label: string): string {
+  const svg = renderMermaidSVG(mermaid, {
+    bg: 'var(--sl-color-bg)',
+    fg: 'var(--sl-color-text)',
+    font: 'system-ui',
+    transparent: true,
+  })
+    .replace(/@import url\([^)]*\);/g, '')
+    .replace('<svg ', `<svg role="img" aria-label="${label}" `)
+    .replace(/\s*\n\s*/g, '\n')
+  return `<figure>\n${svg.trim()}\n</figure>\n`
+}
+
+const codeSpan = /(`+)(?:(?!\1).)+\1/g
+const linkTarget = /\]\(([^)\s]+)/g
+
+/** Applies a function to each link target outside of code spans. */
+function mapLinks(line: string, map: (target: string) => string): string {
+  const spans = line.match(codeSpan) ?? []
+  return (
+    line
+      .replace(codeSpan, '\0')
+      .replace(linkTarget, (_, target: string) => `](${map(target)}`)
+      // An address in quotes is JSON of a test name. Markdown would make a broken link of it.
+      .replace(/"(https?):/g, '"$1<!-- -->:')
+      .replace(/\0/g, () => spans.shift() ?? '')
+  )
+}
+
+/** Makes the page of a Markdown file: title, links, pictures and diagrams. */
+export function pageOf(file: string, source: SiteSource, text?: string): SitePage {
+  const markdown = text ?? readFileSync(join(source.root, file), 'utf8')
+  let title = ''
+  let heading = ''
+  let fence: { readonly mark: string; readonly diagram?: string[] } | undefined
+  const body: string[] = []
+  for (const line of markdown.split('\n')) {
+    const mark = /^\s*(```+|~~~+)/.exec(line)?.[1]
+    if (fence !== undefined) {
+      const isEnd = mark?.startsWith(fence.mark) && /^\s*[`~]+\s*$/.test(line)
+      if (fence.diagram === undefined) body.push(line)
+      else if (isEnd) body.push(diagram(fence.diagram.join('\n'), heading))
+      else fence.diagram.push(line)
+      if (isEnd) fence = undefined
+    } else if (mark !== undefined) {
+      const isDiagram = line.trim() === `${mark}mermaid`
+      fence = { mark, ...(isDiagram && { diagram: [] }) }
+      if (!isDiagram) body.push(line.replace(/^(\s*```+\w+) ([\w./-]+)$/, '$1 title="$2"'))
+    } else {
+      const found = /^(#+) (.*)$/.exec(line)
+      heading = found?.[2] ?? heading
+      if (title === '' && found?.[1] === '#') title = heading.replace(/`/g, '')
+      else body.push(mapLinks(line, (target) => pictureOrLink(target, file, source)))
+    }
+  }
+  return { slug: source.slugs.get(file) ?? '', title, body: body.join('\n').trim() }
+}
+
+/** A picture is copied beside its page, so its address stays relative to the file. */
+const pictureOrLink = (target: string, file: string, source: SiteSource) =>
+  /\.(png|svg|gif)$/.test(target) && !/^[a-z]+:/.test(target)
+    ? `./${posix.relative(posix.dirname(source.slugs.get(file) ?? ''), slugOf(posix.join(posix.dirname(file), target)))}`
+    : siteLink(target, file, source)
+
+/** The file of a page, with its front matter. */
+export const pageFile = ({ title, description, body }: SitePage): string =>
+  `---\ntitle: ${JSON.stringify(title)}\n${
+    description === undefined ? '' : `description: ${JSON.stringify(description)}\n`
+  }---\n\n${body}\n`
+
+/** The beginning of the README, until the sections for contributors. */
+export const frontText = (readme: string): string =>
+  readme.split(/^## (?:Three questions|What is where|Documentation)$/m)[0] ?? ''
