@@ -40,8 +40,8 @@ describe('the guide to registrations', () => {
     await cleanUp()
   })
 
-  it('grants roles in an empty directory, removes them, and grants them again', () => {
-    assert.ok(exchanges.length >= 9, `${exchanges.length} commands`)
+  it('grants roles in an empty directory', () => {
+    assert.ok(exchanges.length >= 4, `${exchanges.length} commands`)
   })
 
   for (const { command, printed } of exchanges) {
