@@ -11,7 +11,7 @@ import { startInProcess } from '../src/startup/start-identity-provider.ts'
 import { registrationsFile, requestToken } from './provider-process.ts'
 import { fixtureEnvironment } from './startup/fixture-environment.ts'
 
-const page = await readFile(join(import.meta.dirname, '../../../docs/guides/disaster.md'), 'utf8')
+const page = await readFile(join(import.meta.dirname, '../../../docs/guides/keys.md'), 'utf8')
 
 const graphScope = 'https://graph.microsoft.com/.default'
 const managementScope = 'api://9f6d2a41-3b58-4c7e-8a10-5e2d7c94b3f6/.default'
@@ -37,7 +37,7 @@ async function apiOf(url: string, scope: string, administrator: NodeJS.Dict<stri
     fetch(`${url}/${path}`, { method, headers, ...(body && { body: JSON.stringify(body) }) })
 }
 
-describe('docs/guides/disaster.md', () => {
+describe('docs/guides/keys.md', () => {
   let dataDir: string
   before(async () => {
     dataDir = await mkdtemp(join(tmpdir(), 'greeting-disaster-'))
