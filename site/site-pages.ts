@@ -54,11 +54,22 @@ export function siteLink(target: string, file: string, source: SiteSource): stri
   return `${source.repositoryUrl}/${kind}/main/${linked}${hash}`
 }
 
+/** Blank characters that the drawing does not trim. */
+const blank = '\u2800'.repeat(8)
+
 /** A diagram as SVG, drawn at the build: the page needs no script and no font of another server. */
 function diagram(mermaid: string, label: string): string {
-  const svg = renderMermaidSVG(mermaid, {
+  // The drawing leaves space for one line of text at each arrow, as wide as the boxes of the participants.
+  const spaced = mermaid
+    .replace(/<br\s*\/?>/g, ' ')
+    .replace(
+      /^(\s*participant \w+ as )(.*)$/gm,
+      (_, start, name) => `${start}${blank}${name}${blank}`,
+    )
+  const svg = renderMermaidSVG(spaced, {
     bg: 'var(--sl-color-bg)',
     fg: 'var(--sl-color-text)',
+    muted: 'var(--sl-color-text)',
     font: 'system-ui',
     transparent: true,
   })
@@ -119,11 +130,14 @@ const pictureOrLink = (target: string, file: string, source: SiteSource) =>
     ? `./${posix.relative(posix.dirname(source.slugs.get(file) ?? ''), slugOf(posix.join(posix.dirname(file), target)))}`
     : siteLink(target, file, source)
 
+/** Pages whose rows repeat the names of tests, so they would be the first result of most searches. */
+const unsearched: ReadonlySet<string> = new Set(['generated/mutants-guard'])
+
 /** The file of a page, with its front matter. */
-export const pageFile = ({ title, description, body }: SitePage): string =>
+export const pageFile = ({ slug, title, description, body }: SitePage): string =>
   `---\ntitle: ${JSON.stringify(title)}\n${
     description === undefined ? '' : `description: ${JSON.stringify(description)}\n`
-  }---\n\n${body}\n`
+  }${unsearched.has(slug) ? 'pagefind: false\n' : ''}---\n\n${body}\n`
 
 /** The beginning of the README, until the sections for contributors. */
 export const frontText = (readme: string): string =>
