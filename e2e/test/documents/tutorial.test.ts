@@ -56,8 +56,8 @@ describe('the tutorial', () => {
   })
 
   it('prints what the start prints', async (t) => {
-    const ports = ['--api-port', '0', '--identity-port', '0']
-    const child = spawn('greeting', ['start', ...ports], {
+    const command = 'exec greeting start --api-port 0 --identity-port 0'
+    const child = spawn('bash', ['-c', command], {
       cwd: await temporaryFolder(t),
       env: environment,
       stdio: ['ignore', 'pipe', 'ignore'],
