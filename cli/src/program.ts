@@ -23,7 +23,9 @@ export async function greetingProgram(
   args: readonly string[] = [],
 ): Promise<Command> {
   const program = new Command('greeting')
-    .description('Start the Greeting system, obtain tokens, call the API.')
+    .description(
+      'For teams whose APIs are called by programs with app roles of Microsoft Entra ID.\nStart the local system, obtain tokens, call the API.',
+    )
     .configureOutput({ writeOut: terminal.out, writeErr: terminal.err })
     .showHelpAfterError('(see --help)')
     .addHelpText('after', `\n${exitCodeHelp}`)
