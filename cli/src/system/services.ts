@@ -65,7 +65,7 @@ export const services: Services = {
  * How a text starts this command: only where it is installed, in a clone or in a project. npx would
  * otherwise fetch a package of that name, which is not ours. Once it is published, npx gets `@greeting/cli`.
  */
-export const greetingCommand = 'npx --no-install greeting'
+const greetingCommand = 'npx --no-install greeting'
 
 const bundledRegistrations = 'registrations/greeting.json'
 // The installed package contains this file. In the repository it lies outside of the folder.
