@@ -36,5 +36,7 @@ export function sidebarOf(contents: string, pages: readonly SitePage[]): Sidebar
     if (group === undefined) throw new Error(`docs/README.md has no group for ${slug}`)
     group.items.push({ label: title, slug })
   }
-  return entries.map(({ label, items }, index) => ({ label, collapsed: index > 1, items }))
+  return entries
+    .filter(({ items }) => items.length > 0)
+    .map(({ label, items }, index) => ({ label, collapsed: index > 1, items }))
 }
