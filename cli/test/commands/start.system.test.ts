@@ -91,7 +91,6 @@ describe('greeting start', () => {
       assert.ok(settings.CLIENT_SECRET && !terminal.out.includes(settings.CLIENT_SECRET))
       assert.equal(terminal.err, '')
     })
-
     await test.test('ends with four lines: try, look, read, stop', () => {
       const end =
         /\n\n {2}try {4}npx --no-install greeting hi --settings \S+\n {2}look {3}http\S+\/portal\n {2}read {3}http\S+\/docs\n {2}stop {3}Ctrl-C\n\n$/
