@@ -33,8 +33,11 @@ const jobsOf = (file: string): [string, Job][] => Object.entries(parse(file).job
 const { scripts, optionalDependencies } = JSON.parse(read('package.json'))
 
 describe('a workflow', () => {
-  it('exists for each change and for each release', () => {
-    assert.deepEqual(workflows, ['.github/workflows/ci.yml', '.github/workflows/release.yml'])
+  it('exists for each change, for each release and for the site', () => {
+    assert.deepEqual(
+      workflows,
+      ['ci', 'release', 'site'].map((name) => `.github/workflows/${name}.yml`),
+    )
   })
 
   for (const file of workflows) {
