@@ -43,8 +43,8 @@ export const commandLoaders = {
   },
   authorize: async ({ program, terminal, services }) =>
     (await import('./commands/authorize.ts')).addAuthorizeCommand(program, terminal, services),
-  doctor: async ({ program, terminal }) =>
-    (await import('./commands/doctor.ts')).addDoctorCommand(program, terminal),
+  doctor: async ({ program, terminal, services }) =>
+    (await import('./commands/doctor.ts')).addDoctorCommand(program, terminal, services),
   completion: async ({ program, terminal }) =>
     (await import('./commands/completion.ts')).addCompletionCommand(program, terminal),
   registrations: async ({ program, terminal }) =>

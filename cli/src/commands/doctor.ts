@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { clientChecks, greetingChecks } from '../doctor/client-checks.ts'
+import { clientChecks, greetingChecks, missingRoles } from '../doctor/client-checks.ts'
 import {
   type Check,
   type CheckResult,
@@ -11,9 +11,11 @@ import {
 } from '../doctor/probes.ts'
 import { apiChecks, authorityChecks } from '../doctor/server-checks.ts'
 import { CommandFailure, type ExitName, exitCodes, SilentExit } from '../exit-codes.ts'
+import type { Services } from '../system/services.ts'
 import type { Colour, Terminal } from '../terminal.ts'
 import { visibleText, wrapped } from '../text/visible-text.ts'
 import { type ClientCommandOptions, clientCommand } from './client/client-command.ts'
+import { localSteps } from './registrations/explain.ts'
 
 const settingsCheck: Check = {
   step: 'settings',
@@ -69,17 +71,32 @@ function reportText(results: readonly NamedCheckResult[], { paint, columns }: Te
   const lines = results.flatMap((result) => {
     const [mark, colour] = marks[result.state]
     const line = `${paint(colour, mark.padEnd(5))}  ${result.step.padEnd(width)}  ${cell(result.detail)}`
-    return 'remedy' in result ? [line, `${' '.repeat(indent)}${cell(result.remedy)}`] : [line]
+    const more = result.state === 'wrong' ? result.more.map(visibleText) : []
+    // A command that is divided into lines cannot be pasted.
+    const below = 'remedy' in result ? [...result.remedy.split('\n').map(cell), ...more] : []
+    return [line, ...below.map((text) => `${' '.repeat(indent)}${text}`)]
   })
   return `${lines.join('\n')}\n`
 }
 
+/** The facts, with the registration steps of roles that the token lacks. */
+async function withSteps(facts: Probes, command: string, stop: AbortSignal): Promise<Probes> {
+  const missing = missingRoles(facts)
+  if ('error' in facts.settings || missing.length === 0) return facts
+  return { ...facts, steps: await localSteps(missing, facts.settings.value, command, stop) }
+}
+
 /** `greeting doctor`: checks each step of a job, and reports the faults. */
-export function addDoctorCommand(program: Command, terminal: Terminal): Command {
+export function addDoctorCommand(
+  program: Command,
+  terminal: Terminal,
+  { command }: Services,
+): Command {
   return clientCommand(program.command('doctor'))
     .description('check each step of a job, and report what is wrong and how to fix it')
     .action(async ({ settings: file, deadline, json }: ClientCommandOptions) => {
-      const checks = checkAll(await runProbes(terminal.environment, file, deadline))
+      const facts = await runProbes(terminal.environment, file, deadline)
+      const checks = checkAll(await withSteps(facts, command, terminal.stop))
       const exit = exitOf(checks)
       if (json) {
         const report = { healthy: exit === 'done', exitCode: exitCodes[exit].code, checks }

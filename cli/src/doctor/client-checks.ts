@@ -4,7 +4,7 @@ import { exitByFailure } from '../exit-codes.ts'
 import { timeInWords } from '../text/time.ts'
 import { decodeToken } from '../text/token-text.ts'
 import type { Attempt, Probes } from './probes.ts'
-import { type Check, type CheckResult, right, unknown, warning, wrong } from './probes.ts'
+import { type Check, type CheckResult, right, sections, unknown, warning, wrong } from './probes.ts'
 
 type Step = 'client' | 'credential' | 'scope' | 'roles' | 'size'
 
@@ -38,8 +38,16 @@ function stepOf(failure: ClientFailure): Step | undefined {
   return stepByAadsts.get(aadstsCode ?? 0) ?? stepByOauthError[oauthError ?? '']
 }
 
-const failureResult = (failure: ClientFailure) =>
-  wrong(exitByFailure[failure.code], failure.message, failure.remedy)
+function sectionsOf({ code, details }: ClientFailure): readonly string[] {
+  if (code === 'token_rejected') return [sections.rejected]
+  // AADSTS501051: the client has no role, and the API requires an assignment.
+  if (code === 'role_missing' || ('aadstsCode' in details && details.aadstsCode === 501051))
+    return [sections.roles]
+  return 'fault' in details ? [sections.connections] : []
+}
+
+const failureResult = (failure: ClientFailure, remedy = failure.remedy) =>
+  wrong(exitByFailure[failure.code], failure.message, remedy, sectionsOf(failure))
 
 /** One check of the token request: passed with a token, failed when the refusal belongs to it. */
 const tokenCheck = (
@@ -79,22 +87,37 @@ const requiredRoles = { hi: 'CallHiApiRole', hello: 'CallHelloApiRole' } as cons
 
 const maxShownRoles = 10
 
-function checkRoles(token: string): CheckResult {
-  let roles: unknown
+function grantedRoles(token: string): readonly string[] | undefined {
   try {
-    roles = decodeToken(token).claims.roles
+    const { roles } = decodeToken(token).claims
+    return Array.isArray(roles) ? roles.map(String) : []
   } catch {
-    return unknown('the token is not a JWT, so its roles are unknown')
+    return undefined
   }
-  const granted = Array.isArray(roles) ? roles.map(String) : []
-  const missing = Object.values(requiredRoles).filter((role) => !granted.includes(role))
+}
+
+const missingIn = (granted: readonly string[]) =>
+  Object.values(requiredRoles).filter((role) => !granted.includes(role))
+
+/** The required roles that the token does not contain. */
+export const missingRoles = ({ token }: Probes): readonly string[] =>
+  token && 'value' in token
+    ? missingIn(grantedRoles(token.value) ?? Object.values(requiredRoles))
+    : []
+
+function checkRoles({ steps }: Probes, token: string): CheckResult {
+  const granted = grantedRoles(token)
+  if (granted === undefined) return unknown('the token is not a JWT, so its roles are unknown')
+  const missing = missingIn(granted)
   const shown = granted.slice(0, maxShownRoles).join(', ')
   const others = granted.length - maxShownRoles
   const contained = others > 0 ? `${shown} and ${others} more` : shown
   if (missing.length === 0) return right(`the token contains ${contained}`)
-  const detail = `permission without admin consent, or not requested: ${missing.join(', ')} (the token contains ${contained || 'no role'})`
-  const remedy = `Add ${missing.join(' and ')} to the application permissions of the client, then grant admin consent.`
-  return wrong('not_allowed', detail, remedy)
+  const detail = `the token lacks ${missing.join(', ')} (it contains ${contained || 'no role'})`
+  const known = missing.flatMap((role) => steps?.sentences[role] ?? [])
+  const either = `Grant admin consent. If the client does not request ${missing.join(' and ')}, request this first.`
+  const command = steps ? [`Show all steps: ${steps.command}`] : []
+  return wrong('not_allowed', detail, known.join('\n') || either, [...command, sections.roles])
 }
 
 function checkSize({ length }: string): CheckResult {
@@ -110,19 +133,23 @@ export const clientChecks: readonly Check[] = [
   tokenCheck('scope', ({ settings }) =>
     right(`known: ${'value' in settings ? settings.value.scope : ''}`),
   ),
-  tokenCheck('roles', (_facts, token) => checkRoles(token)),
+  tokenCheck('roles', checkRoles),
   tokenCheck('size', (_facts, token) => checkSize(token)),
 ]
 
-function checkGreeting(tried: Attempt<string, ClientFailure> | undefined): CheckResult {
+function checkGreeting(
+  tried: Attempt<string, ClientFailure> | undefined,
+  { steps }: Probes,
+): CheckResult {
   if (tried === undefined) return unknown('not tried')
-  return 'value' in tried
-    ? right(`answers ${JSON.stringify(tried.value)}`)
-    : failureResult(tried.error)
+  if ('value' in tried) return right(`answers ${JSON.stringify(tried.value)}`)
+  const { error } = tried
+  const { role = '' } = error.code === 'role_missing' ? error.details : {}
+  return failureResult(error, steps?.sentences[role])
 }
 
 /** The checks of the greetings. */
 export const greetingChecks: readonly Check[] = [
-  { step: 'hi', run: ({ hi }) => checkGreeting(hi) },
-  { step: 'hello', run: ({ hello }) => checkGreeting(hello) },
+  { step: 'hi', run: (facts) => checkGreeting(facts.hi, facts) },
+  { step: 'hello', run: (facts) => checkGreeting(facts.hello, facts) },
 ]

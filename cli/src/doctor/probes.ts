@@ -19,6 +19,14 @@ export type PlainAnswer = {
 /** The result of a probe: a value, or the reason of the failure. */
 export type Attempt<Value, Reason = Error> = { readonly value: Value } | { readonly error: Reason }
 
+/** What an administrator of this machine can see about roles that a token lacks. */
+export type LocalSteps = {
+  /** The sentence about each role, as far as a system runs here. */
+  readonly sentences: Readonly<Record<string, string>>
+  /** The command that shows all steps. */
+  readonly command: string
+}
+
 /** All measured facts, before the checks. A probe that did not run is absent. */
 export type Probes = {
   readonly nowMs: number
@@ -31,6 +39,8 @@ export type Probes = {
   readonly health?: Attempt<PlainAnswer>
   readonly hi?: Attempt<string, ClientFailure>
   readonly hello?: Attempt<string, ClientFailure>
+  /** The registration steps of roles that the token lacks, at an identity provider of this machine. */
+  readonly steps?: LocalSteps | undefined
 }
 
 const maxBodyCharacters = 1_000_000
@@ -136,6 +146,8 @@ export type CheckResult =
       readonly state: 'wrong'
       readonly detail: string
       readonly remedy: string
+      /** A command and a page that tell more. */
+      readonly more: readonly string[]
       /** Exit code of the command when this check fails first. */
       readonly exit: ExitName
     }
@@ -153,9 +165,16 @@ export const warning = (detail: string, remedy: string): CheckResult => ({
   detail,
   remedy,
 })
-export const wrong = (exit: ExitName, detail: string, remedy: string): CheckResult => ({
-  state: 'wrong',
-  detail,
-  remedy,
-  exit,
-})
+export const wrong = (
+  exit: ExitName,
+  detail: string,
+  remedy: string,
+  more: readonly string[] = [],
+): CheckResult => ({ state: 'wrong', detail, remedy, more, exit })
+
+/** The sections of the page about faults. */
+export const sections = {
+  rejected: 'See docs/troubleshooting.md#401-of-the-api',
+  roles: 'See docs/troubleshooting.md#403-or-a-token-without-roles',
+  connections: 'See docs/troubleshooting.md#connections',
+} as const

@@ -8,6 +8,7 @@ import {
   type PlainAnswer,
   type Probes,
   right,
+  sections,
   unknown,
   warning,
   wrong,
@@ -29,7 +30,8 @@ function checkReachable(
   const fault = networkFault(tried.error, new URL(url))
   if (isTls(fault)) return right(`${new URL(url).origin} is reachable`)
   const { detail, remedy = 'Check the URL, and check that the server runs.' } = fault
-  return wrong('unreachable', `${url} is not reachable: ${detail}`, remedy)
+  const more = [sections.connections]
+  return wrong('unreachable', `${url} is not reachable: ${detail}`, remedy, more)
 }
 
 function checkTls(tried: Attempt<PlainAnswer> | undefined, url: string | undefined): CheckResult {
@@ -38,7 +40,8 @@ function checkTls(tried: Attempt<PlainAnswer> | undefined, url: string | undefin
   if ('value' in tried) return right('the certificate is trusted')
   const fault = networkFault(tried.error, new URL(url))
   if (!isTls(fault)) return notTried
-  return wrong('unreachable', `TLS at ${url} failed: ${fault.detail}`, fault.remedy ?? '')
+  const { detail, remedy = '' } = fault
+  return wrong('unreachable', `TLS at ${url} failed: ${detail}`, remedy, [sections.connections])
 }
 
 function parse(body: string): { readonly [name: string]: unknown } {

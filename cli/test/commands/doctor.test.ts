@@ -194,21 +194,21 @@ describe('greeting doctor', () => {
       { refusal: { code: 501051, error: 'invalid_grant' } },
       3,
       'WRONG roles',
-      /AADSTS501051.*\n.*Grant this client a role/,
+      /AADSTS501051.*\n.*Grant this client a role.*\n +See docs\/.*#403-/,
     ],
     [
       'no role',
       { token: tokenWith() },
       4,
       'WRONG roles',
-      /permission without admin consent, or not requested: CallHiApiRole, CallHelloApiRole \(the token contains no role\)\n.*grant admin consent/,
+      /the token lacks CallHiApiRole, CallHelloApiRole \(it contains no role\)\n +Grant admin consent\. If .*request this first\.\n +See docs\/.*#403-/,
     ],
     [
       'one role',
       { token: tokenWith(['CallHiApiRole']) },
       4,
       'WRONG roles',
-      /without admin consent.*: CallHelloApiRole \(the token contains CallHiApiRole\)/,
+      /lacks CallHelloApiRole \(it contains CallHiApiRole\)/,
     ],
     [
       'a token of 10 KB',
@@ -259,7 +259,7 @@ describe('greeting doctor', () => {
       },
       3,
       'WRONG hi',
-      /does not accept the token.*\n.*trusts this identity provider/,
+      /does not accept the token.*\n.*trusts this identity provider.*\n +See docs\/.*#401-/,
     ],
     [
       'settings that are missing',
@@ -290,7 +290,7 @@ describe('greeting doctor', () => {
       assert.ok(marksOf(out).includes(`WRONG ${step}`), out)
       assert.match(
         out,
-        /is not reachable: no program listens on this port \(ECONNREFUSED\)\n.*Start it/,
+        /is not reachable: no program listens on this port \(ECONNREFUSED\)\n.*Start it.*\n +See docs\/.*#connections/,
       )
     })
   }

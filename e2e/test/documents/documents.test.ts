@@ -43,6 +43,19 @@ describe('the documents', () => {
     })
   }
 
+  it('every page and section that a message of the code names exists', () => {
+    const sources = execFileSync('git', ['grep', '-h', 'docs/.*[.]md', '*/src/*.ts'], {
+      cwd: root,
+      encoding: 'utf8',
+    })
+    const named = [...sources.matchAll(/[ '](docs\/[a-z/-]+\.md)(?:#([a-z0-9-]+))?/g)]
+    assert.ok(named.some(([, , anchor]) => anchor))
+    for (const [target, file = '', anchor] of named) {
+      assert.ok(existsSync(join(root, file)), `no file for ${target}`)
+      if (anchor) assert.ok(anchorsOf(file).includes(anchor), `no heading for ${target}`)
+    }
+  })
+
   it('every page of docs/ can be reached from its index', () => {
     const reachable = new Set<string>()
     const visit = (file: string) => {

@@ -149,6 +149,21 @@ describe('the first run', () => {
       /^The client is not allowed .* lacks the application role CallHiApiRole$/,
     )
     assert.equal(step, 'Missing step: Admin consent. CallHiApiRole is requested, but not granted.')
+    const doctor = await shell(hi.replace('greeting hi', 'greeting doctor'), folder)
+    assert.equal(doctor.code, 4, doctor.err)
+    assert.match(
+      doctor.out.replaceAll(/\n +/g, '\n'),
+      new RegExp(
+        [
+          'WRONG  roles .*',
+          step,
+          'Missing step: Permissions. The client does not request CallHelloApiRole.',
+          last,
+          'See docs/troubleshooting.md#403-or-a-token-without-roles',
+        ].join('\n'),
+      ),
+    )
+    assert.match(doctor.out, new RegExp(`WRONG  hi .*\\n +${step}\\n +See docs/`))
     const [, command = ''] =
       /^Show all steps: (npx --no-install greeting registrations explain .*)$/.exec(last) ?? []
     const explained = await shell(command, folder)

@@ -25,6 +25,7 @@ import {
 } from '../../administrator/administrator-settings.ts'
 import type { GraphClient } from '../../administrator/graph-client.ts'
 import { type ClientSettings, defaultSettingsFile } from '../../client/client-settings.ts'
+import type { LocalSteps } from '../../doctor/probes.ts'
 import { CommandFailure, SilentExit } from '../../exit-codes.ts'
 import { DataFolder } from '../../system/data-folder.ts'
 import type { Terminal } from '../../terminal.ts'
@@ -83,54 +84,69 @@ const sentences: Readonly<Record<RoleState | 'not_declared', (role: string) => s
 
 const maxWaitMs = 3_000
 
-/**
- * The error with the registration step that is missing, and the command that shows it, if the identity
- * provider is the one of a data folder on this machine. Otherwise the error is returned unchanged.
- */
+/** The error with the registration step that is missing, and the command that shows it. */
 export async function withMissingStep(
   error: RoleMissing,
   settings: ClientSettings,
   greeting: string,
   stop: AbortSignal,
 ): Promise<RoleMissing> {
+  const { message, details, remedy } = error
+  const { role } = details
+  const steps = await localSteps(role ? [role] : [], settings, greeting, stop)
+  if (steps === undefined) return error
+  const step = steps.sentences[role ?? ''] ?? remedy
+  const options = { cause: error, remedy: `${step}\nShow all steps: ${steps.command}` }
+  return new ClientError('role_missing', message, details, options)
+}
+
+/**
+ * The missing registration steps of roles, if the identity provider is the one of a data folder on
+ * this machine; undefined otherwise.
+ */
+export async function localSteps(
+  roles: readonly string[],
+  settings: ClientSettings,
+  greeting: string,
+  stop: AbortSignal,
+): Promise<LocalSteps | undefined> {
   const { AUTH_URL, CLIENT_ID, scope, file = defaultSettingsFile } = settings
   // The command "registrations apply" writes the settings of a client into the subfolder.
   const folder = dirname(file).replace(/[\\/]secrets$/, '')
   const administrator = await ownLocalAdministrator(join(folder, 'administrator.env'))
-  if (administrator === undefined || !isLoopback(AUTH_URL)) return error
+  if (administrator === undefined || !isLoopback(AUTH_URL)) return undefined
   const api = scope.replace(/\/\.default$/, '')
   const words = ['--client', CLIENT_ID, '--api', api]
   if (folder !== dirname(defaultSettingsFile)) words.push('--data-dir', folder)
   const command = `${greeting} registrations explain ${words.map(shellQuote).join(' ')}`
-  const { role } = error.details
   // The secret of the administrator is for the server of this folder only. While no system runs here,
   // another program may listen at its port.
   const isServer = [administrator.AUTH_URL, administrator.GRAPH_URL].every(
     (url) => new URL(url).origin === new URL(AUTH_URL).origin,
   )
-  const step =
-    role !== undefined && isServer && new DataFolder(folder).isInUse()
-      ? await missingStep(administrator, { client: CLIENT_ID, api, role }, stop)
-      : undefined
-  const { message, details, remedy } = error
-  const options = { cause: error, remedy: `${step ?? remedy}\nShow all steps: ${command}` }
-  return new ClientError('role_missing', message, details, options)
+  const sentences =
+    roles.length > 0 && isServer && new DataFolder(folder).isInUse()
+      ? await missingSentences(administrator, { client: CLIENT_ID, api, roles }, stop)
+      : {}
+  return { sentences, command }
 }
 
-async function missingStep(
+async function missingSentences(
   administrator: AdministratorSettings,
-  { client, api, role }: { readonly client: string; readonly api: string; readonly role: string },
+  asked: { readonly client: string; readonly api: string; readonly roles: readonly string[] },
   stop: AbortSignal,
-): Promise<string | undefined> {
+): Promise<LocalSteps['sentences']> {
   const signal = AbortSignal.any([stop, AbortSignal.timeout(maxWaitMs)])
   const graph = graphClientOf(administrator, { signal })
   try {
-    const apiId = await idOf(graph, 'api', api)
-    const { roles } = await explained(graph, administrator, client, apiId)
-    return sentences[roles.find(({ value }) => value === role)?.state ?? 'not_declared'](role)
+    const apiId = await idOf(graph, 'api', asked.api)
+    const explanation = await explained(graph, administrator, asked.client, apiId)
+    const stateOf = (role: string) =>
+      explanation.roles.find(({ value }) => value === role)?.state ?? 'not_declared'
+    return Object.fromEntries(asked.roles.map((role) => [role, sentences[stateOf(role)](role)]))
   } catch {
     // The message about the role is more important than a fault of this search.
-    return undefined
+    return {}
   }
 }
 
