@@ -143,7 +143,7 @@ const shape = z.object({
   ),
   REGISTRATIONS: setting(
     z.string().optional(),
-    'a [registrations file](registrations.md) without certificates, applied when the directory is empty; the secrets go to `seeded.json` in `DATA_DIR`, mode 0600',
+    'a [registrations file](registrations.md) without certificates, applied when the directory is empty, with each `applicationId` in it; the secrets go to `seeded.json` in `DATA_DIR`, mode 0600. It has no effect on another directory, and the log says so',
   ),
   TENANT_ID: setting(
     tenantId.optional(),

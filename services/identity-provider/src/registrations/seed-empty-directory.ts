@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Directory, labSecretSha256, type Runtime, secretSha256 } from '@greeting/directory'
 import {
@@ -51,6 +52,12 @@ export async function seedEmptyDirectory(
   )
   await (isApplied ? draft.keep() : draft.discard())
   return isApplied
+}
+
+/** The secrets that a start has seeded with this data folder; undefined when no start has. */
+export async function readSeededSecrets(dataDir: string): Promise<readonly string[] | undefined> {
+  const text = await readFile(pathIn(dataDir), 'utf8').catch(() => '')
+  return parse(text)?.clients.map(({ clientSecret }) => clientSecret)
 }
 
 const knowsAllSecrets = (directory: Directory, { clients }: Seeded): boolean =>

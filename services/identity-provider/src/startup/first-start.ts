@@ -3,14 +3,14 @@ import { join } from 'node:path'
 import type { AgreedClock } from '@greeting/directory/clock'
 import type { DirectoryStore } from '@greeting/directory/live'
 import { bootstrap } from '../management/bootstrap/bootstrap.ts'
-import { seedEmptyDirectory } from '../registrations/seed-empty-directory.ts'
+import { readSeededSecrets, seedEmptyDirectory } from '../registrations/seed-empty-directory.ts'
 import type { OpenedParts } from './service-parts.ts'
 
 type FirstStart = Pick<OpenedParts, 'settings' | 'environment' | 'log'>
 
 /** Applies the registrations file of the settings to an empty directory. */
 export async function seedDirectory(
-  { settings, environment: { runtime }, log }: FirstStart,
+  { settings, environment: { runtime }, log, link }: FirstStart & Pick<OpenedParts, 'link'>,
   directory: DirectoryStore,
 ): Promise<void> {
   const { REGISTRATIONS: path, DATA_DIR, TENANT_ID, LAB_CLIENT_SECRET } = settings
@@ -32,8 +32,20 @@ export async function seedDirectory(
   )
   if (isSeeded) {
     log.info({ registrations: path }, 'registrations applied to the empty directory')
+  } else if (link?.isFirst !== false) {
+    const secrets = await readSeededSecrets(DATA_DIR)
+    const isChosen = (secret: string) => secret === LAB_CLIENT_SECRET
+    const unused = [
+      ...(secrets === undefined ? ['REGISTRATIONS'] : []),
+      ...(LAB_CLIENT_SECRET === undefined || secrets?.every(isChosen) ? [] : ['LAB_CLIENT_SECRET']),
+    ]
+    if (unused.length > 0) log.warn({ settings: unused, dataDir: DATA_DIR }, withoutEffect)
+    else log.info({ registrations: path }, 'registrations not applied: the directory is not empty')
   }
 }
+
+const withoutEffect =
+  'settings without effect: the directory is not empty. An empty DATA_DIR starts anew, "greeting registrations apply" applies the file'
 
 /** Creates an administrator when the directory has none, or when the settings require a new one. */
 export async function ensureAdministrator(

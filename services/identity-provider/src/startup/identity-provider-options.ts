@@ -95,8 +95,9 @@ export type IdentityProviderOptions = {
    */
   readonly lostChanges?: SettingsInput['LOST_CHANGES']
   /**
-   * A registrations file without certificates, applied when the directory is empty. The secrets go
-   * to `seeded.json` in `dataDir`, mode 0600. By default none.
+   * A registrations file without certificates, applied when the directory is empty, with each
+   * `applicationId` in it. The secrets go to `seeded.json` in `dataDir`, mode 0600. It has no
+   * effect on another directory, and the log says so. By default none.
    */
   readonly registrations?: SettingsInput['REGISTRATIONS']
   /**

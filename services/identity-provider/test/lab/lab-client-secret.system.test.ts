@@ -58,6 +58,26 @@ describe('a client secret that a test has chosen', () => {
     await stop()
   })
 
+  for (const { folder, chosen, unused } of [
+    { folder: 'with this secret', chosen: secret, unused: undefined },
+    { folder: 'with another secret', chosen: 'another-secret-42', unused: ['LAB_CLIENT_SECRET'] },
+    {
+      folder: 'without registrations',
+      chosen: secret,
+      unused: ['REGISTRATIONS', 'LAB_CLIENT_SECRET'],
+    },
+  ])
+    it(`is ${unused ? `reported with ${unused}` : 'not reported'} at a start in a folder ${folder}`, async () => {
+      const isKnown = folder !== 'without registrations'
+      const values = { DATA_DIR: isKnown ? dataDir : join(dataDir, 'other') }
+      if (!isKnown) await (await start({ ...values, REGISTRATIONS: '' })).stop()
+      logged.length = 0
+      await (await start({ ...withLab, ...values, LAB_CLIENT_SECRET: chosen })).stop()
+      const [warning] = logged.map((line) => JSON.parse(line)).filter(({ settings }) => settings)
+      assert.deepEqual([warning?.settings, warning?.level], [unused, unused && 40])
+      assert.doesNotMatch(logged.join(), /chosen-by|another-secret/)
+    })
+
   it('is wrong after a restart without a lab (AS8)', async () => {
     const { url, stop } = await start({})
     const response = await requestToken(url, dataDir)
