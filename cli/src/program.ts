@@ -69,7 +69,8 @@ export async function runGreeting(
     await program.parseAsync(args, { from: 'user' })
     return exitCodes.done.code
   } catch (error) {
-    return exitCodes[printFailure(terminal, error, args.includes('--json'))].code
+    const name = printFailure(terminal, error, args.includes('--json'), services.command)
+    return exitCodes[name].code
   }
 }
 

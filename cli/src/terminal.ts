@@ -2,6 +2,7 @@ import { isClientFailure } from '@greeting/client'
 import { CommanderError } from 'commander'
 import { CommandFailure, type ExitName, exitByFailure, SilentExit } from './exit-codes.ts'
 import type { Settings } from './files/env-file.ts'
+import { withCommand } from './system/services.ts'
 import { visibleLines, visibleText } from './text/visible-text.ts'
 
 export type Colour = 'green' | 'red' | 'yellow' | 'gray'
@@ -56,13 +57,23 @@ export function describeFailure(error: unknown): ReportedFailure {
   return { exit: 'failed', message, json: { code: 'failed', message } }
 }
 
-/** Prints a failure on `err`, as text or as one line of JSON, and returns the exit code. */
-export function printFailure(terminal: Terminal, error: unknown, asJson: boolean): ExitName {
+/**
+ * Prints a failure on `err`, as text or as one line of JSON, and returns the exit code.
+ *
+ * @param command how a user starts this command
+ */
+export function printFailure(
+  terminal: Terminal,
+  error: unknown,
+  asJson: boolean,
+  command: string,
+): ExitName {
   if (error instanceof SilentExit) return error.exit
   // The command line parser has printed its own errors.
   if (error instanceof CommanderError) return error.exitCode === 0 ? 'done' : 'bad_usage'
-  const { exit, message, remedy, json } = describeFailure(error)
-  if (asJson) terminal.err(`${JSON.stringify({ error: json })}\n`)
+  const { exit, message, remedy: usual, json } = describeFailure(error)
+  const remedy = usual && withCommand(usual, command)
+  if (asJson) terminal.err(`${JSON.stringify({ error: { ...json, ...(remedy && { remedy }) } })}\n`)
   else terminal.err(`${message}\n${remedy ? `${remedy}\n` : ''}`)
   return exit
 }

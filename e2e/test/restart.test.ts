@@ -156,7 +156,7 @@ describe('a system that was running before', () => {
       assert.deepEqual(await run('greeting', ['start', '--data-dir', dataDir, ...freePorts]), {
         code: 1,
         out: '',
-        err: `Another "greeting start" uses the data folder ${dataDir}.\nStop it, or choose another folder with --data-dir.\n`,
+        err: `Another local system uses the data folder ${dataDir}.\nStop it, or choose another folder with --data-dir.\n`,
       })
       assert.equal(await readFile(system.clientEnvFile, 'utf8'), clientEnv)
       assert.deepEqual(await readdir(system.logFolder), logs)

@@ -59,7 +59,7 @@ export async function readAdministratorSettings(
   const remedy = environment.CLIENT_ID
     ? `The environment sets CLIENT_ID, so ${envFile} was not read. Unset CLIENT_ID to use the file, or set all settings of the administrator.`
     : (found === undefined && remedyInSubfolder(envFile)) ||
-      `Set them in the environment, or run "greeting start", which writes ${envFile} at its first start.`
+      `Set them in the environment, or run "npx --no-install greeting start", which writes ${envFile} at its first start.`
   const message = `Invalid administrator settings: ${faults.join('; ')}.`
   throw new CommandFailure('bad_usage', message, { remedy })
 }

@@ -211,6 +211,6 @@ export async function readClientSettings(
   const message = `Invalid client settings: ${origin}${faults.join('; ')}.`
   const remedy =
     (file === undefined && remedyInSubfolder(path)) ||
-    `Set them in the environment${namedFile ? ` or in ${namedFile}` : ''}, or run "greeting start", which writes ${defaultSettingsFile}.`
+    `Set them in the environment${namedFile ? ` or in ${namedFile}` : ''}, or run "npx --no-install greeting start", which writes ${defaultSettingsFile}.`
   throw new CommandFailure('bad_usage', message, { remedy })
 }

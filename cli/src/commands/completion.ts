@@ -31,7 +31,7 @@ function bash(program: Command): string {
     return `    '${name}') words="${words}" ;;`
   })
   const names = program.commands.map((command) => command.name()).join(' ')
-  return `# Completion of greeting for bash: . <(greeting completion bash)
+  return `# Completion of greeting for bash: . <(npx --no-install greeting completion bash)
 _greeting() {
   local words="${names} --help"
   local command="\${COMP_WORDS[1]}"
@@ -62,7 +62,7 @@ function zsh(program: Command): string {
     return `    '${name}') _arguments ${[...specs, rest].join(' ')} ;;`
   })
   return `#compdef greeting
-# Completion of greeting for zsh: greeting completion zsh > "\${fpath[1]}/_greeting"
+# Completion of greeting for zsh: npx --no-install greeting completion zsh > "\${fpath[1]}/_greeting"
 _greeting() {
   local -a commands
   commands=(
@@ -104,7 +104,7 @@ function fish(program: Command): string {
       ),
     ]
   })
-  return `# Completion of greeting for fish: greeting completion fish | source\n${lines.join('\n')}\n`
+  return `# Completion of greeting for fish: npx --no-install greeting completion fish | source\n${lines.join('\n')}\n`
 }
 
 const seen = (path: readonly string[]) =>
@@ -125,7 +125,7 @@ function shell(text: string): Shell {
   return text
 }
 
-/** `greeting completion`: prints a shell completion script. */
+/** `npx --no-install greeting completion`: prints a shell completion script. */
 export function addCompletionCommand(program: Command, terminal: Terminal): Command {
   return program
     .command('completion')

@@ -11,7 +11,7 @@ import {
 } from '../doctor/probes.ts'
 import { apiChecks, authorityChecks } from '../doctor/server-checks.ts'
 import { CommandFailure, type ExitName, exitCodes, SilentExit } from '../exit-codes.ts'
-import type { Services } from '../system/services.ts'
+import { type Services, withCommand } from '../system/services.ts'
 import type { Colour, Terminal } from '../terminal.ts'
 import { visibleText, wrapped } from '../text/visible-text.ts'
 import { type ClientCommandOptions, clientCommand } from './client/client-command.ts'
@@ -46,8 +46,12 @@ const checks: readonly Check[] = [
 type NamedCheckResult = CheckResult & { readonly step: string }
 
 /** Derives the result of each check from the facts. */
-function checkAll(facts: Probes): readonly NamedCheckResult[] {
-  return checks.map(({ step, run }) => ({ step, ...run(facts) }))
+function checkAll(facts: Probes, command: string): readonly NamedCheckResult[] {
+  return checks.map(({ step, run }) => {
+    const result = run(facts)
+    if (!('remedy' in result)) return { step, ...result }
+    return { step, ...result, remedy: withCommand(result.remedy, command) }
+  })
 }
 
 /** The exit code of the first failed check. */
@@ -96,7 +100,7 @@ export function addDoctorCommand(
     .description('check each step of a job, and report what is wrong and how to fix it')
     .action(async ({ settings: file, deadline, json }: ClientCommandOptions) => {
       const facts = await runProbes(terminal.environment, file, deadline)
-      const checks = checkAll(await withSteps(facts, command, terminal.stop))
+      const checks = checkAll(await withSteps(facts, command, terminal.stop), command)
       const exit = exitOf(checks)
       if (json) {
         const report = { healthy: exit === 'done', exitCode: exitCodes[exit].code, checks }

@@ -109,7 +109,7 @@ async function requestLab(
   const client = await openManagement(terminal, options, '/lab')
   const sent = client.send({ ...request, role: 'SigningKey.ReadWrite.All' }).catch((cause) => {
     if (!(cause instanceof GraphRefusalError) || cause.status !== 404) throw cause
-    const remedy = 'Start it with "greeting start --lab", or with LAB=on.'
+    const remedy = 'Start it with "npx --no-install greeting start --lab", or with LAB=on.'
     throw new CommandFailure('failed', 'The identity provider has no lab', { cause, remedy })
   })
   return (await orCommandFailure(sent)).body

@@ -54,7 +54,7 @@ async function requestLink(
   }).catch((cause) => {
     stop.throwIfAborted()
     const message = `The identity provider at ${AUTH_URL} does not answer.`
-    const remedy = 'Start it with "greeting start", or check AUTH_URL.'
+    const remedy = 'Start it with "npx --no-install greeting start", or check AUTH_URL.'
     throw new CommandFailure('unreachable', message, { cause, remedy })
   })
   const body: unknown = await response.json().catch(() => undefined)

@@ -44,14 +44,14 @@ export function addTrustCommand(program: Command, terminal: Terminal): void {
   program
     .command('trust')
     .description('show how to trust the certificate authority of the local identity provider')
-    .option('--data-dir <path>', 'data folder of greeting start', '.greeting')
+    .option('--data-dir <path>', 'data folder of the local system', '.greeting')
     .option('--json', 'print JSON, also for failures')
     .action(async ({ dataDir, json }: Options) => {
       const file = join(resolve(dataDir), 'tls', 'authority.pem')
       await access(file).catch((cause) => {
         throw new CommandFailure('failed', `There is no certificate authority at ${file}`, {
           cause,
-          remedy: 'The first "greeting start" creates it.',
+          remedy: 'The first "npx --no-install greeting start" creates it.',
         })
       })
       const previous = join(resolve(dataDir), 'tls', 'authority.previous.pem')

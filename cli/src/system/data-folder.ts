@@ -180,7 +180,7 @@ export class DataFolder {
   lock(): FolderLock {
     const lock = takeLock(this.#lockFile)
     if (lock) return lock
-    const message = `Another "greeting start" uses the data folder ${this.path}.`
+    const message = `Another local system uses the data folder ${this.path}.`
     const remedy = 'Stop it, or choose another folder with --data-dir.'
     throw new CommandFailure('failed', message, { remedy })
   }

@@ -67,6 +67,10 @@ export const services: Services = {
  */
 const greetingCommand = 'npx --no-install greeting'
 
+/** The same text, with the command that works here. The texts of the packages name the usual one. */
+export const withCommand = (text: string, command: string): string =>
+  text.replaceAll(greetingCommand, () => command)
+
 const bundledRegistrations = 'registrations/greeting.json'
 // The installed package contains this file. In the repository it lies outside of the folder.
 const isInstalled = () => existsSync(join(packageFolder(), bundledRegistrations))

@@ -132,7 +132,7 @@ describe('greeting start', () => {
       assert.deepEqual(await failedStart(dataDir), {
         code: 1,
         out: '',
-        err: `Another "greeting start" uses the data folder ${dataDir}.\nStop it, or choose another folder with --data-dir.\n`,
+        err: `Another local system uses the data folder ${dataDir}.\nStop it, or choose another folder with --data-dir.\n`,
       })
       assert.equal(apiLog(), log)
       assert.ok(!existsSync(join(dataDir, 'stopped-cleanly')))

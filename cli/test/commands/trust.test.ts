@@ -62,7 +62,7 @@ describe('greeting trust', () => {
     assert.equal(await terminal.run(['trust', '--data-dir', join(folder, 'none')]), 1)
     assert.match(
       terminal.err,
-      /There is no certificate authority at .*\n.*"greeting start" creates it/,
+      /There is no certificate authority at .*\n.*"npx --no-install greeting start" creates it/,
     )
   })
 })

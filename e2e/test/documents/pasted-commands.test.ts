@@ -22,6 +22,9 @@ const texts = names
   .split('\n')
   .filter((name) => name !== 'CHANGELOG.md' && !/(^|\/)(test|decisions)\//.test(name))
 
+const reference = await readFile(join(root, 'docs/generated/command.md'), 'utf8')
+const commandNames = [...reference.matchAll(/^## greeting (\S+)/gm)].map(([, name]) => name)
+
 describe('in an empty folder, a printed command', () => {
   let folder: string
   const fetched: string[] = []
@@ -88,6 +91,19 @@ describe('in an empty folder, a printed command', () => {
     const { fetched, out, err } = await pasted('npx greeting hi')
     assert.deepEqual(fetched, ['greeting'], err)
     assert.equal(out, 'foreign\n')
+  })
+
+  it('is never greeting alone, in a message of a package, a service or the command', async () => {
+    const bare = new RegExp(
+      `(?<!npx --no-install |\\\\\`|Command\\(')\\bgreeting (?:${commandNames.join('|')})\\b.*`,
+      'g',
+    )
+    const found: string[] = []
+    for (const name of texts.filter((one) => /^(cli|packages|services)\/.*src\/.*\.ts$/.test(one)))
+      for (const line of (await readFile(join(root, name), 'utf8')).split('\n'))
+        if (!/^\s*(\*|\/\*|\/\/)/.test(line))
+          for (const [text] of line.matchAll(bare)) found.push(`${name}: ${text}`)
+    assert.deepEqual(found, [])
   })
 
   it('fetches and installs nothing by a name of this project', async (t) => {

@@ -28,7 +28,7 @@ const rows = {
   connection_refused: [
     /ECONNREFUSED|ConnectionRefused|connection refused/i,
     'no program listens on this port',
-    'Start it ("greeting start" starts a local one), or check the port in the URL.',
+    'Start it ("npx --no-install greeting start" starts a local one), or check the port in the URL.',
   ],
   network_unreachable: [
     /EHOSTUNREACH|ENETUNREACH|ENETDOWN|EADDRNOTAVAIL/,
@@ -58,7 +58,7 @@ const rows = {
   certificate_untrusted: [
     /certificate|SELF_SIGNED|UNABLE_TO_(VERIFY|GET)|\bCERT_|name constraint/i,
     'its certificate authority is not trusted by this process',
-    'Set NODE_EXTRA_CA_CERTS to the certificate file of the authority before the process starts ("greeting trust" prints the lines). Bun needs a host name in the URL, not an address.',
+    'Set NODE_EXTRA_CA_CERTS to the certificate file of the authority before the process starts ("npx --no-install greeting trust" prints the lines). Bun needs a host name in the URL, not an address.',
   ],
   tls_not_spoken: [
     /wrong.version.number|packet.length.too.long|InvalidContentType/i,

@@ -82,7 +82,7 @@ export function entraFromEnvironment<const Role extends string>(
 function inEnvironment(option: FromEnvironment, fault: string, isSet: boolean): string {
   const [name, meaning] = variables[option]
   const message = isSet ? fault.slice(fault.indexOf(': ') + 2) : 'is not set'
-  return `${name}: ${message} (an environment variable: ${meaning}; "greeting start" writes it to .greeting/client.env, which node --env-file loads)`
+  return `${name}: ${message} (an environment variable: ${meaning}; "npx --no-install greeting start" writes it to .greeting/client.env, which node --env-file loads)`
 }
 
 /** Some runtimes have no `process`. */

@@ -4,7 +4,7 @@ import type { RequestListener } from 'node:http'
 import { join } from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
 import { answering, granting, serving, unreachableUrl } from '../../fakes/servers.ts'
-import { temporaryFolder } from '../../fakes/services.ts'
+import { fakeServices, temporaryFolder } from '../../fakes/services.ts'
 import { emptyFile, RecordedTerminal } from '../../fakes/terminal.ts'
 
 const canary = 'canary~secret-that.must_not-be-printed'
@@ -132,8 +132,16 @@ describe('the exit code is', () => {
     assert.match(err, /AUTH_URL "ftp:\/\/x" must be an http or https URL/)
     assert.match(err, /TENANT_ID is missing; CLIENT_ID is missing/)
     assert.match(err, /API_APPLICATION_ID is missing \(or set SCOPE\)/)
-    assert.match(err, /run "greeting start"/)
+    assert.match(err, /run "npx --no-install greeting start"/)
   })
+
+  for (const args of [['hi'], ['hi', '--json'], ['doctor'], ['doctor', '--json']])
+    it(`names the command that works here in the remedy of ${args.join(' ')}`, async () => {
+      const terminal = new RecordedTerminal()
+      const services = { ...fakeServices, command: 'npx -p ./x.tgz greeting' }
+      await terminal.run([...args, ...noFile], {}, services)
+      assert.match(terminal.out + terminal.err, /or run \\?"npx -p \.\/x\.tgz greeting start\\?"/)
+    })
 
   const bad_usage = [
     [],

@@ -21,12 +21,12 @@ const rejections: readonly (readonly [words: RegExp, remedy: string])[] = [
   ],
   [
     /issuer/i,
-    'Let the API trust the issuer of this identity provider, or request the token from the one that the API trusts. "greeting token --decode" shows the issuer, `iss`.',
+    'Let the API trust the issuer of this identity provider, or request the token from the one that the API trusts. "npx --no-install greeting token --decode" shows the issuer, `iss`.',
   ],
   [/tenant/i, 'Request the token from the tenant that the API trusts.'],
   [
     /audience/i,
-    'Request the scope of this API: its identifier URI followed by /.default. "greeting token --decode" shows the audience, `aud`.',
+    'Request the scope of this API: its identifier URI followed by /.default. "npx --no-install greeting token --decode" shows the audience, `aud`.',
   ],
   [
     /signature|signing key/i,

@@ -52,7 +52,7 @@ const filePage = (
 const show: PageRow['show'] = (request, _context, attempt) =>
   filePage(
     request,
-    html`<p>The file describes the applications, roles, permissions and secrets of this tenant, as <code>greeting registrations</code> uses it.</p>
+    html`<p>The file describes the applications, roles, permissions and secrets of this tenant, as the command <code>registrations</code> uses it.</p>
 <h2>Export</h2>
 <p><a href="${path}/export">Download the directory as a file</a> · <a href="${path}/export?portable=yes">without the IDs of this tenant</a></p>
 <h2>Plan</h2>

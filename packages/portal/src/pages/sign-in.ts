@@ -64,7 +64,7 @@ export function signInPage({
   status,
   absence = 'absent',
 }: SignInPage): Promise<Response> {
-  const hints: Html = html`<p>Run <code>greeting portal</code> in the folder of the data to open this page signed in, or enter an administrator application. <code>greeting start</code> writes the first one to <code>administrator.env</code>.</p>`
+  const hints: Html = html`<p>Run <code>npx --no-install greeting portal</code> in the folder of the data to open this page signed in, or enter an administrator application. <code>npx --no-install greeting start</code> writes the first one to <code>administrator.env</code>.</p>`
   return page(undefined, {
     title: 'Sign in',
     status: status ?? 401,
@@ -90,7 +90,7 @@ export const landingPage = (authUrl: string, metricsUrl?: string): Promise<Respo
     content: html`<p>This server issues access tokens to programs, in the dialect of Microsoft Entra ID.</p>
 <p><a href="/portal" role="button">Open the portal</a></p>
 <ul>
-<li>Administrators: <code>greeting portal</code> opens the portal signed in.</li>
+<li>Administrators: <code>npx --no-install greeting portal</code> opens the portal signed in.</li>
 <li>Clients: the settings are in the <a href="/common/v2.0/.well-known/openid-configuration">discovery document</a>, and in that of each tenant: <code>${authUrl}/{tenant}/v2.0/.well-known/openid-configuration</code>.</li>
 <li>Operators: <a href="/readyz">readiness</a>${metricsUrl && html`, <a href="${metricsUrl}/metrics">metrics</a>`}.</li>
 </ul>`,
@@ -196,7 +196,7 @@ ${form(request, unsent.action, html`${hiddenFields(unsent.fields)}<button>Send</
 const linkEnded = () =>
   plainPage(
     'The link has ended',
-    `A link works once, for ${linkSeconds} seconds. Run greeting portal again.`,
+    `A link works once, for ${linkSeconds} seconds. Run npx --no-install greeting portal again.`,
     410,
   )
 
@@ -217,7 +217,7 @@ type ConfirmationFault = { readonly sentence: string; readonly status: number }
 const maxShownLength = 120
 const maxShownFields = 12
 const linkFault =
-  'The link has ended, was used, or belongs to another administrator. Run greeting portal --no-open again.'
+  'The link has ended, was used, or belongs to another administrator. Run npx --no-install greeting portal --no-open again.'
 
 /**
  * Reads the proof in a form that changes something: the secret of the administrator, or a new link.
@@ -270,7 +270,7 @@ ${facts(
 )}
 <form method="post" action="${action}"${encoding && html` enctype="${encoding}"`}><input type="hidden" name="form_token" value="${request.tokenOf(action)}">${hiddenFields(fields)}
 ${field({ name: 'confirm_secret', label: 'Client secret', type: 'password', maxLength: 1024, autocomplete: 'current-password' })}
-${field({ name: 'confirm_link', label: 'Or a new link', maxLength: 2048, help: html`Run <code>greeting portal --no-open</code>, and paste the link here instead of opening it.` })}
+${field({ name: 'confirm_link', label: 'Or a new link', maxLength: 2048, help: html`Run <code>npx --no-install greeting portal --no-open</code>, and paste the link here instead of opening it.` })}
 <button>Confirm and send</button></form>
 <p><a href="/portal">Discard the entries</a></p>`,
   })

@@ -83,7 +83,7 @@ function refuseIssues(fileName: string, issues: readonly Issue[]): void {
 function refuseUnsupported(fileName: string, places: readonly Path[]): void {
   if (places.length === 0) return
   throw new RegistrationsError(
-    `The first start cannot apply ${places.map(propertyPathText).join(', ')} of ${fileName}: remove this, or apply the file with "greeting registrations apply"`,
+    `The first start cannot apply ${places.map(propertyPathText).join(', ')} of ${fileName}: remove this, or apply the file with "npx --no-install greeting registrations apply"`,
   )
 }
 

@@ -229,7 +229,7 @@ describe('a registrations file for an empty directory', () => {
     it(`is refused with ${name}, and the message names the command`, () => {
       assert.throws(() => readSeedRegistrations(file, 'some.json', defaults), {
         code: 'registrations_invalid',
-        message: `The first start cannot apply ${place} of some.json: remove this, or apply the file with "greeting registrations apply"`,
+        message: `The first start cannot apply ${place} of some.json: remove this, or apply the file with "npx --no-install greeting registrations apply"`,
       })
     })
   }
