@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { Command, CommanderError } from 'commander'
 import { type CommandContext, commandLoaders, isCommandName } from './command-loaders.ts'
 import { exitCodes } from './exit-codes.ts'
-import { packageFolder, type Services } from './system/services.ts'
+import { packageFolder, type Services, withCommand } from './system/services.ts'
 import { printFailure, type Screen, type Terminal, visibleTerminal } from './terminal.ts'
 
 const exitCodeHelp = [
@@ -69,7 +69,8 @@ export async function runGreeting(
     await program.parseAsync(args, { from: 'user' })
     return exitCodes.done.code
   } catch (error) {
-    const name = printFailure(terminal, error, args.includes('--json'), services.command)
+    const reworded = (text: string) => withCommand(text, services.command)
+    const name = printFailure(terminal, error, args.includes('--json'), reworded)
     return exitCodes[name].code
   }
 }

@@ -2,7 +2,6 @@ import { isClientFailure } from '@greeting/client'
 import { CommanderError } from 'commander'
 import { CommandFailure, type ExitName, exitByFailure, SilentExit } from './exit-codes.ts'
 import type { Settings } from './files/env-file.ts'
-import { withCommand } from './system/services.ts'
 import { visibleLines, visibleText } from './text/visible-text.ts'
 
 export type Colour = 'green' | 'red' | 'yellow' | 'gray'
@@ -60,19 +59,19 @@ export function describeFailure(error: unknown): ReportedFailure {
 /**
  * Prints a failure on `err`, as text or as one line of JSON, and returns the exit code.
  *
- * @param command how a user starts this command
+ * @param reworded changes the text of a remedy
  */
 export function printFailure(
   terminal: Terminal,
   error: unknown,
   asJson: boolean,
-  command: string,
+  reworded: (text: string) => string,
 ): ExitName {
   if (error instanceof SilentExit) return error.exit
   // The command line parser has printed its own errors.
   if (error instanceof CommanderError) return error.exitCode === 0 ? 'done' : 'bad_usage'
   const { exit, message, remedy: usual, json } = describeFailure(error)
-  const remedy = usual && withCommand(usual, command)
+  const remedy = usual && reworded(usual)
   if (asJson) terminal.err(`${JSON.stringify({ error: { ...json, ...(remedy && { remedy }) } })}\n`)
   else terminal.err(`${message}\n${remedy ? `${remedy}\n` : ''}`)
   return exit
