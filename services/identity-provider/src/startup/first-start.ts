@@ -45,7 +45,7 @@ export async function seedDirectory(
 }
 
 const withoutEffect =
-  'settings without effect: the directory is not empty. An empty DATA_DIR starts anew, "greeting registrations apply" applies the file'
+  'settings without effect: the directory is not empty. An empty DATA_DIR starts anew, "npx --no-install greeting registrations apply" applies the file'
 
 /** Creates an administrator when the directory has none, or when the settings require a new one. */
 export async function ensureAdministrator(
