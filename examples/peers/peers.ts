@@ -9,6 +9,7 @@ import buildGetJwks from 'get-jwks'
 import { Hono } from 'hono'
 import { jwk } from 'hono/jwk'
 import type { JwtVariables } from 'hono/jwt'
+import { createRemoteJWKSet, errors, jwtVerify } from 'jose'
 import jwksRsa from 'jwks-rsa'
 import passport from 'passport'
 import { ExtractJwt, Strategy } from 'passport-jwt'
@@ -135,6 +136,30 @@ export const peers: readonly Peer[] = [
         else response.sendStatus(403)
       })
       return listenExpress(app)
+    },
+  },
+  {
+    name: 'jose',
+    versions: npmVersions('jose', 'fastify'),
+    start: async ({ issuer, audience, keySetUrl, role }) => {
+      const app = fastify()
+      const keys = createRemoteJWKSet(new URL(keySetUrl))
+      app.get('/', async ({ headers }, reply) => {
+        const token = headers.authorization?.replace(/^Bearer /, '') ?? ''
+        try {
+          const { payload } = await jwtVerify(token, keys, {
+            issuer,
+            audience,
+            algorithms: ['RS256'],
+          })
+          return hasRole(payload.roles, role) ? 'orders' : reply.code(403).send()
+        } catch (error) {
+          if (error instanceof errors.JOSEError) return reply.code(401).send()
+          throw error
+        }
+      })
+      const url = await app.listen({ host: '127.0.0.1', port: 0 })
+      return { url: `${url}/`, stop: () => app.close() }
     },
   },
 ]
