@@ -32,15 +32,15 @@ export class ClientPage {
     this.link = `${file}.md#${name.replaceAll(/[@/]/g, '')}`
     const [, text = ''] = readFileSync(join(folder, `${file}.md`), 'utf8').split(`\n## ${name}\n`)
     this.text = text.split('\n## ')[0] ?? ''
-    this.sections = this.text
-      .split(/^### /m)
-      .slice(1)
-      .map((text) => ({
-        heading: text.slice(0, text.indexOf('\n')),
-        shell: blocksOf(text, 'sh').join(''),
-        module: blocksOf(text, 'js')[0],
-      }))
-      .filter(({ shell, module }) => shell !== '' || module !== undefined)
+    const sections: Section[] = []
+    for (const part of this.text.split(/^### /m).slice(1)) {
+      const heading = part.slice(0, part.indexOf('\n'))
+      const shell = blocksOf(part, 'sh').join('')
+      const [diff] = blocksOf(part, 'diff')
+      const [module = diff && changed(diff, sections)] = blocksOf(part, 'js')
+      if (shell !== '' || module !== undefined) sections.push({ heading, shell, module })
+    }
+    this.sections = sections
     const rows = this.text.matchAll(/^\| (.+?) \| `(.+)` \|$/gm)
     this.complaints = new Map(Array.from(rows, ([, what = '', said = '']) => [what, said]))
   }
@@ -62,3 +62,25 @@ const blocksOf = (text: string, language: string): string[] =>
     text.matchAll(RegExp(`^\`\`\`${language}\n(.*?)^\`\`\`$`, 'gms')),
     ([, code = '']) => code,
   )
+
+/**
+ * The nearest program above that has the lines of the diff, with its changes.
+ *
+ * @throws {TypeError} no program has them
+ */
+function changed(diff: string, above: readonly Section[]): string {
+  const hunks = diff.split('@@\n').map((hunk) => {
+    const lines = hunk.split('\n')
+    const side = (mark: string) =>
+      lines
+        .filter((line) => !line.startsWith(mark))
+        .map((line) => line.slice(1))
+        .join('\n')
+    return { before: `\n${side('+')}`, after: `\n${side('-')}` }
+  })
+  const base = above
+    .map(({ module }) => `\n${module}`)
+    .findLast((program) => hunks.every(({ before }) => program.includes(before)))
+  if (base === undefined) throw new TypeError(`No program has the lines of ${diff}`)
+  return hunks.reduce((program, { before, after }) => program.replace(before, () => after), base)
+}
