@@ -65,9 +65,7 @@ const calls: readonly (readonly [name: string, more: string, output: string])[] 
 /** How a snippet of an API answers a request without a token. */
 const apis: Readonly<Record<string, string>> = {
   'express.ts': `import { app } from './express.ts'; serve(app)`,
-  'from-express.ts': `import { app } from './from-express.ts'; serve(app)`,
   'guard-readme.ts': `import { app } from './guard-readme.ts'; show(await app.request('/api/orders'))`,
-  'web-api.ts': `import { fetch } from './web-api.ts'; show(await fetch(new Request('https://a.example/api/orders')))`,
 }
 const harness = `import { createServer } from 'node:http'
 const show = ({ status }) => console.log(status)

@@ -13,11 +13,6 @@ const guid = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}'
 /** The required output of each shell block of the page, in order. */
 const expected = [
   {
-    step: 'requests a token, and receives the listed members',
-    prints:
-      /^\{"token_type":"Bearer","expires_in":3599,"ext_expires_in":3599,"access_token":"[^"]+"\}$/,
-  },
-  {
     step: 'finds a refused request by its correlation id',
     prints: new RegExp(
       `^time .*\\n\\S+Z +refused +token\\.issue +${guid} +secret_wrong +${guid}\\n$`,
