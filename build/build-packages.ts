@@ -17,6 +17,7 @@ import { withCompiledImports, withRepositoryLinks, withShippedSource } from './c
 import {
   bundledManifest,
   jsrManifest,
+  type ProjectManifest,
   publishedManifest,
   type SourceManifest,
   type SourcePackage,
@@ -75,8 +76,8 @@ export async function buildPackages(
   root: string,
   folderOf = (path: string) => join(root, path, 'dist'),
 ): Promise<readonly BuiltPackage[]> {
-  const { repository } = readJson(join(root, 'package.json')) as { repository: { url: string } }
-  const address = repository.url.replace(/^git\+|\.git$/g, '')
+  const project = readJson(join(root, 'package.json')) as ProjectManifest
+  const address = project.repository.url.replace(/^git\+|\.git$/g, '')
   const sources = new Map<string, SourcePackage>(
     packageRows.map((row) => {
       const manifest: SourceManifest = readJson(join(root, row.path, 'package.json'))
@@ -133,7 +134,7 @@ export async function buildPackages(
       const page = readFileSync(join(root, path, 'README.md'), 'utf8')
       write(join(folder, 'README.md'), withRepositoryLinks(page, path, base))
       cpSync(join(root, 'LICENSE'), join(folder, 'LICENSE'))
-      write(join(folder, 'package.json'), json(publishedManifest(source, bundled, address)))
+      write(join(folder, 'package.json'), json(publishedManifest(source, bundled, project)))
       // Not in the tarball: `files` does not name it.
       if (bundled.length === 0) write(join(folder, 'jsr.json'), json(jsrManifest(source)))
       packages.push({ name, version, folder })

@@ -29,6 +29,13 @@ type DualEntry = {
   readonly default: Entry
 }
 
+/** What every published package says of the project. */
+export type ProjectManifest = {
+  /** Sentences, of which the first one says whom the project is for. */
+  readonly description: string
+  readonly repository: { readonly url: string }
+}
+
 const scope = '@greeting/'
 const sorted = <Value>(record: Readonly<Record<string, Value>>) =>
   Object.fromEntries(Object.entries(record).toSorted(([a], [b]) => (a < b ? -1 : 1)))
@@ -91,12 +98,12 @@ export const vendoredManifest = ({ name, version, license }: SourceManifest) => 
  * dependencies.
  *
  * @param bundled the packages that its tarball contains
- * @param repository the address of the repository
+ * @param project the manifest of the root
  */
 export function publishedManifest(
   source: SourcePackage,
   bundled: readonly SourcePackage[],
-  repository: string,
+  project: ProjectManifest,
 ) {
   const { row, manifest } = source
   const { name, version, description, license, bin, imports } = manifest
@@ -112,10 +119,10 @@ export function publishedManifest(
   return {
     name,
     version,
-    description,
+    description: `${description} ${project.description.split(/(?<=\.) /)[0]}`,
     keywords: row.keywords,
     license,
-    repository: { type: 'git', url: `git+${repository}.git`, directory: row.path },
+    repository: { type: 'git', url: project.repository.url, directory: row.path },
     type: 'module',
     sideEffects: row.entryPoints.length > 0 ? row.entryPoints : false,
     engines: { node: row.node },

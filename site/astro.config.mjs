@@ -6,7 +6,9 @@ import { defineConfig, passthroughImageService } from 'astro/config'
 /** Where the site will be, for example https://owner.example/greeting. Its path is the base of every link. */
 const { SITE_URL } = process.env
 const sidebar = JSON.parse(readFileSync(new URL('.pages/sidebar.json', import.meta.url), 'utf8'))
-const { repository } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'))
+const { description, repository } = JSON.parse(
+  readFileSync(new URL('../package.json', import.meta.url), 'utf8'),
+)
 
 // The keyboard scrolls only what has the focus.
 const focusWideTables =
@@ -21,7 +23,7 @@ export default defineConfig({
   integrations: [
     starlight({
       title: 'Greeting',
-      description: 'A guard, a client and a local Entra ID for APIs that programs call.',
+      description,
       customCss: ['./src/site.css'],
       // A scrolling block would be a landmark without a name.
       expressiveCode: { defaultProps: { wrap: true } },

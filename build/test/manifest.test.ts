@@ -48,8 +48,18 @@ const inner: SourcePackage = {
   },
 }
 
+const project = {
+  description: 'The project is for teams. It has a guard.',
+  repository: { url: 'git+https://host.example/a.git' },
+}
+
 describe('the manifest of a published package', () => {
-  const manifest = publishedManifest(outer, [inner], 'https://host.example/a')
+  const manifest = publishedManifest(outer, [inner], project)
+
+  it('describes the package, and whom the project is for', () => {
+    assert.equal(manifest.description, 'The outer package. The project is for teams.')
+    assert.equal(manifest.repository.url, 'git+https://host.example/a.git')
+  })
 
   it('exports compiled files with their types, and no file of the tests', () => {
     assert.deepEqual(manifest.exports, {
@@ -61,7 +71,7 @@ describe('the manifest of a published package', () => {
 
   it('with CommonJS modules lets Node load one kind of modules, and other programs two', () => {
     const row = { ...inner.row, commonJs: { inlined: [] } }
-    const { exports, files } = publishedManifest({ ...inner, row }, [], 'https://host.example/a')
+    const { exports, files } = publishedManifest({ ...inner, row }, [], project)
     const module = { types: './lib/a/b.d.ts', default: './lib/a/b.js' }
     const require = { types: './commonjs/a/b.d.ts', default: './commonjs/a/b.js' }
     assert.deepEqual(exports['./a'], { 'module-sync': module, require, default: module })
@@ -90,7 +100,7 @@ describe('the manifest of a published package', () => {
 
   it('names its entry points as the only files with side effects', () => {
     assert.deepEqual(manifest.sideEffects, ['./lib/main.js'])
-    assert.equal(publishedManifest(inner, [], 'https://host.example/a').sideEffects, false)
+    assert.equal(publishedManifest(inner, [], project).sideEffects, false)
   })
 })
 

@@ -8,6 +8,11 @@ import { exitCodes } from './exit-codes.ts'
 import { packageFolder, type Services, withCommand } from './system/services.ts'
 import { printFailure, type Screen, type Terminal, visibleTerminal } from './terminal.ts'
 
+// The first lines of the README: who it is for, what it is, and what it is not.
+const about = `Greeting is for teams whose APIs are called by programs with app roles of Microsoft Entra ID.
+It has a guard and a client for production, and an identity provider to develop, test and teach without a tenant.
+It signs in no people and does not replace Entra ID. A closed network can run it as its authorization server.`
+
 const exitCodeHelp = [
   'Exit codes:',
   ...Object.values(exitCodes).map(({ code, meaning }) => `  ${code}  ${meaning}`),
@@ -23,9 +28,7 @@ export async function greetingProgram(
   args: readonly string[] = [],
 ): Promise<Command> {
   const program = new Command('greeting')
-    .description(
-      'For teams whose APIs are called by programs with app roles of Microsoft Entra ID.\nStart the local system, obtain tokens, call the API.',
-    )
+    .description(about)
     .configureOutput({ writeOut: terminal.out, writeErr: terminal.err })
     .showHelpAfterError('(see --help)')
     .addHelpText('after', `\n${exitCodeHelp}`)

@@ -3,8 +3,8 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, it } from 'node:test'
+import { root, run } from '../greeting-process.ts'
 
-const root = join(import.meta.dirname, '../../..')
 const documents = execFileSync(
   'git',
   ['ls-files', '--cached', '--others', '--exclude-standard', '*.md'],
@@ -71,6 +71,23 @@ describe('the documents', () => {
       [],
     )
   })
+
+  const who = read('README.md').split('\n').slice(2, 5)
+  const firstTexts: readonly (readonly [
+    of: string,
+    text: () => string | Promise<string>,
+    lines: number,
+  ])[] = [
+    ['docs/README.md', () => read('docs/README.md'), 3],
+    ['package.json', () => JSON.parse(read('package.json')).description, 2],
+    ['greeting --help', async () => (await run('greeting', ['--help'])).out, 3],
+  ]
+  for (const [of, text, lines] of firstTexts)
+    it(`${of} says whom the project is for, in the words of README.md`, async () => {
+      const said = await text()
+      const flat = said.replace(/\s+/g, ' ')
+      assert.ok(flat.includes(who.slice(0, lines).join(' ')), said)
+    })
 
   it('every npm script that a document names exists', () => {
     const named = /\bnpm run ([a-z-]+(?::[a-z-]+)*)(?: -w ([\w/-]+))?/g
