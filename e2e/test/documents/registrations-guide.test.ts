@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
-import { cp, readFile } from 'node:fs/promises'
+import { cp, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
+import { startEntra } from '@greeting/testing'
+import { decodeJwt } from 'jose'
 import { startIdentityProviderIn } from '../../../fixtures/identity-provider.ts'
 import { root, run, temporaryFolder } from '../greeting-process.ts'
 
@@ -50,4 +52,16 @@ describe('the guide to registrations', () => {
       assert.equal(constant(out + err), constant(printed))
     })
   }
+})
+
+it('the file of docs/guides/tools.md gives tokens with the issuer and audience that Azurite checks', async (t) => {
+  const page = await readFile(join(root, 'docs/guides/tools.md'), 'utf8')
+  const [, file = ''] = /```json storage\.json\n(.*?)```/s.exec(page) ?? []
+  const registrations = join(await temporaryFolder(t), 'storage.json')
+  await writeFile(registrations, file)
+  const [, issuerUrl] = /ISSUER_URL=(\S+)/.exec(page) ?? []
+  await using entra = await startEntra({ registrations, issuerUrl })
+  const { iss, aud } = decodeJwt(await entra.client('Job').token('Azure Storage'))
+  assert.match(iss ?? '', /^https:\/\/sts\.windows\.net\//)
+  assert.equal(aud, 'https://storage.azure.com')
 })
