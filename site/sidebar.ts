@@ -11,7 +11,7 @@ export type SidebarEntry =
     }
 
 /**
- * Makes the sidebar from `docs/README.md`: a group for each heading, and an entry for each page that it links.
+ * Makes the sidebar from `docs/README.md`: a group for each heading, and an entry for each page that its list links.
  *
  * A page that only another page links stands at the end of the group of its folder.
  *
@@ -22,7 +22,8 @@ export function sidebarOf(contents: string, pages: readonly SitePage[]): Sidebar
   const groups = contents.split(/^## /m).slice(1)
   const entries = groups.map((group) => {
     const [label = ''] = group.split('\n')
-    const items = [...group.matchAll(/\]\(([^)#\s]+\.md)/g)].flatMap(([, target = '']) => {
+    const list = (group.match(/^(- | {2}).*$/gm) ?? []).join('\n')
+    const items = [...list.matchAll(/\]\(([^)#\s]+\.md)/g)].flatMap(([, target = '']) => {
       const slug = slugOf(posix.join('docs', target))
       const page = unlisted.get(slug)
       unlisted.delete(slug)

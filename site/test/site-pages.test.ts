@@ -82,7 +82,8 @@ describe('sidebarOf', () => {
   const page = (slug: string) => ({ slug, title: slug, body: '' })
 
   it('has a group for each heading with pages, and each page once', () => {
-    const contents = '# D\n\n## Guides\n\n- [x](guides/a.md), [y](guides/a.md#b)\n\n## Reference\n'
+    const contents =
+      '# D\n\n## Choose\n\n[z](guides/a.md)\n\n## Guides\n\n- [x](guides/a.md), [y](guides/a.md#b)\n\n## Reference\n'
     assert.deepEqual(sidebarOf(contents, [page('guides/a'), page('guides/b')]), [
       {
         label: 'Guides',
