@@ -9,7 +9,7 @@ const roomOf = (file: string) =>
     .sort((a, b) => b.path.length - a.path.length)[0]
 
 const isTest = (file: string) =>
-  /(^|\/)(test|e2e|bench|packed|deploy|architecture|mutants)\/|\.test\.ts$/.test(file)
+  /(^|\/)(test|e2e|bench|packed|deploy|architecture|mutants)\/|\.test\.[jt]s$/.test(file)
 
 describe('the rooms', () => {
   for (const file of sources.filter(
