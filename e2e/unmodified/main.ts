@@ -83,6 +83,8 @@ async function runOf(system: System, folder: string, dataDir: string) {
       ADMINISTRATOR_ID: administrator.CLIENT_ID,
       ADMINISTRATOR_SECRET: administrator.CLIENT_SECRET,
       CACHE: cache,
+      // The variable NODE_EXTRA_CA_CERTS has the authority of the system. npm needs that of the machine.
+      MACHINE_CA_CERTS: process.env.NODE_EXTRA_CA_CERTS,
       // A program keeps its settings and tokens in the home folder.
       HOME: folder,
       LANG: 'C.UTF-8',

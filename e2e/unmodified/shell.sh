@@ -115,3 +115,15 @@ refusal() { member .error_description | grep -oE 'AADSTS[0-9]+: [^.]+'; }
 
 # The Graph SDK for Go is compiled without optimization, as its models take many minutes otherwise.
 graph_sdk_flags='-gcflags=github.com/microsoftgraph/msgraph-sdk-go/...=-N -l'
+
+# Packs the identity provider, runs the jobs of a language in examples/ci with it, and prints the rows of their tests that
+# match a pattern: ci_jobs LANGUAGE PATTERN
+ci_jobs() {
+  require npm curl
+  local root="$program/../../.."
+  (cd "$root" && nice node build/main.ts) >&2
+  npm pack --silent --pack-destination "$PWD" "$root/services/identity-provider/dist" >&2
+  NODE_EXTRA_CA_CERTS=${MACHINE_CA_CERTS:-} \
+    node "$program/../ci-job.ts" "$1" "$(ls "$PWD"/greeting-identity-provider-*.tgz)" >jobs.log || { cat jobs.log >&2; exit 1; }
+  grep -oE "^# .*yml$|$2" jobs.log
+}

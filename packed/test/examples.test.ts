@@ -2,8 +2,10 @@ import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { after, describe, it } from 'node:test'
 import { stripVTControlCharacters } from 'node:util'
+import { CiFolder, ciWorkflows } from '../../e2e/unmodified/ci-job.ts'
 import { Consumer } from '../consumer.ts'
 import { peerFolder, run } from '../program.ts'
+import { tarballOf } from '../tarball.ts'
 
 const root = join(import.meta.dirname, '../..')
 const examples = join(root, 'examples')
@@ -63,4 +65,20 @@ describe('the tests of the example', () => {
     )
     assert.equal(status, 0, stdout)
   })
+})
+
+describe('the job of the example ci for Node', () => {
+  for (const workflow of ciWorkflows)
+    it(`in ${workflow} passes with the packed packages`, async () => {
+      using consumer = new Consumer()
+      await using folder = await CiFolder.copyTo(join(consumer.folder, 'ci'), {
+        GREETING_PACKAGE: tarballOf('identity-provider'),
+        GUARD_PACKAGE: tarballOf('guard'),
+      })
+      const { NODE_TEST_CONTEXT: _, ...env } = process.env
+      let output = ''
+      for (const shell of await folder.shellsOf(workflow, 'node'))
+        output += await folder.run(shell, env)
+      assert.match(stripVTControlCharacters(output), /^\S+ pass 4$/m)
+    })
 })

@@ -13,7 +13,7 @@ const rows = Array.from(
 )
 
 /** The files of a program that name its versions. */
-const pins = ['requirements.txt', 'go.mod', 'pom.xml', 'run.sh', 'README.md']
+const pins = ['requirements.txt', 'go.mod', 'pom.xml', 'orders.csproj', 'run.sh', 'README.md']
 
 describe('the page of programs that were not written here', () => {
   it('has each program', () => {
@@ -23,8 +23,9 @@ describe('the page of programs that were not written here', () => {
 
   for (const { name, versions } of rows)
     it(`has the pinned versions of ${name}`, () => {
-      const text = pins
-        .map((file) => join(parent, name, file))
+      const folders = [join(parent, name), join(root, 'examples/ci', name.replace('ci-', ''))]
+      const text = folders
+        .flatMap((folder) => pins.map((file) => join(folder, file)))
         .filter((file) => existsSync(file))
         .map((file) => readFileSync(file, 'utf8'))
         .join('\n')

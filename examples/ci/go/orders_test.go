@@ -68,16 +68,16 @@ func token(t *testing.T, clientID string) string {
 
 func TestOrders(t *testing.T) {
 	handler, genuine := api(t), token(t, os.Getenv("CLIENT_ID"))
-	for name, row := range map[string]struct {
-		authorization string
-		status        int
+	for _, row := range []struct {
+		name, authorization string
+		status              int
 	}{
-		"without a token":         {"", 401},
-		"with a forged signature": {bearer + genuine[:strings.LastIndex(genuine, ".")] + ".AAAA", 401},
-		"without the role":        {bearer + token(t, os.Getenv("CLIENT_ID_WITHOUT_ROLE")), 403},
-		"with the role":           {bearer + genuine, 200},
+		{"without a token", "", 401},
+		{"with a forged signature", bearer + genuine[:strings.LastIndex(genuine, ".")] + ".AAAA", 401},
+		{"without the role", bearer + token(t, os.Getenv("CLIENT_ID_WITHOUT_ROLE")), 403},
+		{"with the role", bearer + genuine, 200},
 	} {
-		t.Run(name, func(t *testing.T) {
+		t.Run(row.name, func(t *testing.T) {
 			request, response := httptest.NewRequest("GET", "/orders", nil), httptest.NewRecorder()
 			request.Header.Set("authorization", row.authorization)
 			handler.ServeHTTP(response, request)
