@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
@@ -78,6 +79,8 @@ export class CiFolder {
     const file = join(this.path, 'identity-provider.pid')
     if (!existsSync(file)) return
     const pid = Number(await readFile(file, 'utf8'))
+    // The ID 0 is the whole process group.
+    assert.ok(pid > 0, file)
     if (isRunning(pid)) process.kill(pid)
     while (isRunning(pid)) await new Promise((resolve) => setTimeout(resolve, 50))
   }

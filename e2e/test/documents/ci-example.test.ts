@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { parseEnv } from 'node:util'
 import { CiFolder, isRunning } from '../../unmodified/ci-job.ts'
-import { environment, root, run, temporaryFolder } from '../greeting-process.ts'
+import { environment, root, run } from '../greeting-process.ts'
 
 /** Runs the identity provider of the clone with the settings of `docker run`: no machine of these tests has an engine. */
 const engine = `
@@ -43,10 +44,13 @@ async function imageSettings(dataDir: string) {
 
 type Prepared = { readonly folder: CiFolder; readonly start: () => ReturnType<typeof run> }
 
-async function prepare(t: Parameters<typeof temporaryFolder>[0]): Promise<Prepared> {
-  const parent = await temporaryFolder(t)
+async function prepare(t: { after(done: () => Promise<void>): void }): Promise<Prepared> {
+  const parent = await mkdtemp(join(tmpdir(), 'greeting-ci-'))
   const folder = await CiFolder.copyTo(join(parent, 'ci'), {})
-  t.after(() => folder[Symbol.asyncDispose]())
+  t.after(async () => {
+    await folder[Symbol.asyncDispose]()
+    await rm(parent, { recursive: true })
+  })
   await mkdir(join(parent, 'engine'))
   await writeFile(join(parent, 'engine/engine.mjs'), engine)
   const docker = `#!/bin/sh\nexec node ${parent}/engine/engine.mjs "$@"\n`
