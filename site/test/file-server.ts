@@ -13,7 +13,7 @@ const types: Readonly<Record<string, string>> = {
   '.json': 'application/json',
 }
 
-/** A plain file server with gzip. It counts the bytes of the bodies that it sends, without pictures. */
+/** A plain file server with gzip. It counts the bytes of the bodies that it sends. */
 export async function serveFiles(folder: string, base = '/') {
   let sentBytes = 0
   const server = createServer((request, response) => {
@@ -22,7 +22,7 @@ export async function serveFiles(folder: string, base = '/') {
     const file = existsSync(path) && statSync(path).isDirectory() ? join(path, 'index.html') : path
     if (!pathname.startsWith(base) || !existsSync(file)) return response.writeHead(404).end()
     const body = gzipSync(readFileSync(file))
-    if (extname(file) !== '.png') sentBytes += body.length
+    sentBytes += body.length
     const type = types[extname(file)] ?? 'application/octet-stream'
     return response.writeHead(200, { 'content-type': type, 'content-encoding': 'gzip' }).end(body)
   }).listen(0, '127.0.0.1')

@@ -31,7 +31,7 @@ function patternOf(output: string): RegExp {
 
 const guide = {
   folder: join(root, 'docs/tutorial'),
-  names: new Set(['missing-consent', 'granted-consent']),
+  names: new Set(['missing-consent', 'granted-consent', 'command-and-portal']),
 }
 
 describe('the tutorial', () => {
@@ -80,7 +80,21 @@ describe('the tutorial', () => {
     })
   }
 
-  it('loses and gains the consent in the portal, as in its two pictures', async (t) => {
+  /** The picture of the README: the command and the portal name the same missing step. */
+  async function pictureOfBoth(sheet: Page, portal: Buffer) {
+    await shell('npx --no-install greeting token --force')
+    const command = 'npx --no-install greeting hi'
+    const { out } = await shell(`${command} || true`)
+    assert.match(out, /Admin consent/)
+    const shown = `$ ${command}\n${out}`.replaceAll('&', '&amp;').replaceAll('<', '&lt;')
+    await sheet.setViewportSize({ width: 1040, height: 606 })
+    await sheet.setContent(`<body style="margin:0;background:#16181d">
+<pre style="margin:0;padding:24px 32px;color:#e6e8ee;font:16px/1.6 monospace;white-space:pre-wrap">${shown}</pre>
+<img src="data:image/png;base64,${portal.toString('base64')}" style="display:block">`)
+    await writeScreenshot(sheet, 'command-and-portal', guide)
+  }
+
+  it('loses and gains the consent in the portal, as in the pictures', async (t) => {
     const view = { viewport: { width: 1280, height: 800 }, reducedMotion: 'reduce' } as const
     const context = await (await sharedBrowser()).newContext(view)
     t.after(() => context.close())
@@ -100,6 +114,8 @@ describe('the tutorial', () => {
       assert.deepEqual(await axeFaults(browser), [])
     }
     await writeScreenshot(browser, 'missing-consent', guide)
+    const clip = { x: 232, y: 196, width: 1040, height: 430 }
+    await pictureOfBoth(await context.newPage(), await browser.screenshot({ clip }))
     await browser.getByRole('button', { name: 'Grant admin consent' }).click()
     assert.doesNotMatch(await verdict(), /Missing step/)
     await writeScreenshot(browser, 'granted-consent', guide)
