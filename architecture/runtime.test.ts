@@ -10,7 +10,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
 import { files, read, root } from './source-tree.ts'
 
@@ -104,10 +104,12 @@ it('install scripts are of the packages in allowScripts only', () => {
 describe('runtime/link.js', () => {
   /** A folder as `npm ci` leaves it, in which the script has run. */
   function linkedFolder(t: TestContext, declared: Record<string, string>, installed?: string) {
-    const folder = mkdtempSync(join(tmpdir(), 'runtime-'))
-    t.after(() => rmSync(folder, { recursive: true }))
+    const modules = join(mkdtempSync(join(tmpdir(), 'runtime-')), 'node_modules')
+    t.after(() => rmSync(dirname(modules), { recursive: true }))
+    const folder = join(modules, 'greeting')
     const bin = join(folder, 'node_modules', thisRuntime, 'bin')
-    mkdirSync(join(folder, 'runtime'))
+    mkdirSync(join(folder, 'runtime'), { recursive: true })
+    mkdirSync(join(modules, '.bin'))
     copyFileSync(join(root, 'runtime/link.js'), join(folder, 'runtime/link.js'))
     const manifests = { type: 'module', optionalDependencies: declared }
     writeFileSync(join(folder, 'package.json'), JSON.stringify(manifests))
@@ -118,9 +120,12 @@ describe('runtime/link.js', () => {
       writeFileSync(join(bin, 'node'), '')
       writeFileSync(join(bin, '../package.json'), JSON.stringify({ version: installed }))
     }
-    const run = () =>
-      spawnSync(process.execPath, [join(folder, 'runtime/link.js')], { encoding: 'utf8' })
-    return { link: join(folder, 'node_modules/.bin/node'), lock, run }
+    const run = (program = join(folder, 'runtime/link.js'), settings = {}) => {
+      const env = { ...process.env, ...settings }
+      return spawnSync(process.execPath, [program], { encoding: 'utf8', env })
+    }
+    const program = join(modules, '.bin/greeting')
+    return { link: join(folder, 'node_modules/.bin/node'), lock, run, program }
   }
 
   it('links the program, also a second time', (t) => {
@@ -146,14 +151,18 @@ describe('runtime/link.js', () => {
   }
 
   it('says how to install when npm has packed a git address, which has no lock file', (t) => {
-    const { lock, run } = linkedFolder(t, { [thisRuntime]: '24.1.0' })
+    const { lock, run, program } = linkedFolder(t, { [thisRuntime]: '24.1.0' })
     rmSync(lock)
-    const { status, stderr } = run()
-    assert.equal(status, 1)
-    assert.match(
-      stderr,
-      /^This repository cannot be installed from git: .* install the tarball\.\n$/,
-    )
+    const says = /^This repository cannot be installed from git: .* install the tarball\.\n$/
+    const installed = run(undefined, { npm_command: 'install', npm_lifecycle_event: 'postinstall' })
+    assert.equal(installed.status, 1)
+    assert.match(installed.stderr, says)
+    // npx hides the output of scripts, and then runs the program.
+    const script = run(undefined, { npm_command: 'exec', npm_lifecycle_event: 'postinstall' })
+    assert.deepEqual([script.status, script.stderr], [0, ''])
+    const started = run(program, { npm_command: 'exec', npm_lifecycle_event: 'npx' })
+    assert.equal(started.status, 1)
+    assert.match(started.stderr, says)
   })
 
   it('keeps the installed Node on a platform without a package', (t) => {

@@ -1,3 +1,4 @@
+#!/usr/bin/env node
 // Runs after `npm ci`, on the installed Node: plain JavaScript for Node 20, without dependencies.
 // npm compares the packages of the runtime with the hashes of the lock file. Two things remain:
 // - npm 10 removes the link `.bin/node` together with the packages of the other platforms, which
@@ -29,6 +30,13 @@ else if (declared !== undefined) linkRuntime()
 
 // npm packs a git address without the lock file and without the build.
 function refuseForeignFolder() {
+  const { npm_command: command, npm_lifecycle_event: event } = process.env
+  // npx hides what an install script prints, also when it fails. It then runs a program: this file.
+  if (command === 'exec' && event === 'postinstall') {
+    const program = join(root, '../.bin/greeting')
+    if (!isWindows && !existsSync(program)) symlinkSync('../greeting/runtime/link.js', program)
+    return
+  }
   process.stderr.write(
     'This repository cannot be installed from git: its packages are built first. Clone it, run "npm ci && npm run build" and "npm pack ./cli/dist", and install the tarball.\n',
   )
