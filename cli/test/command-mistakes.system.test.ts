@@ -91,7 +91,14 @@ describe('a mistake in the arguments', () => {
     [['call', 'GET', 'api/v1/hi'], /The path must start with a slash/],
     [['run', '--', 'hi'], /Use either --every or --cron/],
     [['run', '--every', '1s', '--', 'nothing'], /unknown command 'nothing'/],
-    [['start', '--api-port', '99999'], /The port must be a number from 0 to 65535/],
+    ...['-1', '65536', '99999', 'http', '1.5'].map(
+      (port) =>
+        [['start', '--api-port', port], /The port must be a number from 0 to 65535/] as const,
+    ),
+    ...['0', '-1', '10000', '1.5'].map(
+      (size) =>
+        [['start', '--max-log-mib', size], /The size must be a number from 1 to 9999/] as const,
+    ),
     [['start', '--data-dir', ''], /The path must not be empty/],
   ]
   for (const [args, says] of rows)

@@ -86,12 +86,14 @@ export type ClientEnv = z.output<typeof clientEnv>
 
 const writableByOthers = 0o022
 
+const otherFolder = 'Choose another folder with --data-dir, or fix this one.'
+
 function takeLock(file: string): FolderLock | undefined {
   try {
     return FolderLock.take(file)
   } catch (cause) {
     const message = `The file ${file} cannot be locked: ${reasonOf(cause)}.`
-    throw new CommandFailure('failed', message, { cause })
+    throw new CommandFailure('failed', message, { cause, remedy: otherFolder })
   }
 }
 
@@ -151,8 +153,7 @@ export class DataFolder {
       await makeFolder(this.logFolder)
     } catch (cause) {
       const message = `Cannot write to the data folder ${this.path}: ${reasonOf(cause)}.`
-      const remedy = 'Choose another folder with --data-dir, or fix this one.'
-      throw new CommandFailure('failed', message, { cause, remedy })
+      throw new CommandFailure('failed', message, { cause, remedy: otherFolder })
     }
   }
 

@@ -14,6 +14,7 @@ type ChosenPort = { readonly port: number; readonly option: string }
 
 /** Checks that the ports are available before any service starts. Port 0 is always available. */
 export async function requireFreePorts(host: string, ports: readonly ChosenPort[]): Promise<void> {
+  const faults: { readonly option: string; readonly message: string }[] = []
   for (const { port, option } of ports) {
     const server = createServer()
     try {
@@ -21,15 +22,17 @@ export async function requireFreePorts(host: string, ports: readonly ChosenPort[
       await once(server, 'listening')
     } catch (cause) {
       const code = cause instanceof Error && 'code' in cause ? String(cause.code) : ''
-      const taken = code === 'EADDRINUSE'
-      const why = taken ? 'is in use' : `is not available (${code})`
-      const message = `Port ${port} of ${host} ${why}`
-      const remedy = `Choose another one with ${option} (0 means any free port)${taken ? ', or stop the program that uses it' : ''}.`
-      throw new CommandFailure('failed', message, { cause, remedy })
+      const why = code === 'EADDRINUSE' ? 'is in use' : `is not available (${code})`
+      faults.push({ option, message: `Port ${port} of ${host} ${why}` })
     } finally {
       server.close()
     }
   }
+  if (faults.length === 0) return
+  const message = faults.map((one) => one.message).join('\n')
+  const options = faults.map((one) => one.option).join(', ')
+  const remedy = `Choose another one with ${options} (0 means any free port)${message.includes('in use') ? ', or stop the program that uses it' : ''}.`
+  throw new CommandFailure('failed', message, { remedy })
 }
 
 const maxErrorCharacters = 2_000

@@ -62,8 +62,8 @@ async function portInUse(test: TestContext): Promise<string> {
   return String((server.address() as AddressInfo).port)
 }
 
-const sentenceOnPort = (port: string, option: string) =>
-  `Port ${port} of 127.0.0.1 is in use\nChoose another one with ${option} (0 means any free port), or stop the program that uses it.\n`
+const sentenceOnPort = (port: string, ...options: readonly string[]) =>
+  `${`Port ${port} of 127.0.0.1 is in use\n`.repeat(options.length)}Choose another one with ${options.join(', ')} (0 means any free port), or stop the program that uses it.\n`
 
 describe('greeting start', () => {
   // A start takes longer than all assertions about it, so these tests share one.
@@ -224,12 +224,14 @@ describe('greeting start', () => {
 })
 
 describe('greeting start that cannot start', () => {
-  for (const option of ['--api-port', '--api-https-port', '--identity-port', '--https-port']) {
-    it(`reports the port that is in use and the option for another: ${option}`, async (test) => {
+  const ports = ['--identity-port', '--https-port', '--api-port', '--api-https-port']
+  for (const options of [...ports.map((option) => [option]), ports]) {
+    it(`reports the port that is in use and the option for another: ${options}`, async (test) => {
       const port = await portInUse(test)
       const dataDir = join(temporaryFolder(test), 'data')
-      const ended = await failedStart(dataDir, [...freePorts, option, port])
-      assert.deepEqual(ended, { code: 1, out: '', err: sentenceOnPort(port, option) })
+      const chosen = options.flatMap((option) => [option, port])
+      const ended = await failedStart(dataDir, [...freePorts, ...chosen])
+      assert.deepEqual(ended, { code: 1, out: '', err: sentenceOnPort(port, ...options) })
       assert.ok(!existsSync(dataDir), 'the data folder was not created')
     })
   }
@@ -239,7 +241,10 @@ describe('greeting start that cannot start', () => {
     mkdirSync(join(dataDir, 'start.lock'))
     const { code, err } = await failedStart(dataDir)
     assert.equal(code, 1)
-    assert.match(err, /^The file .*start\.lock cannot be locked: unable to open database file\.\n$/)
+    assert.match(
+      err,
+      /^The file .*start\.lock cannot be locked: unable to open database file\.\nChoose another folder /,
+    )
   })
 
   const refusedFolders: [path: string, reason: string][] = [
@@ -324,14 +329,6 @@ describe('greeting start that cannot start', () => {
     for (const bytes of sizes) assert.ok(bytes > 0 && bytes <= 1024 * 1024, `${bytes} bytes`)
   })
 
-  for (const size of ['0', '-1', '10000', '1.5']) {
-    it(`refuses ${size} as the size of a log file`, async (test) => {
-      const { code, err } = await failedStart(temporaryFolder(test), ['--max-log-mib', size])
-      assert.equal(code, 2)
-      assert.match(err, /The size must be a number from 1 to 9999/)
-    })
-  }
-
   it('reports that the settings of the client cannot be written', async (test) => {
     const dataDir = temporaryFolder(test)
     mkdirSync(join(dataDir, 'client.env'))
@@ -339,12 +336,4 @@ describe('greeting start that cannot start', () => {
     assert.equal(code, 1)
     assert.match(err, /^Cannot read the file .*client\.env: a folder has this name\.\n/)
   })
-
-  for (const port of ['-1', '65536', 'http', '1.5']) {
-    it(`refuses ${port} as a port`, async (test) => {
-      const { code, err } = await failedStart(temporaryFolder(test), ['--api-port', port])
-      assert.equal(code, 2)
-      assert.match(err, /The port must be a number from 0 to 65535/)
-    })
-  }
 })
