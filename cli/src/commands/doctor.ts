@@ -71,7 +71,7 @@ const marks: Readonly<Record<CheckResult['state'], readonly [string, Colour]>> =
 function reportText(results: readonly NamedCheckResult[], { paint, columns }: Terminal): string {
   const width = Math.max(...results.map(({ step }) => step.length))
   const indent = width + 9
-  const cell = (text: string) => wrapped(visibleText(text), indent, columns)
+  const cell = (text: string) => wrapped(visibleText(text).split(' '), indent, columns)
   const lines = results.flatMap((result) => {
     const [mark, colour] = marks[result.state]
     const line = `${paint(colour, mark.padEnd(5))}  ${result.step.padEnd(width)}  ${cell(result.detail)}`

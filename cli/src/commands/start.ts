@@ -1,34 +1,58 @@
-import { isAbsolute, relative, resolve } from 'node:path'
+import { posix, resolve, win32 } from 'node:path'
 import { type Command, InvalidArgumentError } from 'commander'
 import { DataFolder, defaultDataDir } from '../system/data-folder.ts'
 import { RunningSystem, type SystemFacts } from '../system/running-system.ts'
 import type { Services } from '../system/services.ts'
 import type { Terminal } from '../terminal.ts'
-import { shellQuote } from '../text/visible-text.ts'
+import { shellQuote, wrapped } from '../text/visible-text.ts'
+
+/** Where and how a start prints its texts. */
+type Surroundings = {
+  /** How a shell starts this command. */
+  readonly command: string
+  readonly workingFolder: string
+  readonly isDefaultFolder: boolean
+  readonly platform: string
+  /** The width of the terminal; undefined when there is none. */
+  readonly columns: number | undefined
+}
 
 /** A path relative to the working folder, with a slash so that a shell can source it. */
-function relativePath(path: string, workingFolder: string): string {
+function relativePath(path: string, { workingFolder, platform }: Surroundings): string {
+  const { isAbsolute, relative, sep } = platform === 'win32' ? win32 : posix
   const near = relative(workingFolder, path)
-  return near.startsWith('..') || isAbsolute(near) ? path : `./${near}`
+  return near.startsWith('..') || isAbsolute(near) ? path : `.${sep}${near}`
+}
+
+/** The option for another data folder than the one in which each command looks. */
+function settingsOption({ dataFolder }: SystemFacts, around: Surroundings): string {
+  if (around.isDefaultFolder) return ''
+  const file = relativePath(dataFolder.clientEnvFile, around)
+  return ` --settings ${shellQuote(file, around.platform)}`
 }
 
 type StartLines = { readonly token: string; readonly hi: string; readonly hello: string }
 
 /** Three lines that run verbatim in a shell in this folder. None of them shows the secret. */
-function startLines(
-  { dataFolder, apiUrl }: SystemFacts,
-  command: string,
-  workingFolder: string,
-  isDefaultFolder: boolean,
-): StartLines {
-  const envFile = shellQuote(relativePath(dataFolder.clientEnvFile, workingFolder))
-  const tokenCommand = `${command} token${isDefaultFolder ? '' : ` --settings ${envFile}`}`
+export function startLines(facts: SystemFacts, around: Surroundings): StartLines {
+  const { command, platform } = around
+  const settings = settingsOption(facts, around)
+  // The shells of Windows do not read a file of settings.
+  if (platform === 'win32')
+    return {
+      token: `${command} token${settings}`,
+      hi: `${command} hi${settings}`,
+      hello: `${command} hello --name Ada${settings}`,
+    }
+  const { dataFolder, apiUrl } = facts
+  const envFile = shellQuote(relativePath(dataFolder.clientEnvFile, around), platform)
   // Use standard input: other users of the machine can list arguments, and `printf` is built into
-  // the shell.
-  const withToken = `printf 'authorization: Bearer %s' "$(${tokenCommand})" | curl -sS -H @-`
+  // the shell. A proxy of the environment does not reach this machine.
+  const curl = "curl -sS --noproxy '*'"
+  const withToken = `printf 'authorization: Bearer %s' "$(${command} token${settings})" | ${curl} -H @-`
   return {
     token:
-      `( . ${envFile}; printf %s "$CLIENT_SECRET" | curl -sS "$AUTH_URL/$TENANT_ID/oauth2/v2.0/token"` +
+      `( . ${envFile}; printf %s "$CLIENT_SECRET" | ${curl} "$AUTH_URL/$TENANT_ID/oauth2/v2.0/token"` +
       ' -d grant_type=client_credentials -d "client_id=$CLIENT_ID" --data-urlencode client_secret@-' +
       ' --data-urlencode "scope=api://$API_APPLICATION_ID/.default" )',
     hi: `${withToken} ${apiUrl}/api/v1/hi`,
@@ -36,37 +60,35 @@ function startLines(
   }
 }
 
-// The shells of Windows know double quotes, and no path of Windows has one.
-const quoted = (path: string) => (process.platform === 'win32' ? `"${path}"` : shellQuote(path))
-
 /** The text after a start: the addresses, the client, the files, and four lines to go on with. */
-function startText(
-  facts: SystemFacts,
-  command: string,
-  workingFolder: string,
-  isDefaultFolder: boolean,
-): string {
-  const { dataFolder, identityProviderUrl, identityProviderHttpsUrl, apiUrl, client } = facts
+export function startText(facts: SystemFacts, around: Surroundings): string {
+  const { dataFolder, identityProviderUrl, apiUrl, client, managedIdentity, labUrl } = facts
+  const { command, isDefaultFolder, columns } = around
+  const near = (path: string) => relativePath(path, around)
+  const wordsOf = (text: string) => text.split(/(?<=\S) /)
+  const row = (label: string, ...words: readonly string[]) =>
+    `  ${label.padEnd(19)}${wrapped(words, 21, columns)}\n`
+  // A command stays whole: two lines of it cannot be pasted.
   const overHttps = (url: string | undefined) =>
-    url ? `\n  over HTTPS         ${url}  see ${command} trust` : ''
-  const managedIdentity = facts.managedIdentity
-    ? `  managed identity   ${facts.managedIdentity.url}  variables in ${facts.managedIdentity.files
-        .map((file) => relativePath(file, workingFolder))
-        .join(' or ')}\n`
-    : ''
-  const lab = facts.labUrl
-    ? `  lab                ${facts.labUrl}  forged tokens and faults: never use it in production\n`
-    : ''
+    url ? row('over HTTPS', url, ' see', `${command} trust`) : ''
+  const files = wordsOf(managedIdentity?.files.map(near).join(' or ') ?? '')
   return `
 Greeting is running.
 
-  identity provider  ${identityProviderUrl}  tenant ${client.TENANT_ID}${overHttps(identityProviderHttpsUrl)}
-  greeting API       ${apiUrl}  application ${client.API_APPLICATION_ID}${overHttps(facts.apiHttpsUrl)}
-${managedIdentity}${lab}  client             ${client.displayName}  application ${client.CLIENT_ID}
-  its secret         in ${relativePath(dataFolder.clientEnvFile, workingFolder)}, readable by you only
-  logs               in ${relativePath(dataFolder.logFolder, workingFolder)}
-
-  try    ${command} hi${isDefaultFolder ? '' : ` --settings ${quoted(relativePath(dataFolder.clientEnvFile, workingFolder))}`}
+${[
+  row('identity provider', identityProviderUrl, ' tenant', client.TENANT_ID),
+  overHttps(facts.identityProviderHttpsUrl),
+  row('greeting API', apiUrl, ' application', client.API_APPLICATION_ID),
+  overHttps(facts.apiHttpsUrl),
+  managedIdentity ? row('managed identity', managedIdentity.url, ' variables', 'in', ...files) : '',
+  labUrl
+    ? row('lab', labUrl, ...wordsOf(' forged tokens and faults: never use it in production'))
+    : '',
+  row('client', ...wordsOf(client.displayName), ' application', client.CLIENT_ID),
+  row('its secret', 'in', `${near(dataFolder.clientEnvFile)},`, ...wordsOf('readable by you only')),
+  row('logs', 'in', near(dataFolder.logFolder)),
+].join('')}
+  try    ${command} hi${settingsOption(facts, around)}
   look   ${isDefaultFolder ? `${command} portal` : `${identityProviderUrl}/portal`}
   read   ${apiUrl}/docs
   stop   Ctrl-C
@@ -199,7 +221,14 @@ export function addStartCommand(program: Command, terminal: Terminal, services: 
       const facts = await system.start(terminal.stop)
       const { command } = services
       const isDefaultFolder = dataDir === resolve(defaultDataDir)
-      const lines = startLines(facts, command, workingFolder, isDefaultFolder)
+      const { platform } = process
+      const around = {
+        command,
+        workingFolder,
+        isDefaultFolder,
+        platform,
+        columns: terminal.columns,
+      }
       if (json) {
         const { identityProviderUrl, identityProviderHttpsUrl, apiUrl, apiHttpsUrl } = facts
         const { client, dataFolder } = facts
@@ -215,10 +244,10 @@ export function addStartCommand(program: Command, terminal: Terminal, services: 
             managedIdentity: facts.managedIdentity,
             clientEnvFile: dataFolder.clientEnvFile,
             logFolder: dataFolder.logFolder,
-            lines,
+            lines: startLines(facts, around),
           })}\n`,
         )
-      } else terminal.out(startText(facts, command, workingFolder, isDefaultFolder))
+      } else terminal.out(startText(facts, around))
       await untilStopped(system, terminal)
     })
 }

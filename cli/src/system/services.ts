@@ -55,7 +55,7 @@ export const services: Services = {
   get command() {
     const { npm_config_package: named = '' } = process.env
     // `npx -p <tarball> greeting` installs into a folder of npm, where no later command looks.
-    return /[\\/]_npx[\\/]/.test(packageFolder()) && /^\S+$/.test(named)
+    return /[\\/]_npx[\\/]/.test(packageFolder()) && /^[^\r\n]+$/.test(named)
       ? `npx -p ${shellQuote(named)} greeting`
       : greetingCommand
   },

@@ -21,13 +21,17 @@ const keptInLines = new Set(['\n', '\t'])
 export const visibleLines = (text: string): string =>
   text.replace(unsafeCharacters, (found) => (keptInLines.has(found) ? found : escaped(found)))
 
-/** The text in lines that end before a column, each below the first one. A longer word stays whole. */
-export function wrapped(text: string, indent: number, columns = Number.POSITIVE_INFINITY): string {
+/** The words in lines that end before a column, each below the first one. A longer word stays whole. */
+export function wrapped(
+  words: readonly string[],
+  indent: number,
+  columns = Number.POSITIVE_INFINITY,
+): string {
   const lines: string[] = []
-  for (const word of text.split(' ')) {
+  for (const word of words) {
     const line = `${lines.at(-1)} ${word}`
     if (lines.length > 0 && indent + line.length <= columns) lines[lines.length - 1] = line
-    else lines.push(word)
+    else lines.push(word.trimStart())
   }
   return lines.join(`\n${' '.repeat(indent)}`)
 }
@@ -46,6 +50,13 @@ export function textTable(head: readonly string[], rows: readonly (readonly stri
 
 const shellSafe = /^[A-Za-z0-9_@%+=:,./-]+$/
 
-/** Quotes text as one word of a shell. */
-export const shellQuote = (text: string): string =>
-  shellSafe.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`
+const windowsSafe = /^[A-Za-z0-9_:.+\\/-]+$/
+// One of PowerShell and cmd obeys them also between double quotes. No quoting suits both.
+const obeyedInQuotes = /["\u201c-\u201e$`%!]/g
+
+/** Quotes text as one word of a shell. On Windows, what no quotes can hold becomes a question mark. */
+export function shellQuote(text: string, platform: string = process.platform): string {
+  if (platform === 'win32')
+    return windowsSafe.test(text) ? text : `"${text.replace(obeyedInQuotes, '?')}"`
+  return shellSafe.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`
+}

@@ -118,7 +118,7 @@ export async function localSteps(
   const api = scope.replace(/\/\.default$/, '')
   const words = ['--client', CLIENT_ID, '--api', api]
   if (folder !== dirname(defaultSettingsFile)) words.push('--data-dir', folder)
-  const command = `${greeting} registrations explain ${words.map(shellQuote).join(' ')}`
+  const command = `${greeting} registrations explain ${words.map((word) => shellQuote(word)).join(' ')}`
   // The secret of the administrator is for the server of this folder only. While no system runs here,
   // another program may listen at its port.
   const isServer = [administrator.AUTH_URL, administrator.GRAPH_URL].every(
