@@ -4,6 +4,12 @@ import { runGreeting } from './program.ts'
 import { watchParent } from './system/parent-watch.ts'
 import { services } from './system/services.ts'
 
+// A request to this machine can carry a secret, which a proxy of the environment must not receive.
+const thisMachine = 'localhost,127.0.0.1,[::1]'
+const noProxy = process.env.no_proxy === undefined ? 'NO_PROXY' : 'no_proxy'
+const { [noProxy]: others } = process.env
+process.env[noProxy] = others ? `${others},${thisMachine}` : thisMachine
+
 const stop = new AbortController()
 // Ctrl-C reaches this process from the terminal and from npm. Both count as one request.
 const oneRequestMs = 500
@@ -74,3 +80,7 @@ process.exitCode = await runGreeting(
   },
   services,
 )
+// Node opens a tunnel again without end when a proxy closes it, also after the request has failed.
+setInterval(() => {
+  if (process.stdout.writableLength === 0) process.exit()
+}, 1_000).unref()

@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict'
-import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { once } from 'node:events'
+import { chmod, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { before, describe, it } from 'node:test'
 import { createRemoteJWKSet, jwtVerify } from 'jose'
-import { type Ended, environment, run, temporaryFolder } from '../greeting-process.ts'
+import { type Ended, environment, run, startSystem, temporaryFolder } from '../greeting-process.ts'
 import { type SharedSystem, sharedSystem } from '../shared-system.ts'
 
 const guid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
@@ -196,20 +199,84 @@ describe('the first run', () => {
   })
 })
 
-describe('a first run that cannot start', () => {
-  it('reports in one sentence that the data folder cannot be written to', async (t) => {
-    const folder = await temporaryFolder(t)
-    const dataDir = join(folder, 'data')
-    await mkdir(dataDir, { mode: 0o500 })
-    // The superuser can write everywhere, so the command runs without that capability.
-    const withoutOverride = ['setpriv', '--bounding-set=-dac_override', '--inh-caps=-dac_override']
-    const user = process.getuid?.() === 0 ? withoutOverride : []
-    const ports = ['--api-port', '0', '--identity-port', '0']
-    const { HOME: _, ...settings } = environment
-    const variables = Object.entries(settings).map(([name, value]) => `${name}=${value}`)
-    const command = [...user, 'greeting', 'start', '--data-dir', dataDir, ...ports]
-    const { code, err } = await run('env', ['-', ...variables, ...command])
-    assert.equal(code, 1, err)
-    assert.match(err, /Cannot write to the data folder .*: permission denied\./)
+it('a proxy of the environment gets no request of start, hi and doctor', async (t) => {
+  let requests = 0
+  const proxy = createServer((_, response) => {
+    requests += 1
+    response.writeHead(502).end()
+  }).on('connect', (_, socket) => {
+    requests += 1
+    socket.destroy()
   })
+  await once(proxy.listen(0, '127.0.0.1'), 'listening')
+  t.after(() => proxy.close())
+  const url = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`
+  const env = {
+    NODE_USE_ENV_PROXY: '1',
+    HTTP_PROXY: url,
+    HTTPS_PROXY: url,
+    ALL_PROXY: url,
+    http_proxy: url,
+  }
+  const cwd = await temporaryFolder(t)
+  const system = await startSystem(join(cwd, '.greeting'), { cwd, env })
+  t.after(() => system.stop())
+  assert.equal((await run('greeting', ['hi'], { cwd, env })).out, 'Hi\n')
+  const { code, out } = await run('greeting', ['doctor'], { cwd, env })
+  assert.equal(code, 0, out)
+  assert.equal((await run('bash', ['-c', system.lines.hello], { cwd, env })).out, 'Hello, Ada')
+  assert.equal(requests, 0)
+
+  await t.test('a request to another machine ends when the proxy closes each tunnel', async () => {
+    const lines = [
+      'AUTH_URL=https://server.example',
+      'TENANT_ID=t',
+      'CLIENT_ID=c',
+      'CLIENT_SECRET=s',
+      'SCOPE=s',
+    ]
+    await writeFile(join(cwd, 'remote.env'), lines.join('\n'))
+    const hi = ['greeting', 'hi', '--settings', 'remote.env', '--deadline', '0.5']
+    const ended = await run('timeout', ['-k', '1', '20', ...hi], { cwd, env })
+    assert.equal(ended.code, 5, ended.err)
+    assert.ok(requests > 0)
+  })
+})
+
+describe('a first run that cannot start', () => {
+  const rows = [
+    {
+      what: 'an empty data folder',
+      makes: [],
+      says: /Cannot write to the data folder .*: permission denied\./,
+    },
+    {
+      what: 'a data folder',
+      makes: ['logs'],
+      says: /start\.lock cannot be locked: permission denied\./,
+    },
+  ]
+  for (const { what, makes, says } of rows)
+    it(`reports in two sentences that ${what} cannot be written to`, async (t) => {
+      const folder = await temporaryFolder(t)
+      const dataDir = join(folder, 'data')
+      await mkdir(dataDir)
+      for (const name of makes) await mkdir(join(dataDir, name))
+      await chmod(dataDir, 0o500)
+      // The superuser can write everywhere, so the command runs without that capability.
+      const withoutOverride = [
+        'setpriv',
+        '--bounding-set=-dac_override',
+        '--inh-caps=-dac_override',
+      ]
+      const user = process.getuid?.() === 0 ? withoutOverride : []
+      const ports = ['--api-port', '0', '--identity-port', '0']
+      const { HOME: _, ...settings } = environment
+      const variables = Object.entries(settings).map(([name, value]) => `${name}=${value}`)
+      const command = [...user, 'greeting', 'start', '--data-dir', dataDir, ...ports]
+      const { code, err } = await run('env', ['-', ...variables, ...command])
+      assert.equal(code, 1, err)
+      assert.match(err, says)
+      assert.match(err, /\nChoose another folder with --data-dir, or fix this one\.\n$/)
+    })
 })
