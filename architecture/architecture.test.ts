@@ -79,7 +79,9 @@ describe('files', () => {
     const touching = sources.filter(
       (file) =>
         !isTest(file) &&
-        !/(^|\/)main\.ts$|^site\/astro\.config|^cli\/|^runtime\/link\.js$|^services\/[^/]+\/bin\//.test(file) &&
+        !/(^|\/)main\.ts$|^site\/astro\.config|^cli\/|^runtime\/|^services\/[^/]+\/bin\//.test(
+          file,
+        ) &&
         /\bprocess\.(env|exit)\b|\bconsole\./.test(read(file)),
     )
     // Its caller asks for the environment by the name of the function.
