@@ -1,4 +1,4 @@
-import { v5 } from 'uuid'
+import { createHash } from 'node:crypto'
 
 /**
  * The ID of an app role without an ID in the file. It is the same in every run against one tenant,
@@ -10,7 +10,9 @@ import { v5 } from 'uuid'
  * @see RFC 9562 section 5.5
  */
 export function stableRoleId(tenantId: string, api: string, value: string): string {
-  // As bytes: uuid refuses a namespace whose version it does not know, and a tenant ID may have any.
-  const namespace = Buffer.from(tenantId.replaceAll('-', ''), 'hex')
-  return v5(`appRole:${api}/${value}`, namespace)
+  const hash = createHash('sha1').update(tenantId.replaceAll('-', ''), 'hex')
+  const bytes = hash.update(`appRole:${api}/${value}`).digest()
+  bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x50, 6)
+  bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8)
+  return bytes.toString('hex', 0, 16).replace(/(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')
 }
