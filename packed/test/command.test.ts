@@ -1,12 +1,17 @@
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { join } from 'node:path'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { after, before, describe, it } from 'node:test'
 import { pathToFileURL } from 'node:url'
 import { Consumer } from '../consumer.ts'
-import { npx, run, runtimes } from '../program.ts'
+import { npmScript, npx, run, runtimes } from '../program.ts'
+import { tarballOf } from '../tarball.ts'
 
 const maxOwnModules = 8
 
@@ -63,6 +68,86 @@ describe('npx --no-install greeting beside the installed tarball', () => {
     assert.deepEqual(await once(system, 'exit'), [0, null])
     await assert.rejects(fetch(`${ready.api?.url}/healthz`))
   })
+})
+
+describe('npx -p of the tarball in an empty folder', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'greeting-npx-'))
+  after(() => {
+    files.close()
+    rmSync(folder, { recursive: true, force: true })
+  })
+  // A machine may forbid npx to install, and may have another npx first in its path.
+  writeFileSync(join(folder, 'npmrc'), 'yes=true\naudit=false\nupdate-notifier=false\n')
+  const script = npmScript().replace('npm-cli', 'npx-cli')
+  writeFileSync(join(folder, 'npx'), `#!/bin/sh\nexec '${process.execPath}' '${script}' "$@"\n`, {
+    mode: 0o755,
+  })
+  const path = `${folder}:${dirname(process.execPath)}:${process.env.PATH}`
+  const env = {
+    ...process.env,
+    PATH: path,
+    npm_config_userconfig: join(folder, 'npmrc'),
+    npm_config_yes: 'true',
+    // npx keeps what it has installed.
+    npm_config_cache: join(folder, 'cache'),
+    NO_COLOR: '1',
+  }
+  const files = createServer((_, response) => response.end(readFileSync(tarballOf('cli'))))
+  before(() => once(files.listen(0, '127.0.0.1'), 'listening'))
+
+  const rows: readonly (readonly [kind: string, address: () => string])[] = [
+    ['a file', () => tarballOf('cli')],
+    ['a URL', () => `http://127.0.0.1:${(files.address() as AddressInfo).port}/greeting-cli.tgz`],
+  ]
+  for (const [kind, address] of rows)
+    it(`starts from ${kind}, prints commands that work when pasted, and stops by a signal`, async (t) => {
+      const cwd = mkdtempSync(join(folder, 'empty-'))
+      const start = [
+        '-p',
+        address(),
+        'greeting',
+        'start',
+        '--api-port',
+        '0',
+        '--identity-port',
+        '0',
+      ]
+      const options = { cwd, env, detached: true, stdio: 'pipe' } as const
+      const system = spawn('npx', start, options)
+      const closed = once(system, 'close')
+      t.after(
+        () => system.exitCode ?? system.signalCode ?? process.kill(-(system.pid ?? 0), 'SIGKILL'),
+      )
+      let out = ''
+      let err = ''
+      system.stderr.on('data', (text) => (err += text))
+      for await (const text of system.stdout) {
+        out += text
+        if (out.includes('Ctrl-C')) break
+      }
+      const line = (word: string) => new RegExp(`^  ${word} +(.+)$`, 'm').exec(out)?.[1] ?? ''
+      assert.equal(line('try'), `npx -p ${address()} greeting hi`, err)
+      assert.equal(line('stop'), 'Ctrl-C')
+      assert.ok(!out.includes('\u001b'))
+      const pasted = async (command: string) => {
+        const shell = spawn('sh', ['-c', command], {
+          cwd,
+          env,
+          stdio: ['ignore', 'pipe', 'inherit'],
+        })
+        const [said = ''] = await shell.stdout.toArray()
+        return `${said}`
+      }
+      assert.equal(await pasted(line('try')), 'Hi\n')
+      const link = await pasted(`DISPLAY= WAYLAND_DISPLAY= ${line('look')}`)
+      assert.match(link, /^http:\/\/127\.0\.0\.1:\d+\/portal\/link\?/)
+      assert.equal((await fetch(line('read'))).status, 200)
+      // As Ctrl-C: the terminal signals the group. The shell of npx ends by the signal.
+      process.kill(-(system.pid ?? 0), 'SIGINT')
+      assert.deepEqual(await closed, [null, 'SIGINT'])
+      assert.match(err, /^Stopped\.$/m)
+      await assert.rejects(fetch(line('read')))
+    })
 })
 
 it('a job loads few files', () => {
