@@ -125,7 +125,7 @@ function shell(text: string): Shell {
   return text
 }
 
-/** `npx --no-install greeting completion`: prints a shell completion script. */
+/** `greeting completion`: prints a shell completion script. */
 export function addCompletionCommand(program: Command, terminal: Terminal): Command {
   return program
     .command('completion')

@@ -14,7 +14,8 @@ type ChosenPort = { readonly port: number; readonly option: string }
 
 /** Checks that the ports are available before any service starts. Port 0 is always available. */
 export async function requireFreePorts(host: string, ports: readonly ChosenPort[]): Promise<void> {
-  const faults: { readonly option: string; readonly message: string }[] = []
+  const faults: { readonly option: string; readonly message: string; readonly isTaken: boolean }[] =
+    []
   for (const { port, option } of ports) {
     const server = createServer()
     try {
@@ -22,8 +23,9 @@ export async function requireFreePorts(host: string, ports: readonly ChosenPort[
       await once(server, 'listening')
     } catch (cause) {
       const code = cause instanceof Error && 'code' in cause ? String(cause.code) : ''
-      const why = code === 'EADDRINUSE' ? 'is in use' : `is not available (${code})`
-      faults.push({ option, message: `Port ${port} of ${host} ${why}` })
+      const isTaken = code === 'EADDRINUSE'
+      const why = isTaken ? 'is in use' : `is not available (${code})`
+      faults.push({ option, message: `Port ${port} of ${host} ${why}`, isTaken })
     } finally {
       server.close()
     }
@@ -31,7 +33,7 @@ export async function requireFreePorts(host: string, ports: readonly ChosenPort[
   if (faults.length === 0) return
   const message = faults.map((one) => one.message).join('\n')
   const options = faults.map((one) => one.option).join(', ')
-  const remedy = `Choose another one with ${options} (0 means any free port)${message.includes('in use') ? ', or stop the program that uses it' : ''}.`
+  const remedy = `Choose another one with ${options} (0 means any free port)${faults.some(({ isTaken }) => isTaken) ? ', or stop the program that uses it' : ''}.`
   throw new CommandFailure('failed', message, { remedy })
 }
 
