@@ -10,7 +10,6 @@ import { openStorage } from '../../src/storage/storage.ts'
 
 /** The number of killed writers: 100 for docs/evidence. */
 const kills = Number(process.env.KILLS ?? 2)
-const longestReopenMs = 2000
 
 let dataDir: string
 let server: PostgresServer
@@ -70,7 +69,6 @@ describe(`writers on one store, of which ${kills} are killed during a write (FL1
       )
       assert.equal(revision, counted)
       assert.equal(audited.size, counted)
-      assert.ok(slowestMs <= longestReopenMs)
     })
   }
 })
