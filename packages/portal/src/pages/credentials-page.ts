@@ -3,18 +3,13 @@ import { html } from 'hono/html'
 import { z } from 'zod'
 import type { AdministratorRequest } from '../graph/administrator-request.ts'
 import { actionFault } from '../graph/administrator-request.ts'
-import {
-  type ApplicationView,
-  type Registered,
-  readRegistered,
-  scopesOf,
-} from '../graph/applications.ts'
+import { type ApplicationView, type Registered, readRegistered } from '../graph/applications.ts'
 import { applicationPage, applicationPath, tabPage } from '../layout/application-page.ts'
 import { type Attempt, buttonForm, choice, field, form, hiddenFields } from '../layout/form.ts'
 import type { ActionRow, PageRow } from '../layout/page-row.ts'
 import type { Html } from '../layout/parts.ts'
-import { copyable, facts, mark, snippet, table, time } from '../layout/parts.ts'
-import { readyLines } from '../layout/ready-lines.ts'
+import { copyable, facts, mark, table, time } from '../layout/parts.ts'
+import { settingsToPaste } from '../layout/ready-lines.ts'
 import { federatedActions, federatedCredentials } from './federated-credentials.ts'
 
 const base = applicationPath(':appId', 'Certificates & secrets')
@@ -86,7 +81,8 @@ ${field({ name: 'certificate_name', label: 'Description', maxLength: 120 }, atte
 <button>Add</button>`,
 )}</details>
 ${await federatedCredentials(request, registered, attempt)}
-${credentialsOfPrincipal(registered, now)}`
+${credentialsOfPrincipal(registered, now)}
+${await settingsToPaste(request, registered)}`
 })
 
 /** Programs create these over Microsoft Graph, so the portal shows them only when there are some. */
@@ -163,30 +159,8 @@ ${facts([
   ['Value', copyable(secret.secretText)],
   ['Ends', time(secret.endDateTime, request.now)],
 ])}
-<h2>Ready lines</h2>
-${await lines(request, registered, secret.secretText)}
+${await settingsToPaste(request, registered, secret.secretText)}
 <p><a href="${applicationPath(appId, 'Certificates & secrets')}">All credentials</a></p>`,
-  )
-}
-
-async function lines(
-  request: AdministratorRequest,
-  registered: Registered,
-  secret: string,
-): Promise<Html> {
-  const { authUrl } = request.host
-  const [scope = 'api://<application ID of the API>/.default'] = await scopesOf(request, registered)
-  const settings = {
-    authUrl,
-    httpsAuthUrl: request.host.httpsAuthUrl ?? authUrl,
-    tenantId: request.session.tenantId,
-    clientId: registered.application.appId,
-    secret,
-    scope,
-  }
-  return readyLines.map(
-    ({ name, lines: text }, index) =>
-      html`<details${index === 0 ? html` open` : ''}><summary>${name}</summary>${snippet(text(settings), name)}</details>`,
   )
 }
 

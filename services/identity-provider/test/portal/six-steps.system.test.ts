@@ -102,8 +102,14 @@ describe('the six registration steps in the portal, without script', () => {
     assert.equal(status, 200)
     secret = /<dt>Value<\/dt><dd><code class="copyable">([^<]+)</.exec(text)?.[1] ?? ''
     assert.ok(secret.length > 30)
-    assert.ok(text.includes(`CLIENT_SECRET=${secret}`), 'the ready lines contain it')
-    assert.ok(!(await browser.open(path)).text.includes(secret))
+    assert.ok(text.includes(`CLIENT_SECRET=${secret}`), 'the settings to paste contain it')
+    const later = (await browser.open(path)).text
+    assert.ok(!later.includes(secret))
+    for (const shown of [text, later]) {
+      assert.equal(shown.match(/<input type="radio" name="program"/g)?.length, 9)
+      assert.doesNotMatch(shown, /\{(\w+Url|tenantId|clientId|secret|scope)\}/)
+      assert.ok(shown.includes(`builder(&quot;${client}&quot;`))
+    }
     assert.equal(await missingStep(), undefined)
     assert.deepEqual((await requestToken()).roles, ['Orders.Read', 'Orders.Write'])
   })
