@@ -14,7 +14,7 @@ const style = 'text/css; charset=utf-8'
 /** The files that the pages of the portal load. */
 export const staticFiles = new StaticFiles('/portal/static', {
   'pico.css': {
-    url: new URL(import.meta.resolve('@picocss/pico/css/pico.fluid.classless.min.css')),
+    url: new URL(import.meta.resolve('@picocss/pico/css/pico.fluid.classless.indigo.min.css')),
     type: style,
   },
   'portal.css': { url: own('portal.css'), type: style },
@@ -82,11 +82,11 @@ export async function page(
 <body>
 <a class="skip" href="#content">Skip to the content</a>
 <header>
-<a class="brand" href="/portal">Greeting <small>portal</small></a>
+<a class="brand" href="/portal"><img src="${staticFiles.path('icon.svg')}" alt="" width="24" height="24">Greeting <small>portal</small></a>
 ${
   request &&
   html`<div class="account"><span title="Tenant">${request.tenantName}</span> <strong title="Signed in as">${request.administratorName}</strong>
-<form method="post" action="/portal/sign-out"><input type="hidden" name="form_token" value="${request.tokenOf('/portal/sign-out')}"><button class="quiet">Sign out</button></form></div>`
+<form method="post" action="/portal/sign-out"><input type="hidden" name="form_token" value="${request.tokenOf('/portal/sign-out')}"><button>Sign out</button></form></div>`
 }
 </header>
 ${
