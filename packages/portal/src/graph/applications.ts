@@ -98,15 +98,36 @@ export class UnclearName extends ActionFault {
   }
 }
 
+const maxCandidates = 6
+
+/** The applications whose names have each word of a text. */
+async function ofPart({ graph }: AdministratorRequest, text: string): Promise<FoundApplication[]> {
+  if (!word.test(text)) return []
+  const query = new URLSearchParams({ ...searchQuery(text), $top: String(maxCandidates) })
+  const found = await graph.firstPage(`/servicePrincipals?${query}`, principalView)
+  return found.map(({ appId, displayName }) => ({
+    applicationId: appId,
+    displayName,
+    createdDateTime: undefined,
+  }))
+}
+
 /**
- * Finds the application ID for a name, an ID or an identifier URI, as `greeting registrations explain`.
+ * Finds the application ID for a name, a part of one name, an ID or an identifier URI.
  *
  * @throws {UnclearName} portal_form_invalid when none or several match.
  */
-export async function findId({ graph }: AdministratorRequest, text: string): Promise<string> {
+export async function findId(request: AdministratorRequest, text: string): Promise<string> {
+  const { graph } = request
   const found = await findApplications(graph, text)
   const [first] = found
   if (first === undefined) {
+    const partly = await ofPart(request, text)
+    if (partly.length === 1 && partly[0]) return partly[0].applicationId
+    if (partly.length > 1) {
+      const sentence = `${partly.length === maxCandidates ? 'Several' : partly.length} applications match “${text}”. Choose one.`
+      throw new UnclearName(text, sentence, partly)
+    }
     const similar = await similarApplications(graph, text)
     const names = similar.map(({ displayName }) => `“${displayName}”`).join(', ')
     const suggestion = similar.length === 0 ? '' : ` Did you mean ${names}?`
@@ -205,4 +226,46 @@ export async function explanationsOf(
     const api = locateById(state, apiId)
     return { ...explain(state, client, api, now), apiId, apiName: api.name }
   })
+}
+
+const maxOffered = 100
+/** Only APIs have names, other than their application ID. */
+const hasUri = ['api://', 'https://']
+  .map((start) => `servicePrincipalNames/any(n:startswith(n,'${start}'))`)
+  .join(' or ')
+
+/**
+ * The APIs with enabled roles that match. Those with an identifier URI are found among any number of
+ * clients; the others among the first matches.
+ */
+export async function findApis(
+  { graph }: AdministratorRequest,
+  search: string,
+): Promise<Principal[]> {
+  const query: Readonly<Record<string, string>> = {
+    ...searchQuery(search),
+    $top: String(maxOffered),
+  }
+  const filters = [query.$filter, `(${hasUri})`].filter((one) => one !== undefined)
+  const named = { ...query, $filter: filters.join(' and ') }
+  const [first, apis] = await Promise.all([
+    graph.firstPage(`/servicePrincipals?${new URLSearchParams(query)}`, principalView),
+    graph.firstPage(`/servicePrincipals?${new URLSearchParams(named)}`, principalView),
+  ])
+  const byId = new Map([...apis, ...first].map((one) => [one.id, one]))
+  return [...byId.values()].filter(({ appRoles }) => appRoles.some(({ isEnabled }) => isEnabled))
+}
+
+/** Names for the pickers of a client and of an API: some of the tenant, if it has many. */
+export async function offeredNames(
+  request: AdministratorRequest,
+): Promise<Record<'clients' | 'apis', readonly string[]>> {
+  const [apis, first] = await Promise.all([
+    findApis(request, ''),
+    request.graph.firstPage(`/applications?$top=${maxOffered}`, applicationView),
+  ])
+  const names = (all: readonly { displayName: string }[]) => [
+    ...new Set(all.map(({ displayName }) => displayName)),
+  ]
+  return { apis: names(apis), clients: names(first.filter((one) => !isApi(one))) }
 }

@@ -1,5 +1,7 @@
+import { day } from '@greeting/registrations/planning'
 import { html } from 'hono/html'
 import type { AdministratorRequest } from '../graph/administrator-request.ts'
+import type { UnclearName } from '../graph/applications.ts'
 import type { Form } from '../security/portal-form.ts'
 import type { Html } from './parts.ts'
 
@@ -41,6 +43,8 @@ type Field = {
   readonly required?: boolean
   readonly maxLength?: number
   readonly autocomplete?: string
+  /** The ID of a list of values that it offers. */
+  readonly list?: string
 }
 
 /** A text field with its label and help. After a refused attempt it has what was typed. */
@@ -48,7 +52,27 @@ export function field(one: Field, attempt?: Attempt) {
   const value = attempt?.form.get(one.name) ?? one.value ?? ''
   const help = one.help && html`<small id="${one.name}-help">${one.help}</small>`
   return html`<label>${one.label}
-<input name="${one.name}" type="${one.type ?? 'text'}" value="${value}"${one.required ? html` required` : ''}${one.maxLength ? html` maxlength="${one.maxLength}"` : ''} autocomplete="${one.autocomplete ?? 'off'}"${help ? html` aria-describedby="${one.name}-help"` : ''} spellcheck="false">${help}</label>`
+<input name="${one.name}" type="${one.type ?? 'text'}" value="${value}"${one.required ? html` required` : ''}${one.maxLength ? html` maxlength="${one.maxLength}"` : ''} autocomplete="${one.autocomplete ?? 'off'}"${one.list ? html` list="${one.list}"` : ''}${help ? html` aria-describedby="${one.name}-help"` : ''} spellcheck="false">${help}</label>`
+}
+
+/** A text field that offers names. The server takes any name, a part of one, a URI or an ID. */
+export function picker(one: Field & { readonly options: readonly string[] }) {
+  const list = `${one.name}-names`
+  return html`${field({ ...one, maxLength: 256, list })}<datalist id="${list}">${one.options.map((name) => html`<option value="${name}"></option>`)}</datalist>`
+}
+
+/** The same page for each application that an unclear name can mean. */
+export const candidateLinks = (
+  { text, candidates }: UnclearName,
+  path: string,
+  chosen: Readonly<Record<string, string>>,
+): Html => {
+  const name = Object.keys(chosen).find((one) => chosen[one] === text) ?? ''
+  if (candidates.length === 0) return ''
+  return html`<ul>${candidates.map(({ applicationId, displayName, createdDateTime }) => {
+    const query = new URLSearchParams({ ...chosen, [name]: applicationId })
+    return html`<li><a href="${path}?${query}">${displayName}</a> <code>${applicationId}</code>${createdDateTime && ` since ${day(createdDateTime)}`}</li>`
+  })}</ul>`
 }
 
 /** A list of choices with its label. */

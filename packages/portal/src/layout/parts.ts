@@ -14,19 +14,26 @@ export const snippet = (text: string, label: string) =>
 export const facts = (rows: readonly (readonly [string, Html])[]) =>
   html`<dl>${rows.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`
 
-/** A table that scrolls alone on a narrow screen; a sentence when it has no rows. */
+/** The name of an object in a sentence, in any direction of writing. */
+export const named = (name: string) => html`“<bdi>${name}</bdi>”`
+
+/** The place of what does not exist yet: a drawing, and a sentence with the next step. */
+export const empty = (text: Html, next?: Html) =>
+  html`<div class="empty"><svg viewBox="0 0 64 40" width="64" height="40" aria-hidden="true"><path d="M8 14h48v22H8zM8 14l8-10h32l8 10M24 22h16"/></svg><p>${text}</p>${next}</div>`
+
+/** A table whose rows become blocks with labels on a narrow screen; an empty place when it has none. */
 export function table(
   label: string,
   columns: readonly string[],
   rows: readonly (readonly Html[])[],
-  empty: Html,
+  none: Html,
 ) {
-  if (rows.length === 0) return html`<p class="empty">${empty}</p>`
+  if (rows.length === 0) return empty(none)
   return html`<div class="wide" tabindex="0" role="region" aria-label="${label}"><table>
 <thead><tr>${columns.map((name) => html`<th scope="col">${name}</th>`)}</tr></thead>
 <tbody>${rows.map(
     (cells) =>
-      html`<tr>${cells.map((cell, index) => (index === 0 ? html`<th scope="row">${cell}</th>` : html`<td>${cell}</td>`))}</tr>`,
+      html`<tr>${cells.map((cell, index) => (index === 0 ? html`<th scope="row">${cell}</th>` : html`<td data-label="${columns[index] ?? ''}">${cell}</td>`))}</tr>`,
   )}</tbody>
 </table></div>`
 }

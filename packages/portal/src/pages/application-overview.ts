@@ -6,7 +6,7 @@ import { buttonForm, field, form, hiddenFields } from '../layout/form.ts'
 import type { ActionRow, PageRow } from '../layout/page-row.ts'
 import type { Html } from '../layout/parts.ts'
 import { copyable, facts, mark, time } from '../layout/parts.ts'
-import { sixSteps } from '../layout/six-steps.ts'
+import { verdict } from '../layout/verdict.ts'
 import { createPrincipal } from './applications-page.ts'
 
 const show = tabPage('Overview', async (request, registered, attempt) => {
@@ -60,7 +60,7 @@ async function answers(request: AdministratorRequest, { application }: Registere
   const apiIds = [...new Set(requiredResourceAccess.map(({ resourceAppId }) => resourceAppId))]
   if (apiIds.length === 0) return ''
   const explanations = await explanationsOf(request, appId, apiIds)
-  return explanations.map((one) => sixSteps(one, { api: one.apiId, client: appId }))
+  return explanations.map((one) => verdict(request, one, { api: one.apiId, client: appId }))
 }
 
 const patchApplication = async (

@@ -2,25 +2,15 @@ import { appRoleAssignment, servicePrincipal } from '@greeting/registrations/pla
 import { html } from 'hono/html'
 import type { z } from 'zod'
 import type { AdministratorRequest } from '../graph/administrator-request.ts'
-import {
-  explanationsOf,
-  type Registered,
-  readRegistered,
-  searchQuery,
-} from '../graph/applications.ts'
+import { explanationsOf, findApis, type Registered, readRegistered } from '../graph/applications.ts'
 import { applicationPage, applicationPath, revokeAction } from '../layout/application-page.ts'
 import { buttonForm, form, hiddenFields } from '../layout/form.ts'
 import type { ActionRow, PageRow } from '../layout/page-row.ts'
 import type { Html } from '../layout/parts.ts'
-import { mark, table } from '../layout/parts.ts'
-import { sixSteps } from '../layout/six-steps.ts'
+import { empty, mark, table } from '../layout/parts.ts'
+import { verdict } from '../layout/verdict.ts'
 
 const maxFoundApis = 10
-const maxSearched = 100
-/** Only APIs have names, other than their application ID. */
-const hasUri = ['api://', 'https://']
-  .map((start) => `servicePrincipalNames/any(n:startswith(n,'${start}'))`)
-  .join(' or ')
 
 type Principal = z.output<typeof servicePrincipal>
 type Assignment = z.output<typeof appRoleAssignment>
@@ -43,7 +33,7 @@ const show: PageRow['show'] = async (request, { req }, attempt) => {
   const explanations = apiIds.length === 0 ? [] : await explanationsOf(request, appId, apiIds)
   const path = applicationPath(appId, 'API permissions')
   const search = (req.query('api') ?? '').trim()
-  const content = html`${explanations.map((one) => sixSteps(one, { api: one.apiId, client: appId }))}
+  const content = html`${explanations.map((one) => verdict(request, one, { api: one.apiId, client: appId }))}
 <h2>Requested and granted</h2>
 ${table(
   'Permissions',
@@ -91,7 +81,7 @@ async function offeredRoles(
   path: string,
 ): Promise<Html> {
   const found = await findApis(request, search)
-  if (found.length === 0) return html`<p class="empty">No API with an enabled role matches.</p>`
+  if (found.length === 0) return empty('No API with an enabled role matches.')
   return found.slice(0, maxFoundApis).map((api) => {
     const requested = new Set(requestedIds(application, api.appId))
     const offered = api.appRoles.filter(({ id, isEnabled }) => isEnabled && !requested.has(id))
@@ -110,25 +100,6 @@ ${
       )
 }`
   })
-}
-
-/**
- * The APIs with enabled roles that match. Those with an identifier URI are found among any number of
- * clients; the others among the first matches.
- */
-async function findApis({ graph }: AdministratorRequest, search: string): Promise<Principal[]> {
-  const query: Readonly<Record<string, string>> = {
-    ...searchQuery(search),
-    $top: String(maxSearched),
-  }
-  const filters = [query.$filter, `(${hasUri})`].filter((one) => one !== undefined)
-  const named = { ...query, $filter: filters.join(' and ') }
-  const [first, apis] = await Promise.all([
-    graph.firstPage(`/servicePrincipals?${new URLSearchParams(query)}`, servicePrincipal),
-    graph.firstPage(`/servicePrincipals?${new URLSearchParams(named)}`, servicePrincipal),
-  ])
-  const byId = new Map([...apis, ...first].map((one) => [one.id, one]))
-  return [...byId.values()].filter(({ appRoles }) => appRoles.some(({ isEnabled }) => isEnabled))
 }
 
 async function permissionRows(
@@ -242,13 +213,14 @@ export const permissionsPage: PageRow = {
     },
     {
       suffix: '/consent',
-      run: async (request, _sent, { req }) => {
+      run: async (request, sent, { req }) => {
         const appId = req.param('appId') ?? ''
+        const chosen = sent.get('api')
         const registered = await readRegistered(request, appId)
         const principalId = registered.principal?.id ?? ''
         const rows = await permissionRows(request, registered)
         for (const { api, roleId, isRequested, assignment } of rows) {
-          if (!isRequested || assignment) continue
+          if (!isRequested || assignment || (chosen && chosen !== api.appId)) continue
           await request.graph.send({
             method: 'POST',
             path: `/servicePrincipals/${api.id || api.appId}/appRoleAssignedTo`,

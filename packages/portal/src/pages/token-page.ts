@@ -1,4 +1,3 @@
-import { day } from '@greeting/registrations/planning'
 import { html } from 'hono/html'
 import type { AdministratorRequest } from '../graph/administrator-request.ts'
 import { ActionFault, actionFault } from '../graph/administrator-request.ts'
@@ -7,17 +6,18 @@ import {
   explanationsOf,
   findId,
   findPrincipal,
+  offeredNames,
   principalOf,
   UnclearName,
 } from '../graph/applications.ts'
 import { judgedApi, judgeToken } from '../graph/token-judge.ts'
-import { choice, field, form, problem } from '../layout/form.ts'
+import { candidateLinks, choice, field, form, picker, problem } from '../layout/form.ts'
 import { page } from '../layout/page.ts'
 import type { ActionRow, PageRow } from '../layout/page-row.ts'
 import type { Html } from '../layout/parts.ts'
 import { snippet } from '../layout/parts.ts'
-import { sixSteps } from '../layout/six-steps.ts'
 import { claimTable, decodeToken, judgementTables } from '../layout/token-parts.ts'
+import { verdict } from '../layout/verdict.ts'
 
 const path = '/portal/token'
 const maxTokenLength = 16 * 1024
@@ -49,27 +49,18 @@ const show: PageRow['show'] = async (request, { req }, attempt) => {
   } catch (cause) {
     if (!(cause instanceof ActionFault)) throw cause
     const { message, status } = cause
-    const links = cause instanceof UnclearName ? candidateLinks(chosen, cause) : ''
+    const links = cause instanceof UnclearName ? candidateLinks(cause, path, chosen) : ''
     return previewPage(request, chosen, links, { action: path, form: new Map(), message, status })
   }
 }
 
-/** The same preview for each application that an unclear name can mean. */
-function candidateLinks(chosen: Chosen, { text, candidates }: UnclearName): Html {
-  const field = chosen.client === text ? 'client' : 'api'
-  if (candidates.length === 0) return ''
-  return html`<ul>${candidates.map(({ applicationId, displayName, createdDateTime }) => {
-    const query = new URLSearchParams({ ...chosen, [field]: applicationId })
-    return html`<li><a href="${path}?${query}">${displayName}</a> <code>${applicationId}</code>${createdDateTime && ` since ${day(createdDateTime)}`}</li>`
-  })}</ul>`
-}
-
-function previewPage(
+async function previewPage(
   request: AdministratorRequest,
   { client, api, endpoint }: Chosen,
   result: Html,
   attempt?: Parameters<typeof problem>[0],
 ): Promise<Response> {
+  const offered = await offeredNames(request)
   const versions = Object.keys(endpoints).map((value) => ({ value, label: value }))
   return page(request, {
     title: 'Token',
@@ -77,8 +68,8 @@ function previewPage(
     content: html`${problem(attempt)}
 <p>Shows the token that a client would get, by the code that issues tokens. The preview authenticates no client, and shows no signature.</p>
 <form method="get" action="${path}" class="bar">
-${field({ name: 'client', label: 'Client: name, URI or ID', value: client, required: true, maxLength: 256 })}
-${field({ name: 'api', label: 'API: name, URI or ID', value: api, required: true, maxLength: 256 })}
+${picker({ name: 'client', label: 'Client: name, URI or ID', value: client, required: true, options: offered.clients })}
+${picker({ name: 'api', label: 'API: name, URI or ID', value: api, required: true, options: offered.apis })}
 ${choice({ name: 'endpoint', label: 'Token endpoint', value: endpoint, options: versions, help: 'The API chooses the version of its tokens, not the endpoint.' })}
 <button>Preview</button></form>
 ${result}
@@ -105,7 +96,7 @@ async function preview(request: AdministratorRequest, chosen: Chosen): Promise<H
   const decoded = 'token' in made ? decodeToken(made.token) : undefined
   const [explanation] = await explanationsOf(request, client, [api])
   return html`<h2>Preview</h2>
-${explanation && sixSteps(explanation, { api, client })}
+${explanation && verdict(request, explanation, { api, client })}
 <h3>Request</h3>${snippet(requestText(request, chosen, client, name), 'Request')}
 ${
   'token' in made
@@ -166,7 +157,7 @@ const requestToken: ActionRow['run'] = async (request, sent) => {
   )
   const answer = (await response.json()) as { readonly access_token?: string }
   const decoded = answer.access_token === undefined ? undefined : decodeToken(answer.access_token)
-  const verdict =
+  const judgement =
     answer.access_token &&
     judgementTables(await judgeToken(request, judgedApi(api), answer.access_token))
   return previewPage(
@@ -174,7 +165,7 @@ const requestToken: ActionRow['run'] = async (request, sent) => {
     chosen,
     html`<h2>Answer</h2><p>HTTP status ${response.status}</p>
 ${snippet(JSON.stringify(answer, undefined, 2), 'Answer')}
-${decoded && claimTable(decoded, request.now)}${verdict}`,
+${decoded && claimTable(decoded, request.now)}${judgement}`,
   )
 }
 

@@ -14,6 +14,9 @@ export type Seen = {
   readonly location: string | null
 }
 
+/** Cells repeat the name of their column for narrow screens. */
+const labels = / data-label="[^"]*"/g
+
 /** The start of the paths of a session. */
 const sessionPath = /\/portal\/s-[0-9a-f]{32}(?![0-9a-f])/g
 
@@ -96,7 +99,9 @@ export class PortalBrowser {
     const leadsTo = headers.get('location')
     const [base] = `${leadsTo ?? ''} ${sent}`.match(sessionPath) ?? []
     this.base = base ?? this.base
-    const [text, location] = [sent, leadsTo].map((one) => one?.replaceAll(sessionPath, '/portal'))
+    const [text, location] = [sent.replaceAll(labels, ''), leadsTo].map((one) =>
+      one?.replaceAll(sessionPath, '/portal'),
+    )
     if (headers.get('content-type')?.includes('text/html')) this.#seen = text ?? ''
     return { status, headers, text: text ?? '', location: location ?? null }
   }

@@ -56,6 +56,26 @@ describe('the preview of a token', () => {
     await rm(dirname(file), { recursive: true })
   })
 
+  for (const [part, found] of [
+    ['client', 'Greeting client'],
+    ['api greet', 'Greeting API'],
+  ] as const) {
+    it(`finds ${found} by the part ${part} of its name`, async () => {
+      const query = new URLSearchParams({ client: 'client', api: 'api greet' })
+      const { status, text } = await browser.open(`/portal/token?${query}`)
+      assert.equal(status, 200)
+      assert.ok(text.includes(`<bdi>${found}</bdi>`))
+      assert.ok(text.includes(`<option value="${found}">`))
+    })
+  }
+
+  it('shows a link for each application that a part of a name means', async () => {
+    const { status, text } = await browser.open('/portal/token?client=greeting&api=Greeting+API')
+    assert.equal(status, 400)
+    assert.match(text, /\d applications match “greeting”\. Choose one/)
+    assert.match(text, /<li><a href="[^"]+">Greeting client<\/a>/)
+  })
+
   it('suggests similar applications, whose links show the preview', async () => {
     const { status, text } = await browser.open('/portal/token?client=greting&api=Greeting+API')
     assert.equal(status, 400)
@@ -66,7 +86,7 @@ describe('the preview of a token', () => {
     assert.equal(shown.status, 200)
     assert.match(
       shown.text,
-      /&quot;Greeting client&quot; gets a token for &quot;Greeting API&quot;/,
+      /“<bdi>Greeting client<\/bdi>” gets a token for “<bdi>Greeting API<\/bdi>”/,
     )
   })
 
@@ -80,7 +100,7 @@ describe('the preview of a token', () => {
     const { text } = await browser.open('/portal/token?client=Nightly+job&api=Greeting+API')
     assert.match(
       text,
-      /&quot;Nightly job&quot; gets no token for &quot;Greeting API&quot;: it has no credential \(AADSTS7000215\)\. <strong>Missing steps: Permissions, Admin consent, Client secret\.<\/strong>/,
+      /“<bdi>Nightly job<\/bdi>” gets no token for “<bdi>Greeting API<\/bdi>” \(AADSTS7000215\)\. <strong>Missing steps: Permissions, Admin consent, Client secret\.<\/strong>/,
     )
     assert.match(text, /The client cannot request this token yet/)
     const second = await register()

@@ -1,0 +1,100 @@
+import {
+  carriedRoles,
+  type Explanation,
+  isComplete,
+  missingSteps,
+  missingText,
+  type RegistrationStep,
+  registrationSteps,
+  sizeText,
+} from '@greeting/registrations/planning'
+import { html } from 'hono/html'
+import type { AdministratorRequest } from '../graph/administrator-request.ts'
+import { applicationPath, type Tab } from './application-page.ts'
+import { buttonForm } from './form.ts'
+import { type Html, mark, named } from './parts.ts'
+
+type Ids = { readonly api: string; readonly client: string }
+
+/** Where each step is done, and what does it: a link, or a form with one button. */
+const places: Readonly<
+  Record<
+    RegistrationStep,
+    {
+      readonly of: 'api' | 'client'
+      readonly tab: Tab
+      readonly action: string
+      /** The suffix of the form that does it at once. */
+      readonly form?: string
+    }
+  >
+> = {
+  'API registration': { of: 'api', tab: 'Overview', action: 'Complete the API' },
+  'Application roles': { of: 'api', tab: 'App roles', action: 'Add app roles' },
+  'Client registration': { of: 'client', tab: 'Overview', action: 'Complete the client' },
+  Permissions: { of: 'client', tab: 'API permissions', action: 'Request roles' },
+  'Admin consent': {
+    of: 'client',
+    tab: 'API permissions',
+    action: 'Grant admin consent',
+    form: '/consent',
+  },
+  'Client secret': {
+    of: 'client',
+    tab: 'Certificates & secrets',
+    action: 'New client secret',
+    form: '/secrets',
+  },
+}
+
+const marks = {
+  done: ['good', 'done'],
+  partly: ['warn', 'partly'],
+  missing: ['bad', 'missing'],
+  unknown: ['plain', 'unknown'],
+} as const
+
+/**
+ * Whether a client gets a token of an API, and with which roles: one sentence, all missing steps, and the
+ * six steps with what does each. The first missing step has the primary button of the page.
+ */
+export function verdict(request: AdministratorRequest, explanation: Explanation, ids: Ids) {
+  const missing = missingSteps(explanation)
+  const size = sizeText(explanation)
+  const kind = explanation.refusal ? 'bad' : isComplete(explanation) ? 'good' : 'warn'
+  return html`<section class="verdict ${kind}" aria-label="Verdict"><p>${answer(explanation)} <strong>${missingText(explanation)}</strong></p>
+${size && html`<p class="problem">${size}</p>`}
+<ol class="steps">${explanation.steps.map((one) => {
+    const [state, word] = marks[one.state]
+    const { of, tab } = places[one.step]
+    const isMissing = missing.includes(one)
+    const isFirst = one === missing[0]
+    return html`<li${isMissing ? html` class="missing"` : ''}${isFirst ? html` aria-current="step"` : ''}><span class="number">${registrationSteps.indexOf(one.step) + 1}</span>
+<span><a href="${applicationPath(ids[of], tab)}">${one.step}</a><br><small>${one.detail}</small></span>
+<span>${mark(state, word)} ${isMissing && repair(request, one.step, ids, isFirst)}</span></li>`
+  })}</ol></section>`
+}
+
+/** The result alone: the missing steps have its reasons. */
+function answer(explanation: Explanation): Html {
+  const { client, api, refusal, steps } = explanation
+  const [of, by] = [named(client), named(api)]
+  if (refusal) {
+    const isOfStep = steps.some((one) => one.refusal === refusal)
+    return html`${of} gets no token for ${by}${!isOfStep && `: ${refusal.reason}`} (AADSTS${refusal.aadstsCode}).`
+  }
+  const roles = carriedRoles(explanation).join(', ')
+  return html`${of} gets a token for ${by} ${roles ? `with ${roles}` : 'without any role'}.`
+}
+
+/** What does a missing step. */
+function repair(request: AdministratorRequest, step: RegistrationStep, ids: Ids, isFirst: boolean) {
+  const { of, tab, action, form } = places[step]
+  const kind = isFirst ? 'primary' : 'secondary'
+  const path = applicationPath(ids[of], tab)
+  if (form === undefined) {
+    const target = step === 'Permissions' ? `${path}?api=${ids.api}` : path
+    return html`<a role="button" class="${kind}" href="${target}">${action}</a>`
+  }
+  return buttonForm(request, `${path}${form}`, action, ids, kind)
+}
