@@ -93,12 +93,12 @@ export async function settingsToPaste(
     Object.entries({ authUrl, httpsAuthUrl, tenantId, clientId, secret, scope }),
   )
   return html`<h2 id="settings">Settings to paste</h2>
-<div class="choices" role="group" aria-labelledby="settings">${Object.entries(linesToPaste).map(
+<fieldset class="choices" aria-labelledby="settings">${Object.entries(linesToPaste).map(
     ([name, lines], index) =>
       html`<label><input type="radio" name="program"${index === 0 ? html` checked` : ''}>${name}</label>
 <div>${snippet(
         lines.replaceAll(placeholder, (text, one) => settings.get(one) ?? text),
         name,
       )}</div>`,
-  )}</div>`
+  )}</fieldset>`
 }
