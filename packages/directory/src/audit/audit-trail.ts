@@ -26,6 +26,9 @@ export type AuditQuery = {
   readonly outcome?: AuditRecord['outcome']
   readonly reason?: string
   readonly correlationId?: string
+  readonly id?: string
+  /** Leaves out the done records of these actions. */
+  readonly exceptDone?: readonly string[]
   /** Not before this time. */
   readonly from?: Date
   /** Before this time. */
@@ -46,6 +49,9 @@ export type AuditPage = {
   readonly next: string | null
 }
 
+/** The records of one hour of a log, by their outcome. */
+export type AuditHour = { readonly from: Date; readonly done: number; readonly refused: number }
+
 /** The limits of the logs. */
 export type AuditLimits = {
   /** Days that changes of the directory and the keys are kept. */
@@ -64,6 +70,16 @@ export interface AuditTrail {
   /** Appends all records to a lane, or none. */
   append(lane: AuditLane, records: readonly AuditRecord[]): Promise<void>
   find(query: AuditQuery): Promise<AuditPage>
+  /**
+   * Counts the records of each hour, at most 100,000 in one. An action of `exceptDone` has no target.
+   *
+   * @param from the start of the first hour
+   */
+  countHours(
+    query: Pick<AuditQuery, 'log' | 'exceptDone'>,
+    from: Date,
+    hours: number,
+  ): Promise<readonly AuditHour[]>
   /**
    * Deletes the records that are too old, in parts.
    *

@@ -36,6 +36,7 @@ function bufferFixture(capacity = 100) {
       append: (lane, records) =>
         ifAvailable(() => store.records.push(...records.map((one) => ({ ...one, lane })))),
       find: () => Promise.reject(new TypeError('not expected')),
+      countHours: () => Promise.reject(new TypeError('not expected')),
       forgetOld: () => Promise.reject(new TypeError('not expected')),
       forgetBeyond: () => Promise.reject(new TypeError('not expected')),
     },

@@ -133,6 +133,10 @@ export function issuanceRecordConformance(fresh: FreshStorage): void {
       [{ correlationId: 'c-2' }, [2]],
       [{ from: minute(1), to: minute(3) }, [2, 1]],
       [{ actor: "' or 1 = 1 --" }, []],
+      [{ exceptDone: ['token.issue'] }, [3, 2]],
+      [{ exceptDone: ['token.issue'], actor: 'first' }, []],
+      [{ exceptDone: ['token.look', 'other'], target: 'an API' }, [2, 0]],
+      [{ id: '00000000-0000-7000-8000-000000000000' }, []],
     ] as const) {
       const page = await audit.find({ log: 'signIns', limit: 100, ...query })
       assert.deepEqual(
@@ -145,6 +149,43 @@ export function issuanceRecordConformance(fresh: FreshStorage): void {
       records: [],
       next: null,
     })
+    for (const one of (await audit.find({ log: 'signIns', limit: 100 })).records)
+      assert.deepEqual(await audit.find({ log: 'signIns', id: one.id, limit: 1 }), {
+        records: [one],
+        next: null,
+      })
+  })
+
+  it('counts the records of each hour by their outcome, also of hours without any', async () => {
+    const { audit } = await (await fresh()).open()
+    await audit.append('signIns', [
+      record({ at: new Date(start - 1) }),
+      record({ at: minute(0) }),
+      record({ at: new Date(start + 60 * 60_000 - 1), outcome: 'refused' }),
+      record({ at: minute(0), action: 'portal.signIn', target: null }),
+      record({ at: minute(0), action: 'portal.signIn', target: null, outcome: 'refused' }),
+      record({ at: minute(120), target: null }),
+      record({ at: minute(180) }),
+    ])
+    for (const [log, exceptDone, counts] of [
+      ['signIns', [], ['2 done, 2 refused', '0 done, 0 refused', '1 done, 0 refused']],
+      [
+        'signIns',
+        ['portal.signIn', 'other'],
+        ['1 done, 2 refused', '0 done, 0 refused', '1 done, 0 refused'],
+      ],
+      ['directory', [], Array(3).fill('0 done, 0 refused')],
+    ] as const) {
+      const hours = await audit.countHours({ log, exceptDone }, minute(0), 3)
+      assert.deepEqual(
+        hours.map(({ done, refused }) => `${done} done, ${refused} refused`),
+        counts,
+      )
+      assert.deepEqual(
+        hours.map(({ from }) => from),
+        [minute(0), minute(60), minute(120)],
+      )
+    }
   })
 
   it('returns every record once, page by page, in the order of the writes', async () => {

@@ -52,6 +52,7 @@ async function slowService() {
     audit: {
       append: (_, records) => slowly(() => void store.audit.push(...records)),
       find: () => Promise.reject(new TypeError('never asked')),
+      countHours: () => Promise.reject(new TypeError('never asked')),
       forgetOld: () => Promise.reject(new TypeError('never asked')),
       forgetBeyond: () => Promise.reject(new TypeError('never asked')),
     },

@@ -18,9 +18,23 @@ const pageLimit = z
   .transform(Number)
   .default(defaultLimit)
 
-const auditQuery = z.strictObject({
+const logQuery = z.strictObject({
   log: z.enum(['directory', 'signIns']).default('directory'),
+  /** The successful ones, which can be most of a quiet log. */
+  portalSignIns: z.enum(['shown', 'hidden']).default('shown'),
+})
+
+const exceptions = {
+  shown: {},
+  hidden: { exceptDone: ['portal.signIn', 'portal.confirm'] },
+} as const
+
+const shownHours = 24
+const hourMs = 3_600_000
+
+const auditQuery = logQuery.extend({
   limit: pageLimit,
+  id: guid.optional(),
   tenantId: text().optional(),
   actor: text().optional(),
   action: text().optional(),
@@ -48,17 +62,38 @@ function singleValues(query: URLSearchParams): Readonly<Record<string, string>> 
 }
 
 /** The audit log and the sign-in log of the whole server. */
-export const auditOperations = (audit: Pick<AuditTrail, 'find'>): readonly ReadOperation[] => [
+export const auditOperations = (
+  audit: Pick<AuditTrail, 'find' | 'countHours'>,
+): readonly ReadOperation[] => [
   {
     method: 'GET',
     path: '/audit',
     requires: readsAudit,
     summary: 'Lists the audit records that match the query, the latest first.',
     read: async ({ query }) => {
-      const { log, limit, ...named } = parseBody(auditQuery, singleValues(query))
-      const { records, next } = await audit.find({ log, limit, ...omitUndefined(named) })
+      const { log, limit, portalSignIns, ...named } = parseBody(auditQuery, singleValues(query))
+      const { records, next } = await audit.find({
+        log,
+        limit,
+        ...exceptions[portalSignIns],
+        ...omitUndefined(named),
+      })
       const value = records.map((record) => ({ ...record, at: record.at.toISOString() }))
       return { status: 200, body: { value, next } }
+    },
+  },
+  {
+    method: 'GET',
+    path: '/audit/hours',
+    requires: readsAudit,
+    summary: 'Counts the audit records of the last 24 hours, by hour (UTC) and outcome.',
+    read: async ({ query, runtime }) => {
+      const { log, portalSignIns } = parseBody(logQuery, singleValues(query))
+      const hour = Math.floor(runtime.now().getTime() / hourMs) - shownHours + 1
+      const from = new Date(hour * hourMs)
+      const found = await audit.countHours({ log, ...exceptions[portalSignIns] }, from, shownHours)
+      const value = found.map(({ from, ...counts }) => ({ from: from.toISOString(), ...counts }))
+      return { status: 200, body: { value } }
     },
   },
 ]

@@ -20,7 +20,7 @@ export type ServerAppOptions = Pick<
   /** The public URL above `serverManagementPath`, without a slash at its end. */
   readonly baseUrl: string
   readonly keys: KeyManagement
-  readonly audit: Pick<AuditTrail, 'find'>
+  readonly audit: Pick<AuditTrail, 'find' | 'countHours'>
   readonly findEndingCredentials: FindEndingCredentials
   readonly runtime?: Runtime
 }

@@ -25,7 +25,7 @@ export async function keylessManagement() {
       revoke: async () => {},
       reencrypt: async () => 0,
     },
-    audit: { find: async () => ({ records: [], next: null }) },
+    audit: { find: async () => ({ records: [], next: null }), countHours: async () => [] },
     findEndingCredentials: async () => [],
     authenticate: believe,
     recordRefusal: (record) => graph.refusals.push(record),

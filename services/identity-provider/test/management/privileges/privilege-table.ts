@@ -177,6 +177,7 @@ export const privilegeTable: Readonly<Record<string, readonly [RequiredRoles, Ro
   'POST /keys/{kid}/revoke': [writesKeys, keys],
   'POST /keys/reencrypt': [writesKeys, keys],
   'GET /audit': [readsAudit, { audit: 'allowed' }],
+  'GET /audit/hours': [readsAudit, { audit: 'allowed' }],
   'GET /credentials': [readsAudit, { ownTenant: 'allowed' }],
   'GET /tenants': [readsTenants, { allTenants: 'allowed' }],
   'POST /tenants': [writesTenants, { fresh: 'allowed', chosenId: 'body_invalid' }],

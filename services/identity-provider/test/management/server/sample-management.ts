@@ -36,6 +36,7 @@ export async function sampleManagement(part: Parameters<typeof sampleGraph>[0] =
   })
   const queries: AuditQuery[] = []
   const endings: object[] = []
+  const counted: object[] = []
   const app = createServerApp({
     baseUrl: 'https://login.example',
     store: graph.store,
@@ -52,6 +53,10 @@ export async function sampleManagement(part: Parameters<typeof sampleGraph>[0] =
         const records = graph.log.audit.slice(0, query.limit)
         return { records: records.map((one, id) => ({ ...one, id: `${id}` })), next: 'x' }
       },
+      countHours: async (query, from, hours) => {
+        counted.push({ ...query, from, hours })
+        return [{ from, done: 2, refused: 1 }]
+      },
     },
     findEndingCredentials: async (tenantId, from, to, limit) => {
       endings.push({ tenantId, from, to, limit })
@@ -65,5 +70,5 @@ export async function sampleManagement(part: Parameters<typeof sampleGraph>[0] =
   const request = requestsTo(app, '/management')
   const managerWith = (roles: readonly ServerRole[], tenant = contoso) =>
     graph.clientWith(roles, tenant, serverManagementAppId, request)
-  return { ...graph, app, endings, keyRing: store, keys, managerWith, queries, request }
+  return { ...graph, app, counted, endings, keyRing: store, keys, managerWith, queries, request }
 }

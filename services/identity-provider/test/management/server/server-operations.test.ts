@@ -88,6 +88,8 @@ describe('signing keys', () => {
 })
 
 describe('the audit log', () => {
+  const exceptDone = ['portal.signIn', 'portal.confirm']
+
   it('is filtered by the query', async () => {
     const { managerWith, queries } = await sampleManagement()
     const reader = await managerWith(['AuditLog.Read.All'])
@@ -95,6 +97,8 @@ describe('the audit log', () => {
     assert.equal((await reader.get(path)).status, 200)
     assert.equal((await reader.get('/audit')).status, 200)
     assert.equal((await reader.get('/audit?log=directory')).status, 200)
+    const hidden = `/audit?portalSignIns=hidden&id=${fabrikam.id}`
+    assert.equal((await reader.get(hidden)).status, 200)
     assert.deepEqual(queries, [
       {
         log: 'signIns',
@@ -106,7 +110,19 @@ describe('the audit log', () => {
       },
       { log: 'directory', limit: 100 },
       { log: 'directory', limit: 100 },
+      { log: 'directory', limit: 100, id: fabrikam.id, exceptDone },
     ])
+  })
+
+  it('is counted for 24 whole hours in UTC, the present one last', async () => {
+    const { clock, counted, managerWith } = await sampleManagement()
+    clock.now = new Date('2030-01-02T05:59:59.999+05:30')
+    const reader = await managerWith(['AuditLog.Read.All'])
+    const { status, body } = await reader.get('/audit/hours?log=signIns&portalSignIns=hidden')
+    assert.equal(status, 200)
+    const from = new Date('2030-01-01T01:00:00Z')
+    assert.deepEqual(counted, [{ log: 'signIns', exceptDone, from, hours: 24 }])
+    assert.deepEqual(body.value, [{ from: from.toISOString(), done: 2, refused: 1 }])
   })
 
   for (const query of [
@@ -120,6 +136,8 @@ describe('the audit log', () => {
     'before=',
     'before=0',
     'actor=a&actor=b',
+    'id=1',
+    'portalSignIns=none',
   ])
     it(`refuses the query ${query}`, async () => {
       const { managerWith, queries } = await sampleManagement()

@@ -11,6 +11,7 @@ type Filter = { readonly column: keyof AuditRow; readonly value: string | null }
 type AuditSelect<Output> = SelectQueryBuilder<Tables, AuditTable, Output>
 
 const columns = {
+  id: 'id',
   tenantId: 'tenant_id',
   actor: 'actor',
   action: 'action',
@@ -21,7 +22,7 @@ const columns = {
 } as const
 
 // The sign-in log has two actions, so an index of them would find too much.
-const actorTargetTenant = ['actor', 'target', 'tenant_id', 'correlation_id'] as const
+const actorTargetTenant = ['id', 'actor', 'target', 'tenant_id', 'correlation_id'] as const
 const indexedColumns: Readonly<Record<AuditTable, ReadonlySet<keyof AuditRow>>> = {
   directory_audit: new Set([...actorTargetTenant, 'action']),
   sign_in_audit: new Set(actorTargetTenant),
@@ -51,7 +52,8 @@ export async function findAudit(
 ): Promise<FoundRows> {
   const filters = filtersOf(query)
   const indexed = filters.filter((filter) => isIndexed(table, filter))
-  const isBounded = filters.length > 1 || filters.length > indexed.length
+  const { exceptDone = [] } = query
+  const isBounded = exceptDone.length > 0 || filters.length > 1 || filters.length > indexed.length
   if (!isBounded) {
     const found = select(db, table, query, filters).limit(query.limit + 1)
     return page(await found.execute(), query.limit)
@@ -63,6 +65,11 @@ export async function findAudit(
     .limit(maxRecordsScanned)
   // The limit within forces the index of the driver on every planner.
   let rows = db.selectFrom(scanned.as('scanned')).selectAll()
+  if (exceptDone.length > 0) {
+    rows = rows.where((row) =>
+      row.or([row('outcome', '!=', 'done'), row('action', 'not in', exceptDone)]),
+    )
+  }
   for (const { column, value } of filters) {
     if (column === driver?.column) continue
     rows = rows.where(column, value === null ? 'is' : '=', value)

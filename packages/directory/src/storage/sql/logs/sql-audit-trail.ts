@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely'
 import type { AuditRecord } from '../../../audit/audit-record.ts'
 import type {
+  AuditHour,
   AuditLane,
   AuditLimits,
   AuditLogName,
@@ -13,6 +14,7 @@ import { type AuditTable, auditFromRow, insertAudit } from '../rows/audit-rows.t
 import type { Tables } from '../rows/tables.ts'
 import { timeOrderedIdFloor } from '../rows/time-ordered-id.ts'
 import type { SqlDatabase } from '../sql-database.ts'
+import { countAuditHours } from './count-audit-hours.ts'
 import { findAudit } from './find-audit.ts'
 
 const tables: Readonly<Record<AuditLogName, AuditTable>> = {
@@ -66,6 +68,16 @@ export class SqlAuditTrail implements AuditTrail {
       findAudit(db, tables[query.log], query),
     )
     return { records: rows.map((row) => ({ id: row.id, ...auditFromRow(row) })), next }
+  }
+
+  countHours(
+    { log, exceptDone }: Pick<AuditQuery, 'log' | 'exceptDone'>,
+    from: Date,
+    hours: number,
+  ): Promise<readonly AuditHour[]> {
+    return this.#database.report((db) =>
+      countAuditHours(db, tables[log], exceptDone ?? [], from, hours),
+    )
   }
 
   async forgetOld(
