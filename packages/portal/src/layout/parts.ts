@@ -17,9 +17,9 @@ export const facts = (rows: readonly (readonly [string, Html])[]) =>
 /** The name of an object in a sentence, in any direction of writing. */
 export const named = (name: string) => html`“<bdi>${name}</bdi>”`
 
-/** The place of what does not exist yet: a drawing, and a sentence with the next step. */
+/** The place of what does not exist yet: a sentence with the next step. The style sheet draws the picture. */
 export const empty = (text: Html, next?: Html) =>
-  html`<div class="empty"><svg viewBox="0 0 64 40" width="64" height="40" aria-hidden="true"><path d="M8 14h48v22H8zM8 14l8-10h32l8 10M24 22h16"/></svg><p>${text}</p>${next}</div>`
+  html`<div class="empty"><p>${text}</p>${next}</div>`
 
 /** A table whose rows become blocks with labels on a narrow screen; an empty place when it has none. */
 export function table(
