@@ -31,7 +31,15 @@ const guideScreenshots = new Set([
 ])
 
 const desktop = { width: 1280, height: 800 }
-const screens = { narrow: { width: 360, height: 740 }, wide: { width: 3840, height: 2160 } }
+const screens = {
+  narrow: { width: 360, height: 740 },
+  phone: { width: 390, height: 844 },
+  desktop,
+  large: { width: 2560, height: 1440 },
+  wide: { width: 3840, height: 2160 },
+}
+const scrollingTables =
+  "[...document.querySelectorAll('.wide')].filter((one) => one.scrollWidth > one.clientWidth).length"
 
 describe('the portal, in a browser', () => {
   let system: SharedSystem
@@ -231,16 +239,17 @@ describe('the portal, in a browser', () => {
 
   let loadingAxe: ReturnType<typeof loadAxe> | undefined
 
-  /** The faults of some pages in both themes, and on a narrow and a wide screen. */
+  /** The faults of some pages in both themes and on each screen, and what the browser complains about. */
   async function faultsOf(base: string, pages: Readonly<Record<string, string>>) {
     loadingAxe ??= loadAxe(page)
     await loadingAxe
     const faults: string[] = []
+    complaints.splice(0)
     for (const [name, path] of Object.entries(pages)) {
       await page.goto(`${base}${path}`)
       faults.push(...(await faultsHere(name)))
     }
-    return faults
+    return [...faults, ...complaints]
   }
 
   /** The faults of the page that is shown. */
@@ -258,6 +267,8 @@ describe('the portal, in a browser', () => {
       await page.setViewportSize(screen)
       const overflow = await overflowOf(page)
       if (overflow !== 0) faults.push(`${name}, ${width}: ${overflow} pixels outside the screen`)
+      const scrolling = screen.width < desktop.width && (await page.evaluate(scrollingTables))
+      if (scrolling) faults.push(`${name}, ${width}: ${scrolling} tables scroll sideways`)
       await writeScreenshot(page, `${name}-${width}`, guide)
     }
     await page.setViewportSize(desktop)

@@ -1,4 +1,74 @@
-import './copy.js'
-import './countdown.js'
-import './decode.js'
-import './follow.js'
+// Every page works without this script.
+
+// Adds a button to every value that people copy.
+for (const value of document.querySelectorAll('.copyable')) {
+  const label = value.getAttribute('aria-label') ?? value.textContent
+  const button = Object.assign(document.createElement('button'), {
+    type: 'button',
+    className: 'copy',
+    textContent: 'Copy',
+    ariaLabel: `Copy ${label}`.slice(0, 80),
+  })
+  button.addEventListener('click', async () => {
+    await navigator.clipboard.writeText(value.textContent)
+    button.textContent = 'Copied'
+    setTimeout(() => Object.assign(button, { textContent: 'Copy' }), 2000)
+  })
+  value.after(button)
+}
+
+// Keeps the words of every time current, as the server writes them. A lab can change the clock of the server.
+const words = new Intl.RelativeTimeFormat('en', { numeric: 'auto' })
+const units = Object.entries({ day: 86400, hour: 3600, minute: 60, second: 1 })
+const { now } = document.documentElement.dataset
+const aheadMs = now === undefined ? 0 : Date.parse(now) - Date.now()
+setInterval(() => {
+  for (const time of document.querySelectorAll('time[datetime]')) {
+    const seconds = Math.round((Date.parse(time.dateTime) - Date.now() - aheadMs) / 1000)
+    const [unit, size] = units.find(([, least]) => Math.abs(seconds) >= least) ?? units[3]
+    const text = words.format(Math.trunc(seconds / size), unit)
+    if (time.textContent !== text) time.textContent = text
+  }
+}, 1000)
+
+// Shows the claims of a pasted token before it is sent.
+function decoded(part) {
+  const text = atob(part.replaceAll('-', '+').replaceAll('_', '/'))
+  const bytes = Uint8Array.from(text, (letter) => letter.charCodeAt(0))
+  return JSON.stringify(JSON.parse(new TextDecoder().decode(bytes)), undefined, 2)
+}
+function claimsOf(token) {
+  try {
+    return token.trim().split('.').slice(0, 2).map(decoded).join('\n')
+  } catch {
+    return ''
+  }
+}
+for (const field of document.querySelectorAll('[data-decode]')) {
+  const ariaLabel = 'Header and claims of the pasted token'
+  const shown = Object.assign(document.createElement('pre'), {
+    hidden: true,
+    tabIndex: 0,
+    ariaLabel,
+  })
+  shown.role = 'region'
+  field.after(shown)
+  field.addEventListener('input', () => {
+    shown.textContent = claimsOf(field.value)
+    shown.hidden = shown.textContent === ''
+  })
+}
+
+// Follows the logs: loads the page again, and replaces the table while the box is checked.
+async function load() {
+  const response = await fetch(location.href)
+  if (!response.ok) return
+  const next = new DOMParser().parseFromString(await response.text(), 'text/html')
+  const [current, latest] = [document, next].map((one) => one.querySelector('[data-followed]'))
+  if (current && latest) current.replaceWith(latest)
+}
+for (const box of document.querySelectorAll('[data-follow]')) {
+  box.hidden = false
+  const input = box.querySelector('input')
+  setInterval(() => input.checked && document.visibilityState === 'visible' && load(), 3000)
+}
