@@ -130,6 +130,7 @@ describe('the portal, in a browser', () => {
   it('copies a value, and shows the claims of a pasted token before it is sent', async () => {
     await page.goto(portal)
     await context.grantPermissions(['clipboard-read', 'clipboard-write'])
+    await page.getByText('Endpoints and signing keys').click()
     await page.getByRole('button', { name: 'Copy' }).first().click()
     assert.equal(
       await page.evaluate('navigator.clipboard.readText()'),

@@ -21,19 +21,27 @@ export const named = (name: string) => html`“<bdi>${name}</bdi>”`
 export const empty = (text: Html, next?: Html) =>
   html`<div class="empty"><p>${text}</p>${next}</div>`
 
+/** A column of a table, with the link that sorts by it. */
+type Sorting = { readonly name: string; readonly path: string; readonly sorted: string }
+
 /** A table whose rows become blocks with labels on a narrow screen; an empty place when it has none. */
 export function table(
   label: string,
-  columns: readonly string[],
+  columns: readonly (string | Sorting)[],
   rows: readonly (readonly Html[])[],
   none: Html,
 ) {
   if (rows.length === 0) return empty(none)
+  const names = columns.map((one) => (typeof one === 'string' ? one : one.name))
   return html`<div class="wide" tabindex="0" role="region" aria-label="${label}"><table>
-<thead><tr>${columns.map((name) => html`<th scope="col">${name}</th>`)}</tr></thead>
+<thead><tr>${columns.map((one) =>
+    typeof one === 'string'
+      ? html`<th scope="col">${one}</th>`
+      : html`<th scope="col" aria-sort="${one.sorted}"><a href="${one.path}">${one.name}</a></th>`,
+  )}</tr></thead>
 <tbody>${rows.map(
     (cells) =>
-      html`<tr>${cells.map((cell, index) => (index === 0 ? html`<th scope="row">${cell}</th>` : html`<td data-label="${columns[index] ?? ''}">${cell}</td>`))}</tr>`,
+      html`<tr>${cells.map((cell, index) => (index === 0 ? html`<th scope="row">${cell}</th>` : html`<td data-label="${names[index] ?? ''}">${cell}</td>`))}</tr>`,
   )}</tbody>
 </table></div>`
 }

@@ -2,7 +2,6 @@ import { GraphRefusalError } from '@greeting/registrations/apply'
 import { html } from 'hono/html'
 import type { AdministratorRequest } from '../graph/administrator-request.ts'
 import { page } from './page.ts'
-import type { Html } from './parts.ts'
 
 /** What an administrator can do after a refusal, by its HTTP status. */
 const remedies: Readonly<Record<number, string>> = {
@@ -64,14 +63,15 @@ export const plainPage = (
   })
 
 /** A part of a page that the administrator may lack the role for. Its refusal takes its place. */
-export async function optional(request: AdministratorRequest, part: Promise<Html>): Promise<Html> {
-  try {
-    return await part
-  } catch (cause) {
+export const optional = <Part>(
+  request: AdministratorRequest,
+  part: Promise<Part>,
+  instead: (sentence: string) => Part,
+): Promise<Part> =>
+  part.catch((cause: unknown) => {
     if (!(cause instanceof GraphRefusalError) || cause.status === 401) throw cause
-    return html`<p class="problem">${refusalSentence(cause, request)}</p>`
-  }
-}
+    return instead(refusalSentence(cause, request))
+  })
 
 const managementRemedies: Readonly<Record<string, string>> = {
   role_missing: 'Grant the administrator application the role that the operation requires.',

@@ -1,7 +1,8 @@
 import { html } from 'hono/html'
 import { z } from 'zod'
 import type { AdministratorRequest } from '../graph/administrator-request.ts'
-import { applicationView, isApi, principalOf, searchQuery } from '../graph/applications.ts'
+import { clientStates, hasUri, listApplications } from '../graph/application-list.ts'
+import { type ApplicationView, isApi, principalOf, searchQuery } from '../graph/applications.ts'
 import { applicationPath } from '../layout/application-page.ts'
 import { type Attempt, buttonForm, choice, field, form, problem } from '../layout/form.ts'
 import { page } from '../layout/page.ts'
@@ -11,54 +12,73 @@ import { mark, nextPageLink, pageQuery, table, time } from '../layout/parts.ts'
 const path = '/portal/applications'
 const pageSize = 50
 
-const listed = applicationView.pick({
-  appId: true,
-  displayName: true,
-  createdDateTime: true,
-  identifierUris: true,
-  appRoles: true,
-  passwordCredentials: true,
-  keyCredentials: true,
-})
-
-const applicationPage = z.object({
-  '@odata.count': z.number().optional(),
-  '@odata.nextLink': z.string().optional(),
-  value: z.array(listed),
-})
+/** The columns that sort the list, by their property. */
+const sortable = { Name: 'displayName', Created: 'createdDateTime' } as const
+const orderPattern = /^(displayName|createdDateTime) (asc|desc)$/
 
 const created = z.object({ id: z.string(), appId: z.string() })
 
 const showApplications: PageRow['show'] = async (request, { req }, attempt) => {
   const search = (req.query('search') ?? '').trim()
-  const found = await request.graph.get(listPath(search, req.query('after')), applicationPage)
+  const kind = req.query('kind') === 'api' ? 'api' : ''
+  const order = orderPattern.exec(req.query('order') ?? '')?.[0] ?? 'displayName asc'
+  const kept = search ? { search } : kind ? { kind } : {}
+  // A search is not counted: that would read every application. Microsoft Graph sorts no filter without a count.
+  const asked = search ? searchQuery(search) : { $count: 'true', ...(kind && { $filter: hasUri }) }
+  const isSorted = !search || !('$filter' in asked)
+  const found = await listApplications(request, {
+    ...Object.fromEntries(pageQuery(pageSize, req.query('after'))),
+    ...asked,
+    ...(isSorted && { $orderby: order }),
+  })
   const { value, '@odata.count': total, '@odata.nextLink': nextLink } = found
+  const clients = await clientStates(request, value)
+  const column = (name: keyof typeof sortable) => {
+    const [ascending, descending] = [`${sortable[name]} asc`, `${sortable[name]} desc`]
+    const next = order === ascending ? descending : ascending
+    const query = new URLSearchParams({ ...kept, order: next })
+    const sorted = order === ascending ? 'ascending' : order === descending ? 'descending' : 'none'
+    return { name, path: `${path}?${query}`, sorted }
+  }
+  const what = kind && !search ? 'API' : 'application'
   return page(request, {
     title: 'App registrations',
     status: attempt?.status ?? 200,
     content: html`${problem(attempt)}
 <form method="get" action="${path}" class="bar"><label>Search by name or application ID
 <input type="search" name="search" value="${search}" maxlength="256"></label><button>Search</button></form>
-<p>${search ? html`Applications whose names match “${search}”. <a href="${path}">Show all</a>` : total === 1 ? '1 application' : `${total} applications`}</p>
+<p>${search ? html`Applications whose names match “${search}”.` : total === 1 ? `1 ${what}` : `${total?.toLocaleString('en') ?? ''} ${what}s`}${(search || kind) && html` <a href="${path}">Show all</a>`}</p>
 ${table(
   'App registrations',
-  ['Name', 'Kind', 'Application ID', 'Credentials', 'Created'],
-  value.map((one) => [
-    html`<a href="${applicationPath(one.appId)}">${one.displayName}</a>`,
-    mark('plain', isApi(one) ? 'API' : 'client'),
-    html`<code>${one.appId}</code>`,
-    credentialSummary(one, request.now),
-    time(one.createdDateTime, request.now, ''),
-  ]),
+  [column('Name'), 'Kind', 'State', 'Last token', column('Created'), 'Application ID'],
+  value.map((one) => {
+    const state = clients.get(one.appId)
+    return [
+      html`<a href="${applicationPath(one.appId)}">${one.displayName}</a>`,
+      mark('plain', isApi(one) ? 'API' : 'client'),
+      state
+        ? html`<span title="${state.reason}">${mark(state.kind, state.text)}</span>`
+        : `${one.appRoles.length} roles`,
+      time(lastUseOf(one), request.now),
+      time(one.createdDateTime, request.now, ''),
+      html`<code>${one.appId}</code>`,
+    ]
+  }),
   search
     ? 'No application matches. A search finds each word within a name, in any order. One or two letters find the words that they begin.'
     : 'There is no application yet. Register the first one below.',
 )}
-${nextPageLink(path, nextLink, search ? { search } : {})}
+${nextPageLink(path, nextLink, { ...kept, order })}
 ${newApplication(request, attempt)}
 <p><a href="/portal/deleted">Deleted applications</a></p>`,
   })
 }
+
+/** The last token that any credential of the application got. */
+const lastUseOf = ({ passwordCredentials, keyCredentials }: ApplicationView) =>
+  [...passwordCredentials, ...keyCredentials]
+    .flatMap(({ lastUsedDateTime }) => lastUsedDateTime ?? [])
+    .toSorted((one, other) => +other - +one)[0]
 
 const newApplication = (request: AdministratorRequest, attempt: Attempt | undefined) =>
   html`<h2>Register an application</h2>
@@ -80,27 +100,6 @@ ${choice(
 )}
 <button>Register</button>`,
 )}`
-
-function listPath(search: string, after: string | undefined): string {
-  const select = Object.keys(listed.shape).join(',')
-  const query = pageQuery(pageSize, after, {
-    $select: select,
-    // A search is not counted: that would read every application.
-    ...(search ? searchQuery(search) : { $count: 'true' }),
-  })
-  return `/applications?${query}`
-}
-
-function credentialSummary(
-  { passwordCredentials, keyCredentials }: z.output<typeof listed>,
-  now: Date,
-) {
-  const all = [...passwordCredentials, ...keyCredentials]
-  if (all.length === 0) return 'none'
-  const valid = all.filter(({ endDateTime }) => endDateTime > now)
-  if (valid.length === 0) return mark('bad', 'all ended')
-  return valid.length === 1 ? '1 valid' : `${valid.length} valid`
-}
 
 /** Registers an application with its service principal: registration step 1 or 3. */
 const register: ActionRow['run'] = async (request, sent) => {

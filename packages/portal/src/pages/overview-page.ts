@@ -2,18 +2,32 @@
 
 import { html } from 'hono/html'
 import { z } from 'zod'
-import type { AdministratorRequest } from '../graph/administrator-request.ts'
+import { ActionFault, type AdministratorRequest } from '../graph/administrator-request.ts'
+import { clientStates, hasUri, listApplications } from '../graph/application-list.ts'
+import {
+  type ApplicationView,
+  applicationNames,
+  explanationsOf,
+  findId,
+  isApi,
+  UnclearName,
+} from '../graph/applications.ts'
 import { auditPage, keyState } from '../graph/management-views.ts'
 import { applicationPath } from '../layout/application-page.ts'
+import { candidateLinks, picker } from '../layout/form.ts'
 import { page } from '../layout/page.ts'
 import type { PageRow } from '../layout/page-row.ts'
-import { copyable, facts, mark, table, time } from '../layout/parts.ts'
+import { copyable, empty, facts, type Html, mark, table, time } from '../layout/parts.ts'
 import { optional, remedyOf } from '../layout/refusals.ts'
+import { verdict } from '../layout/verdict.ts'
 
+const path = '/portal'
 const dayMs = 86_400_000
 const hourMs = 3_600_000
 const soonDays = 30
-const maxShownCredentials = 20
+/** The most that is read and counted of each cause, and shown of it. */
+const most = { refusals: 200, credentials: 20, clients: 50, apis: 100 }
+const maxRows = 10
 
 const endingCredential = z.object({
   kind: z.enum(['secret', 'certificate']),
@@ -23,19 +37,73 @@ const endingCredential = z.object({
   applicationName: z.string(),
 })
 
-async function overview(request: AdministratorRequest): Promise<Response> {
+/** A client that needs attention. */
+type Concern = {
+  readonly appId: string
+  /** Undefined for a client that is not registered. */
+  readonly name: string | undefined
+  readonly state: Html
+  readonly reason: Html
+  readonly at: Date | null | undefined
+  readonly next: Html
+}
+
+const show: PageRow['show'] = async (request, { req }) => {
   const { tenantId } = request.session
   const { authUrl } = request.host
   const { v1, v2 } = request.host.issuersOf(tenantId)
-  const [keys, ending, refusals] = await Promise.all([
-    optional(request, keyTable(request)),
-    optional(request, endingTable(request)),
-    optional(request, refusalTable(request)),
+  const [client = '', api = ''] = ['client', 'api'].map((name) => req.query(name)?.trim())
+  const unknown = (note: string) => ({ count: 'unknown', concerns: [], note })
+  const [registered, asked, keys, refused, ending] = await Promise.all([
+    optional(request, registeredPart(request), (note) => ({
+      ...unknown(note),
+      apis: [],
+      clients: [],
+    })),
+    client && api ? answerTo(request, { client, api }) : undefined,
+    optional<Html>(request, keyList(request), (sentence) => sentence),
+    optional(request, refusals(request), unknown),
+    optional(request, endingCredentials(request), unknown),
   ])
+  const { apis, clients, count } = registered
+  const known = [...refused.concerns, ...ending.concerns]
+  const others = registered.concerns.filter(({ appId }) =>
+    known.every((one) => one.appId !== appId),
+  )
   return page(request, {
     title: 'Overview',
-    content: html`<div class="cards">
-<section class="across"><h2>This identity provider</h2>
+    status: asked?.status ?? 200,
+    content: html`${
+      count === '1' && apis.length === 0
+        ? firstStep
+        : html`<form method="get" action="${path}" class="bar">
+${picker({ name: 'client', label: 'Does this client get its roles', value: client, required: true, options: namesOf(clients) })}
+${picker({ name: 'api', label: 'of this API?', value: api, required: true, options: namesOf(apis) })}
+<button${asked ? '' : html` class="primary"`}>Answer</button></form>`
+    }
+${asked?.answer}
+<h2>What needs attention</h2>
+${[...new Set([registered.note, refused.note, ending.note])].map((note) => note && html`<p class="problem">${note}</p>`)}
+${table(
+  'What needs attention',
+  ['Application', 'State', 'Reason and repair', 'Time', 'Next step'],
+  [...known, ...others.slice(0, maxRows)].map(({ appId, name, state, reason, at, next }) => [
+    name === undefined ? 'unknown client' : html`<a href="${applicationPath(appId)}">${name}</a>`,
+    ...[state, reason, time(at, request.now, ''), next],
+  ]),
+  'Nothing. No client was refused in the last hour, and no credential ends soon.',
+)}
+<p><small>Refused in the last hour; credentials that end within ${soonDays} days or ended in the last ${soonDays}; the ${most.clients} newest applications. At most ${maxRows} of each.</small></p>
+${facts([
+  ['Applications', html`<a href="/portal/applications">${count}</a>`],
+  ['APIs', html`<a href="/portal/applications?kind=api">${countOf(apis, most.apis)}</a>`],
+  ['Credentials that end', ending.count],
+  [
+    'Refused in the last hour',
+    html`<a href="/portal/logs?log=sign-ins&outcome=refused">${refused.count}</a>`,
+  ],
+])}
+<details><summary>Endpoints and signing keys</summary>
 ${facts([
   ['Tenant', request.tenantName],
   ['Tenant ID', copyable(tenantId)],
@@ -46,71 +114,137 @@ ${facts([
   ['Issuer of v1.0 tokens', copyable(v1)],
   ['Issuer of v2.0 tokens', copyable(v2)],
   ['Microsoft Graph', copyable(`${authUrl}/v1.0`)],
-])}</section>
-<section><h2>Signing keys</h2>${keys}<p><a href="/portal/keys">All keys</a></p></section>
-<section><h2>Secrets and certificates that end soon</h2><p><small>Within ${soonDays} days, or in the last ${soonDays} days.</small></p>${ending}</section>
-<section class="across"><h2>Refused in the last hour</h2>${refusals}<p><a href="/portal/logs">Logs</a></p></section>
-</div>`,
+  ['Signing keys', html`${keys}<a href="/portal/keys">All keys</a>`],
+])}</details>`,
   })
 }
 
-async function keyTable({ management, now }: AdministratorRequest) {
+const firstStep = empty(
+  'The directory has no API and no client yet.',
+  html`<a role="button" class="primary" href="/portal/applications">Register the first API</a>`,
+)
+
+const countOf = (found: readonly unknown[], limit: number) =>
+  found.length < limit ? String(found.length) : `${limit} or more`
+
+const namesOf = (some: readonly ApplicationView[]) => [
+  ...new Set(some.map(({ displayName }) => displayName)),
+]
+
+/** Whether a client gets the roles of an API. */
+async function answerTo(
+  request: AdministratorRequest,
+  chosen: { client: string; api: string },
+): Promise<{ answer: Html; status: number }> {
+  try {
+    const ids = [findId(request, chosen.client), findId(request, chosen.api)] as const
+    const [client, api] = await Promise.all(ids)
+    const [explanation] = await explanationsOf(request, client, [api])
+    return {
+      answer: explanation ? verdict(request, explanation, { api, client }) : '',
+      status: 200,
+    }
+  } catch (cause) {
+    if (!(cause instanceof ActionFault)) throw cause
+    const links = cause instanceof UnclearName ? candidateLinks(cause, path, chosen) : ''
+    const answer = html`<p role="alert" class="problem">${cause.message}</p>${links}`
+    return { answer, status: cause.status }
+  }
+}
+
+async function keyList({ management, now }: AdministratorRequest) {
   const states = await management.list('/keys', keyState)
-  return table(
-    'Signing keys',
-    ['Key ID', 'Phase', 'Phase ends'],
-    states.map(({ kid, phase, untilDateTime }) => [
-      html`<code>${kid.slice(0, 12)}…</code>`,
-      mark(phase === 'active' ? 'good' : 'plain', phase),
-      time(untilDateTime, now, 'no end planned'),
-    ]),
-    'There is no signing key.',
+  return states.map(
+    ({ kid, phase, untilDateTime }) =>
+      html`<p>${mark(phase === 'active' ? 'good' : 'plain', phase)} ${copyable(kid)} ${time(untilDateTime, now, 'no end planned')}</p>`,
   )
 }
 
-async function endingTable({ management, now }: AdministratorRequest) {
+/** The refusals of the last hour, by client and reason. */
+async function refusals(request: AdministratorRequest) {
+  const from = new Date(request.now.getTime() - hourMs).toISOString()
+  const query = { log: 'signIns', outcome: 'refused', limit: String(most.refusals), from }
+  const { value } = await request.management.get(`/audit?${new URLSearchParams(query)}`, auditPage)
+  const groups = [
+    ...Map.groupBy(value, ({ actor, reason }) =>
+      reason === 'client_unknown' ? reason : `${actor} ${reason}`,
+    ).values(),
+  ]
+    .toSorted((one, other) => other.length - one.length)
+    .slice(0, maxRows)
+  const actors = groups.flatMap((records) => records.slice(0, 1).map(({ actor }) => actor))
+  const names = await applicationNames(request, actors)
+  const concerns = groups.flatMap((records): Concern[] =>
+    records.slice(0, 1).map(({ actor, at, reason, target }) => {
+      const log = new URLSearchParams({ log: 'sign-ins', outcome: 'refused', reason: reason ?? '' })
+      const name = names.get(actor)
+      const steps = `${applicationPath(actor)}?api=${target ?? ''}`
+      return {
+        appId: actor,
+        name,
+        at,
+        state: mark('bad', records.length > 1 ? `refused ${records.length} times` : 'refused'),
+        reason: html`<code>${reason}</code> ${remedyOf(reason ?? '', request)}`,
+        next: html`${name && html`<a href="${steps}">Steps</a> `}<a href="/portal/logs?${log}">Log</a>`,
+      }
+    }),
+  )
+  return { concerns, count: countOf(value, most.refusals), note: '' }
+}
+
+async function endingCredentials({ management, now }: AdministratorRequest) {
+  const [from, to] = [-soonDays, soonDays].map((days) =>
+    new Date(+now + days * dayMs).toISOString(),
+  )
   const query = new URLSearchParams({
-    from: new Date(now.getTime() - soonDays * dayMs).toISOString(),
-    to: new Date(now.getTime() + soonDays * dayMs).toISOString(),
-    limit: String(maxShownCredentials),
+    from: from ?? '',
+    to: to ?? '',
+    limit: String(most.credentials),
   })
-  const rows = await management.list(`/credentials?${query}`, endingCredential)
-  return html`${table(
-    'Credentials that end soon',
-    ['Application', 'Credential', 'End'],
-    rows.map(({ appId, applicationName, displayName, kind, endDateTime }) => [
-      html`<a href="${applicationPath(appId, 'Certificates & secrets')}">${applicationName}</a>`,
-      `${kind} ${displayName ?? ''}`,
-      html`${mark(endDateTime <= now ? 'bad' : 'warn', endDateTime <= now ? 'ended' : 'ends')} ${time(endDateTime, now)}`,
-    ]),
-    'None.',
-  )}${rows.length === maxShownCredentials && html`<p><small>These are the first ${maxShownCredentials}. The metrics of the server count all.</small></p>`}`
+  const found = await management.list(`/credentials?${query}`, endingCredential)
+  const concerns = found.slice(0, maxRows).map((one): Concern => {
+    const hasEnded = one.endDateTime <= now
+    const credentials = applicationPath(one.appId, 'Certificates & secrets')
+    return {
+      appId: one.appId,
+      name: one.applicationName,
+      at: one.endDateTime,
+      state: mark(hasEnded ? 'bad' : 'warn', hasEnded ? 'ended' : 'ends'),
+      reason: `${one.kind} ${one.displayName ?? ''}`,
+      next: html`<a href="${credentials}">New client secret</a>`,
+    }
+  })
+  return { concerns, count: countOf(found, most.credentials), note: '' }
 }
 
-async function refusalTable(request: AdministratorRequest) {
-  const { management, now } = request
-  const from = new Date(now.getTime() - hourMs).toISOString()
-  const { value, next } = await management.get(
-    `/audit?log=signIns&outcome=refused&limit=200&from=${encodeURIComponent(from)}`,
-    auditPage,
-  )
-  const reasons = [...Map.groupBy(value, ({ reason }) => reason ?? 'unknown')].toSorted(
-    ([, one], [, other]) => other.length - one.length,
-  )
-  return html`${table(
-    'Refusals of the last hour',
-    ['Reason', 'Times', 'Remedy'],
-    reasons.map(([reason, records]) => [
-      html`<a href="/portal/logs?log=sign-ins&outcome=refused&reason=${reason}"><code>${reason}</code></a>`,
-      String(records.length),
-      remedyOf(reason, request),
-    ]),
-    'Nothing was refused.',
-  )}${next !== null && html`<p><small>Counted: the last ${value.length} refusals.</small></p>`}`
+/** The newest applications, and the clients among them that would be refused, or get no role. */
+async function registeredPart(request: AdministratorRequest) {
+  const [newest, apis] = await Promise.all([
+    listApplications(request, {
+      $top: String(most.clients),
+      $orderby: 'createdDateTime desc',
+      $count: 'true',
+    }),
+    listApplications(request, { $top: String(most.apis), $filter: hasUri }),
+  ])
+  const states = await clientStates(request, newest.value)
+  const concerns = newest.value.flatMap(({ appId, displayName, createdDateTime }): Concern[] => {
+    const state = states.get(appId)
+    if (state?.kind !== 'bad' && state?.kind !== 'warn') return []
+    return [
+      {
+        appId,
+        name: displayName,
+        at: createdDateTime,
+        reason: state.reason ?? '',
+        state: mark(state.kind, state.text),
+        next: html`<a href="${applicationPath(appId)}">Steps</a>`,
+      },
+    ]
+  })
+  const clients = newest.value.filter((one) => !isApi(one))
+  const count = newest['@odata.count']?.toLocaleString('en') ?? ''
+  return { apis: apis.value, clients, concerns, count, note: '' }
 }
 
-export const overviewPage: PageRow = {
-  path: '/portal',
-  section: 'Overview',
-  show: overview,
-}
+export const overviewPage: PageRow = { path, section: 'Overview', show }

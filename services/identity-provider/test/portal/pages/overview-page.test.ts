@@ -1,0 +1,171 @@
+import assert from 'node:assert/strict'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, describe, it } from 'node:test'
+import { type PortalBrowser, type PortalServer, startPortal } from '../portal-browser.ts'
+
+const seed = join(import.meta.dirname, '../../registrations/sample.json')
+const api = 'Greeting API'
+const permissions = [{ api, roles: ['CallHiApiRole'] }]
+const secrets = [{ displayName: 'first' }]
+
+/** Clients of the API by their state. */
+const clients = {
+  'gets its roles': { displayName: 'Ready job', permissions, secrets },
+  'waits for consent': { displayName: 'Waiting job', permissions, secrets },
+  'no valid credential': { displayName: 'Keyless job', permissions },
+  'requests no role': { displayName: 'Idle job', secrets },
+} as const
+
+describe('the overview and the list of applications', () => {
+  let folder: string
+  let server: PortalServer
+  let browser: PortalBrowser
+
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'greeting-overview-'))
+    const sample = JSON.parse(await readFile(seed, 'utf8'))
+    const consents = [{ client: 'Ready job', api }]
+    const file = join(folder, 'registrations.json')
+    await writeFile(file, JSON.stringify({ ...sample, clients: Object.values(clients), consents }))
+    server = await startPortal({ registrations: file })
+    browser = await server.signedIn()
+  })
+  after(async () => {
+    await server?.[Symbol.asyncDispose]()
+    await rm(folder, { recursive: true })
+  })
+
+  /** The rows of the first table, with the text of their cells. */
+  const rowsOf = (text: string) =>
+    [...(text.split('<tbody>')[1]?.split('</tbody>')[0] ?? '').matchAll(/<tr>(.*?)<\/tr>/gs)].map(
+      ([, row = '']) =>
+        row.split(/<\/t[hd]>/).map((cell) => cell.replaceAll(/<[^>]*>/g, '').trim()),
+    )
+  const idOf = (text: string, name: string) =>
+    new RegExp(`/portal/applications/([0-9a-f-]{36})">${name}<`).exec(text)?.[1] ?? ''
+
+  for (const [state, { displayName }] of Object.entries(clients)) {
+    it(`lists a client as “${state}”`, async () => {
+      const rows = rowsOf((await browser.open('/portal/applications')).text)
+      assert.equal(rows.find(([name]) => name === displayName)?.[2], state)
+    })
+  }
+
+  for (const [query, expected] of [
+    ['', ['Administrator', api, 'Idle job', 'Keyless job', 'Ready job', 'Waiting job']],
+    [
+      'order=displayName+desc',
+      ['Waiting job', 'Ready job', 'Keyless job', 'Idle job', api, 'Administrator'],
+    ],
+    ['search=job&order=displayName+desc', ['Waiting job', 'Ready job', 'Keyless job', 'Idle job']],
+    ['kind=api', [api]],
+    ['order=id+asc', ['Administrator', api, 'Idle job', 'Keyless job', 'Ready job', 'Waiting job']],
+  ] as const) {
+    it(`sorts and selects applications by “${query}”`, async () => {
+      const { status, text } = await browser.open(`/portal/applications?${query}`)
+      assert.equal(status, 200)
+      assert.deepEqual(
+        rowsOf(text).map(([name]) => name),
+        expected,
+      )
+    })
+  }
+
+  for (const property of ['displayName', 'createdDateTime']) {
+    it(`sorts by ${property} through the link of its column, which names the direction`, async () => {
+      const first = await browser.open(`/portal/applications?order=${property}+asc`)
+      const column = `<th scope="col" aria-sort="ascending"><a href="/portal/applications?order=${property}+desc">`
+      assert.ok(first.text.includes(column))
+      const second = await browser.open(`/portal/applications?order=${property}+desc`)
+      assert.equal(second.status, 200)
+      assert.ok(
+        second.text.includes(column.replace('ascending', 'descending').replace('desc"', 'asc"')),
+      )
+    })
+  }
+
+  it('shows when a client got its last token', async () => {
+    const listed = (await browser.open('/portal/applications')).text
+    const id = idOf(listed, 'Ready job')
+    const before = rowsOf(listed).find(([name]) => name === 'Ready job')
+    assert.equal(before?.[3], 'never')
+    await browser.open(`/portal/applications/${id}/credentials`)
+    const made = await browser.send(`/portal/applications/${id}/credentials/secrets`, {
+      description: 'second',
+      days: '90',
+    })
+    const [, secret = ''] = /<code class="copyable">([^<]{20,})<\/code>/.exec(made.text) ?? []
+    const token = await requestToken(id, secret)
+    assert.equal(token.status, 200)
+    for (let tries = 0; tries < 40; tries += 1) {
+      const rows = rowsOf((await browser.open('/portal/applications')).text)
+      if (rows.find(([name]) => name === 'Ready job')?.[3] !== 'never') return
+      await new Promise((done) => setTimeout(done, 100))
+    }
+    assert.fail('the last token is not shown')
+  })
+
+  const requestToken = (id: string, secret: string) =>
+    fetch(`${server.provider.url}/${server.tenantId}/oauth2/v2.0/token`, {
+      method: 'POST',
+      body: new URLSearchParams({
+        grant_type: 'client_credentials',
+        client_id: id,
+        client_secret: secret,
+        scope: 'api://5b0c8f52-7d1e-4a36-b8e4-93f1a2c6d705/.default',
+      }),
+    })
+
+  for (const [client, status, part] of [
+    ['Ready job', 200, 'class="verdict good"'],
+    ['waiting', 200, 'class="verdict warn"'],
+    ['keyless', 200, 'class="verdict bad"'],
+    ['job', 400, 'applications match “job”. Choose one'],
+    ['nobody', 400, 'No application of the tenant matches “nobody”'],
+  ] as const) {
+    it(`answers for the client “${client}” at once`, async () => {
+      const query = new URLSearchParams({ client, api })
+      const answer = await browser.open(`/portal?${query}`)
+      assert.equal(answer.status, status)
+      assert.ok(answer.text.includes(part), answer.text)
+      assert.ok(!answer.text.includes('Not done'))
+    })
+  }
+
+  it('lists the clients that need attention, with the step that is missing', async () => {
+    const rows = rowsOf((await browser.open('/portal')).text)
+    const stateOf = (client: string) => rows.find(([name]) => name === client)
+    assert.equal(stateOf('Waiting job')?.[1], 'waits for consent')
+    assert.match(stateOf('Waiting job')?.[2] ?? '', /Greeting API: requested but not granted/)
+    assert.equal(stateOf('Keyless job')?.[1], 'no valid credential')
+    assert.equal(stateOf('Ready job'), undefined)
+  })
+
+  it('lists the refusals of the last hour by client and reason, with the repair', async () => {
+    const id = idOf((await browser.open('/portal/applications')).text, 'Idle job')
+    for (let time = 0; time < 2; time += 1) await requestToken(id, 'wrong')
+    await requestToken('11111111-1111-4111-8111-111111111111', 'wrong')
+    for (let tries = 0; tries < 40; tries += 1) {
+      const rows = rowsOf((await browser.open('/portal')).text)
+      const idle = rows.find(([name]) => name === 'Idle job')
+      const unknown = rows.find(([name]) => name === 'unknown client')
+      if (idle?.[1] === 'refused 2 times' && unknown) {
+        assert.match(idle[2] ?? '', /^secret_wrong Send the value of the secret/)
+        assert.match(unknown[2] ?? '', /^client_unknown Register the client/)
+        return
+      }
+      await new Promise((done) => setTimeout(done, 100))
+    }
+    assert.fail('the refusals are not shown')
+  })
+})
+
+it('the overview of an empty directory shows the first step as its one primary button', async () => {
+  await using server = await startPortal()
+  const browser = await server.signedIn()
+  const { text } = await browser.open('/portal')
+  assert.equal(text.split('class="primary"').length - 1, 1)
+  assert.match(text, /no API and no client yet[\s\S]*class="primary"[^>]*>Register/)
+})
