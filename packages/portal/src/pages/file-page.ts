@@ -58,7 +58,7 @@ const show: PageRow['show'] = (request, _context, attempt) =>
 <h2>Plan</h2>
 <form method="post" action="${path}/plan" enctype="multipart/form-data"><input type="hidden" name="form_token" value="${request.tokenOf(`${path}/plan`)}">
 <label>Registrations file, at most ${maxFileBytes / 1024} KiB<input type="file" name="file" accept="application/json,.json" required></label>
-<button>Show the plan</button></form>`,
+<button class="primary">Show the plan</button></form>`,
     attempt,
   )
 
@@ -128,7 +128,7 @@ function planPage(
   const canApply = faults.length === 0 && changes.length > 0
   const apply = html`<form method="post" action="${action}" enctype="multipart/form-data"><input type="hidden" name="form_token" value="${request.tokenOf(action)}"><input type="hidden" name="plan" value="${digestOf(shown)}"><textarea name="file" hidden>${text}</textarea>
 ${adoptions.length > 0 && html`<label><input type="checkbox" name="confirmed" value="yes" required> The applications that were found by a name only are the right ones</label>`}
-<button>Apply ${changes.length === 1 ? '1 change' : `${changes.length} changes`}</button></form>`
+<button class="primary">Apply ${changes.length === 1 ? '1 change' : `${changes.length} changes`}</button></form>`
   return filePage(
     request,
     html`${note}<h2>Plan</h2><pre tabindex="0" role="region" aria-label="Plan"><code>${shown}</code></pre>

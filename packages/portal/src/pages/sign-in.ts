@@ -74,7 +74,7 @@ ${fault && html`<p role="alert" class="problem">${fault}</p>`}
 ${hiddenFields({ return_to: returnTo, ...(unsent && { unsent: JSON.stringify(unsent) }) })}
 ${field({ name: 'client_id', label: 'Client ID', value: clientId ?? '', required: true, maxLength: 256, autocomplete: 'username' })}
 ${field({ name: 'client_secret', label: 'Client secret', type: 'password', required: true, maxLength: 1024, autocomplete: 'current-password' })}
-<button>Sign in</button>
+<button class="primary">Sign in</button>
 </form>
 ${hints}`,
   })
@@ -88,7 +88,7 @@ export const landingPage = (authUrl: string, metricsUrl?: string): Promise<Respo
   page(undefined, {
     title: 'Greeting identity provider',
     content: html`<p>This server issues access tokens to programs, in the dialect of Microsoft Entra ID.</p>
-<p><a href="/portal" role="button">Open the portal</a></p>
+<p><a href="/portal" role="button" class="primary">Open the portal</a></p>
 <ul>
 <li>Administrators: <code>npx --no-install greeting portal</code> opens the portal signed in.</li>
 <li>Clients: the settings are in the <a href="/common/v2.0/.well-known/openid-configuration">discovery document</a>, and in that of each tenant: <code>${authUrl}/{tenant}/v2.0/.well-known/openid-configuration</code>.</li>
@@ -136,7 +136,7 @@ export function signInRoutes(
       content: html`<p role="status" class="done">You are signed in again.</p>
 <p>This form was not sent, because the session had ended. Secrets are not kept.</p>
 ${facts(Object.entries(unsent.fields))}
-${form(request, unsent.action, html`${hiddenFields(unsent.fields)}<button>Send</button>`)}
+${form(request, unsent.action, html`${hiddenFields(unsent.fields)}<button class="primary">Send</button>`)}
 <p><a href="/portal">Discard the entries</a></p>`,
     })
   }
@@ -168,7 +168,7 @@ ${form(request, unsent.action, html`${hiddenFields(unsent.fields)}<button>Send</
     return page(undefined, {
       title: 'Sign in',
       content: html`<p>This link signs you in as <strong>${name}</strong>. It works once.</p>
-<form method="post" action="/portal/link">${hiddenFields({ code })}<button>Sign in</button></form>`,
+<form method="post" action="/portal/link">${hiddenFields({ code })}<button class="primary">Sign in</button></form>`,
     })
   })
 
@@ -271,6 +271,6 @@ ${facts(
 <form method="post" action="${action}"${encoding && html` enctype="${encoding}"`}><input type="hidden" name="form_token" value="${request.tokenOf(action)}">${hiddenFields(fields)}
 ${field({ name: 'confirm_secret', label: 'Client secret', type: 'password', maxLength: 1024, autocomplete: 'current-password' })}
 ${field({ name: 'confirm_link', label: 'Or a new link', maxLength: 2048, help: html`Run <code>npx --no-install greeting portal --no-open</code>, and paste the link here instead of opening it.` })}
-<button>Confirm and send</button></form>
+<button class="primary">Confirm and send</button></form>
 <p><a href="/portal">Discard the entries</a></p>`,
   })
