@@ -95,7 +95,7 @@ async function forge(
     mark(reason === undefined ? 'bad' : 'good', reason ?? 'admitted')
   return html`${apiForm(request, undefined, api.displayName)}
 <h2>Tokens for ${api.displayName}</h2>
-<p class="answer">The guard refuses ${refused} of ${forgeries.length} hostile tokens, and ${genuineReason === undefined ? 'admits the genuine one' : `refuses the genuine one: ${genuineReason}`}.</p>
+<p class="${refused === forgeries.length && genuineReason === undefined ? 'done' : 'problem'}">The guard refuses ${refused} of ${forgeries.length} hostile tokens, and ${genuineReason === undefined ? 'admits the genuine one' : `refuses the genuine one: ${genuineReason}`}.</p>
 ${table(
   'Hostile tokens',
   ['Token', 'Why an API must refuse it', 'Verdict of the guard', 'Section', 'Value'],

@@ -94,15 +94,15 @@ ${table(
   'Nothing. No client was refused in the last hour, and no credential ends soon.',
 )}
 <p><small>Refused in the last hour; credentials that end within ${soonDays} days or ended in the last ${soonDays}; the ${most.clients} newest applications. At most ${maxRows} of each.</small></p>
-${facts([
-  ['Applications', html`<a href="/portal/applications">${count}</a>`],
-  ['APIs', html`<a href="/portal/applications?kind=api">${countOf(apis, most.apis)}</a>`],
-  ['Credentials that end', ending.count],
-  [
-    'Refused in the last hour',
-    html`<a href="/portal/logs?log=sign-ins&outcome=refused">${refused.count}</a>`,
-  ],
-])}
+<div class="counts">${facts([
+      ['Applications', html`<a href="/portal/applications">${count}</a>`],
+      ['APIs', html`<a href="/portal/applications?kind=api">${countOf(apis, most.apis)}</a>`],
+      ['Credentials that end', ending.count],
+      [
+        'Refused in the last hour',
+        html`<a href="/portal/logs?log=sign-ins&outcome=refused">${refused.count}</a>`,
+      ],
+    ])}</div>
 <details><summary>Endpoints and signing keys</summary>
 ${facts([
   ['Tenant', request.tenantName],
