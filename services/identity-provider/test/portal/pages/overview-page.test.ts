@@ -3,6 +3,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
+import { gzipSync } from 'node:zlib'
 import { type PortalBrowser, type PortalServer, startPortal } from '../portal-browser.ts'
 
 const seed = join(import.meta.dirname, '../../registrations/sample.json')
@@ -160,6 +161,27 @@ describe('the overview and the list of applications', () => {
     }
     assert.fail('the refusals are not shown')
   })
+})
+
+const maxFirstViewBytes = 25 * 1024
+
+it('the first view has at most 25 KB, and its files are compressed', async () => {
+  await using server = await startPortal({ registrations: seed })
+  const browser = await server.signedIn()
+  const { text } = await browser.open('/portal')
+  const files = [...text.matchAll(/(?:href|src)="(\/portal\/static\/[^"]+)"/g)].map(
+    ([, path]) => path,
+  )
+  assert.ok(new Set(files).size >= 4)
+  let bytes = Buffer.byteLength(text)
+  for (const path of new Set(files)) {
+    const file = await fetch(`${server.provider.url}${path}`)
+    assert.equal(file.headers.get('content-encoding'), 'gzip', path)
+    const content = Buffer.from(await file.arrayBuffer())
+    assert.doesNotMatch(content.toString(), /^(?:import |@import )/m, path)
+    bytes += gzipSync(content).length
+  }
+  assert.ok(bytes <= maxFirstViewBytes, `${bytes} bytes`)
 })
 
 it('the overview of an empty directory shows the first step as its one primary button', async () => {
