@@ -87,7 +87,7 @@ const navigationOf = ({ lab }: PortalHost): readonly PageRow[] =>
 
 /** Fields that are never shown again: they are secrets. */
 const secretFields: ReadonlySet<string> = new Set([
-  ...['form_token', 'client_secret', 'token'],
+  ...['form_token', 'client_secret', 'token', 'other_token'],
   ...['confirm_secret', 'confirm_link'],
 ])
 

@@ -92,7 +92,5 @@ export function choice(
 }
 
 /** The reason why an attempt was refused, above the form. */
-export const problem = (attempt: Attempt | undefined) =>
-  attempt === undefined
-    ? ''
-    : html`<p role="alert" class="problem"><strong>Not done.</strong> ${attempt.message}</p>`
+export const problem = (attempt: Attempt | undefined, result = 'Not done.') =>
+  attempt && html`<p role="alert" class="problem"><strong>${result}</strong> ${attempt.message}</p>`

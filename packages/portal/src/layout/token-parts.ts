@@ -1,6 +1,6 @@
 import { html } from 'hono/html'
-import type { Judgement } from '../graph/token-judge.ts'
-import { type Html, mark, table, time } from './parts.ts'
+import { claimText, type DecodedToken, instantOf, type Judgement } from '../graph/token-judge.ts'
+import { copyable, type Html, mark, table, time } from './parts.ts'
 
 /** The meaning of each claim of an access token. */
 export const claimSentences: Readonly<Record<string, string>> = {
@@ -22,72 +22,132 @@ export const claimSentences: Readonly<Record<string, string>> = {
   sub: 'The subject: the service principal of the client.',
   tid: 'The tenant.',
   uti: 'The ID of this token.',
-  ver: 'The version of the token. The API decides it.',
+  ver: 'The version of the token. The API decides it, not the endpoint.',
   xms_ficinfo: 'Internal to the identity provider.',
   xms_ftd: 'Internal to the identity provider.',
   cnf: 'The certificate to which the token is bound.',
-}
-
-type Json = Readonly<Record<string, unknown>>
-
-/** The header and the claims of a token; undefined when it has not the form of a JWT. */
-export function decodeToken(token: string): { header: Json; claims: Json } | undefined {
-  const [header, claims] = token.split('.').map((part) => objectOf(part))
-  return header && claims ? { header, claims } : undefined
-}
-
-function objectOf(part: string): Json | undefined {
-  try {
-    const value: unknown = JSON.parse(Buffer.from(part, 'base64url').toString())
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? (value as Json)
-      : undefined
-  } catch {
-    return undefined
-  }
+  'header alg': 'The algorithm of the signature.',
+  'header typ': 'The kind of the token.',
+  'header kid': 'The key that signed it, in the published key set.',
+  'header x5t': 'The same key. Only v1.0 tokens have it.',
 }
 
 const times: ReadonlySet<string> = new Set(['iat', 'nbf', 'exp'])
-const maxTimeSeconds = 8_640_000_000_000
+
+/** The claims with the same reasons for a difference between two tokens. */
+const differences: readonly (readonly [names: readonly string[], reason: string])[] = [
+  [['iat', 'nbf', 'exp'], 'Each token has its own times.'],
+  [['aio', 'rh', 'uti', 'xms_ficinfo', 'xms_ftd'], 'Each token has its own value.'],
+  [['header kid', 'header x5t'], 'Another key signed it: the keys were changed in between.'],
+  [
+    ['aud'],
+    'Another API, or another version: v1.0 repeats the requested name, v2.0 has the application ID.',
+  ],
+  [['ver', 'iss'], 'The API decides the version, not the endpoint. Each version has its issuer.'],
+  [['appid', 'azp', 'oid', 'sub'], 'Another client.'],
+  [['appidacr', 'azpacr'], 'The clients authenticated in another way.'],
+  [['tid', 'idp'], 'Another tenant.'],
+  [['cnf'], 'A bound token is accepted only with its certificate.'],
+]
+
+/** Each member of the header and each claim. */
+const membersOf = ({ header, claims }: DecodedToken) =>
+  new Map([
+    ...Object.entries(header).map(([name, value]) => [`header ${name}`, value] as const),
+    ...Object.entries(claims),
+  ])
+
+/** They exist in one version of tokens only. */
+const versioned = new Set(['header x5t', 'appid', 'appidacr', 'azp', 'azpacr', 'idp'])
+
+const setOf = (claim: unknown) => new Set(Array.isArray(claim) ? claim.map(claimText) : [])
+
+/** Why a claim differs between two tokens. */
+function reasonOf(name: string, first: unknown, second: unknown): string {
+  if (name === 'roles') {
+    const only = (one: unknown, other: unknown) =>
+      [...setOf(one).difference(setOf(other))].join(', ') || 'none'
+    return `Only in the first: ${only(first, second)}. Only in the second: ${only(second, first)}. A token has the roles with admin consent at its time.`
+  }
+  if (versioned.has(name) && (first === undefined || second === undefined))
+    return 'Only one version of tokens has it. The API decides the version.'
+  return differences.find(([names]) => names.includes(name))?.[1] ?? ''
+}
+
+const routeMark = (verdict: Judgement['routes'][number] | undefined) =>
+  verdict &&
+  mark(
+    verdict.reason ? 'bad' : 'good',
+    verdict.reason ? `${verdict.status} ${verdict.reason}` : '200',
+  )
+
+/** Two tokens side by side: the verdict of each route, then each claim. Those that differ come first. */
+export function comparisonTable(
+  tokens: readonly { readonly decoded: DecodedToken; readonly judgement: Judgement }[],
+): Html {
+  const members = tokens.map(({ decoded }) => membersOf(decoded))
+  const names = new Set(members.flatMap((one) => [...one.keys()]))
+  const rows = [...names].map((name) => {
+    const values = members.map((one) => one.get(name))
+    const texts = values.map((value) => (value === undefined ? undefined : claimText(value)))
+    return { name, values, texts, isSame: texts[0] === texts[1] }
+  })
+  const routes = tokens[0]?.judgement.routes ?? []
+  return table(
+    'Comparison',
+    ['Claim', 'Difference', 'First token', 'Second token'],
+    [
+      ...routes.map(({ route }, index) => [
+        route,
+        'The verdict of the guard.',
+        ...tokens.map(({ judgement }) => routeMark(judgement.routes[index]) ?? ''),
+      ]),
+      ...rows
+        .toSorted((one, other) => Number(one.isSame) - Number(other.isSame))
+        .map(({ name, values, texts, isSame }) => [
+          html`<code>${name}</code>`,
+          isSame
+            ? mark('plain', 'same')
+            : html`${mark('warn', 'differs')} ${reasonOf(name, values[0], values[1])}`,
+          ...texts.map((text) => (text === undefined ? mark('plain', 'absent') : copyable(text))),
+        ]),
+    ],
+    '',
+  )
+}
 
 /** Each claim with its value and its meaning. */
-export function claimTable({ header, claims }: { header: Json; claims: Json }, now: Date): Html {
-  const shownValue = (name: string, value: unknown): Html => {
-    const isTime = times.has(name) && typeof value === 'number' && Math.abs(value) < maxTimeSeconds
-    const text = html`<code>${JSON.stringify(value)}</code>`
-    return isTime ? html`${text} ${time(new Date(value * 1000), now)}` : text
-  }
-  return html`<h3>Header</h3><pre tabindex="0" role="region" aria-label="Header"><code>${JSON.stringify(header, undefined, 2)}</code></pre>
-<h3>Claims</h3>${table(
+export const claimTable = (token: DecodedToken, now: Date): Html =>
+  html`<h3>Claims</h3>${table(
     'Claims',
     ['Claim', 'Value', 'Meaning'],
-    Object.entries(claims).map(([name, value]) => [
+    [...membersOf(token)].map(([name, value]) => [
       html`<code>${name}</code>`,
-      shownValue(name, value),
+      html`${copyable(claimText(value))} ${times.has(name) && instantOf(value) && time(instantOf(value), now)}`,
       Object.hasOwn(claimSentences, name) ? (claimSentences[name] ?? '') : '',
     ]),
     'It has no claims.',
   )}`
-}
 
 const kinds = { passed: 'good', failed: 'bad', 'not reached': 'plain' } as const
 
-/** What the guard says to a token: each check, then each role. */
+/** What the guard says to a token: each role, then each check in its order. */
 export const judgementTables = ({ checks, routes }: Judgement): Html =>
   html`<h3>What the guard says</h3>
 ${table(
   'Routes',
   ['Route', 'Role', 'Verdict'],
-  routes.map(({ route, role, status, reason }) => [
-    route,
-    html`<code>${role}</code>`,
-    mark(status === 200 ? 'good' : 'bad', reason ? `${status} ${reason}` : `${status}`),
-  ]),
+  routes.map((one) => [one.route, html`<code>${one.role}</code>`, routeMark(one) ?? '']),
   'The API declares no role.',
 )}
 ${table(
   'Checks',
-  ['Check', 'Verdict', 'Reason'],
-  checks.map(({ name, verdict, detail }) => [name, mark(kinds[verdict], verdict), detail]),
+  ['Check', 'Verdict', 'Expected', 'Received'],
+  checks.map(({ name, verdict, reason, expected, received }, index) => [
+    `${index + 1}. ${name}`,
+    html`${mark(kinds[verdict], verdict)} ${reason}`,
+    expected,
+    received,
+  ]),
   '',
 )}`

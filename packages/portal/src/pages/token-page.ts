@@ -1,3 +1,5 @@
+import { findApplications } from '@greeting/registrations/apply'
+import { isComplete } from '@greeting/registrations/planning'
 import { html } from 'hono/html'
 import type { AdministratorRequest } from '../graph/administrator-request.ts'
 import { ActionFault, actionFault } from '../graph/administrator-request.ts'
@@ -7,17 +9,28 @@ import {
   findId,
   findPrincipal,
   offeredNames,
+  type Principal,
   principalOf,
   UnclearName,
 } from '../graph/applications.ts'
-import { judgedApi, judgeToken } from '../graph/token-judge.ts'
-import { candidateLinks, choice, field, form, picker, problem } from '../layout/form.ts'
+import { decodeToken, judgedApi, judgeToken } from '../graph/token-judge.ts'
+import { applicationPath } from '../layout/application-page.ts'
+import {
+  type Attempt,
+  candidateLinks,
+  choice,
+  field,
+  form,
+  hiddenFields,
+  picker,
+  problem,
+} from '../layout/form.ts'
 import { page } from '../layout/page.ts'
 import type { ActionRow, PageRow } from '../layout/page-row.ts'
-import type { Html } from '../layout/parts.ts'
-import { snippet } from '../layout/parts.ts'
-import { claimTable, decodeToken, judgementTables } from '../layout/token-parts.ts'
+import { type Html, snippet } from '../layout/parts.ts'
+import { claimTable, comparisonTable, judgementTables } from '../layout/token-parts.ts'
 import { verdict } from '../layout/verdict.ts'
+import type { Form } from '../security/portal-form.ts'
 
 const path = '/portal/token'
 const maxTokenLength = 16 * 1024
@@ -31,59 +44,76 @@ const endpoints = {
   'v1.0': { suffix: '/oauth2/token', target: (name: string) => ({ resource: name }) },
 } as const
 
-const endpointOf = (text: string | undefined) => (text === 'v1.0' ? 'v1.0' : 'v2.0')
+type Chosen = { readonly client: string; readonly api: string }
 
-type Chosen = { readonly client: string; readonly api: string; readonly endpoint: 'v1.0' | 'v2.0' }
+/** What a refused form or question did not give. */
+const notDone: Readonly<Record<string, string>> = {
+  [path]: 'No preview.',
+  [`${path}/request`]: 'Not requested.',
+  [`${path}/check`]: 'Not checked.',
+}
 
 const show: PageRow['show'] = async (request, { req }, attempt) => {
   const of = (name: string) => (attempt?.form.get(name) ?? req.query(name) ?? '').trim()
-  const chosen: Chosen = {
-    client: of('client'),
-    api: of('api'),
-    endpoint: endpointOf(of('endpoint')),
-  }
+  const chosen = { client: of('client'), api: of('api') }
   if (attempt || chosen.client === '' || chosen.api === '')
-    return previewPage(request, chosen, '', attempt)
+    return tokenPageOf(request, chosen, '', attempt)
   try {
-    return previewPage(request, chosen, await preview(request, chosen))
+    return tokenPageOf(request, chosen, await preview(request, chosen))
   } catch (cause) {
     if (!(cause instanceof ActionFault)) throw cause
     const { message, status } = cause
     const links = cause instanceof UnclearName ? candidateLinks(cause, path, chosen) : ''
-    return previewPage(request, chosen, links, { action: path, form: new Map(), message, status })
+    return tokenPageOf(request, chosen, links, { action: path, form: new Map(), message, status })
   }
 }
 
-async function previewPage(
+/** The questions of the page, with the result of one of them. */
+async function tokenPageOf(
   request: AdministratorRequest,
-  { client, api, endpoint }: Chosen,
+  { client, api }: Chosen,
   result: Html,
-  attempt?: Parameters<typeof problem>[0],
+  attempt?: Attempt,
 ): Promise<Response> {
-  const offered = await offeredNames(request)
-  const versions = Object.keys(endpoints).map((value) => ({ value, label: value }))
+  const [offered, shownClient, shownApi] = await Promise.all([
+    offeredNames(request),
+    shownName(request, client),
+    shownName(request, api),
+  ])
+  const kind = result === '' ? 'primary' : 'secondary'
   return page(request, {
     title: 'Token',
     status: attempt?.status ?? 200,
-    content: html`${problem(attempt)}
-<p>Shows the token that a client would get, by the code that issues tokens. The preview authenticates no client, and shows no signature.</p>
+    content: html`${attempt && problem(attempt, notDone[attempt.action])}
 <form method="get" action="${path}" class="bar">
-${picker({ name: 'client', label: 'Client: name, URI or ID', value: client, required: true, options: offered.clients })}
-${picker({ name: 'api', label: 'API: name, URI or ID', value: api, required: true, options: offered.apis })}
-${choice({ name: 'endpoint', label: 'Token endpoint', value: endpoint, options: versions, help: 'The API chooses the version of its tokens, not the endpoint.' })}
-<button>Preview</button></form>
+${picker({ name: 'client', label: 'Client', value: shownClient, required: true, options: offered.clients })}
+${picker({ name: 'api', label: 'API', value: shownApi, required: true, options: offered.apis })}
+<button class="${kind}">Preview</button></form>
 ${result}
 <h2>Check a token</h2>
 <p>The guard judges the token here. It is not stored and not logged.</p>
 ${form(
   request,
   `${path}/check`,
-  html`<label>Access token<textarea name="token" rows="5" required maxlength="${maxTokenLength}" spellcheck="false" data-decode></textarea></label>
-${field({ name: 'api', label: 'API: name, URI or application ID. Empty: the audience of the token', value: api, maxLength: 256 })}
-<button>Check</button>`,
+  html`${hiddenFields({ client })}${tokenField('token', 'Access token', html` required data-decode`)}
+${field({ name: 'api', label: 'API. Empty: the audience of the token', value: shownApi, maxLength: 256, list: 'api-names' })}
+<button class="secondary">Check</button>
+<details><summary>Compare with another token</summary>
+${tokenField('other_token', client ? `Second token. Empty: the preview for ${shownClient}` : 'Second token')}
+<button class="secondary" name="compare" value="yes">Compare</button></details>`,
 )}`,
   })
 }
+
+/** The name of an application for a field; its ID when others have the name too. */
+async function shownName({ graph }: AdministratorRequest, text: string): Promise<string> {
+  const [one] = text === '' ? [] : await findApplications(graph, text)
+  if (one?.applicationId !== text) return text
+  return (await findApplications(graph, one.displayName)).length === 1 ? one.displayName : text
+}
+
+const tokenField = (name: string, label: string, more: Html = '') =>
+  html`<label>${label}<textarea name="${name}" rows="4" maxlength="${maxTokenLength}" spellcheck="false"${more}></textarea></label>`
 
 async function preview(request: AdministratorRequest, chosen: Chosen): Promise<Html> {
   const [client, api] = await Promise.all([
@@ -95,54 +125,37 @@ async function preview(request: AdministratorRequest, chosen: Chosen): Promise<H
   const made = await request.host.previewToken(request.session.tenantId, client, name, request.now)
   const decoded = 'token' in made ? decodeToken(made.token) : undefined
   const [explanation] = await explanationsOf(request, client, [api])
-  return html`<h2>Preview</h2>
-${explanation && verdict(request, explanation, { api, client })}
-<h3>Request</h3>${snippet(requestText(request, chosen, client, name), 'Request')}
-${
-  'token' in made
-    ? html`${explanation?.refusal && html`<p class="note">The client cannot request this token yet. The preview authenticates no client.</p>`}
-${decoded && claimTable(decoded, request.now)}<p>With its signature, the token has ${made.token.length} characters.</p>
-${principal && judgementTables(await judgeToken(request, judgedApi(principal), made.token))}`
-    : html`<p class="problem">AADSTS${made.code}: ${made.sentence} (<code>${made.refusal}</code>)</p>`
-}
+  const isReady = explanation && isComplete(explanation)
+  return html`${explanation && verdict(request, explanation, { api, client })}
 <h2>Request it</h2>
 <p>Sends the request to the token endpoint with the secret of the client. The sign-in log records it.</p>
 ${form(
   request,
   `${path}/request`,
-  html`<input type="hidden" name="client" value="${client}"><input type="hidden" name="api" value="${api}"><input type="hidden" name="endpoint" value="${chosen.endpoint}">
-${field({ name: 'client_secret', label: 'Client secret', type: 'password', required: true, maxLength: 1024 })}<button>Request</button>`,
-)}`
-}
-
-function requestText(
-  request: AdministratorRequest,
-  { endpoint }: Chosen,
-  clientId: string,
-  apiName: string,
-): string {
-  const { suffix, target } = endpoints[endpoint]
-  const fields = { grant_type: 'client_credentials', client_id: clientId, ...target(apiName) }
-  const lines = Object.entries(fields).map(([name, value]) => `${name}=${value}`)
-  return `POST ${request.host.authUrl}/${request.session.tenantId}${suffix}
-content-type: application/x-www-form-urlencoded
-
-${lines.join('\n')}
-client_secret=<the secret of the client>`
+  html`${hiddenFields({ client, api })}
+${field({ name: 'client_secret', label: 'Client secret', type: 'password', required: true, maxLength: 1024 })}
+<details><summary>More</summary>${choice({ name: 'endpoint', label: 'Token endpoint', options: Object.keys(endpoints).map((value) => ({ value, label: value })), help: 'Both endpoints give the same token: the API decides its version.' })}</details>
+<button class="${isReady ? 'primary' : 'secondary'}">Request the token</button>`,
+)}
+<h2>Preview</h2>
+<p>Made by the code that issues tokens. It authenticates no client, and shows no signature.</p>
+${
+  'token' in made
+    ? html`${explanation?.refusal && html`<p class="note">The client cannot request this token yet.</p>`}
+${principal && judgementTables(await judgeToken(request, judgedApi(principal), made.token))}
+${decoded && claimTable(decoded, request.now)}<p>With its signature, the token has ${made.token.length} characters.</p>`
+    : html`<p class="problem">AADSTS${made.code}: ${made.sentence} (<code>${made.refusal}</code>)</p>`
+}`
 }
 
 /** Requests a token at the token endpoint, as any client. */
 const requestToken: ActionRow['run'] = async (request, sent) => {
-  const chosen: Chosen = {
-    client: sent.get('client') ?? '',
-    api: sent.get('api') ?? '',
-    endpoint: endpointOf(sent.get('endpoint')),
-  }
+  const chosen = { client: sent.get('client') ?? '', api: sent.get('api') ?? '' }
   const [clientId, api] = await Promise.all([
     findId(request, chosen.client),
     findPrincipal(request, chosen.api),
   ])
-  const { suffix, target } = endpoints[chosen.endpoint]
+  const { suffix, target } = endpoints[sent.get('endpoint') === 'v1.0' ? 'v1.0' : 'v2.0']
   const { authUrl } = request.host
   const response = await request.host.requestToken(
     new Request(`${authUrl}/${request.session.tenantId}${suffix}`, {
@@ -156,35 +169,84 @@ const requestToken: ActionRow['run'] = async (request, sent) => {
     }),
   )
   const answer = (await response.json()) as { readonly access_token?: string }
-  const decoded = answer.access_token === undefined ? undefined : decodeToken(answer.access_token)
-  const judgement =
-    answer.access_token &&
-    judgementTables(await judgeToken(request, judgedApi(api), answer.access_token))
-  return previewPage(
+  const token = answer.access_token
+  const shown = snippet(JSON.stringify(answer, undefined, 2), 'Answer')
+  const settings = `${applicationPath(clientId, 'Certificates & secrets')}#settings`
+  return tokenPageOf(
     request,
     chosen,
     html`<h2>Answer</h2><p>HTTP status ${response.status}</p>
-${snippet(JSON.stringify(answer, undefined, 2), 'Answer')}
-${decoded && claimTable(decoded, request.now)}${judgement}`,
+${
+  token === undefined
+    ? shown
+    : html`<p><a role="button" class="primary" href="${settings}">Settings to paste</a></p>
+${await judged(request, api, token)}<details><summary>The whole answer</summary>${shown}</details>`
+}`,
   )
 }
 
-const checkToken: ActionRow['run'] = async (request, sent) => {
-  const pasted = (sent.get('token') ?? '').trim()
-  const token = pasted.startsWith('Bearer ') ? pasted.slice('Bearer '.length) : pasted
-  if (token.length > maxTokenLength) throw actionFault('The token is too long.')
+/** The verdicts of the guard, and the claims. */
+async function judged(request: AdministratorRequest, api: Principal, token: string): Promise<Html> {
   const decoded = decodeToken(token)
-  const audience = decoded?.claims.aud
+  return html`${judgementTables(await judgeToken(request, judgedApi(api), token))}${decoded && claimTable(decoded, request.now)}`
+}
+
+/**
+ * A pasted token, also with the word before it.
+ *
+ * @throws {ActionFault} portal_form_invalid when it is too long.
+ */
+function pasted(sent: Form, name: string): string {
+  const token = (sent.get(name) ?? '').trim().replace(/^Bearer /, '')
+  if (token.length > maxTokenLength) throw actionFault('The token is too long.')
+  return token
+}
+
+const checkToken: ActionRow['run'] = async (request, sent) => {
+  const [token, other] = [pasted(sent, 'token'), pasted(sent, 'other_token')]
+  const client = sent.get('client') ?? ''
+  const audience = decodeToken(token)?.claims.aud
   const name = (sent.get('api') ?? '').trim() || (typeof audience === 'string' ? audience : '')
   if (name === '')
     throw actionFault('The token names no audience. Enter the API that must accept it.')
   const api = await findPrincipal(request, name)
-  const judgement = await judgeToken(request, judgedApi(api), token)
-  return previewPage(
+  const result = sent.has('compare')
+    ? await comparison(request, api, [token, other || (await previewFor(request, client, api))])
+    : await judged(request, api, token)
+  return tokenPageOf(
     request,
-    { client: '', api: name, endpoint: 'v2.0' },
-    html`<h2>The token at ${api.displayName}</h2>${judgementTables(judgement)}${decoded && claimTable(decoded, request.now)}`,
+    { client, api: name },
+    html`<h2>The token at ${api.displayName}</h2>${result}`,
   )
+}
+
+/** The token to compare with when none was pasted. It does not leave the server. */
+async function previewFor(
+  request: AdministratorRequest,
+  client: string,
+  api: Principal,
+): Promise<string> {
+  if (client === '') throw actionFault('Paste a second token, or preview one first.')
+  const { host, session, now } = request
+  const clientId = await findId(request, client)
+  const made = await host.previewToken(session.tenantId, clientId, apiName(api), now)
+  if (!('token' in made)) throw actionFault(`AADSTS${made.code}: ${made.sentence}`)
+  return made.token
+}
+
+async function comparison(
+  request: AdministratorRequest,
+  api: Principal,
+  tokens: readonly string[],
+): Promise<Html> {
+  const both = await Promise.all(
+    tokens.map(async (token) => {
+      const decoded = decodeToken(token)
+      if (decoded === undefined) throw actionFault('A text to compare is not a token.')
+      return { decoded, judgement: await judgeToken(request, judgedApi(api), token) }
+    }),
+  )
+  return comparisonTable(both)
 }
 
 export const tokenPage: PageRow = {

@@ -31,7 +31,8 @@ describe('the other pages of the portal', () => {
       'GET /api/v1/hi',
       'GET /api/v1/hello',
       'The API for which the token is issued',
-      'client_secret=&lt;the secret of the client&gt;',
+      'The API decides it, not the endpoint',
+      '<code class="copyable">[&quot;CallHiApiRole&quot;',
     ]) {
       assert.ok(text.includes(part), part)
     }
@@ -159,7 +160,7 @@ describe('the other pages of the portal', () => {
   it('judges a pasted token with the guard, and repeats it nowhere', async () => {
     const token = await administratorToken()
     for (const [pasted, api, verdict] of [
-      [token, '', /Time<\/th><td><span class="mark good">passed/],
+      [token, '', /5\. Time<\/th><td><span class="mark good">passed/],
       [`Bearer ${token}`, 'Microsoft Graph', /200<\/span>/],
       [token, 'Greeting API', /audience_not_ours/],
       [`${token.slice(0, -4)}AAAA`, '', /signature_invalid/],

@@ -108,4 +108,149 @@ describe('the preview of a token', () => {
     assert.match(twins.text, /2 applications match “Nightly job”\. Use the application ID/)
     for (const id of [first, second]) assert.ok(twins.text.includes(`client=${id}&amp;`), id)
   })
+
+  const part = (value: object | string) =>
+    Buffer.from(typeof value === 'string' ? value : JSON.stringify(value)).toString('base64url')
+  const tokenOf = (
+    claims: object | string,
+    header: object = { alg: 'RS256', typ: 'JWT', kid: 'k' },
+  ) => `${part(header)}.${part(claims)}.AAAA`
+  const check = async (fields: Record<string, string>) => {
+    await browser.open('/portal/token')
+    const { status, text } = await browser.send('/portal/token/check', fields)
+    const rows = [...text.matchAll(/<tr><th scope="row">([\s\S]*?)<\/tr>/g)].map(([, row = '']) =>
+      row.replaceAll(/<[^>]+>/g, '|').replaceAll(/\|[\s|]*/g, '|'),
+    )
+    return { status, text, rows }
+  }
+
+  for (const [name, claims, expected] of [
+    [
+      'another issuer',
+      { iss: 'https://other' },
+      /^2\. Issuer\|failed\|issuer_not_trusted: .*\|http.*\|https:\/\/other\|/,
+    ],
+    ['a claim twice', '{"aud":"a","aud":"b"}', /^1\. Form\|failed\|claims_malformed: /],
+    [
+      'claims too deep to be shown',
+      `{"aud":${'['.repeat(5900)}${']'.repeat(5900)}}`,
+      /^1\. Form\|failed\|/,
+    ],
+  ] as const) {
+    it(`shows what the check compared that refuses ${name}, and none after it`, async () => {
+      const { status, rows } = await check({ token: tokenOf(claims), api: 'Greeting API' })
+      assert.equal(status, 200)
+      const at = rows.findIndex((row) => row.includes('|failed|'))
+      assert.match(rows[at] ?? '', expected)
+      for (const row of rows.slice(at + 1, 8)) assert.match(row, /^\d\. [^|]+\|not reached\|$/)
+    })
+  }
+
+  it('compares two tokens claim by claim, and says why they differ', async () => {
+    const first = {
+      aud: 'Greeting API',
+      ver: '1.0',
+      appid: 'a',
+      iat: 1,
+      roles: ['A', 'B'],
+      tid: 't',
+    }
+    const second = {
+      aud: 'Greeting API',
+      ver: '2.0',
+      azp: 'a',
+      iat: 2,
+      roles: ['B', 'C'],
+      tid: 't',
+    }
+    const tokens = { token: tokenOf(first), other_token: `Bearer ${tokenOf(second)}` }
+    const { rows, text } = await check({ ...tokens, compare: 'yes' })
+    for (const expected of [
+      'ver|differs|The API decides the version, not the endpoint. Each version has its issuer.|1.0|2.0|',
+      'appid|differs|Only one version of tokens has it. The API decides the version.|a|absent|',
+      'iat|differs|Each token has its own times.|1|2|',
+      'tid|same|t|t|',
+      'GET /api/v1/hi|The verdict of the guard.|401 issuer_not_trusted|401 issuer_not_trusted|',
+    ]) {
+      assert.ok(
+        rows.some((row) => row.endsWith(expected)),
+        `${expected}\n${rows.join('\n')}`,
+      )
+    }
+    assert.match(text, /Only in the first: A\. Only in the second: C\./)
+    assert.ok(!text.includes(tokens.token))
+  })
+
+  it('compares a token with the preview, which stays in the server', async () => {
+    const fields = { token: tokenOf({ aud: 'x' }), client: 'Greeting client', api: 'Greeting API' }
+    const { rows, text } = await check({ ...fields, compare: 'yes' })
+    assert.ok(rows.some((row) => row.includes('Only in the second: CallHiApiRole')))
+    assert.doesNotMatch(text, /eyJ[\w-]+\.eyJ/)
+  })
+
+  for (const [name, fields, sentence] of [
+    [
+      'a second token that is too long',
+      { token: 'a', other_token: 'a'.repeat(16_385) },
+      'The token is too long.',
+    ],
+    [
+      'a comparison with nothing',
+      { token: tokenOf({}), compare: 'yes', client: '' },
+      'Paste a second token, or preview one first.',
+    ],
+    [
+      'a comparison with a text',
+      { token: tokenOf({}), other_token: 'a', compare: 'yes' },
+      'A text to compare is not a token.',
+    ],
+  ] as const) {
+    it(`refuses ${name}, and repeats no token`, async () => {
+      const { status, text } = await check({ api: 'Greeting API', ...fields })
+      assert.equal(status, 400)
+      assert.ok(text.includes(`<strong>Not checked.</strong> ${sentence}`))
+      assert.ok(!text.includes(fields.token.repeat(10)))
+    })
+  }
+
+  it('keeps no pasted token when the session has ended', async () => {
+    const ended = await server.signedIn()
+    await ended.open('/portal/token')
+    ended.cookie = ''
+    const pasted = { token: 'first.pasted.token', other_token: 'second.pasted.token', api: 'kept' }
+    const { status } = await ended.send('/portal/token/check', pasted)
+    assert.equal(status, 401)
+    const { clientId, clientSecret } = server.administrator
+    const fields = { client_id: clientId, client_secret: clientSecret }
+    const { text } = await ended.send('/portal/sign-in', fields)
+    assert.match(text, /value="kept"/)
+    assert.doesNotMatch(text, /pasted\.token/)
+  })
+
+  it('requests the token with the secret, shows what it opens, and leads to the settings', async () => {
+    const question = '/portal/token?client=Greeting+client&api=Greeting+API'
+    const { text: shown } = await browser.open(question)
+    assert.match(shown, /<button class="primary">Request the token/)
+    const [, id = ''] = /name="client" value="([0-9a-f-]{36})"/.exec(shown) ?? []
+    const path = `/portal/applications/${id}/credentials`
+    await browser.open(path)
+    const made = await browser.send(`${path}/secrets`, { description: 'token page', days: '30' })
+    const [, secret = ''] =
+      /<dt>Value<\/dt><dd><code class="copyable">([^<]+)</.exec(made.text) ?? []
+    for (const endpoint of ['v1.0', 'v2.0']) {
+      await browser.open(question)
+      const fields = { client_secret: secret, endpoint }
+      const { text } = await browser.send('/portal/token/request', fields)
+      for (const route of ['hi', 'hello'])
+        assert.match(text, new RegExp(`/api/v1/${route}</th>(?:(?!</tr>).)*good">200<`))
+      assert.ok(text.includes(`class="primary" href="${path}#settings"`))
+      assert.match(text, /name="client" type="text" value="Greeting client"/)
+      assert.ok(!text.includes(secret))
+    }
+  })
+
+  it('says that there is no preview, not that something was not done', async () => {
+    const { text } = await browser.open('/portal/token?client=Nothing&api=Greeting+API')
+    assert.match(text, /<strong>No preview\.<\/strong> No application of the tenant matches/)
+  })
 })
