@@ -13,7 +13,7 @@ import {
 import type { Attempt } from './layout/form.ts'
 import { staticFiles } from './layout/page.ts'
 import type { ActionRow, PageRow } from './layout/page-row.ts'
-import { plainPage, refusalPage, refusalSentence } from './layout/refusals.ts'
+import { errorPage, plainPage, refusalPage, refusalSentence } from './layout/refusals.ts'
 import { exposePage, rolesPage } from './pages/api-pages.ts'
 import { applicationOverview } from './pages/application-overview.ts'
 import { applicationsPage, deletedPage } from './pages/applications-page.ts'
@@ -117,6 +117,7 @@ export function createPortal(host: PortalHost): Hono<ServerEnv> {
     return next()
   })
   app.get('/', () => landingPage(host.authUrl, host.metricsUrl))
+  app.get('/error', ({ req }) => errorPage(host, req.query('code'), req.query('correlation_id')))
   app.get('/portal/static/:name', async ({ req, notFound }) => {
     const file = await staticFiles.answer(req.param('name'), req.header('accept-encoding'))
     return file ?? notFound()
@@ -178,7 +179,7 @@ export function createPortal(host: PortalHost): Hono<ServerEnv> {
   app.all('/portal/*', async (context) =>
     plainPage(
       'Not found',
-      'The portal has no such page.',
+      'The portal has no such page. If you followed a link, then its object may have been deleted.',
       404,
       requestIn(await requestOf(context)),
     ),
@@ -198,7 +199,8 @@ export function createPortal(host: PortalHost): Hono<ServerEnv> {
       return plainPage('Refused', 'The form is incomplete. Nothing was changed.', 400)
     }
     if (isStoreAway(cause)) {
-      const sentence = 'The store does not answer. Nothing was changed. Try again in a moment.'
+      const sentence =
+        'The store does not answer. Nothing was changed. Try again in a moment. If it still does not answer, then look into the log of the server.'
       return plainPage('The store does not answer', sentence, 503)
     }
     host.reportFailure(cause)

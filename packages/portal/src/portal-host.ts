@@ -24,6 +24,14 @@ export type TokenPreview =
   | { readonly token: string }
   | { readonly refusal: string; readonly code: number; readonly sentence: string }
 
+/** A refusal of a token request: its code, and the two parts of "if … then …". */
+type RefusalText = {
+  readonly code: number
+  readonly error: string
+  readonly when: string
+  readonly remedy: string
+}
+
 /** Answers a request as an administrator. Each operation checks the roles that it has now. */
 export type CallAsAdministrator = (
   administrator: Pick<Administrator, 'tenantId' | 'applicationId'>,
@@ -81,8 +89,8 @@ export type PortalHost = {
   ) => Promise<TokenPreview>
   /** The signing keys in the form of a key set. */
   readonly publishedKeys: PublishedKeys
-  /** What to do after a refusal of a token request, by its reason; undefined for another reason. */
-  readonly remedyOf: (reason: string) => string | undefined
+  /** The refusals of token requests, by their reason. */
+  readonly refusals: ReadonlyMap<string, RefusalText>
 
   /** Signs an administrator in, with the limit of wrong attempts and the log of the token endpoint. */
   readonly signIn: (

@@ -72,7 +72,7 @@ export function createApp(
     app.all(path, methodRefusal(options))
   }
   app.route('/', healthEndpoints(options))
-  app.route('/', errorLookup())
+  app.route('/', errorLookup(portal && answerWith(portal)))
   app.route('/', documentEndpoints(options))
   app.get('/', (context) =>
     context.json({
@@ -122,15 +122,20 @@ const pageHeaders = {
   'x-content-type-options': 'nosniff',
 }
 
-/** Serves the page behind `error_uri`: the meaning of a code, and its remedy. */
-function errorLookup(): Hono<ServerEnv> {
-  return new Hono<ServerEnv>().get('/error', (context) => {
+/**
+ * Serves the page behind `error_uri`: the causes of a code, and their remedies.
+ *
+ * @param show answers browsers; without it, the page has no style
+ */
+function errorLookup(show: Handler<ServerEnv> | undefined): Hono<ServerEnv> {
+  return new Hono<ServerEnv>().get('/error', (context, next) => {
     const code = Number(context.req.query('code'))
     const rows = Object.values(refusalTable).filter((row) => row.code === code)
+    const accepted = context.req.header('accept') ?? ''
+    if (accepted.includes('text/html') && show !== undefined) return show(context, next)
     if (rows.length === 0) return errorResponse(unknownCode)
     const remedies = [...new Set(rows.map(({ remedy }) => remedy))]
-    const acceptsJson = context.req.header('accept')?.includes('application/json') ?? false
-    if (acceptsJson) return context.json({ code, remedies })
+    if (accepted.includes('application/json')) return context.json({ code, remedies })
     const title = `AADSTS${code}`
     return context.html(
       html`<!doctype html>
@@ -138,7 +143,7 @@ function errorLookup(): Hono<ServerEnv> {
           <meta charset="utf-8" />
           <title>${title}</title>
           <h1>${title}</h1>
-          ${remedies.map((remedy) => html`<p>${remedy}</p>`)}
+          ${rows.map(({ when, remedy }) => html`<p>If ${when}, then: ${remedy}</p>`)}
         </html>`,
       200,
       pageHeaders,

@@ -14,6 +14,7 @@ import {
 } from '@greeting/registrations/planning'
 import { z } from 'zod'
 import { ActionFault, type AdministratorRequest, actionFault } from './administrator-request.ts'
+import type { AuditView } from './management-views.ts'
 
 const dateTime = z.iso.datetime().transform((text) => new Date(text))
 
@@ -177,6 +178,38 @@ export async function applicationNames(
     }),
   )
   return new Map(found.flat())
+}
+
+const nameView = z.object({ appId: z.string(), displayName: z.string() })
+
+/** The applications that audit records name, by the ID in the record. */
+export type NamesInRecords = ReadonlyMap<string, z.output<typeof nameView>>
+
+/** The names of actors and targets: of application IDs, and of objects that were changed. */
+export async function namesInRecords(
+  request: AdministratorRequest,
+  records: readonly Pick<AuditView, 'action' | 'actor' | 'target'>[],
+): Promise<NamesInRecords> {
+  const appIds = records.flatMap(({ actor, target }) => [actor, target ?? ''])
+  const names = await applicationNames(request, appIds)
+  const changed = new Map(
+    records.flatMap(({ action, target }): [string, string][] => {
+      const [kind = ''] = action.split('.')
+      return target && /^(application|servicePrincipal)$/.test(kind) ? [[target, `${kind}s`]] : []
+    }),
+  )
+  const objects = await Promise.all(
+    [...changed].map(async ([id, list]): Promise<[string, z.output<typeof nameView>][]> => {
+      try {
+        return [[id, await request.graph.get(`/${list}/${encodeURIComponent(id)}`, nameView)]]
+      } catch (cause) {
+        if (cause instanceof GraphRefusalError && [400, 403, 404].includes(cause.status)) return []
+        throw cause
+      }
+    }),
+  )
+  const named = [...names].map(([appId, displayName]) => [appId, { appId, displayName }] as const)
+  return new Map([...named, ...objects.flat()])
 }
 
 /** The scopes that a client can request: those of the APIs of which it requests roles. */

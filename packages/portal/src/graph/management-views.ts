@@ -1,9 +1,11 @@
 import { z } from 'zod'
 
+const dateTime = z.iso.datetime().transform((text) => new Date(text))
+
 /** A record of a log, as the management API lists it. */
 const auditRecord = z.object({
   id: z.string(),
-  at: z.iso.datetime().transform((text) => new Date(text)),
+  at: dateTime,
   tenantId: z.string().nullable(),
   actor: z.string(),
   action: z.string(),
@@ -17,7 +19,15 @@ export type AuditView = z.output<typeof auditRecord>
 
 export const auditPage = z.object({ value: z.array(auditRecord), next: z.string().nullable() })
 
-const dateTime = z.iso.datetime().transform((text) => new Date(text))
+const auditHour = z.object({
+  from: dateTime,
+  done: z.number(),
+  refused: z.number(),
+})
+
+export type AuditHourView = z.output<typeof auditHour>
+
+export const auditHours = z.object({ value: z.array(auditHour) })
 
 /** A signing key, as the management API lists it. */
 export const keyState = z.object({

@@ -1,7 +1,10 @@
 import { GraphRefusalError } from '@greeting/registrations/apply'
 import { html } from 'hono/html'
+import { z } from 'zod'
 import type { AdministratorRequest } from '../graph/administrator-request.ts'
+import { field } from './form.ts'
 import { page } from './page.ts'
+import type { Html } from './parts.ts'
 
 /** What an administrator can do after a refusal, by its HTTP status. */
 const remedies: Readonly<Record<number, string>> = {
@@ -52,15 +55,44 @@ const titles: Readonly<Record<number, string>> = {
 /** A page about a request that the portal itself refuses. */
 export const plainPage = (
   title: string,
-  sentence: string,
+  sentence: Html,
   status: number,
   request?: AdministratorRequest,
 ): Promise<Response> =>
   page(request, {
     title,
     status,
-    content: html`<p role="alert" class="problem">${sentence}</p><p><a href="/portal">Portal</a></p>`,
+    content: html`<p role="alert" class="problem">${sentence}</p><p><a role="button" class="primary" href="/portal">Open the portal</a></p>`,
   })
+
+/** The page behind `error_uri`, about an AADSTS code. */
+export const errorPath = (code: number): string => `/error?code=${code}`
+
+const codeForm = /^\d{1,8}$/
+
+/**
+ * The page behind `error_uri`. It is public, so it tells nothing of the directory: it has only the table of
+ * refusals, and a form that leads to the log.
+ */
+export function errorPage(
+  { refusals }: AdministratorRequest['host'],
+  code = '',
+  correlationId = '',
+): Promise<Response> {
+  const found = [...refusals].filter(([, row]) => codeForm.test(code) && row.code === Number(code))
+  const [first] = found
+  if (first === undefined) return plainPage('Unknown code', 'The code is not known.', 404)
+  const errors = [...new Set(found.map(([, { error }]) => error))].join(', ')
+  return page(undefined, {
+    title: `AADSTS${code}: ${errors}`,
+    content: html`<p>The token endpoint refused the request${found.length > 1 && ` for one of ${found.length} reasons`}.</p>
+<dl>${found.map(([reason, { when, remedy }]) => html`<div><dt>If ${when}, then</dt><dd>${remedy} <small><code>${reason}</code></small></dd></div>`)}</dl>
+<p>In Entra ID, the code has the same causes: <a href="https://login.microsoftonline.com${errorPath(first[1].code)}">the text of Microsoft</a>.</p>
+<h2>Find the request</h2>
+<form method="get" action="/portal/logs">${field({ name: 'correlationId', label: 'Correlation ID', value: z.guid().safeParse(correlationId).data ?? '', help: 'From the response. The log shows administrators the reason, the client and its repair.', required: true, maxLength: 36 })}
+<button class="primary">Find it in the log</button></form>`,
+  })
+}
 
 /** A part of a page that the administrator may lack the role for. Its refusal takes its place. */
 export const optional = <Part>(
@@ -81,4 +113,4 @@ const managementRemedies: Readonly<Record<string, string>> = {
 
 /** What to do after a refusal, by its reason; empty for a reason without advice. */
 export const remedyOf = (reason: string, { host }: AdministratorRequest): string =>
-  host.remedyOf(reason) ?? managementRemedies[reason] ?? ''
+  host.refusals.get(reason)?.remedy ?? managementRemedies[reason] ?? ''

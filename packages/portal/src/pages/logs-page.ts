@@ -1,126 +1,126 @@
+import { GraphRefusalError } from '@greeting/registrations/apply'
 import { html } from 'hono/html'
-import type { AdministratorRequest } from '../graph/administrator-request.ts'
-import { applicationNames } from '../graph/applications.ts'
-import { type AuditView, auditPage } from '../graph/management-views.ts'
-import { applicationPath } from '../layout/application-page.ts'
-import { choice, field } from '../layout/form.ts'
+import { z } from 'zod'
+import { ActionFault, type AdministratorRequest } from '../graph/administrator-request.ts'
+import { findId, namesInRecords } from '../graph/applications.ts'
+import { auditHours, auditPage } from '../graph/management-views.ts'
+import { choice, field, hiddenFields } from '../layout/form.ts'
+import { logOf, logs, logsPath as path, recordTable, timeline } from '../layout/log-records.ts'
 import { page, pageHeaders } from '../layout/page.ts'
 import type { PageRow } from '../layout/page-row.ts'
-import type { Html } from '../layout/parts.ts'
-import { mark, table, time } from '../layout/parts.ts'
-import { remedyOf } from '../layout/refusals.ts'
+import { tabs } from '../layout/parts.ts'
+import { showRecord } from './record-page.ts'
 
-const path = '/portal/logs'
 const pageSize = 50
 const exportPageSize = 1000
 const maxExportedRecords = 100_000
 
 /** The filters of the form, by their names in the management API. */
 const filters = [
-  { name: 'actor', label: 'Actor: application ID' },
-  { name: 'action', label: 'Action' },
-  { name: 'target', label: 'Target: ID' },
-  { name: 'reason', label: 'Reason' },
+  { name: 'actor', label: 'Client or administrator', help: 'Name or application ID' },
+  { name: 'action', label: 'Action', help: 'Such as token.issue' },
+  { name: 'target', label: 'Target', help: 'Name or ID' },
+  { name: 'reason', label: 'Reason', help: 'Such as secret_wrong' },
   { name: 'correlationId', label: 'Correlation ID' },
+  { name: 'from', label: 'From' },
+  { name: 'to', label: 'To' },
 ] as const
 
-const logs = { 'sign-ins': 'signIns', directory: 'directory' } as const
-const logOf = (text: string | undefined) => (text === 'directory' ? 'directory' : 'sign-ins')
+type Query = { query(name: string): string | undefined; query(): Record<string, string> }
 
-type Query = { query(name: string): string | undefined }
+/** Successful sign-ins to the portal are left out, unless the query is about them. */
+const portalSignIns = (req: Query) =>
+  req.query('portal') || req.query('action') || req.query('correlationId') ? 'shown' : 'hidden'
 
-/** The query of the page as a query of the management API. */
-function auditQuery(req: Query, limit: number): URLSearchParams {
-  const query = new URLSearchParams({ log: logs[logOf(req.query('log'))], limit: String(limit) })
-  for (const name of [...filters.map((one) => one.name), 'outcome', 'from', 'to', 'before']) {
+/** The query of the page as a query of the management API, where a name stands for its ID. */
+async function auditQuery(request: AdministratorRequest, req: Query, limit: number) {
+  const query = new URLSearchParams({
+    log: logs[logOf(req.query('log'))],
+    limit: String(limit),
+    portalSignIns: portalSignIns(req),
+  })
+  for (const name of [...filters.map((one) => one.name), 'outcome', 'before']) {
     const value = req.query(name)?.trim()
-    if (value) query.set(name, value)
+    if (!value) continue
+    const isName = name === 'actor' || name === 'target'
+    query.set(name, isName ? await idOf(request, value) : value)
   }
   return query
 }
 
+/** The ID of the one application of a name; a text that names none, or several, stays as it is. */
+async function idOf(request: AdministratorRequest, text: string): Promise<string> {
+  if (z.guid().safeParse(text).success) return text
+  try {
+    return await findId(request, text)
+  } catch (cause) {
+    const mayNotRead = cause instanceof GraphRefusalError && cause.status === 403
+    if (cause instanceof ActionFault || mayNotRead) return text
+    throw cause
+  }
+}
+
 const show: PageRow['show'] = async (request, { req }) => {
   const log = logOf(req.query('log'))
-  const { value, next } = await request.management.get(
-    `/audit?${auditQuery(req, pageSize)}`,
-    auditPage,
-  )
-  const names = await applicationNames(
-    request,
-    value.flatMap(({ actor, target }) => [actor, target ?? '']),
-  )
-  const current = new URLSearchParams(req.query())
-  const withQuery = (base: string, more: Record<string, string>) => {
-    const query = new URLSearchParams(current)
-    for (const [name, text] of Object.entries(more)) query.set(name, text)
-    return `${base}?${query}`
+  const query = await auditQuery(request, req, pageSize)
+  const [{ value, next }, { value: hours }] = await Promise.all([
+    request.management.get(`/audit?${query}`, auditPage),
+    request.management.get(
+      `/audit/hours?log=${logs[log]}&portalSignIns=${query.get('portalSignIns')}`,
+      auditHours,
+    ),
+  ])
+  const names = await namesInRecords(request, value)
+  /** The page with some of its parameters changed. Without a value, a parameter is removed. */
+  const withQuery = (changes: Readonly<Record<string, string>>, base = path) => {
+    const { before: _, ...current } = req.query()
+    const set = Object.entries({ ...current, ...changes }).filter(([, text]) => text.trim() !== '')
+    return `${base}?${new URLSearchParams(set)}`
   }
+  const isSet = ({ name }: { readonly name: string }) => Boolean(req.query(name)?.trim())
+  const shownFilters = [
+    ...filters,
+    { name: 'outcome', label: 'Outcome' },
+    { name: 'portal', label: 'Sign-ins to the portal' },
+  ].filter(isSet)
+  const isHidden = log === 'sign-ins' && query.get('portalSignIns') === 'hidden'
   return page(request, {
     title: 'Sign-in and audit log',
-    content: html`<form method="get" action="${path}" class="bar">
-${choice({
-  name: 'log',
-  label: 'Log',
-  value: log,
-  options: [
-    { value: 'sign-ins', label: 'Sign-ins' },
-    { value: 'directory', label: 'Changes' },
-  ],
-})}
+    content: html`${tabs(
+      'Log',
+      [
+        { name: 'Sign-ins', path },
+        { name: 'Changes', path: `${path}?log=directory` },
+      ],
+      log === 'sign-ins' ? 'Sign-ins' : 'Changes',
+    )}
+<div class="buttons">${shownFilters.map(({ name, label }) => html`<a role="button" class="secondary" href="${withQuery({ [name]: '' })}">${label}: ${req.query(name)} <span aria-label="remove">✕</span></a>`)}
+<details><summary>Filter</summary><form method="get" action="${path}" class="bar">${hiddenFields({ log, portal: req.query('portal') ?? '' })}
 ${choice({
   name: 'outcome',
   label: 'Outcome',
   value: req.query('outcome'),
-  options: [
-    { value: '', label: 'all' },
-    { value: 'done', label: 'done' },
-    { value: 'refused', label: 'refused' },
-  ],
+  options: ['', 'done', 'refused'].map((value) => ({ value, label: value || 'all' })),
 })}
-${filters.map(({ name, label }) => field({ name, label, value: req.query(name) ?? '', maxLength: 256 }))}
-<button>Filter</button></form>
-<p><a href="${withQuery(`${path}/export`, {})}">Export as JSON lines</a> · <a href="${path}?log=${log}">Remove the filters</a></p>
-<p data-follow hidden><label><input type="checkbox" role="switch"> Follow</label></p>
-<div data-followed>${table(
-      'Records',
-      ['Time', 'Outcome', 'Action', 'Reason and remedy', 'Actor', 'Target', 'Correlation ID'],
-      value.map((one) => record(request, one, names, log)),
-      'No record matches.',
-    )}</div>
-${next && html`<p><a href="${withQuery(path, { before: next })}" rel="next">Earlier records</a></p>`}`,
+${filters.map((one) => field({ ...one, value: req.query(one.name) ?? '', maxLength: 256 }))}
+<button>Filter</button></form></details>
+${isHidden && html`<a href="${withQuery({ portal: 'shown' })}">Show successful sign-ins to the portal</a>`}
+<a href="${withQuery({}, `${path}/export`)}">Export as JSON lines</a>
+<span data-follow hidden><label><input type="checkbox" role="switch"> Follow</label></span></div>
+<div data-followed>${timeline(hours, (from, to) => withQuery({ from, to }))}
+${recordTable(
+  request,
+  value.map((one) => ({ ...one, log })),
+  names,
+  `No record matches${next ? ' among those that were read.' : '.'}`,
+)}
+${next && html`<p><a href="${withQuery({ before: next })}" rel="next">Earlier records</a></p>`}</div>`,
   })
-}
-
-function record(
-  request: AdministratorRequest,
-  { at, outcome, action, actor, target, reason, correlationId }: AuditView,
-  names: ReadonlyMap<string, string>,
-  log: string,
-): Html[] {
-  const named = (id: string | null): Html => {
-    const name = id === null ? undefined : names.get(id)
-    if (id === null) return ''
-    if (name === undefined) return html`<small><code>${id}</code></small>`
-    return html`<a href="${applicationPath(id)}">${name}</a><br><small><code>${id}</code></small>`
-  }
-  return [
-    time(at, request.now),
-    mark(outcome === 'done' ? 'good' : 'bad', outcome),
-    html`<code>${action}</code>`,
-    reason === null
-      ? ''
-      : html`<code>${reason}</code><br><small>${remedyOf(reason, request)}</small>`,
-    named(actor),
-    named(target),
-    correlationId === null
-      ? ''
-      : html`<a href="${path}?${new URLSearchParams({ log, correlationId }).toString()}"><small><code>${correlationId}</code></small></a>`,
-  ]
 }
 
 /** Sends the matching records, page by page, as JSON lines. */
 const exportRecords: PageRow['show'] = async (request, { req }) => {
-  const query = auditQuery(req, exportPageSize)
+  const query = await auditQuery(request, req, exportPageSize)
   const encoder = new TextEncoder()
   let count = 0
   const lines = new ReadableStream<Uint8Array>({
@@ -144,4 +144,5 @@ const exportRecords: PageRow['show'] = async (request, { req }) => {
 export const logsPages: readonly PageRow[] = [
   { path, section: 'Logs', show },
   { path: `${path}/export`, section: 'Logs', show: exportRecords },
+  { path: `${path}/:log/:id`, section: 'Logs', show: showRecord },
 ]

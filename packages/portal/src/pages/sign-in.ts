@@ -11,6 +11,7 @@ import type { Administrator, PortalHost, SignInFault } from '../portal-host.ts'
 import { portalPath, withSessionKey } from '../security/addresses.ts'
 import {
   createLinkCode,
+  isSpent,
   linkSeconds,
   readLinkCode,
   spendLinkCode,
@@ -163,7 +164,7 @@ ${form(request, unsent.action, html`${hiddenFields(unsent.fields)}<button class=
   app.get('/portal/link', async (context) => {
     const code = context.req.query('code') ?? ''
     const link = readLinkCode(sealed, code, host.now())
-    if (link === undefined) return linkEnded()
+    if (link === undefined || (await isSpent(link, host.usedUp))) return linkEnded()
     const { administratorName: name } = await host.namesOf(link)
     return page(undefined, {
       title: 'Sign in',
@@ -196,7 +197,7 @@ ${form(request, unsent.action, html`${hiddenFields(unsent.fields)}<button class=
 const linkEnded = () =>
   plainPage(
     'The link has ended',
-    `A link works once, for ${linkSeconds} seconds. Run npx --no-install greeting portal again.`,
+    html`A link works once, for ${linkSeconds} seconds. If it was opened before or later, then run <code>npx --no-install greeting portal</code> again.`,
     410,
   )
 

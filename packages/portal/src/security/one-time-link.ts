@@ -34,6 +34,14 @@ export function readLinkCode(sealed: SealedValues, code: string, now: Date) {
   return link !== undefined && link.expiresAt > now ? link : undefined
 }
 
+const nameOfUse = (id: string) => `portal-link:${id}`
+
+/** Whether a code was used up. */
+export const isSpent = (
+  { applicationId, id }: z.output<typeof linkContent>,
+  used: PortalHost['usedUp'],
+): Promise<boolean> => used.isSpent(applicationId, nameOfUse(id))
+
 /**
  * Uses a code up.
  *
@@ -49,6 +57,6 @@ export async function spendLinkCode(
 ): Promise<Administrator | undefined> {
   const link = readLinkCode(sealed, code, now)
   if (link === undefined) return undefined
-  const isFirst = await used.spend(link.applicationId, `portal-link:${link.id}`, link.expiresAt)
+  const isFirst = await used.spend(link.applicationId, nameOfUse(link.id), link.expiresAt)
   return isFirst ? link : undefined
 }

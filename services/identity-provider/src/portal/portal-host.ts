@@ -46,9 +46,6 @@ export function portalHost(options: PortalHostOptions): PortalHost {
   const sealing = KeyEncryptionKey.parse(
     Buffer.from(keyEncryptionKey.derive('values that the portal seals')).toString('base64'),
   )
-  const remedies: ReadonlyMap<string, string> = new Map(
-    Object.entries(refusalTable).map(([reason, { remedy }]) => [reason, remedy]),
-  )
   return {
     ...rest,
     authUrl: authority.authUrl,
@@ -67,7 +64,7 @@ export function portalHost(options: PortalHostOptions): PortalHost {
     previewToken: (tenantId, clientId, resourceName, now) =>
       previewToken(service, { tenantId, clientId, resourceName }, now),
     publishedKeys: () => service.keys.published(),
-    remedyOf: (reason) => remedies.get(reason),
+    refusals: new Map(Object.entries(refusalTable)),
     signIn: (attempt, action) => signInAdministrator(service, attempt, action),
     isAdministrator: async (administrator, now) =>
       directory.read((current) => isAdministrator(current, administrator, now)),

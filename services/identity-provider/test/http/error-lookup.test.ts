@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { html } from 'hono/html'
 import { refusalTable } from '../../src/dialect/refusals/refusal-table.ts'
 import { testService } from './test-service.ts'
 
@@ -13,6 +14,14 @@ describe('the page behind error_uri', () => {
       })
       assert.equal(response.status, 200)
       assert.ok((await response.json()).remedies.includes(remedy))
+    }
+  })
+
+  it('has the condition and the remedy of every reason, as text', async () => {
+    const { app } = await testService()
+    for (const { code, when, remedy } of Object.values(refusalTable)) {
+      const text = await (await app.request(`http://login.test/error?code=${code}`)).text()
+      assert.ok(text.includes(`If ${when}, then: ${await html`${remedy}`}`), `${code} ${when}`)
     }
   })
 

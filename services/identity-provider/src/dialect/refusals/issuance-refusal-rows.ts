@@ -23,6 +23,7 @@ export const issuanceRefusalRows: RefusalRows<IssuanceRefusal['reason']> = {
     hasErrorUri: true,
     sentence: ({ tenant }) =>
       `Tenant '${tenant}' not found. Check to make sure you have the correct tenant ID and are signing into the correct cloud. Check with your subscription administrator, this may happen if there are no active subscriptions for the tenant.`,
+    when: 'a token is requested from a tenant that does not exist',
     remedy: 'Check the tenant ID or domain.',
   },
   client_unknown: {
@@ -32,6 +33,7 @@ export const issuanceRefusalRows: RefusalRows<IssuanceRefusal['reason']> = {
     hasErrorUri: true,
     sentence: ({ clientId, tenantName }) =>
       `Application with identifier '${clientId}' was not found in the directory '${tenantName}'. ${wrongTenant} You may have sent your authentication request to the wrong tenant.`,
+    when: 'the client is not registered in this tenant',
     remedy: 'Register the client in this tenant, with its service principal.',
   },
   client_public: {
@@ -39,6 +41,7 @@ export const issuanceRefusalRows: RefusalRows<IssuanceRefusal['reason']> = {
     code: 700025,
     sentence: () =>
       "Client is public so neither 'client_assertion' nor 'client_secret' should be presented.",
+    when: 'the client is registered as a public client',
     remedy: 'Register a confidential client. A public client cannot use this grant type.',
   },
   service_principal_missing: {
@@ -46,6 +49,7 @@ export const issuanceRefusalRows: RefusalRows<IssuanceRefusal['reason']> = {
     code: 7000229,
     sentence: ({ clientId, tenantId }) =>
       `The client application ${clientId} is missing service principal in the tenant ${tenantId}. See instructions here: https://go.microsoft.com/fwlink/?linkid=2225119`,
+    when: 'the client has no service principal in this tenant',
     remedy:
       'Create the service principal of the client: POST /v1.0/servicePrincipals with its appId.',
   },
@@ -55,6 +59,7 @@ export const issuanceRefusalRows: RefusalRows<IssuanceRefusal['reason']> = {
     code: 7000112,
     hasErrorUri: true,
     sentence: ({ clientId, clientName }) => `Application '${clientId}'(${clientName}) is disabled.`,
+    when: 'the client is disabled',
     remedy: 'An administrator disabled the client. An administrator must enable it.',
   },
   secret_wrong: {
@@ -62,6 +67,7 @@ export const issuanceRefusalRows: RefusalRows<IssuanceRefusal['reason']> = {
     code: 7000215,
     sentence: ({ clientId }) =>
       `Invalid client secret provided. Ensure the secret being sent in the request is the client secret value, not the client secret ID, for a secret added to app '${clientId}'.`,
+    when: 'the client has no such secret',
     remedy: 'Send the value of the secret, not its ID, and URL-encode it.',
   },
   secret_not_yet_valid: {
@@ -69,6 +75,7 @@ export const issuanceRefusalRows: RefusalRows<IssuanceRefusal['reason']> = {
     code: 7000215,
     sentence: ({ clientId, now, validFrom }) =>
       `The client secret provided for app '${clientId}' is not valid yet. Current time: ${timeText(now)}, secret valid from ${timeText(validFrom)}.`,
+    when: 'the start of the secret lies in the future',
     remedy: 'Wait for the start of the secret, or check the clock of the identity provider.',
   },
   secret_expired: {
@@ -76,6 +83,7 @@ export const issuanceRefusalRows: RefusalRows<IssuanceRefusal['reason']> = {
     code: 7000222,
     sentence: ({ clientId }) =>
       `The provided client secret keys for app '${clientId}' are expired. Visit the Azure portal to create new keys for your app: https://aka.ms/NewClientSecret, or consider using certificate credentials for added security: https://aka.ms/certCreds.`,
+    when: 'the secret has expired',
     remedy: 'Add a new secret, give it to the client, then remove the old one.',
   },
   secret_not_allowed: {
@@ -83,6 +91,7 @@ export const issuanceRefusalRows: RefusalRows<IssuanceRefusal['reason']> = {
     code: 7000215,
     sentence: ({ clientId }) =>
       `Client secrets are not allowed for app '${clientId}'. Use a client assertion.`,
+    when: 'the client must not use secrets',
     remedy: 'Use a certificate or a federated identity credential for this client.',
   },
   assertion_malformed: {
@@ -90,6 +99,7 @@ export const issuanceRefusalRows: RefusalRows<IssuanceRefusal['reason']> = {
     code: 50027,
     hasErrorUri: true,
     sentence: () => 'JWT token is invalid or malformed.',
+    when: 'the assertion is not a JWT',
     remedy: 'The assertion must be one signed JWT in compact form.',
   },
   assertion_claim_missing: {
@@ -98,6 +108,7 @@ export const issuanceRefusalRows: RefusalRows<IssuanceRefusal['reason']> = {
     hasErrorUri: true,
     sentence: ({ claim }) =>
       `The required field '${claim}' is missing from the credential. Ensure that you have all the necessary parameters for the login request.`,
+    when: 'the assertion lacks a claim',
     remedy: 'Add the claim to the assertion.',
   },
   assertion_type_unsupported: {
@@ -106,6 +117,7 @@ export const issuanceRefusalRows: RefusalRows<IssuanceRefusal['reason']> = {
     hasErrorUri: true,
     sentence: () =>
       "Invalid JWT header type specified. Allowed types: 'JWT','http://openid.net/specs/jwt/1.0'.",
+    when: 'the header of the assertion has another typ than JWT',
     remedy: 'Set typ of the assertion to JWT, or omit it. An access token is not an assertion.',
   },
   assertion_algorithm_unsupported: {
@@ -113,6 +125,7 @@ export const issuanceRefusalRows: RefusalRows<IssuanceRefusal['reason']> = {
     code: 5002738,
     sentence: ({ algorithm }) =>
       `Invalid JWT token. '${algorithm}' is not a supported signature algorithm. Supported signing algorithms are: 'RS256,RS384,RS512'`,
+    when: 'the assertion is signed with another algorithm',
     remedy: 'Sign the assertion with PS256, RS256, RS384 or RS512.',
   },
   assertion_key_missing: {
@@ -120,6 +133,7 @@ export const issuanceRefusalRows: RefusalRows<IssuanceRefusal['reason']> = {
     code: 5002723,
     sentence: () =>
       'Invalid JWT token. No certificate SHA-1 thumbprint, certificate SHA-256 thumbprint, nor keyId specified in token header.',
+    when: 'the header of the assertion names no certificate',
     remedy: 'Add x5t#S256 to the header of the assertion.',
   },
   assertion_client_wrong: {
@@ -127,6 +141,7 @@ export const issuanceRefusalRows: RefusalRows<IssuanceRefusal['reason']> = {
     code: 700021,
     sentence: () =>
       `Client assertion application identifier doesn't match 'client_id' parameter. ${certificateGuide}`,
+    when: 'the assertion names another client',
     remedy: 'Set both iss and sub of the assertion to the client ID.',
   },
   assertion_audience_wrong: {
@@ -134,6 +149,7 @@ export const issuanceRefusalRows: RefusalRows<IssuanceRefusal['reason']> = {
     code: 700023,
     sentence: () =>
       `Client assertion audience claim does not match Realm issuer. ${certificateGuide}`,
+    when: 'the assertion is for another audience',
     remedy:
       'Set aud of the assertion to one value: the token endpoint or the issuer of this tenant.',
   },
@@ -142,6 +158,7 @@ export const issuanceRefusalRows: RefusalRows<IssuanceRefusal['reason']> = {
     code: 700024,
     sentence: ({ now, validFrom, expiresAt }) =>
       `Client assertion is not within its valid time range. Current time: ${timeText(now)}, assertion valid from ${timeText(validFrom ?? new Date(0))}, expiry time of assertion ${timeText(expiresAt)}. ${certificateGuide}`,
+    when: 'the assertion has expired, or is not valid yet',
     remedy: newAssertion,
   },
   assertion_lifetime_too_long: {
@@ -149,6 +166,7 @@ export const issuanceRefusalRows: RefusalRows<IssuanceRefusal['reason']> = {
     code: 700024,
     sentence: () =>
       `Client assertion is not within its valid time range: it expires too far in the future. ${certificateGuide}`,
+    when: 'the assertion is valid for too long',
     remedy: 'Set exp to 5 to 10 minutes after iat.',
   },
   assertion_key_unknown: {
@@ -156,12 +174,14 @@ export const issuanceRefusalRows: RefusalRows<IssuanceRefusal['reason']> = {
     code: 700027,
     sentence: ({ key, clientId }) =>
       `The certificate with identifier used to sign the client assertion is not registered on application. [Reason - The key was not found., Thumbprint of key used by client: '${key}', ${seeKeys(clientId)}`,
+    when: 'the certificate is not registered at the client',
     remedy: 'Add the certificate to the registration of the client.',
   },
   assertion_key_expired: {
     ...invalidClient,
     code: 1000502,
     sentence: () => 'The provided certificate is not within its specified validity period.',
+    when: 'the certificate has expired, or is not valid yet',
     remedy: 'Add a new certificate, switch the client to it, then remove the old one.',
   },
   assertion_key_unsafe: {
@@ -169,6 +189,7 @@ export const issuanceRefusalRows: RefusalRows<IssuanceRefusal['reason']> = {
     code: 700027,
     sentence: ({ key, clientId }) =>
       `Client assertion failed signature validation. [Reason - The key used does not meet the requirements for RSA keys., Thumbprint of key used by client: '${key}', ${seeKeys(clientId)}`,
+    when: 'the key of the certificate is not safe',
     remedy: 'Register a certificate with an RSA key of 2048 to 8192 bits and the exponent 65537.',
   },
   assertion_signature_invalid: {
@@ -176,6 +197,7 @@ export const issuanceRefusalRows: RefusalRows<IssuanceRefusal['reason']> = {
     code: 700027,
     sentence: ({ key, clientId }) =>
       `Client assertion failed signature validation. [Reason - The provided signature value did not match the expected signature value., Thumbprint of key used by client: '${key}', ${seeKeys(clientId)}`,
+    when: 'the signature of the assertion is wrong',
     remedy: 'Sign with the private key of the certificate in the header.',
   },
   assertion_replayed: {
@@ -183,6 +205,7 @@ export const issuanceRefusalRows: RefusalRows<IssuanceRefusal['reason']> = {
     code: 700027,
     sentence: () =>
       'Client assertion failed validation. [Reason - The assertion was already used.]',
+    when: 'the assertion was used before',
     remedy: 'Create a new assertion with a new jti for every request.',
   },
   federated_issuer_unknown: {
@@ -190,6 +213,7 @@ export const issuanceRefusalRows: RefusalRows<IssuanceRefusal['reason']> = {
     code: 700211,
     sentence: ({ issuer }) =>
       `No matching federated identity record found for presented assertion issuer '${issuer}'. ${seeFederation} ${federationGuide}`,
+    when: 'the client trusts no such issuer',
     remedy:
       'Add a federated identity credential with exactly this issuer. A slash at the end matters.',
   },
@@ -198,6 +222,7 @@ export const issuanceRefusalRows: RefusalRows<IssuanceRefusal['reason']> = {
     code: 700212,
     sentence: ({ audience }) =>
       `No matching federated identity record found for presented assertion audience '${audience}'. ${seeFederation} ${federationGuide}`,
+    when: 'the client trusts the issuer for another audience',
     remedy:
       'Request the token from its issuer for the audience of the federated identity credential, usually api://AzureADTokenExchange.',
   },
@@ -206,6 +231,7 @@ export const issuanceRefusalRows: RefusalRows<IssuanceRefusal['reason']> = {
     code: 700213,
     sentence: ({ subject }) =>
       `No matching federated identity record found for presented assertion subject '${subject}'. ${seeFederation} ${federationGuide}`,
+    when: 'the client trusts the issuer for another subject',
     remedy: 'Add a federated identity credential with exactly this subject.',
   },
   federated_subject_case_differs: {
@@ -213,6 +239,7 @@ export const issuanceRefusalRows: RefusalRows<IssuanceRefusal['reason']> = {
     code: 7002138,
     sentence: ({ subject }) =>
       `No matching federated identity record found for presented assertion subject '${subject}'. The subject matches with case-insensitive comparison, but not with case-sensitive comparison. ${seeFederation} See documentation at: ${federationGuide}. See breaking change notification and remediation at: https://learn.microsoft.com/en-us/entra/identity-platform/reference-breaking-changes#august-2024.`,
+    when: 'the subject differs in upper and lower case',
     remedy: 'Write the subject of the federated identity credential in the case of this text.',
   },
   federated_expression_unmatched: {
@@ -220,6 +247,7 @@ export const issuanceRefusalRows: RefusalRows<IssuanceRefusal['reason']> = {
     code: 7002131,
     sentence: ({ subject }) =>
       `No matching federated identity record found for presented assertion subject '${subject}' or no federated identity credential expression matched. Please check your federated identity credential Subject, Expression, Audience and Issuer against the presented assertion. ${federationGuide}`,
+    when: 'no claims matching expression fits the assertion',
     remedy:
       'Compare the claims of the assertion with the claims matching expression: each claim, and each character outside of wildcards.',
   },
@@ -227,6 +255,7 @@ export const issuanceRefusalRows: RefusalRows<IssuanceRefusal['reason']> = {
     ...invalidClient,
     code: 501661,
     sentence: () => externalRequestFailed,
+    when: 'the server may not ask this issuer for its keys',
     remedy: 'The operator must add its host to FEDERATED_ISSUER_HOSTS.',
   },
   federated_assertion_invalid: {
@@ -234,6 +263,7 @@ export const issuanceRefusalRows: RefusalRows<IssuanceRefusal['reason']> = {
     code: 50013,
     sentence: ({ issuer }) =>
       `Assertion failed signature validation, or is not within its valid time range. Assertion Issuer: '${issuer}'.`,
+    when: 'the federated token has expired, or its signature is wrong',
     remedy: 'Obtain a new token from the issuer.',
   },
   federated_issuer_unreachable: {
@@ -242,6 +272,7 @@ export const issuanceRefusalRows: RefusalRows<IssuanceRefusal['reason']> = {
     code: 501661,
     hasErrorUri: true,
     sentence: () => externalRequestFailed,
+    when: 'the issuer does not answer',
     remedy: 'Try again. The server could not check the assertion.',
   },
   federated_issuer_of_other_tenant: {
@@ -249,6 +280,7 @@ export const issuanceRefusalRows: RefusalRows<IssuanceRefusal['reason']> = {
     code: 700236,
     sentence: ({ issuer }) =>
       `Entra ID tokens issued by issuer '${issuer}' may not be used for federated identity credential flows for applications or managed identities registered in this tenant.`,
+    when: 'the issuer belongs to another tenant',
     remedy: 'Register the application in the tenant of the issuer, for several tenants.',
   },
   federated_token_type_forbidden: {
@@ -256,6 +288,7 @@ export const issuanceRefusalRows: RefusalRows<IssuanceRefusal['reason']> = {
     code: 700229,
     sentence: () =>
       'Forbidden token type. Only app-only tokens may be used as Federated Identity Credentials for AAD issuer.',
+    when: 'the federated token is not one of an application',
     remedy:
       'Request the token for api://AzureADTokenExchange, and trust the issuer that ends in /v2.0.',
   },
@@ -264,6 +297,7 @@ export const issuanceRefusalRows: RefusalRows<IssuanceRefusal['reason']> = {
     code: 700231,
     sentence: () =>
       'Token obtained using another federated identity credential may not be used as a federated identity credential.',
+    when: 'the federated token was itself obtained with a federated token',
     remedy: 'Authenticate the first application with a secret or a certificate.',
   },
   resource_unknown: {
@@ -273,6 +307,7 @@ export const issuanceRefusalRows: RefusalRows<IssuanceRefusal['reason']> = {
     hasErrorUri: true,
     sentence: ({ resource, tenantId }) =>
       `The resource principal named ${resource} was not found in the tenant named ${tenantId}. ${wrongTenant} You might have sent your authentication request to the wrong tenant.`,
+    when: 'the tenant has no such API',
     remedy:
       'Compare the scope with the identifier URI of the API. The API needs a service principal in this tenant.',
   },
@@ -283,6 +318,7 @@ export const issuanceRefusalRows: RefusalRows<IssuanceRefusal['reason']> = {
     hasErrorUri: true,
     sentence: ({ resource }) =>
       `The service principal for resource '${resource}' is disabled. This indicate that a subscription within the tenant has lapsed, or that the administrator for this tenant has disabled the application, preventing tokens from being issued for it.`,
+    when: 'the API is disabled',
     remedy: 'An administrator disabled the API. An administrator must enable it.',
   },
   role_required: {
@@ -292,6 +328,7 @@ export const issuanceRefusalRows: RefusalRows<IssuanceRefusal['reason']> = {
     hasErrorUri: true,
     sentence: ({ clientId, clientName, resource, resourceName }) =>
       `Application '${clientId}'(${clientName}) is not assigned to a role for the application '${resource}'(${resourceName}).`,
+    when: 'the API requires a role, and the client has none',
     remedy:
       'Grant admin consent for a role of the API. A requested permission alone grants nothing.',
   },

@@ -58,6 +58,8 @@ export type RefusalRow<Reason extends Refusal['reason']> = {
   readonly hasErrorUri: boolean
   /** The sentence for the client, without the code and the correlation ids around it. */
   readonly sentence: (refusal: Extract<Refusal, { reason: Reason }>) => string
+  /** What must be the case for this reason, after the word "if", for the lookup page. */
+  readonly when: string
   /** The remedy, for the lookup page and the reference. */
   readonly remedy: string
 }

@@ -17,6 +17,7 @@ export const requestRefusalRows: RefusalRows<RequestRefusal['reason']> = {
     hasErrorUri: true,
     sentence: ({ method }) =>
       `The endpoint only accepts POST, OPTIONS requests. Received a ${method} request.`,
+    when: 'the method is not POST',
     remedy: 'Use POST.',
   },
   // The body is not parsed if it is not a form, so its first parameter counts as missing.
@@ -25,27 +26,32 @@ export const requestRefusalRows: RefusalRows<RequestRefusal['reason']> = {
     code: 900144,
     hasErrorUri: true,
     sentence: () => "The request body must contain the following parameter: 'grant_type'.",
+    when: 'the body is not a form',
     remedy: 'Send the parameters as application/x-www-form-urlencoded, not as JSON.',
   },
   body_too_large: {
     ...byOAuth,
     status: 413,
     sentence: () => 'The request body is larger than 64 KB.',
+    when: 'the body is larger than 64 KB',
     remedy: seeGuide,
   },
   body_incomplete: {
     ...byOAuth,
     sentence: () => 'The request body is incomplete.',
+    when: 'the body ends before its announced length',
     remedy: 'Send the whole body. If the client does so, check the proxies in between.',
   },
   too_many_parameters: {
     ...byOAuth,
     sentence: () => 'The request body contains more than 50 parameters.',
+    when: 'the form has more than 50 parameters',
     remedy: seeGuide,
   },
   parameter_malformed: {
     ...byOAuth,
     sentence: () => 'The request body is not well-formed UTF-8 in URL encoding.',
+    when: 'a value is not URL-encoded UTF-8',
     remedy: 'URL-encode each value, for example with --data-urlencode of curl.',
   },
   parameter_repeated: {
@@ -54,6 +60,7 @@ export const requestRefusalRows: RefusalRows<RequestRefusal['reason']> = {
     hasErrorUri: true,
     sentence: ({ parameter }) =>
       `The request is not properly formatted. The parameter '${parameter}' is duplicated.`,
+    when: 'a parameter occurs twice',
     remedy: 'Send every parameter once.',
   },
   parameter_missing: {
@@ -62,17 +69,20 @@ export const requestRefusalRows: RefusalRows<RequestRefusal['reason']> = {
     hasErrorUri: true,
     sentence: ({ parameter }) =>
       `The request body must contain the following parameter: '${parameter}'.`,
+    when: 'a parameter is missing or empty',
     remedy: 'Add the parameter. An empty value counts as missing.',
   },
   credential_in_query: {
     ...byOAuth,
     sentence: () => 'Credentials must not be sent in the URL.',
+    when: 'the URL contains a secret or an assertion',
     remedy: 'Send credentials in the body. Replace these credentials, because logs contain URLs.',
   },
   header_repeated: {
     ...byOAuth,
     sentence: ({ header }) =>
       `The request contains the following header more than once: '${header}'.`,
+    when: 'a header occurs twice',
     remedy: 'Send the header once.',
   },
   grant_type_unsupported: {
@@ -81,6 +91,7 @@ export const requestRefusalRows: RefusalRows<RequestRefusal['reason']> = {
     code: 70003,
     hasErrorUri: false,
     sentence: ({ grant }) => `The app requested an unsupported grant type '${grant}'.`,
+    when: 'grant_type is not client_credentials',
     remedy: 'Use client_credentials. This server supports no other grant type.',
   },
   client_id_malformed: {
@@ -89,11 +100,13 @@ export const requestRefusalRows: RefusalRows<RequestRefusal['reason']> = {
     code: 700038,
     hasErrorUri: false,
     sentence: ({ clientId }) => `${clientId} is not a valid application identifier.`,
+    when: 'the client ID is not a GUID',
     remedy: 'Use the application (client) ID of the registration, a GUID.',
   },
   client_ids_differ: {
     ...byOAuth,
     sentence: () => "The 'client_id' parameter is not the user of the 'Authorization' header.",
+    when: 'the form and the header name different clients',
     remedy: 'Send the same client ID in both places.',
   },
   basic_malformed: {
@@ -103,12 +116,14 @@ export const requestRefusalRows: RefusalRows<RequestRefusal['reason']> = {
     hasErrorUri: true,
     sentence: () =>
       "The 'Authorization' header must be of the scheme 'Basic', with the URL-encoded client id and secret.",
+    when: 'the header for basic authentication cannot be read',
     remedy: 'URL-encode ID and secret, join them with a colon, and encode the result in base64.',
   },
   several_client_authentications: {
     ...byOAuth,
     sentence: () =>
       "Only one of 'client_secret', 'client_assertion' and the 'Authorization' header may be used in a request.",
+    when: 'the request authenticates the client twice',
     remedy: 'Authenticate the client with one method.',
   },
   client_authentication_missing: {
@@ -118,6 +133,7 @@ export const requestRefusalRows: RefusalRows<RequestRefusal['reason']> = {
     hasErrorUri: true,
     sentence: () =>
       "'client_assertion', 'client_secret' or 'request' is required for the 'client_credentials' grant type.",
+    when: 'the request has no credential',
     remedy: 'Send the client secret, or an assertion signed with a certificate of the client.',
   },
   assertion_type_unknown: {
@@ -126,6 +142,7 @@ export const requestRefusalRows: RefusalRows<RequestRefusal['reason']> = {
     error: 'invalid_client',
     sentence: () =>
       "The 'client_assertion_type' must be 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer'.",
+    when: 'the type of the assertion is unknown',
     remedy: 'Use exactly this type.',
   },
   scope_missing: {
@@ -134,6 +151,7 @@ export const requestRefusalRows: RefusalRows<RequestRefusal['reason']> = {
     hasErrorUri: true,
     sentence: () =>
       "The required field 'scope' is missing from the credential. Ensure that you have all the necessary parameters for the login request.",
+    when: 'the scope is missing',
     remedy: 'Add scope=api://<application ID of the API>/.default.',
   },
   scope_not_default: {
@@ -143,6 +161,7 @@ export const requestRefusalRows: RefusalRows<RequestRefusal['reason']> = {
     hasErrorUri: false,
     sentence: ({ scope }) =>
       `The provided value for scope ${scope} is not valid. Client credential flows must have a scope value with /.default suffixed to the resource identifier (application ID URI).`,
+    when: 'the scope does not end in /.default',
     remedy:
       'Request <identifier URI>/.default. The token contains all granted roles; single roles cannot be requested.',
   },
@@ -153,6 +172,7 @@ export const requestRefusalRows: RefusalRows<RequestRefusal['reason']> = {
     hasErrorUri: false,
     sentence: ({ scope }) =>
       `The provided request must include a 'scope' input parameter. The provided value for the input parameter 'scope' is not valid. The scope ${scope} is not valid.`,
+    when: 'the scope names no API',
     remedy: 'The text before /.default must be an identifier URI or an application ID.',
   },
   scope_has_several_resources: {
@@ -162,6 +182,7 @@ export const requestRefusalRows: RefusalRows<RequestRefusal['reason']> = {
     hasErrorUri: true,
     sentence: ({ scope }) =>
       `The provided value for scope ${scope} isn't valid because it contains more than one resource.`,
+    when: 'the scope names several APIs',
     remedy: 'Request one token for each API.',
   },
   resource_parameter_on_v2: {
@@ -169,6 +190,7 @@ export const requestRefusalRows: RefusalRows<RequestRefusal['reason']> = {
     code: 901002,
     hasErrorUri: true,
     sentence: () => "The 'resource' request parameter isn't supported.",
+    when: 'the v2.0 endpoint receives resource',
     remedy: 'Use scope=<resource>/.default here, or the endpoint /oauth2/token.',
   },
   claims_parameter_malformed: {
@@ -176,6 +198,7 @@ export const requestRefusalRows: RefusalRows<RequestRefusal['reason']> = {
     code: 50117,
     hasErrorUri: true,
     sentence: () => "Failed to deserialize policy specified in the request's claim parameter.",
+    when: 'claims is not a JSON object',
     remedy:
       'Send a JSON object, as in {"access_token":{"xms_cc":{"values":["cp1"]}}}, or no claims.',
   },
@@ -184,12 +207,14 @@ export const requestRefusalRows: RefusalRows<RequestRefusal['reason']> = {
     ...byOAuth,
     sentence: () =>
       "The value of the parameter 'token_type' is not supported. This server issues tokens of the type 'Bearer' only.",
+    when: 'the request is for a token of another type than Bearer',
     remedy:
       'Request no proof-of-possession token. Tokens can be bound to a client certificate: docs/guides/federated-credentials.md.',
   },
   parameter_unsupported: {
     ...byOAuth,
     sentence: ({ parameter }) => `The parameter '${parameter}' is not supported by this server.`,
+    when: 'the request has a parameter that this server does not support',
     remedy:
       'Omit the parameter. There are no agent identities (fmi_path), and no keys of clients in tokens (req_cnf).',
   },
@@ -199,6 +224,7 @@ export const requestRefusalRows: RefusalRows<RequestRefusal['reason']> = {
     hasErrorUri: true,
     sentence: ({ tenant }) =>
       `Specified tenant identifier '${tenant}' is neither a valid DNS name, nor a valid external domain.`,
+    when: 'the tenant in the path is neither an ID nor a domain',
     remedy: 'Use the ID or a domain of the tenant.',
   },
   tenant_empty: {
@@ -207,6 +233,7 @@ export const requestRefusalRows: RefusalRows<RequestRefusal['reason']> = {
     hasErrorUri: true,
     sentence: ({ tenant }) =>
       `Requested tenant identifier '${tenant}' is not valid. Tenant identifiers may not be an empty GUID.`,
+    when: 'the tenant in the path is the empty GUID',
     remedy: 'Use the ID or a domain of the tenant.',
   },
   tenant_missing: {
@@ -215,6 +242,7 @@ export const requestRefusalRows: RefusalRows<RequestRefusal['reason']> = {
     hasErrorUri: true,
     sentence: () =>
       'No tenant-identifying information found in either the request or implied by any provided credentials.',
+    when: 'the path names no tenant',
     remedy: 'Name the tenant in the path. A client without a user has no home tenant.',
   },
   tenant_is_consumers: {
@@ -223,6 +251,7 @@ export const requestRefusalRows: RefusalRows<RequestRefusal['reason']> = {
     hasErrorUri: true,
     sentence: () =>
       'The grant type is not supported over the /common or /consumers endpoints. Please use the /organizations or tenant-specific endpoint.',
+    when: 'the path names consumers or common',
     remedy: 'Name the tenant in the path.',
   },
   tenant_unknown_at_discovery: {
@@ -232,6 +261,7 @@ export const requestRefusalRows: RefusalRows<RequestRefusal['reason']> = {
     hasErrorUri: true,
     sentence: ({ tenant }) =>
       `Tenant '${tenant}' not found. Check to make sure you have the correct tenant ID and are signing into the correct cloud. Check with your subscription administrator, this may happen if there are no active subscriptions for the tenant.`,
+    when: 'a document is requested for a tenant that does not exist',
     remedy: 'Check the tenant ID or domain.',
   },
   instance_unknown: {
@@ -240,6 +270,7 @@ export const requestRefusalRows: RefusalRows<RequestRefusal['reason']> = {
     code: 50049,
     hasErrorUri: true,
     sentence: () => 'Unknown or invalid instance.',
+    when: 'the client asks about an authority that is not of this server',
     remedy: 'Use an authority of this server, or disable instance discovery in the client.',
   },
   instance_api_version_unsupported: {
@@ -247,6 +278,7 @@ export const requestRefusalRows: RefusalRows<RequestRefusal['reason']> = {
     code: 500501,
     hasErrorUri: false,
     sentence: () => "The 'api-version' parameter is missing or not supported.",
+    when: 'api-version is missing or not supported',
     remedy: 'Use api-version=1.1.',
   },
   instance_parameters_invalid: {
@@ -255,6 +287,7 @@ export const requestRefusalRows: RefusalRows<RequestRefusal['reason']> = {
     hasErrorUri: false,
     sentence: () =>
       "Exactly one of the parameters 'issuer' and 'authorization_endpoint' must be given.",
+    when: 'the request has both parameters, or none',
     remedy: 'Send only authorization_endpoint.',
   },
   instance_not_https: {
@@ -262,6 +295,7 @@ export const requestRefusalRows: RefusalRows<RequestRefusal['reason']> = {
     code: 50050,
     hasErrorUri: true,
     sentence: () => 'The authorization endpoint must use the https scheme.',
+    when: 'the authority does not use https',
     remedy: 'Use an https URL.',
   },
   throttled: {
@@ -270,6 +304,7 @@ export const requestRefusalRows: RefusalRows<RequestRefusal['reason']> = {
     code: 90055,
     hasErrorUri: true,
     sentence: () => 'Too many refused requests. Try again later.',
+    when: 'the same source sent too many refused requests',
     remedy: 'Correct the request. Correct requests are not limited.',
   },
   unavailable: {
@@ -278,6 +313,7 @@ export const requestRefusalRows: RefusalRows<RequestRefusal['reason']> = {
     code: 90033,
     hasErrorUri: true,
     sentence: () => 'A transient error has occurred. Please try again.',
+    when: 'the store did not answer',
     remedy: 'Wait for the seconds of Retry-After. The log of the server has the reason.',
   },
   internal: {
@@ -286,6 +322,7 @@ export const requestRefusalRows: RefusalRows<RequestRefusal['reason']> = {
     code: 50000,
     hasErrorUri: true,
     sentence: () => "There's an issue with the sign-in service.",
+    when: 'the server has a fault',
     remedy: 'Send the trace ID to the operator. The log of the server has the reason.',
   },
 }
