@@ -37,16 +37,14 @@ const endingCredential = z.object({
   applicationName: z.string(),
 })
 
-/** A client that needs attention. */
-type Concern = {
-  readonly appId: string
-  /** Undefined for a client that is not registered. */
-  readonly name: string | undefined
-  readonly state: Html
-  readonly reason: Html
-  readonly at: Date | null | undefined
-  readonly next: Html
-}
+/** A row about an application that needs attention; one without a name is not registered. */
+const concern = (appId: string, name: string | undefined, ...cells: readonly Html[]) => ({
+  appId,
+  cells: [
+    name ? html`<a href="${applicationPath(appId)}">${name}</a>` : 'unknown client',
+    ...cells,
+  ],
+})
 
 const show: PageRow['show'] = async (request, { req }) => {
   const { tenantId } = request.session
@@ -87,10 +85,7 @@ ${[...new Set([registered.note, refused.note, ending.note])].map((note) => note 
 ${table(
   'What needs attention',
   ['Application', 'State', 'Reason and repair', 'Time', 'Next step'],
-  [...known, ...others.slice(0, maxRows)].map(({ appId, name, state, reason, at, next }) => [
-    name === undefined ? 'unknown client' : html`<a href="${applicationPath(appId)}">${name}</a>`,
-    ...[state, reason, time(at, request.now, ''), next],
-  ]),
+  [...known, ...others.slice(0, maxRows)].map(({ cells }) => cells),
   'Nothing. No client was refused in the last hour, and no credential ends soon.',
 )}
 <p><small>Refused in the last hour; credentials that end within ${soonDays} days or ended in the last ${soonDays}; the ${most.clients} newest applications. At most ${maxRows} of each.</small></p>
@@ -174,73 +169,58 @@ async function refusals(request: AdministratorRequest) {
     .slice(0, maxRows)
   const actors = groups.flatMap((records) => records.slice(0, 1).map(({ actor }) => actor))
   const names = await applicationNames(request, actors)
-  const concerns = groups.flatMap((records): Concern[] =>
+  const concerns = groups.flatMap((records) =>
     records.slice(0, 1).map(({ actor, at, reason, target }) => {
       const log = new URLSearchParams({ log: 'sign-ins', outcome: 'refused', reason: reason ?? '' })
       const name = names.get(actor)
-      const steps = `${applicationPath(actor)}?api=${target ?? ''}`
-      return {
-        appId: actor,
+      const steps = name && html`<a href="${applicationPath(actor)}?api=${target ?? ''}">Steps</a> `
+      return concern(
+        actor,
         name,
-        at,
-        state: mark('bad', records.length > 1 ? `refused ${records.length} times` : 'refused'),
-        reason: html`<code>${reason}</code> ${remedyOf(reason ?? '', request)}`,
-        next: html`${name && html`<a href="${steps}">Steps</a> `}<a href="/portal/logs?${log}">Log</a>`,
-      }
+        mark('bad', records.length > 1 ? `refused ${records.length} times` : 'refused'),
+        html`<code>${reason}</code> ${remedyOf(reason ?? '', request)}`,
+        time(at, request.now),
+        html`${steps}<a href="/portal/logs?${log}">Log</a>`,
+      )
     }),
   )
   return { concerns, count: countOf(value, most.refusals), note: '' }
 }
 
 async function endingCredentials({ management, now }: AdministratorRequest) {
-  const [from, to] = [-soonDays, soonDays].map((days) =>
-    new Date(+now + days * dayMs).toISOString(),
-  )
-  const query = new URLSearchParams({
-    from: from ?? '',
-    to: to ?? '',
-    limit: String(most.credentials),
-  })
+  const dayAt = (days: number) => new Date(+now + days * dayMs).toISOString()
+  const limit = String(most.credentials)
+  const query = new URLSearchParams({ from: dayAt(-soonDays), to: dayAt(soonDays), limit })
   const found = await management.list(`/credentials?${query}`, endingCredential)
-  const concerns = found.slice(0, maxRows).map((one): Concern => {
-    const hasEnded = one.endDateTime <= now
-    const credentials = applicationPath(one.appId, 'Certificates & secrets')
-    return {
-      appId: one.appId,
-      name: one.applicationName,
-      at: one.endDateTime,
-      state: mark(hasEnded ? 'bad' : 'warn', hasEnded ? 'ended' : 'ends'),
-      reason: `${one.kind} ${one.displayName ?? ''}`,
-      next: html`<a href="${credentials}">New client secret</a>`,
-    }
-  })
+  const concerns = found
+    .slice(0, maxRows)
+    .map((one) =>
+      concern(
+        one.appId,
+        one.applicationName,
+        one.endDateTime <= now ? mark('bad', 'ended') : mark('warn', 'ends'),
+        `${one.kind} ${one.displayName ?? ''}`,
+        time(one.endDateTime, now),
+        html`<a href="${applicationPath(one.appId, 'Certificates & secrets')}">New client secret</a>`,
+      ),
+    )
   return { concerns, count: countOf(found, most.credentials), note: '' }
 }
 
 /** The newest applications, and the clients among them that would be refused, or get no role. */
 async function registeredPart(request: AdministratorRequest) {
+  const $top = String(most.clients)
   const [newest, apis] = await Promise.all([
-    listApplications(request, {
-      $top: String(most.clients),
-      $orderby: 'createdDateTime desc',
-      $count: 'true',
-    }),
+    listApplications(request, { $top, $orderby: 'createdDateTime desc', $count: 'true' }),
     listApplications(request, { $top: String(most.apis), $filter: hasUri }),
   ])
   const states = await clientStates(request, newest.value)
-  const concerns = newest.value.flatMap(({ appId, displayName, createdDateTime }): Concern[] => {
-    const state = states.get(appId)
-    if (state?.kind !== 'bad' && state?.kind !== 'warn') return []
-    return [
-      {
-        appId,
-        name: displayName,
-        at: createdDateTime,
-        reason: state.reason ?? '',
-        state: mark(state.kind, state.text),
-        next: html`<a href="${applicationPath(appId)}">Steps</a>`,
-      },
-    ]
+  const concerns = newest.value.flatMap(({ appId, displayName, createdDateTime }) => {
+    const { kind = 'good', text = '', reason = '' } = states.get(appId) ?? {}
+    if (kind !== 'bad' && kind !== 'warn') return []
+    const at = time(createdDateTime, request.now, '')
+    const steps = html`<a href="${applicationPath(appId)}">Steps</a>`
+    return [concern(appId, displayName, mark(kind, text), reason, at, steps)]
   })
   const clients = newest.value.filter((one) => !isApi(one))
   const count = newest['@odata.count']?.toLocaleString('en') ?? ''
