@@ -62,7 +62,7 @@ export function verdict(request: AdministratorRequest, explanation: Explanation,
   const missing = missingSteps(explanation)
   const size = sizeText(explanation)
   const kind = explanation.refusal ? 'bad' : isComplete(explanation) ? 'good' : 'warn'
-  return html`<section class="verdict ${kind}" aria-label="Verdict"><p>${answer(explanation)} <strong>${missingText(explanation)}</strong></p>
+  return html`<section class="verdict ${kind}" aria-label="Verdict"><p>${answer(explanation)} <strong>${missingText(explanation)}</strong>${kind === 'good' && request.section !== 'Token' && html` <a role="button" class="primary" href="/portal/token?${new URLSearchParams(ids)}">Request the token</a>`}</p>
 ${size && html`<p class="problem">${size}</p>`}
 <ol class="steps">${explanation.steps.map((one) => {
     const [state, word] = marks[one.state]

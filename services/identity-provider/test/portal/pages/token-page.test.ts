@@ -233,6 +233,9 @@ describe('the preview of a token', () => {
     assert.match(shown, /<button class="primary">Request the token/)
     const [, id = ''] = /name="client" value="([0-9a-f-]{36})"/.exec(shown) ?? []
     const path = `/portal/applications/${id}/credentials`
+    const { text: permissions } = await browser.open(path.replace('credentials', 'permissions'))
+    const next = new RegExp(`class="primary" href="/portal/token\\?[^"]*client=${id}`)
+    assert.match(permissions, next)
     await browser.open(path)
     const made = await browser.send(`${path}/secrets`, { description: 'token page', days: '30' })
     const [, secret = ''] =
