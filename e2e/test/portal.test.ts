@@ -278,6 +278,11 @@ describe('the portal, in a browser', () => {
 
   it('has pages without a fault that axe-core finds, in both themes, from 360 pixels to 4K', async () => {
     assert.deepEqual(await faultsOf(portal, paths()), [])
+    const error = { error: '/error?code=7000215' }
+    assert.deepEqual(await faultsOf(new URL(portal).origin, error), [])
+    await page.goto(`${portal}/logs`)
+    await page.locator('tbody th a').first().click()
+    assert.deepEqual(await faultsHere('record'), [])
   })
 
   it('has such pages of the lab, too', async () => {
