@@ -102,7 +102,7 @@ describe('the portal, in a browser', () => {
     await page.getByRole('button', { name: 'Grant admin consent' }).click()
     assert.equal(await missingStep(), 'Client secret')
     await tab('Certificates & secrets')
-    await page.getByRole('button', { name: 'Make a secret' }).click()
+    await page.getByRole('button', { name: 'New client secret' }).first().click()
     secret = (await page.locator('dd code').first().textContent()) ?? ''
     await tab('API permissions')
     assert.equal(await missingStep(), undefined)
@@ -123,6 +123,7 @@ describe('the portal, in a browser', () => {
   })
 
   it('names the missing step when the consent is withdrawn', async () => {
+    await page.locator('summary', { hasText: 'Revoke' }).first().click()
     await page.getByRole('button', { name: 'Revoke' }).first().click()
     assert.equal(await missingStep(), 'Admin consent')
   })

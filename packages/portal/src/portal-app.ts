@@ -26,6 +26,7 @@ import { logsPages } from './pages/logs-page.ts'
 import { manifestPage } from './pages/manifest-page.ts'
 import { overviewPage } from './pages/overview-page.ts'
 import { permissionsPage } from './pages/permissions-page.ts'
+import { newApiPage } from './pages/registration.ts'
 import {
   confirmationPage,
   landingPage,
@@ -54,6 +55,7 @@ const pages: readonly PageRow[] = [
   applicationsPage,
   applicationOverview,
   deletedPage,
+  newApiPage,
   ...credentialsPages,
   permissionsPage,
   rolesPage,
@@ -142,7 +144,8 @@ export function createPortal(host: PortalHost): Hono<ServerEnv> {
         const returnTo = `${context.req.path}${new URL(context.req.url).search}`
         return signInPage({ returnTo, absence: request })
       }
-      return guarded(request, () => show({ ...request, section }, context))
+      const shown = await guarded(request, () => show({ ...request, section, context }, context))
+      return withCookies(context, shown)
     })
   }
 
@@ -218,8 +221,9 @@ const act = (
 ): Promise<Response> =>
   guarded(request, async () => {
     const { section, show } = action.page
+    const shown = { ...request, section, context }
     try {
-      const next = await action.run({ ...request, section }, form, context)
+      const next = await action.run(shown, form, context)
       return typeof next === 'string'
         ? context.redirect(withSessionKey(request.session, next), 303)
         : next
@@ -233,7 +237,7 @@ const act = (
         message,
         status,
       }
-      return show({ ...request, section }, context, attempt)
+      return show(shown, context, attempt)
     }
   })
 

@@ -21,7 +21,10 @@ export type ListOrder = {
   readonly isDescending: boolean
 }
 
-/** The values that have an index. `name` is an application ID or an identifier URI. */
+/**
+ * The values that have an index. `name` is an application ID or an identifier URI. For `requestedApi`, the
+ * store examines a column of every application, which takes less time than reading the objects.
+ */
 export type ListIndex =
   | 'id'
   | 'appId'
@@ -31,6 +34,7 @@ export type ListIndex =
   | 'principalId'
   | 'resourceId'
   | 'appRoleId'
+  | 'requestedApi'
 
 /** A question for one page of the objects of a tenant. */
 export type ListQuery<Kind extends ListedKind> = {

@@ -1,5 +1,6 @@
 // Folder: The management APIs, as the pages call them.
 
+import type { ServerEnv } from '@greeting/http-service'
 import {
   type Graph,
   type GraphAnswer,
@@ -7,6 +8,7 @@ import {
   type GraphRequest,
   parseAnswer,
 } from '@greeting/registrations/apply'
+import type { Context } from 'hono'
 import { z } from 'zod'
 import type { CallAsAdministrator, PortalHost } from '../portal-host.ts'
 import type { FormTokens, PortalSession } from '../security/portal-sessions.ts'
@@ -128,6 +130,8 @@ export type AdministratorRequest = {
   readonly navigation: readonly NavigationEntry[]
   /** The entry that contains the page; undefined when the portal answers in its place. */
   readonly section?: string
+  /** The HTTP request of the page. */
+  readonly context?: Context<ServerEnv>
 }
 
 export type NavigationEntry = { readonly section: string; readonly path: string }

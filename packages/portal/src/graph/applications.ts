@@ -62,6 +62,22 @@ export async function principalOf(
   return found
 }
 
+/** Service principals by their object IDs. */
+export async function principalsOf(
+  { graph }: AdministratorRequest,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, Principal>> {
+  const found = await Promise.all(
+    [...new Set(ids)].map((id) =>
+      graph.list(
+        `/servicePrincipals?$filter=${encodeURIComponent(`id eq '${id}'`)}`,
+        principalView,
+      ),
+    ),
+  )
+  return new Map(found.flat().map((one) => [one.id, one]))
+}
+
 /**
  * Reads an application by its application ID.
  *
@@ -85,6 +101,17 @@ export const isApi = ({
   appRoles,
 }: Pick<ApplicationView, 'identifierUris' | 'appRoles'>): boolean =>
   identifierUris.length > 0 || appRoles.length > 0
+
+/** The application roles of an API that a client requests. */
+export const requestedRoles = (
+  { requiredResourceAccess }: Pick<ApplicationView, 'requiredResourceAccess'>,
+  apiId: string,
+): readonly string[] =>
+  requiredResourceAccess
+    .filter(({ resourceAppId }) => resourceAppId === apiId)
+    .flatMap(({ resourceAccess }) => resourceAccess)
+    .filter(({ type }) => type === 'Role')
+    .map(({ id }) => id)
 
 /** A text that names no application, or several. */
 export class UnclearName extends ActionFault {

@@ -29,6 +29,10 @@ export const buttonForm = (
 ) =>
   html`<form method="post" action="${action}" class="button-form"><input type="hidden" name="form_token" value="${request.tokenOf(action)}">${hiddenFields(fields)}<button class="${kind}">${label}</button></form>`
 
+/** A form that deletes or revokes, folded: its text says what happens to whom. */
+export const danger = (summary: string, effect: Html, one: Html) =>
+  html`<details class="danger"><summary>${summary}</summary><p>${effect}</p>${one}</details>`
+
 export const hiddenFields = (fields: Readonly<Record<string, string>>) =>
   Object.entries(fields).map(
     ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,
@@ -54,6 +58,24 @@ export function field(one: Field, attempt?: Attempt) {
   return html`<label>${one.label}
 <input name="${one.name}" type="${one.type ?? 'text'}" value="${value}"${one.required ? html` required` : ''}${one.maxLength ? html` maxlength="${one.maxLength}"` : ''} autocomplete="${one.autocomplete ?? 'off'}"${one.list ? html` list="${one.list}"` : ''}${help ? html` aria-describedby="${one.name}-help"` : ''} spellcheck="false">${help}</label>`
 }
+
+/** A field for one value in each line. */
+export const lines = (
+  one: Pick<Field, 'name' | 'label' | 'help' | 'value' | 'required'>,
+  attempt?: Attempt,
+) =>
+  html`<label>${one.label}
+<textarea name="${one.name}" rows="3" spellcheck="false"${one.required ? html` required` : ''}>${attempt?.form.get(one.name) ?? one.value ?? ''}</textarea>${one.help && html`<small>${one.help}</small>`}</label>`
+
+/** The values of such a field, each once. */
+export const linesOf = (sent: Form, name: string): readonly string[] => [
+  ...new Set(
+    (sent.get(name) ?? '')
+      .split('\n')
+      .map((line) => line.trim())
+      .filter(Boolean),
+  ),
+]
 
 /** A text field that offers names. The server takes any name, a part of one, a URI or an ID. */
 export function picker(one: Field & { readonly options: readonly string[] }) {

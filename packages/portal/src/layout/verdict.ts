@@ -71,7 +71,7 @@ ${size && html`<p class="problem">${size}</p>`}
     const isFirst = one === missing[0]
     return html`<li${isMissing ? html` class="missing"` : ''}${isFirst ? html` aria-current="step"` : ''}><span class="number">${registrationSteps.indexOf(one.step) + 1}</span>
 <span><a href="${applicationPath(ids[of], tab)}">${one.step}</a><br><small>${one.detail}</small></span>
-<span>${mark(state, word)} ${isMissing && repair(request, one.step, ids, isFirst)}</span></li>`
+<span>${mark(state, word)} ${isMissing ? repair(request, explanation, one.step, ids) : ''}</span></li>`
   })}</ol></section>`
 }
 
@@ -88,13 +88,25 @@ function answer(explanation: Explanation): Html {
 }
 
 /** What does a missing step. */
-function repair(request: AdministratorRequest, step: RegistrationStep, ids: Ids, isFirst: boolean) {
+function repair(
+  request: AdministratorRequest,
+  explanation: Explanation,
+  step: RegistrationStep,
+  ids: Ids,
+): Html {
   const { of, tab, action, form } = places[step]
-  const kind = isFirst ? 'primary' : 'secondary'
+  const kind = step === missingSteps(explanation)[0]?.step ? 'primary' : 'secondary'
   const path = applicationPath(ids[of], tab)
   if (form === undefined) {
     const target = step === 'Permissions' ? `${path}?api=${ids.api}` : path
     return html`<a role="button" class="${kind}" href="${target}">${action}</a>`
   }
-  return buttonForm(request, `${path}${form}`, action, ids, kind)
+  const waiting = explanation.roles.filter(({ state }) => state === 'not_granted')
+  const roles = waiting.map(({ value }) => value).join(', ')
+  const effect =
+    step === 'Admin consent' &&
+    html`<br><small>Adds ${roles} of ${named(explanation.api)} to ${named(explanation.client)}. Revokes nothing.</small>`
+  // Without a request, there is nothing to consent to.
+  if (step === 'Admin consent' && roles === '') return ''
+  return html`${buttonForm(request, `${path}${form}`, action, ids, kind)}${effect}`
 }

@@ -1,8 +1,19 @@
 import { html } from 'hono/html'
 import type { AdministratorRequest } from '../graph/administrator-request.ts'
 import { readRegistered } from '../graph/applications.ts'
-import { applicationPath, tabPage } from '../layout/application-page.ts'
-import { buttonForm, choice, field, form, hiddenFields } from '../layout/form.ts'
+import { applicationPath } from '../layout/application-page.ts'
+import { tabPage } from '../layout/application-tab.ts'
+import {
+  type Attempt,
+  buttonForm,
+  choice,
+  danger,
+  field,
+  form,
+  hiddenFields,
+  lines,
+  linesOf,
+} from '../layout/form.ts'
 import type { ActionRow, PageRow } from '../layout/page-row.ts'
 import { copyable, facts, mark, table } from '../layout/parts.ts'
 
@@ -23,8 +34,7 @@ ${form(
   request,
   path,
   html`${hiddenFields({ etag: application['@odata.etag'] ?? '' })}
-<label>Identifier URIs, one in each line
-<textarea name="identifier_uris" rows="4" spellcheck="false">${attempt?.form.get('identifier_uris') ?? identifierUris.join('\n')}</textarea></label>
+${lines({ name: 'identifier_uris', label: 'Identifier URIs, one in each line', value: identifierUris.join('\n') || `api://${appId}` }, attempt)}
 ${choice(
   {
     name: 'token_version',
@@ -57,21 +67,45 @@ ${table(
     mark(isEnabled ? 'good' : 'warn', isEnabled ? 'enabled' : 'disabled'),
     html`<code>${id}</code>`,
     html`${buttonForm(request, `${path}/enabled`, isEnabled ? 'Disable' : 'Enable', { id, etag, value: String(!isEnabled) })}
-${!isEnabled && buttonForm(request, `${path}/delete`, 'Delete', { id, etag }, 'danger')}`,
+${!isEnabled && danger('Delete', 'Clients that have this role lose it for good.', buttonForm(request, `${path}/delete`, 'Delete', { id, etag }, 'danger'))}`,
   ]),
-  'This application declares no role. Add the first one below.',
+  'This application declares no role. Add the first ones below.',
 )}
-<h2>Add a role</h2>
+<h2>Add roles</h2>
 ${form(
   request,
   `${path}/add`,
   html`${hiddenFields({ etag })}
-${field({ name: 'value', label: 'Value', required: true, maxLength: 120, help: 'As in the claim roles, for example CallHiApiRole.' }, attempt)}
-${field({ name: 'display_name', label: 'Display name', required: true, maxLength: 120 }, attempt)}
-${field({ name: 'description', label: 'Description', required: true, maxLength: 1024 }, attempt)}
+${roleValues(attempt)}
+<details><summary>Display name and description</summary>
+${field({ name: 'display_name', label: 'Display name', maxLength: 120, help: 'Empty: the value.' }, attempt)}
+${field({ name: 'description', label: 'Description', maxLength: 1024, help: 'Empty: a sentence with the value.' }, attempt)}</details>
 <button>Add</button>`,
 )}`
 })
+
+/** The field for the values of new roles. */
+export const roleValues = (attempt?: Attempt) =>
+  lines(
+    {
+      name: 'value',
+      label: 'Role values, one in each line',
+      required: true,
+      help: 'As in the claim roles, for example CallHiApiRole.',
+    },
+    attempt,
+  )
+
+/** Roles with these values, named and described by them unless the form has more. */
+export const newRoles = (sent: ReadonlyMap<string, string>, newGuid: () => string) =>
+  linesOf(sent, 'value').map((value) => ({
+    id: newGuid(),
+    value,
+    displayName: (sent.get('display_name') ?? '').trim() || value,
+    description: (sent.get('description') ?? '').trim() || `Allows ${value}.`,
+    isEnabled: true,
+    allowedMemberTypes: ['Application'],
+  }))
 
 type RoleChange = (
   roles: readonly Readonly<Record<string, unknown>>[],
@@ -104,13 +138,12 @@ export const exposePage: PageRow = {
         const appId = req.param('appId') ?? ''
         const { application } = await readRegistered(request, appId)
         const version = sent.get('token_version') ?? ''
-        const uris = (sent.get('identifier_uris') ?? '').split('\n').map((line) => line.trim())
         await request.graph.send({
           method: 'PATCH',
           path: `/applications/${application.id}`,
           ifMatch: sent.get('etag'),
           body: {
-            identifierUris: uris.filter((line) => line !== ''),
+            identifierUris: linesOf(sent, 'identifier_uris'),
             api: { requestedAccessTokenVersion: version === '' ? null : Number(version) },
           },
         })
@@ -127,17 +160,7 @@ export const rolesPage: PageRow = {
   actions: [
     {
       suffix: '/add',
-      run: changeRoles((roles, sent, { host }) => [
-        ...roles,
-        {
-          id: host.newGuid(),
-          value: (sent.get('value') ?? '').trim(),
-          displayName: (sent.get('display_name') ?? '').trim(),
-          description: (sent.get('description') ?? '').trim(),
-          isEnabled: true,
-          allowedMemberTypes: ['Application'],
-        },
-      ]),
+      run: changeRoles((roles, sent, { host }) => [...roles, ...newRoles(sent, host.newGuid)]),
     },
     {
       suffix: '/enabled',

@@ -1,35 +1,34 @@
 import { html } from 'hono/html'
 import type { AdministratorRequest } from '../graph/administrator-request.ts'
-import { explanationsOf, isApi, type Registered, readRegistered } from '../graph/applications.ts'
-import { applicationPath, tabPage } from '../layout/application-page.ts'
-import { buttonForm, field, form, hiddenFields } from '../layout/form.ts'
+import { isApi, type Registered, readRegistered } from '../graph/applications.ts'
+import { applicationPath } from '../layout/application-page.ts'
+import { tabPage } from '../layout/application-tab.ts'
+import { buttonForm, danger, field, form, hiddenFields } from '../layout/form.ts'
 import type { ActionRow, PageRow } from '../layout/page-row.ts'
 import type { Html } from '../layout/parts.ts'
 import { copyable, facts, mark, time } from '../layout/parts.ts'
-import { verdict } from '../layout/verdict.ts'
-import { createPrincipal } from './applications-page.ts'
+import { createPrincipal } from './registration.ts'
 
-const show = tabPage('Overview', async (request, registered, attempt) => {
+const show = tabPage('Overview', (request, registered, attempt) => {
   const { application, principal } = registered
   const path = applicationPath(application.appId)
-  return html`${await answers(request, registered)}
-${facts([
-  ['Kind', mark('plain', isApi(application) ? 'API' : 'client')],
-  ['Application (client) ID', copyable(application.appId)],
-  ['Object ID', copyable(application.id)],
-  ['Directory (tenant) ID', copyable(request.session.tenantId)],
-  ['Created', time(application.createdDateTime, request.now, 'unknown')],
-  ['Service principal', principalState(request, registered)],
-  ...(principal
-    ? [
-        [
-          'Assignment required',
-          html`${principal.appRoleAssignmentRequired ? 'yes: a client without a role gets no token' : 'no: a client without a role gets a token without roles'}
+  return html`${facts([
+    ['Kind', mark('plain', isApi(application) ? 'API' : 'client')],
+    ['Application (client) ID', copyable(application.appId)],
+    ['Object ID', copyable(application.id)],
+    ['Directory (tenant) ID', copyable(request.session.tenantId)],
+    ['Created', time(application.createdDateTime, request.now, 'unknown')],
+    ['Service principal', principalState(request, registered)],
+    ...(principal
+      ? [
+          [
+            'Assignment required',
+            html`${principal.appRoleAssignmentRequired ? 'yes: a client without a role gets no token' : 'no: a client without a role gets a token without roles'}
 ${buttonForm(request, `${path}/assignment-required`, principal.appRoleAssignmentRequired ? 'Do not require' : 'Require', { value: String(!principal.appRoleAssignmentRequired) })}`,
-        ] as const,
-      ]
-    : []),
-])}
+          ] as const,
+        ]
+      : []),
+  ])}
 <h2>Rename</h2>
 ${form(
   request,
@@ -37,8 +36,7 @@ ${form(
   html`${hiddenFields({ etag: application['@odata.etag'] ?? '' })}${field({ name: 'display_name', label: 'Name', value: application.displayName, required: true, maxLength: 120 }, attempt)}<button>Save</button>`,
 )}
 <h2>Delete</h2>
-<p>The application and its service principal can be restored for 30 days. Until then its clients get no tokens.</p>
-<details><summary>Delete ${application.displayName}</summary>${buttonForm(request, `${path}/delete`, 'Delete', {}, 'danger')}</details>`
+${danger(`Delete ${application.displayName}`, `${isApi(application) ? 'No client gets a token of this API any more.' : 'This client gets no token any more.'} The application can be restored for 30 days.`, buttonForm(request, `${path}/delete`, 'Delete', {}, 'danger'))}`
 })
 
 function principalState(
@@ -51,16 +49,7 @@ function principalState(
   }
   const isEnabled = principal.accountEnabled !== false
   return html`${mark(isEnabled ? 'good' : 'bad', isEnabled ? 'enabled' : 'disabled')} ${copyable(principal.id)}
-${buttonForm(request, `${path}/enabled`, isEnabled ? 'Disable' : 'Enable', { value: String(!isEnabled) })}`
-}
-
-/** The six steps for each API of which a client requests roles. */
-async function answers(request: AdministratorRequest, { application }: Registered): Promise<Html> {
-  const { appId, requiredResourceAccess } = application
-  const apiIds = [...new Set(requiredResourceAccess.map(({ resourceAppId }) => resourceAppId))]
-  if (apiIds.length === 0) return ''
-  const explanations = await explanationsOf(request, appId, apiIds)
-  return explanations.map((one) => verdict(request, one, { api: one.apiId, client: appId }))
+${isEnabled ? danger('Disable', 'It gets no token, and no client gets one of its roles, until it is enabled.', buttonForm(request, `${path}/enabled`, 'Disable', { value: 'false' }, 'danger')) : buttonForm(request, `${path}/enabled`, 'Enable', { value: 'true' })}`
 }
 
 const patchApplication = async (

@@ -1,13 +1,13 @@
 import { html } from 'hono/html'
 import { z } from 'zod'
-import type { AdministratorRequest } from '../graph/administrator-request.ts'
 import { clientStates, hasUri, listApplications } from '../graph/application-list.ts'
-import { type ApplicationView, isApi, principalOf, searchQuery } from '../graph/applications.ts'
+import { type ApplicationView, isApi, searchQuery } from '../graph/applications.ts'
 import { applicationPath } from '../layout/application-page.ts'
-import { type Attempt, buttonForm, choice, field, form, problem } from '../layout/form.ts'
+import { buttonForm, problem } from '../layout/form.ts'
 import { page } from '../layout/page.ts'
-import type { ActionRow, PageRow } from '../layout/page-row.ts'
+import type { PageRow } from '../layout/page-row.ts'
 import { mark, nextPageLink, pageQuery, table, time } from '../layout/parts.ts'
+import { register, registrationForm } from './registration.ts'
 
 const path = '/portal/applications'
 const pageSize = 50
@@ -15,8 +15,6 @@ const pageSize = 50
 /** The columns that sort the list, by their property. */
 const sortable = { Name: 'displayName', Created: 'createdDateTime' } as const
 const orderPattern = /^(displayName|createdDateTime) (asc|desc)$/
-
-const created = z.object({ id: z.string(), appId: z.string() })
 
 const showApplications: PageRow['show'] = async (request, { req }, attempt) => {
   const search = (req.query('search') ?? '').trim()
@@ -69,7 +67,7 @@ ${table(
     : 'There is no application yet. Register the first one below.',
 )}
 ${nextPageLink(path, nextLink, { ...kept, order })}
-${newApplication(request, attempt)}
+${registrationForm(request, (name) => req.query(name), attempt)}
 <p><a href="/portal/deleted">Deleted applications</a></p>`,
   })
 }
@@ -79,48 +77,6 @@ const lastUseOf = ({ passwordCredentials, keyCredentials }: ApplicationView) =>
   [...passwordCredentials, ...keyCredentials]
     .flatMap(({ lastUsedDateTime }) => lastUsedDateTime ?? [])
     .toSorted((one, other) => +other - +one)[0]
-
-const newApplication = (request: AdministratorRequest, attempt: Attempt | undefined) =>
-  html`<h2>Register an application</h2>
-${form(
-  request,
-  path,
-  html`${field({ name: 'display_name', label: 'Name', required: true, maxLength: 120 }, attempt)}
-${choice(
-  {
-    name: 'kind',
-    label: 'Kind',
-    help: 'An API gets the identifier URI api://<application ID>. A client has no identifier URI.',
-    options: [
-      { value: 'client', label: 'Client: a program that calls an API' },
-      { value: 'api', label: 'API: a program that is called' },
-    ],
-  },
-  attempt,
-)}
-<button>Register</button>`,
-)}`
-
-/** Registers an application with its service principal: registration step 1 or 3. */
-const register: ActionRow['run'] = async (request, sent) => {
-  const { graph } = request
-  const displayName = (sent.get('display_name') ?? '').trim()
-  const line = { method: 'POST', path: '/applications' } as const
-  const { body } = await graph.send({ ...line, body: { displayName } })
-  const { id, appId } = created.parse(body)
-  await graph.send({ method: 'POST', path: '/servicePrincipals', body: { appId } })
-  if (sent.get('kind') === 'api') {
-    const identifierUris = [`api://${appId}`]
-    await graph.send({ method: 'PATCH', path: `/applications/${id}`, body: { identifierUris } })
-  }
-  return applicationPath(appId)
-}
-
-/** Makes the service principal of an application that has none. */
-export async function createPrincipal(request: AdministratorRequest, appId: string): Promise<void> {
-  if ((await principalOf(request, appId)) !== undefined) return
-  await request.graph.send({ method: 'POST', path: '/servicePrincipals', body: { appId } })
-}
 
 const deletedPath = '/portal/deleted'
 

@@ -2,12 +2,13 @@ import { GraphRefusalError } from '@greeting/registrations/apply'
 import { html } from 'hono/html'
 import { z } from 'zod'
 import type { AdministratorRequest } from '../graph/administrator-request.ts'
-import { applicationNames, readRegistered } from '../graph/applications.ts'
+import { applicationNames, principalsOf, readRegistered } from '../graph/applications.ts'
 import { auditPage } from '../graph/management-views.ts'
-import { applicationPage, applicationPath, revokeAction } from '../layout/application-page.ts'
-import { buttonForm } from '../layout/form.ts'
+import { applicationPath } from '../layout/application-page.ts'
+import { applicationPage, revokeAction } from '../layout/application-tab.ts'
+import { buttonForm, danger } from '../layout/form.ts'
 import type { PageRow } from '../layout/page-row.ts'
-import { nextPageLink, pageQuery, table, time } from '../layout/parts.ts'
+import { named, nextPageLink, pageQuery, table, time } from '../layout/parts.ts'
 
 const pageSize = 25
 
@@ -38,20 +39,34 @@ const show: PageRow['show'] = async (request, { req }, attempt) => {
       )
     : { '@odata.nextLink': undefined, value: [] }
   const grantors = await Promise.all(found.value.map(({ id }) => grantorOf(request, id)))
+  const principals = await principalsOf(
+    request,
+    found.value.map(({ principalId }) => principalId),
+  )
+  const linkOf = (id: string, name: string | null) => {
+    const { appId } = principals.get(id) ?? {}
+    return appId ? html`<a href="${applicationPath(appId)}"><bdi>${name}</bdi></a>` : (name ?? id)
+  }
   const roleOf = (id: string) =>
     application.appRoles.find((one) => one.id === id)?.value ?? 'access without a role'
   const isAll = after === undefined && found['@odata.nextLink'] === undefined
-  const content = html`<p>Roles of this API that clients have: ${isAll ? found.value.length : `${found.value.length} on this page`}.</p>
+  const clients = new Set(found.value.map(({ principalId }) => principalId)).size
+  const content = html`<h2>Granted roles, by time</h2>
+<p>${isAll ? '' : 'On this page: '}${clients === 1 ? '1 client has' : `${clients} clients have`} a role of this API, in ${found.value.length === 1 ? '1 assignment' : `${found.value.length} assignments`}.</p>
 ${table(
   'Role assignments',
   ['Client', 'Role', 'Since', 'Granted by', 'Change'],
   found.value.map(
     ({ id, appRoleId, createdDateTime, principalDisplayName, principalId }, index) => [
-      principalDisplayName ?? principalId,
+      linkOf(principalId, principalDisplayName),
       html`<code>${roleOf(appRoleId)}</code>`,
       time(createdDateTime, request.now),
       grantors[index] ?? '',
-      buttonForm(request, `${path}/revoke`, 'Revoke', { assignment: id }),
+      danger(
+        'Revoke',
+        html`New tokens of ${named(principalDisplayName ?? principalId)} lack <code>${roleOf(appRoleId)}</code>.`,
+        buttonForm(request, `${path}/revoke`, 'Revoke', { assignment: id }, 'danger'),
+      ),
     ],
   ),
   'No client has a role of this API.',

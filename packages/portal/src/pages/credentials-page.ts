@@ -1,11 +1,21 @@
 import { X509Certificate } from 'node:crypto'
+import { day } from '@greeting/registrations/planning'
 import { html } from 'hono/html'
 import { z } from 'zod'
 import type { AdministratorRequest } from '../graph/administrator-request.ts'
 import { actionFault } from '../graph/administrator-request.ts'
 import { type ApplicationView, type Registered, readRegistered } from '../graph/applications.ts'
-import { applicationPage, applicationPath, tabPage } from '../layout/application-page.ts'
-import { type Attempt, buttonForm, choice, field, form, hiddenFields } from '../layout/form.ts'
+import { applicationPath } from '../layout/application-page.ts'
+import { applicationPage, tabPage } from '../layout/application-tab.ts'
+import {
+  type Attempt,
+  buttonForm,
+  choice,
+  danger,
+  field,
+  form,
+  hiddenFields,
+} from '../layout/form.ts'
 import type { ActionRow, PageRow } from '../layout/page-row.ts'
 import type { Html } from '../layout/parts.ts'
 import { copyable, facts, mark, table, time } from '../layout/parts.ts'
@@ -53,7 +63,7 @@ ${table(
     time(one.lastUsedDateTime, now),
     html`<a href="${path}/${one.keyId}/replace">Replace</a> ${removeForm(request, path, 'secret', one.keyId)}`,
   ]),
-  'This application has no secret. Make the first one below.',
+  'This application has no secret.',
 )}
 ${secretForm(request, path, attempt)}
 <h2>Certificates</h2>
@@ -113,7 +123,12 @@ const removeForm = (
   path: string,
   kind: 'secret' | 'certificate',
   keyId: string,
-) => buttonForm(request, `${path}/remove-${kind}`, 'Remove', { key_id: keyId }, 'danger')
+) =>
+  danger(
+    'Remove',
+    `Programs that use this ${kind} get no token any more.`,
+    buttonForm(request, `${path}/remove-${kind}`, 'Remove', { key_id: keyId }, 'danger'),
+  )
 
 const secretForm = (
   request: AdministratorRequest,
@@ -124,7 +139,7 @@ const secretForm = (
   form(
     request,
     `${path}/secrets`,
-    html`<h3>New client secret</h3>${field({ name: 'description', label: 'Description', value: description, maxLength: 120 }, attempt)}
+    html`${field({ name: 'description', label: 'Description', value: description, maxLength: 120 }, attempt)}
 ${choice(
   {
     name: 'days',
@@ -133,16 +148,27 @@ ${choice(
     options: lifetimes.map((days) => ({ value: String(days), label: `${days} days` })),
   },
   attempt,
-)}<button>Make a secret</button>`,
+)}<button>New client secret</button>`,
+  )
+
+const addSecret: ActionRow['run'] = (request, sent, { req }) =>
+  makeSecret(
+    request,
+    req.param('appId') ?? '',
+    (sent.get('description') ?? '').trim(),
+    lifetimes.find((one) => String(one) === sent.get('days')),
   )
 
 /** Makes a secret, and shows it once, in the answer to the form. */
-const addSecret: ActionRow['run'] = async (request, sent, { req }) => {
-  const appId = req.param('appId') ?? ''
+export async function makeSecret(
+  request: AdministratorRequest,
+  appId: string,
+  description: string,
+  days: number = 180,
+): Promise<Response> {
   const { application } = await readRegistered(request, appId)
-  const days = lifetimes.find((one) => String(one) === sent.get('days')) ?? 180
   const endDateTime = new Date(request.now.getTime() + days * dayMs).toISOString()
-  const displayName = (sent.get('description') ?? '').trim() || null
+  const displayName = description || `Made on ${day(request.now)}`
   const { body } = await request.graph.send({
     method: 'POST',
     path: `/applications/${application.id}/addPassword`,

@@ -2,13 +2,13 @@ import { appRoleAssignment, servicePrincipal } from '@greeting/registrations/pla
 import { html } from 'hono/html'
 import type { z } from 'zod'
 import type { AdministratorRequest } from '../graph/administrator-request.ts'
-import { explanationsOf, findApis, type Registered, readRegistered } from '../graph/applications.ts'
-import { applicationPage, applicationPath, revokeAction } from '../layout/application-page.ts'
-import { buttonForm, form, hiddenFields } from '../layout/form.ts'
+import { findApis, type Registered, readRegistered, requestedRoles } from '../graph/applications.ts'
+import { applicationPath } from '../layout/application-page.ts'
+import { applicationPage, revokeAction } from '../layout/application-tab.ts'
+import { buttonForm, danger, form, hiddenFields } from '../layout/form.ts'
 import type { ActionRow, PageRow } from '../layout/page-row.ts'
 import type { Html } from '../layout/parts.ts'
-import { empty, mark, table } from '../layout/parts.ts'
-import { verdict } from '../layout/verdict.ts'
+import { empty, mark, named, table } from '../layout/parts.ts'
 
 const maxFoundApis = 10
 
@@ -28,27 +28,15 @@ const show: PageRow['show'] = async (request, { req }, attempt) => {
   const registered = await readRegistered(request, req.param('appId') ?? '')
   const { appId } = registered.application
   const rows = await permissionRows(request, registered)
-  const waiting = rows.filter(({ isRequested, assignment }) => isRequested && !assignment)
-  const apiIds = [...new Set(rows.map(({ api }) => api.appId))]
-  const explanations = apiIds.length === 0 ? [] : await explanationsOf(request, appId, apiIds)
   const path = applicationPath(appId, 'API permissions')
   const search = (req.query('api') ?? '').trim()
-  const content = html`${explanations.map((one) => verdict(request, one, { api: one.apiId, client: appId }))}
-<h2>Requested and granted</h2>
+  const content = html`<h2>Requested and granted</h2>
 ${table(
   'Permissions',
   ['API', 'Role', 'Requested', 'Granted', 'Change'],
   rows.map((row) => permissionCells(request, registered, row, path)),
   'This client requests no role. Request the first one below.',
 )}
-${
-  waiting.length > 0 &&
-  form(
-    request,
-    `${path}/consent`,
-    html`<button>Grant admin consent</button><p><small>Adds ${waiting.map(({ name, api }, index) => html`${index > 0 && ', '}<code>${name}</code> of ${api.displayName}`)}. Revokes nothing: roles that are granted stay granted.</small></p>`,
-  )
-}
 <h2>Request a role</h2>
 <form method="get" action="${path}" class="bar"><label>API: words of its name, or its application ID
 <input type="search" name="api" value="${search}" maxlength="256"></label><button>Find</button></form>
@@ -69,7 +57,8 @@ function permissionCells(
     mark(isRequested ? 'good' : 'plain', isRequested ? 'requested' : 'not requested'),
     assignment ? mark('good', 'granted') : mark('bad', 'not granted'),
     html`${isRequested && buttonForm(request, `${path}/withdraw`, 'Withdraw request', fields)}
-${assignment && principal && buttonForm(request, `${path}/revoke`, 'Revoke', { assignment: assignment.id })}`,
+${isRequested && !assignment && buttonForm(request, `${path}/consent`, 'Grant', { api: api.appId, role: roleId })}
+${assignment && principal && danger('Revoke', html`New tokens of ${named(principal.displayName)} lack <code>${name}</code>.`, buttonForm(request, `${path}/revoke`, 'Revoke', { assignment: assignment.id }, 'danger'))}`,
   ]
 }
 
@@ -82,10 +71,28 @@ async function offeredRoles(
 ): Promise<Html> {
   const found = await findApis(request, search)
   if (found.length === 0) return empty('No API with an enabled role matches.')
-  return found.slice(0, maxFoundApis).map((api) => {
-    const requested = new Set(requestedIds(application, api.appId))
-    const offered = api.appRoles.filter(({ id, isEnabled }) => isEnabled && !requested.has(id))
-    return html`<h3>${api.displayName} <small><code>${api.appId}</code></small></h3>
+  const isManagement = ({ appId }: Principal) => request.host.managementApiIds.includes(appId)
+  const offers = (apis: readonly Principal[]) =>
+    apis.slice(0, maxFoundApis).map((api) => offer(request, application, api, path))
+  const managing = found.filter(isManagement)
+  return html`${offers(found.filter((one) => !isManagement(one)))}
+${
+  managing.length > 0 &&
+  html`<details><summary>${mark('bad', 'dangerous')} Roles that administer this directory and this server</summary>
+<p class="problem">A client with such a role can change applications, grant itself roles, or read logs and keys. An API of your own needs none.</p>${offers(managing)}</details>`
+}`
+}
+
+/** The roles of one API that a client does not request yet. */
+function offer(
+  request: AdministratorRequest,
+  application: Registered['application'],
+  api: Principal,
+  path: string,
+): Html {
+  const requested = new Set(requestedRoles(application, api.appId))
+  const offered = api.appRoles.filter(({ id, isEnabled }) => isEnabled && !requested.has(id))
+  return html`<h3><bdi>${api.displayName}</bdi> <small><code>${api.appId}</code></small></h3>
 ${
   offered.length === 0
     ? html`<p>All its roles are requested.</p>`
@@ -99,7 +106,6 @@ ${
         )}</fieldset><button>Request</button>`,
       )
 }`
-  })
 }
 
 async function permissionRows(
@@ -122,14 +128,14 @@ async function permissionRows(
   const apis = [...new Map(found.flat().map((one) => [one.id, one])).values()]
   const known = apis.flatMap((api) => {
     const ids = new Set([
-      ...requestedIds(application, api.appId),
+      ...requestedRoles(application, api.appId),
       ...assignments.filter(({ resourceId }) => resourceId === api.id).map((one) => one.appRoleId),
     ])
     return [...ids].map((roleId) => ({
       api,
       roleId,
       name: api.appRoles.find(({ id }) => id === roleId)?.value ?? roleId,
-      isRequested: requestedIds(application, api.appId).includes(roleId),
+      isRequested: requestedRoles(application, api.appId).includes(roleId),
       assignment: assignments.find((one) => one.resourceId === api.id && one.appRoleId === roleId),
     }))
   })
@@ -146,16 +152,6 @@ async function permissionRows(
     )
   return [...known, ...missing]
 }
-
-const requestedIds = (
-  { requiredResourceAccess }: Pick<Registered['application'], 'requiredResourceAccess'>,
-  apiId: string,
-) =>
-  requiredResourceAccess
-    .filter(({ resourceAppId }) => resourceAppId === apiId)
-    .flatMap(({ resourceAccess }) => resourceAccess)
-    .filter(({ type }) => type === 'Role')
-    .map(({ id }) => id)
 
 type Access = Registered['application']['requiredResourceAccess']
 
@@ -215,12 +211,14 @@ export const permissionsPage: PageRow = {
       suffix: '/consent',
       run: async (request, sent, { req }) => {
         const appId = req.param('appId') ?? ''
-        const chosen = sent.get('api')
+        const [chosenApi, chosenRole] = [sent.get('api'), sent.get('role')]
         const registered = await readRegistered(request, appId)
         const principalId = registered.principal?.id ?? ''
         const rows = await permissionRows(request, registered)
         for (const { api, roleId, isRequested, assignment } of rows) {
-          if (!isRequested || assignment || (chosen && chosen !== api.appId)) continue
+          if (!isRequested || assignment) continue
+          if (chosenApi && chosenApi !== api.appId) continue
+          if (chosenRole && chosenRole !== roleId) continue
           await request.graph.send({
             method: 'POST',
             path: `/servicePrincipals/${api.id || api.appId}/appRoleAssignedTo`,

@@ -1,5 +1,6 @@
 // Folder: The server, as its portal uses it.
 
+import { privilegedApiAppIds } from '@greeting/directory'
 import type { ReplayCache } from '@greeting/directory/audit'
 import type { PortalHost } from '@greeting/portal'
 import type { Hono } from 'hono'
@@ -53,6 +54,7 @@ export function portalHost(options: PortalHostOptions): PortalHost {
       v1: issuerV1(authority, tenantId),
       v2: issuerV2(authority, tenantId),
     }),
+    managementApiIds: privilegedApiAppIds,
     longestTokenSeconds: service.lifetime.longestSeconds,
     now: source.now,
     newGuid: source.newGuid,

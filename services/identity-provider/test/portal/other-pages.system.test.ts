@@ -84,7 +84,7 @@ describe('the other pages of the portal', () => {
     const { text } = await browser.open('/portal/applications?search=greeting+client')
     const [, path = ''] = /href="(\/portal\/applications\/[0-9a-f-]{36})"/.exec(text) ?? []
     const found = await browser.open(`${path}/permissions?api=api`)
-    assert.match(found.text, /<h3>Greeting API/)
+    assert.match(found.text, /<h3><bdi>Greeting API/)
     const other = await browser.open(`${path}/permissions?api=nothing`)
     assert.match(other.text, /No API with an enabled role matches/)
   })

@@ -86,7 +86,10 @@ describe('the six registration steps in the portal, without script', () => {
   it('5: grants admin consent, and shows that the secret is missing', async () => {
     const path = `/portal/applications/${client}/permissions`
     const { text } = await browser.open(path)
-    assert.match(text, /Adds <code>Orders\.Read<\/code> of Orders API/)
+    assert.match(
+      text,
+      /Adds Orders\.Read, Orders\.Write of “<bdi>Orders API<\/bdi>” to “<bdi>Night job/,
+    )
     assert.match(text, /Revokes nothing/)
     assert.equal((await browser.send(`${path}/consent`)).status, 303)
     assert.equal(await missingStep(), 'Client secret')

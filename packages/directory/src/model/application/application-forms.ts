@@ -42,7 +42,7 @@ export const resourceAccessType = complexType('requiredResourceAccess', {
       `must not hold more than ${maxPermissions} permissions`,
     ),
   },
-  resourceAppId: { body: guid },
+  resourceAppId: { body: guid, filter: 'value', index: 'requestedApi' },
 })
 const { resourceAccess, resourceAppId } = formsOf(resourceAccessType.members)
 export const requiredResourceAccess = bodyCollection(

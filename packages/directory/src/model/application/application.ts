@@ -186,6 +186,7 @@ export const applicationProperties: PropertyTable<
     column: ['required_resource_access', 'json'],
     body: forms.requiredResourceAccess,
     type: [forms.resourceAccessType],
+    filter: 'members',
   },
   optionalClaims: {
     body: forms.optionalClaims,

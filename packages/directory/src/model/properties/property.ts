@@ -22,6 +22,8 @@ export type Member = {
   readonly initial?: Json
   /** How `$filter` compares it within `any`; default: not at all. */
   readonly filter?: 'value' | 'time'
+  /** The index of the store that serves its comparisons. */
+  readonly index?: ListIndex
   /** Whether it identifies an object of a collection. */
   readonly isKey?: true
 }
@@ -63,6 +65,7 @@ type ListIndex =
   | 'principalId'
   | 'resourceId'
   | 'appRoleId'
+  | 'requestedApi'
 
 /** The form of a value in the store: times are texts, booleans 0 and 1. The last three are JSON. */
 export type ColumnForm = 'plain' | 'boolean' | 'time' | 'json' | 'secrets' | 'certificates'

@@ -1,4 +1,4 @@
-import type { Directory, DirectoryObjects } from '@greeting/directory'
+import { complexTypeIn, type Directory, type DirectoryObjects } from '@greeting/directory'
 import type {
   IndexedComparison,
   ListCondition,
@@ -199,9 +199,9 @@ function comparisonOf<Entity>(
   { property, member, operator, literal }: Comparison,
   { properties }: EntitySet<Entity>,
 ): IndexedComparison | undefined {
-  const index = properties[property]?.index
+  const row = properties[property]
+  const index = member === undefined ? row?.index : complexTypeIn(row?.type)?.members[member]?.index
   const indexed = indexedOperators[operator]
-  const isServed = member === undefined && typeof literal === 'string'
-  if (index === undefined || indexed === undefined || !isServed) return undefined
+  if (index === undefined || indexed === undefined || typeof literal !== 'string') return undefined
   return { index, operator: indexed, text: literal }
 }

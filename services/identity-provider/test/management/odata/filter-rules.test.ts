@@ -2,12 +2,15 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { role, withApi } from '../graph/applications/sample-api.ts'
 
+const resourceAppId = 'a2b5c3d4-0000-4000-8000-00000000abcd'
+
 /** An application with one role and one secret, and a list of the applications that a filter finds. */
 async function withSecret() {
   const { admin } = await withApi()
   const { body } = await admin.post('/applications', {
     displayName: 'Orders',
     appRoles: [role({ value: 'Orders.Read' })],
+    requiredResourceAccess: [{ resourceAppId, resourceAccess: [] }],
     passwordCredentials: [{ displayName: 'first', endDateTime: '2026-06-01T02:00:00+02:00' }],
   })
   const [secret] = body.passwordCredentials as readonly { keyId: string; secretText: string }[]
@@ -25,6 +28,7 @@ describe('a filter on the members of a collection', () => {
       "passwordCredentials/any(c:c/displayName in ('first','second'))",
       'passwordCredentials/any(c:c/endDateTime eq 2026-06-01T00:00:00Z)',
       "appRoles/any(r:r/value eq 'Orders.Read')",
+      `requiredResourceAccess/any(r:r/resourceAppId eq '${resourceAppId.toUpperCase()}')`,
     ]) {
       const { status, body } = await list(filter)
       assert.equal(status, 200, filter)

@@ -27,11 +27,11 @@ it('the roles that clients have are read page by page, and not counted', async (
   const browser = await server.signedIn()
   const path = `/portal/applications/${api.applicationId}`
   const first = (await browser.open(`${path}/assignments`)).text
-  assert.match(first, /clients have: 25 on this page\./)
+  assert.match(first, /On this page: 1 client has a role of this API, in 25 assignments\./)
   const [, next = ''] = /href="([^"]+)" rel="next"/.exec(first) ?? []
   assert.match(
     (await browser.open(next.replaceAll('&amp;', '&'))).text,
-    /clients have: 5 on this page\./,
+    /1 client has a role of this API, in 5 assignments\./,
   )
   await rm(folder, { recursive: true })
 })

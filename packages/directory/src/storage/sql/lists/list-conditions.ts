@@ -46,6 +46,12 @@ const indexes: Readonly<Partial<Record<`${ListedKind} ${ListIndex}`, ComparisonS
         where application_id = application.id and ${keyIs('uri_key', one)}
       )`,
   },
+  'application requestedApi': {
+    ids: (one, tenantId) => sql`
+      select id from application
+      where tenant_id = ${tenantId} and ${requests(one)}`,
+    row: (one) => requests(one),
+  },
   'servicePrincipal id': guidColumn('service_principal', 'id'),
   'servicePrincipal appId': guidColumn('service_principal', 'app_id'),
   'servicePrincipal displayName': named('service_principal'),
@@ -150,6 +156,9 @@ function keyIs(name: string, one: IndexedComparison): RawBuilder<unknown> {
 
 const contains = (value: RawBuilder<unknown>, text: string): RawBuilder<unknown> =>
   sql`${value} like ${`%${text.replaceAll(/[!%_]/g, '!$&')}%`} escape '!'`
+
+const requests = ({ text }: IndexedComparison) =>
+  contains(sql.ref('required_resource_access'), `"resourceAppId":"${text.toLowerCase()}"`)
 
 const firstGuid = '00000000-0000-0000-0000-000000000000'
 const lastGuid = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
