@@ -63,12 +63,12 @@ async function idOf(request: AdministratorRequest, text: string): Promise<string
 const show: PageRow['show'] = async (request, { req }) => {
   const log = logOf(req.query('log'))
   const query = await auditQuery(request, req, pageSize)
-  const [{ value, next }, { value: hours }] = await Promise.all([
+  // The day is counted once, and not again for each update of a page that follows.
+  const isUpdate = req.header('portal-part') === 'followed'
+  const ofDay = `/audit/hours?log=${logs[log]}&portalSignIns=${query.get('portalSignIns')}`
+  const [{ value, next }, day] = await Promise.all([
     request.management.get(`/audit?${query}`, auditPage),
-    request.management.get(
-      `/audit/hours?log=${logs[log]}&portalSignIns=${query.get('portalSignIns')}`,
-      auditHours,
-    ),
+    isUpdate ? undefined : request.management.get(ofDay, auditHours),
   ])
   const names = await namesInRecords(request, value)
   /** The page with some of its parameters changed. Without a value, a parameter is removed. */
@@ -107,13 +107,13 @@ ${filters.map((one) => field({ ...one, value: req.query(one.name) ?? '', maxLeng
 ${isHidden && html`<a href="${withQuery({ portal: 'shown' })}">Show successful sign-ins to the portal</a>`}
 <a href="${withQuery({}, `${path}/export`)}">Export as JSON lines</a>
 <span data-follow hidden><label><input type="checkbox" role="switch"> Follow</label></span></div>
-<div data-followed>${timeline(hours, (from, to) => withQuery({ from, to }))}
-${recordTable(
-  request,
-  value.map((one) => ({ ...one, log })),
-  names,
-  `No record matches${next ? ' among those that were read.' : '.'}`,
-)}
+${day && timeline(day.value, (from, to) => withQuery({ from, to }))}
+<div data-followed>${recordTable(
+      request,
+      value.map((one) => ({ ...one, log })),
+      names,
+      `No record matches${next ? ' among those that were read.' : '.'}`,
+    )}
 ${next && html`<p><a href="${withQuery({ before: next })}" rel="next">Earlier records</a></p>`}</div>`,
   })
 }

@@ -61,7 +61,7 @@ for (const field of document.querySelectorAll('[data-decode]')) {
 
 // Follows the logs: loads the page again, and replaces the table while the box is checked.
 async function load() {
-  const response = await fetch(location.href)
+  const response = await fetch(location.href, { headers: { 'portal-part': 'followed' } })
   if (!response.ok) return
   const next = new DOMParser().parseFromString(await response.text(), 'text/html')
   const [current, latest] = [document, next].map((one) => one.querySelector('[data-followed]'))

@@ -98,6 +98,9 @@ describe('the logs and the pages of errors', () => {
       hours.map(([, hour = '']) => rowsOf(hour.replaceAll('&amp;', '&'))),
     )
     assert.equal(found.flat().length, 3)
+    const update = await browser.open('/portal/logs', { 'portal-part': 'followed' })
+    assert.match(update.text, /data-followed/)
+    assert.doesNotMatch(update.text, /<figure/, 'an update of the page counts no day')
   })
 
   for (const [name, query, parts] of [
