@@ -158,7 +158,10 @@ describe('the portal, in a browser', () => {
     const made = { clicks: 0, fields: 0 }
     const click = async (role: 'button' | 'link' | 'checkbox', name: string) => {
       made.clicks += 1
-      await page.getByRole(role, { name, exact: role === 'button' }).first().click()
+      await page
+        .getByRole(role, { name, exact: role === 'button' })
+        .first()
+        .click()
     }
     const fill = async (label: RegExp, text: string) => {
       made.fields += 1
