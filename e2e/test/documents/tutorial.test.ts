@@ -105,6 +105,7 @@ describe('the tutorial', () => {
     const { CLIENT_ID } = system.clientSettings
     await browser.goto(`${browser.url()}/applications/${CLIENT_ID}/permissions`)
     for (const _ of ['CallHiApiRole', 'CallHelloApiRole']) {
+      await browser.getByText('Revoke', { exact: true }).first().click()
       await browser.getByRole('button', { name: 'Revoke' }).first().click()
     }
     const verdict = () => browser.locator('main').innerText()
