@@ -149,65 +149,6 @@ describe('the portal, in a browser', () => {
     assert.deepEqual(complaints, [])
   })
 
-  it('leads from an empty directory to a token with both roles: 12 clicks, 4 fields', async () => {
-    await using entra = await startEntra({ portal: 'on' })
-    await page.goto(`${entra.url}/portal/sign-in`)
-    await page.getByLabel('Client ID').fill(entra.administrator.clientId)
-    await page.getByLabel('Client secret').fill(entra.administrator.clientSecret)
-    await page.getByRole('button', { name: 'Sign in' }).click()
-    const made = { clicks: 0, fields: 0 }
-    const click = async (role: 'button' | 'link' | 'checkbox', name: string) => {
-      made.clicks += 1
-      await page
-        .getByRole(role, { name, exact: role === 'button' })
-        .first()
-        .click()
-    }
-    const fill = async (label: RegExp, text: string) => {
-      made.fields += 1
-      await page.getByLabel(label).first().fill(text)
-    }
-    /** The only primary button of the page is the next step. */
-    const next = async (name: string) => {
-      assert.deepEqual(await page.locator('main .primary').allInnerTexts(), [name])
-      made.clicks += 1
-      await page.locator('main .primary').click()
-    }
-    await click('link', 'App registrations')
-    await fill(/^Name/, 'Walked API')
-    made.fields += 1
-    await page.getByLabel('Kind').selectOption('api')
-    await click('button', 'Register')
-    const api = client()
-    await next('Add app roles')
-    await fill(/^Role values/, 'CallHiApiRole\nCallHelloApiRole')
-    await click('button', 'Add')
-    await next('Register a client')
-    await fill(/^Name/, 'Walked job')
-    await click('button', 'Register')
-    const id = client().split('?')[0] ?? ''
-    await next('Request roles')
-    await page.getByText('CallHiApiRole').first().waitFor()
-    for (const role of ['CallHiApiRole', 'CallHelloApiRole']) await click('checkbox', role)
-    await click('button', 'Request')
-    await next('Grant admin consent')
-    await next('New client secret')
-    assert.deepEqual(made, { clicks: 12, fields: 4 })
-    const answer = await fetch(`${entra.url}/${entra.tenantId}/oauth2/v2.0/token`, {
-      method: 'POST',
-      body: new URLSearchParams({
-        grant_type: 'client_credentials',
-        client_id: id,
-        client_secret: (await page.locator('dd code').first().textContent()) ?? '',
-        scope: `api://${api}/.default`,
-      }),
-    })
-    const { access_token = '' } = (await answer.json()) as { access_token?: string }
-    const claims = JSON.parse(Buffer.from(access_token.split('.')[1] ?? '', 'base64url').toString())
-    assert.deepEqual(claims.roles, ['CallHiApiRole', 'CallHelloApiRole'])
-    await page.goto(portal)
-  })
-
   it('AS45: keeps its sessions from another server of this machine, which gets the cookie', async () => {
     const received: IncomingHttpHeaders[] = []
     const thief = createServer(({ headers }, response) => {
