@@ -218,6 +218,7 @@ describe('the portal, in a browser', () => {
     return {
       overview: '',
       applications: '/applications',
+      'new-api': '/new-api',
       application,
       credentials: `${application}/credentials`,
       permissions: `${application}/permissions`,
@@ -284,6 +285,16 @@ describe('the portal, in a browser', () => {
     await page.goto(`${portal}/logs`)
     await page.locator('tbody th a').first().click()
     assert.deepEqual(await faultsHere('record'), [])
+    // A hidden part of the page: two tokens side by side.
+    const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
+    const token = `${part({ alg: 'RS256' })}.${part({ aud: 'orders', exp: 1 })}.x`
+    await page.goto(`${portal}/token?api=${system.api.applicationId}`)
+    await page.getByText('Compare with another token').click()
+    await page.getByLabel('Access token').fill(token)
+    await page.getByLabel('Second token').fill(token)
+    await page.getByRole('button', { name: 'Compare' }).click()
+    assert.match(await page.locator('main').innerText(), /Comparison|First token/)
+    assert.deepEqual(await faultsHere('comparison'), [])
   })
 
   it('has such pages of the lab, too', async () => {

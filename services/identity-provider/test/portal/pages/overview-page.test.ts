@@ -164,6 +164,7 @@ describe('the overview and the list of applications', () => {
 })
 
 const maxFirstViewBytes = 25 * 1024
+const maxOwnStyleBytes = 12 * 1024
 
 it('the first view has at most 25 KB, and its files are compressed', async () => {
   await using server = await startPortal({ registrations: seed })
@@ -180,6 +181,7 @@ it('the first view has at most 25 KB, and its files are compressed', async () =>
     const content = Buffer.from(await file.arrayBuffer())
     assert.doesNotMatch(content.toString(), /^(?:import |@import )/m, path)
     bytes += gzipSync(content).length
+    if (path?.includes('portal.css')) assert.ok(content.length <= maxOwnStyleBytes, path)
   }
   assert.ok(bytes <= maxFirstViewBytes, `${bytes} bytes`)
 })
