@@ -81,11 +81,10 @@ export const portalActions: readonly Action[] = pages.flatMap((page) =>
 )
 
 /** The first page of each section that this server has. */
-const navigationOf = ({ lab }: PortalHost): readonly PageRow[] =>
-  pages.filter(
-    ({ section }, index) =>
-      pages.findIndex((one) => one.section === section) === index && (section !== 'Lab' || lab),
-  )
+const navigationOf = ({ lab }: PortalHost) =>
+  [...new Set(pages.map(({ section }) => section))]
+    .filter((section) => section !== 'Lab' || lab)
+    .map((name) => ({ name, path: pages.find((one) => one.section === name)?.path ?? '' }))
 
 /** Fields that are never shown again: they are secrets. */
 const secretFields: ReadonlySet<string> = new Set([
@@ -156,10 +155,9 @@ export function createPortal(host: PortalHost): Hono<ServerEnv> {
       const request = await requestOf(context)
       if (typeof request === 'string') {
         // Without a session, nothing is read beyond the default limit.
-        const isSmall = action.body === undefined
-        const unsent = isSmall
-          ? { action: path, fields: keptFields(await readPortalForm(context)) }
-          : undefined
+        const isLarge = action.body !== undefined
+        const fields = isLarge ? undefined : keptFields(await readPortalForm(context))
+        const unsent = fields && { action: path, fields }
         return signInPage({ returnTo: '/portal', absence: 'ended', unsent })
       }
       const form = await readPortalForm(context, action.body)
@@ -171,7 +169,8 @@ export function createPortal(host: PortalHost): Hono<ServerEnv> {
       }
       const proof = await readConfirmation(host, sealed, request, form, context)
       if (proof === undefined || 'sentence' in proof) {
-        return confirmationPage(request, path, keptFields(form), action.body, proof)
+        const unsent = { action: path, fields: keptFields(form), ...action.body }
+        return confirmationPage(request, unsent, proof)
       }
       const confirmed = sessions.begin(context, proof, request.session)
       const next = await open(confirmed)
@@ -179,21 +178,16 @@ export function createPortal(host: PortalHost): Hono<ServerEnv> {
     })
   }
 
-  app.all('/portal/*', async (context) =>
-    plainPage(
-      'Not found',
-      'The portal has no such page. If you followed a link, then its object may have been deleted.',
-      404,
-      requestIn(await requestOf(context)),
-    ),
-  )
+  app.all('/portal/*', async (context) => {
+    const request = await requestOf(context)
+    const sentence =
+      'The portal has no such page. If you followed a link, then its object may have been deleted.'
+    return plainPage('Not found', sentence, 404, typeof request === 'string' ? undefined : request)
+  })
   app.onError((cause) => {
     if (cause instanceof BodyTooLargeError) {
-      return plainPage(
-        'Too large',
-        'The form is larger than the portal accepts. Nothing was changed.',
-        413,
-      )
+      const sentence = 'The form is larger than the portal accepts. Nothing was changed.'
+      return plainPage('Too large', sentence, 413)
     }
     if (cause instanceof PortalFormError) {
       return plainPage('Refused', `${cause.message} Nothing was changed.`, cause.status)
@@ -243,9 +237,6 @@ const act = (
 
 /** The identity provider throws it when its store does not answer. */
 const isStoreAway = (cause: Error) => 'code' in cause && cause.code === 'storage_unavailable'
-
-const requestIn = (request: AdministratorRequest | NoSession) =>
-  typeof request === 'string' ? undefined : request
 
 /** The sentence for a refused form; undefined when the page cannot be shown again. */
 function faultSentence(cause: unknown, request: AdministratorRequest): string | undefined {

@@ -134,7 +134,7 @@ export type AdministratorRequest = {
   readonly context?: Context<ServerEnv>
 }
 
-export type NavigationEntry = { readonly section: string; readonly path: string }
+export type NavigationEntry = { readonly name: string; readonly path: string }
 
 /** Prepares the APIs of an administrator for one request. */
 export async function openRequest(

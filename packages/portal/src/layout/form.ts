@@ -14,8 +14,13 @@ export type Attempt = {
 }
 
 /** A form with its token. */
-export const form = (request: AdministratorRequest, action: string, content: Html) =>
-  html`<form method="post" action="${action}"><input type="hidden" name="form_token" value="${request.tokenOf(action)}">
+export const form = (
+  request: AdministratorRequest,
+  action: string,
+  content: Html,
+  attributes: Html = '',
+) =>
+  html`<form method="post" action="${action}"${attributes}>${hiddenFields({ form_token: request.tokenOf(action) })}
 ${content}
 </form>`
 
@@ -27,7 +32,12 @@ export const buttonForm = (
   fields: Readonly<Record<string, string>> = {},
   kind = 'secondary',
 ) =>
-  html`<form method="post" action="${action}" class="button-form"><input type="hidden" name="form_token" value="${request.tokenOf(action)}">${hiddenFields(fields)}<button class="${kind}">${label}</button></form>`
+  form(
+    request,
+    action,
+    html`${hiddenFields(fields)}<button class="${kind}">${label}</button>`,
+    html` class="button-form"`,
+  )
 
 /** A form that deletes or revokes, folded: its text says what happens to whom. */
 export const danger = (summary: string, effect: Html, one: Html) =>
@@ -61,11 +71,11 @@ export function field(one: Field, attempt?: Attempt) {
 
 /** A field for one value in each line. */
 export const lines = (
-  one: Pick<Field, 'name' | 'label' | 'help' | 'value' | 'required'>,
+  one: Pick<Field, 'name' | 'label' | 'help' | 'value' | 'required'> & { readonly rows?: number },
   attempt?: Attempt,
 ) =>
   html`<label>${one.label}
-<textarea name="${one.name}" rows="3" spellcheck="false"${one.required ? html` required` : ''}>${attempt?.form.get(one.name) ?? one.value ?? ''}</textarea>${one.help && html`<small>${one.help}</small>`}</label>`
+<textarea name="${one.name}" rows="${one.rows ?? 3}" spellcheck="false"${one.required ? html` required` : ''}>${attempt?.form.get(one.name) ?? one.value ?? ''}</textarea>${one.help && html`<small>${one.help}</small>`}</label>`
 
 /** The values of such a field, each once. */
 export const linesOf = (sent: Form, name: string): readonly string[] => [

@@ -4,7 +4,8 @@ import { StaticFiles } from '@greeting/http-service'
 import { html } from 'hono/html'
 import type { AdministratorRequest } from '../graph/administrator-request.ts'
 import { linksWithSessionKey } from '../security/addresses.ts'
-import type { Html } from './parts.ts'
+import { type Attempt, buttonForm, problem } from './form.ts'
+import { type Html, linkList } from './parts.ts'
 
 const own = (name: string) => new URL(`../static/${name}`, import.meta.url)
 
@@ -54,7 +55,11 @@ type Page = {
   /** Links to the pages above this one. */
   readonly trail?: readonly { readonly name: string; readonly path: string }[]
   readonly content: Html
+  /** Default: that of the attempt, else 200. */
   readonly status?: number
+  /** A form that was refused: its reason stands above the content. */
+  readonly attempt?: Attempt | undefined
+  readonly notDone?: string | undefined
 }
 
 /** Makes a whole page around its content. The content is the same with and without script. */
@@ -81,19 +86,14 @@ export async function page(
 ${
   request &&
   html`<div class="account"><span title="Tenant">${request.tenantName}</span> <strong title="Signed in as">${request.administratorName}</strong>
-<form method="post" action="/portal/sign-out"><input type="hidden" name="form_token" value="${request.tokenOf('/portal/sign-out')}"><button>Sign out</button></form></div>`
+${buttonForm(request, '/portal/sign-out', 'Sign out')}</div>`
 }
 </header>
-${
-  request &&
-  html`<nav aria-label="Portal"><ul>${request.navigation.map(
-    ({ section, path }) =>
-      html`<li><a href="${path}"${section === request.section ? html` aria-current="${one.trail ? 'true' : 'page'}"` : ''}>${section}</a></li>`,
-  )}</ul></nav>`
-}
+${request && linkList('Portal', '', request.navigation, request.section, one.trail ? 'true' : 'page')}
 <main id="content">
-${one.trail && html`<nav aria-label="Breadcrumb" class="trail"><ul>${one.trail.map(({ name, path }) => html`<li><a href="${path}">${name}</a></li>`)}</ul></nav>`}
+${one.trail && linkList('Breadcrumb', 'trail', one.trail)}
 <h1>${one.title}</h1>
+${problem(one.attempt, one.notDone)}
 ${one.content}
 </main>
 </body>
@@ -101,5 +101,8 @@ ${one.content}
 `
   const shown =
     request === undefined ? String(text) : linksWithSessionKey(String(text), request.session)
-  return new Response(shown, { status: one.status ?? 200, headers: { ...pageHeaders } })
+  return new Response(shown, {
+    status: one.status ?? one.attempt?.status ?? 200,
+    headers: { ...pageHeaders },
+  })
 }

@@ -22,7 +22,7 @@ export const empty = (text: Html, next?: Html) =>
   html`<div class="empty"><p>${text}</p>${next}</div>`
 
 /** A column of a table, with the link that sorts by it. */
-type Sorting = { readonly name: string; readonly path: string; readonly sorted: string }
+type Sorting = Link & { readonly sorted: string }
 
 /** A table whose rows become blocks with labels on a narrow screen; an empty place when it has none. */
 export function table(
@@ -61,8 +61,7 @@ const units = [
 /** The distance of a time in words, such as `in 3 days`. */
 function distance(at: Date, now: Date): string {
   const seconds = Math.round((at.getTime() - now.getTime()) / 1000)
-  const { unit, seconds: size } =
-    units.find((one) => Math.abs(seconds) >= one.seconds) ?? units[units.length - 1] ?? units[3]
+  const { unit, seconds: size } = units.find((one) => Math.abs(seconds) >= one.seconds) ?? units[3]
   return words.format(Math.trunc(seconds / size), unit)
 }
 
@@ -72,15 +71,19 @@ export const time = (at: Date | null | undefined, now: Date, none = 'never') =>
     ? none
     : html`<time datetime="${at.toISOString()}" title="${at.toISOString()}">${distance(at, now)}</time>`
 
-/** Links to the parts of a page. */
-export const tabs = (
+export type Link = { readonly name: string; readonly path: string }
+
+/** Links, of which the current one is marked. */
+export const linkList = (
   label: string,
-  links: readonly { readonly name: string; readonly path: string }[],
-  current: string,
+  kind: '' | 'tabs' | 'trail',
+  links: readonly Link[],
+  current?: string,
+  here = 'page',
 ) =>
-  html`<nav aria-label="${label}" class="tabs"><ul>${links.map(
+  html`<nav aria-label="${label}" class="${kind}"><ul>${links.map(
     ({ name, path }) =>
-      html`<li><a href="${path}"${name === current ? html` aria-current="page"` : ''}>${name}</a></li>`,
+      html`<li><a href="${path}"${name === current ? html` aria-current="${here}"` : ''}>${name}</a></li>`,
   )}</ul></nav>`
 
 /** The query of Microsoft Graph for one page. */

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { clientStates, hasUri, listApplications } from '../graph/application-list.ts'
 import { type ApplicationView, isApi, searchQuery } from '../graph/applications.ts'
 import { applicationPath } from '../layout/application-page.ts'
-import { buttonForm, problem } from '../layout/form.ts'
+import { buttonForm } from '../layout/form.ts'
 import { page } from '../layout/page.ts'
 import type { PageRow } from '../layout/page-row.ts'
 import { mark, nextPageLink, pageQuery, table, time } from '../layout/parts.ts'
@@ -41,9 +41,8 @@ const showApplications: PageRow['show'] = async (request, { req }, attempt) => {
   const what = kind && !search ? 'API' : 'application'
   return page(request, {
     title: 'App registrations',
-    status: attempt?.status ?? 200,
-    content: html`${problem(attempt)}
-<form method="get" action="${path}" class="bar"><label>Search by name or application ID
+    attempt,
+    content: html`<form method="get" action="${path}" class="bar"><label>Search by name or application ID
 <input type="search" name="search" value="${search}" maxlength="256"></label><button>Search</button></form>
 <p>${search ? html`Applications whose names match “${search}”.` : total === 1 ? `1 ${what}` : `${total?.toLocaleString('en') ?? ''} ${what}s`}${(search || kind) && html` <a href="${path}">Show all</a>`}</p>
 ${table(
@@ -101,8 +100,8 @@ const showDeleted: PageRow['show'] = async (request, { req }, attempt) => {
   return page(request, {
     title: 'Deleted applications',
     trail: [{ name: 'App registrations', path: '/portal/applications' }],
-    status: attempt?.status ?? 200,
-    content: html`${problem(attempt)}${table(
+    attempt,
+    content: html`${table(
       'Deleted applications',
       ['Name', 'Application ID', 'Deleted', 'Restore'],
       value.map(({ id, appId, displayName, deletedDateTime }) => [

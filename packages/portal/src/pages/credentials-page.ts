@@ -4,9 +4,9 @@ import { html } from 'hono/html'
 import { z } from 'zod'
 import type { AdministratorRequest } from '../graph/administrator-request.ts'
 import { actionFault } from '../graph/administrator-request.ts'
-import { type ApplicationView, type Registered, readRegistered } from '../graph/applications.ts'
+import { type ApplicationView, readRegistered } from '../graph/applications.ts'
 import { applicationPath } from '../layout/application-page.ts'
-import { applicationPage, tabPage } from '../layout/application-tab.ts'
+import { applicationPage, changeAction, patchOf, tabPage } from '../layout/application-tab.ts'
 import {
   type Attempt,
   buttonForm,
@@ -15,6 +15,7 @@ import {
   field,
   form,
   hiddenFields,
+  lines,
 } from '../layout/form.ts'
 import type { ActionRow, PageRow } from '../layout/page-row.ts'
 import type { Html } from '../layout/parts.ts'
@@ -22,7 +23,8 @@ import { copyable, facts, mark, table, time } from '../layout/parts.ts'
 import { settingsToPaste } from '../layout/ready-lines.ts'
 import { federatedActions, federatedCredentials } from './federated-credentials.ts'
 
-const base = applicationPath(':appId', 'Certificates & secrets')
+const tab = 'Certificates & secrets'
+const base = applicationPath(':appId', tab)
 const dayMs = 86_400_000
 const lifetimes = [30, 90, 180, 365, 730] as const
 /** Certificates are at most this long as text. */
@@ -34,10 +36,9 @@ const newPassword = z.object({
   secretText: z.string(),
 })
 
-type Credential = Pick<
-  ApplicationView['passwordCredentials'][number],
-  'startDateTime' | 'endDateTime'
->
+type Credential = ApplicationView['passwordCredentials'][number] & {
+  readonly customKeyIdentifier?: string | null | undefined
+}
 
 const stateOf = ({ startDateTime, endDateTime }: Credential, now: Date) =>
   endDateTime <= now
@@ -46,39 +47,61 @@ const stateOf = ({ startDateTime, endDateTime }: Credential, now: Date) =>
       ? mark('warn', 'not valid yet')
       : mark('good', 'valid')
 
-const show = tabPage('Certificates & secrets', async (request, registered, attempt) => {
-  const { application } = registered
-  const path = applicationPath(application.appId, 'Certificates & secrets')
-  const { now } = request
+/** The credentials of one kind, with what changes each. */
+const credentialTable = (
+  label: string,
+  { now }: AdministratorRequest,
+  credentials: readonly Credential[],
+  none: string,
+  change?: (one: Credential) => Html,
+) =>
+  table(
+    label,
+    [
+      'Description',
+      'Value or thumbprint',
+      'State',
+      'Ends',
+      'Last used',
+      ...(change ? ['Change'] : []),
+    ],
+    credentials.map((one) => [
+      one.displayName ?? 'without description',
+      html`<code>${one.customKeyIdentifier ?? `${one.hint ?? ''}…`}</code>`,
+      stateOf(one, now),
+      time(one.endDateTime, now),
+      time(one.lastUsedDateTime, now),
+      ...(change ? [change(one)] : []),
+    ]),
+    none,
+  )
+
+const show = tabPage(tab, async (request, registered, attempt) => {
+  const { application, principal } = registered
+  const path = applicationPath(application.appId, tab)
+  // Programs create these over Microsoft Graph, so they are shown only when there are some.
+  const ofPrincipal = [
+    ...(principal?.passwordCredentials ?? []),
+    ...(principal?.keyCredentials ?? []),
+  ]
   return html`<p>Several credentials may be valid at the same time. The value of a secret is shown once, when it is made.</p>
 <h2>Client secrets</h2>
-${table(
+${credentialTable(
   'Client secrets',
-  ['Description', 'Value', 'State', 'Ends', 'Last used', 'Change'],
-  application.passwordCredentials.map((one) => [
-    one.displayName ?? 'without description',
-    html`<code>${one.hint ?? ''}…</code>`,
-    stateOf(one, now),
-    time(one.endDateTime, now),
-    time(one.lastUsedDateTime, now),
-    html`<a href="${path}/${one.keyId}/replace">Replace</a> ${removeForm(request, path, 'secret', one.keyId)}`,
-  ]),
+  request,
+  application.passwordCredentials,
   'This application has no secret.',
+  ({ keyId }) =>
+    html`<a href="${path}/${keyId}/replace">Replace</a> ${removeForm(request, path, 'secret', keyId)}`,
 )}
 ${secretForm(request, path, attempt)}
 <h2>Certificates</h2>
-${table(
+${credentialTable(
   'Certificates',
-  ['Description', 'Thumbprint', 'State', 'Ends', 'Last used', 'Change'],
-  application.keyCredentials.map((one) => [
-    one.displayName ?? 'without description',
-    html`<code>${one.customKeyIdentifier ?? ''}</code>`,
-    stateOf(one, now),
-    time(one.endDateTime, now),
-    time(one.lastUsedDateTime, now),
-    removeForm(request, path, 'certificate', one.keyId),
-  ]),
+  request,
+  application.keyCredentials,
   'This application has no certificate.',
+  ({ keyId }) => removeForm(request, path, 'certificate', keyId),
 )}
 <details${attempt?.form.has('pem') ? html` open` : ''}><summary>Add a certificate</summary>
 ${form(
@@ -86,37 +109,18 @@ ${form(
   `${path}/certificates`,
   html`${hiddenFields({ etag: application['@odata.etag'] ?? '' })}
 ${field({ name: 'certificate_name', label: 'Description', maxLength: 120 }, attempt)}
-<label>Certificate in PEM, without the private key
-<textarea name="pem" rows="6" required spellcheck="false">${attempt?.form.get('pem') ?? ''}</textarea></label>
+${lines({ name: 'pem', label: 'Certificate in PEM, without the private key', rows: 6, required: true }, attempt)}
 <button>Add</button>`,
 )}</details>
 ${await federatedCredentials(request, registered, attempt)}
-${credentialsOfPrincipal(registered, now)}
+${
+  ofPrincipal.length > 0 &&
+  html`<h2>Credentials of the service principal</h2>
+<p>They authenticate the application in this tenant only. Programs change them over Microsoft Graph.</p>
+${credentialTable('Credentials of the service principal', request, ofPrincipal, '')}`
+}
 ${await settingsToPaste(request, registered)}`
 })
-
-/** Programs create these over Microsoft Graph, so the portal shows them only when there are some. */
-function credentialsOfPrincipal({ principal }: Registered, now: Date): Html {
-  const { keyCredentials = [], passwordCredentials = [] } = principal ?? {}
-  if (keyCredentials.length + passwordCredentials.length === 0) return html``
-  return html`<h2>Credentials of the service principal</h2>
-<p>They authenticate the application in this tenant only. Programs change them over Microsoft Graph.</p>
-${table(
-  'Credentials of the service principal',
-  ['Description', 'Value or thumbprint', 'State', 'Ends', 'Last used'],
-  [
-    ...passwordCredentials.map((one) => ({ ...one, value: `${one.hint ?? ''}…` })),
-    ...keyCredentials.map((one) => ({ ...one, value: one.customKeyIdentifier ?? '' })),
-  ].map((one) => [
-    one.displayName ?? 'without description',
-    html`<code>${one.value}</code>`,
-    stateOf(one, now),
-    time(one.endDateTime, now),
-    time(one.lastUsedDateTime, now),
-  ]),
-  '',
-)}`
-}
 
 const removeForm = (
   request: AdministratorRequest,
@@ -179,34 +183,32 @@ export async function makeSecret(
   return applicationPage(
     request,
     registered,
-    'Certificates & secrets',
+    tab,
     html`<p role="status" class="done"><strong>The secret was made.</strong> Copy its value now. It is not shown again.</p>
 ${facts([
   ['Value', copyable(secret.secretText)],
   ['Ends', time(secret.endDateTime, request.now)],
 ])}
 ${await settingsToPaste(request, registered, secret.secretText)}
-<p><a href="${applicationPath(appId, 'Certificates & secrets')}">All credentials</a></p>`,
+<p><a href="${applicationPath(appId, tab)}">All credentials</a></p>`,
   )
 }
 
 /** The replacement of a secret without an interruption: make, use, remove. */
-const showReplacement: PageRow['show'] = async (request, { req }, attempt) => {
-  const registered = await readRegistered(request, req.param('appId') ?? '')
-  const { application } = registered
-  const path = applicationPath(application.appId, 'Certificates & secrets')
+const showReplacement = tabPage(tab, (request, { application }, attempt, req) => {
+  const { passwordCredentials, appId } = application
+  const path = applicationPath(appId, tab)
   const keyId = req.param('keyId') ?? ''
-  const old = application.passwordCredentials.find((one) => one.keyId === keyId)
+  const old = passwordCredentials.find((one) => one.keyId === keyId)
   if (old === undefined) {
-    const content = html`<p class="done">The secret is removed. <a href="${path}">All credentials</a></p>`
-    return applicationPage(request, registered, 'Certificates & secrets', content, attempt)
+    return html`<p class="done">The secret is removed. <a href="${path}">All credentials</a></p>`
   }
-  const newer = application.passwordCredentials
+  const newer = passwordCredentials
     .filter((one) => one.keyId !== keyId && one.startDateTime > old.startDateTime)
     .toSorted((one, other) => +other.startDateTime - +one.startDateTime)[0]
   const isUsed = newer?.lastUsedDateTime != null
   const step = (isDone: boolean) => mark(isDone ? 'good' : 'plain', isDone ? 'done' : 'open')
-  const content = html`<h2>Replace the secret “${old.displayName ?? old.hint}”</h2>
+  return html`<h2>Replace the secret “${old.displayName ?? old.hint}”</h2>
 <ol>
 <li><h3>Make a new secret ${step(newer !== undefined)}</h3>
 ${newer ? html`<p>“${newer.displayName ?? newer.hint}”, made ${time(newer.startDateTime, request.now)}.</p>` : secretForm(request, path, attempt, old.displayName ?? '')}</li>
@@ -216,40 +218,14 @@ ${newer ? html`<p>“${newer.displayName ?? newer.hint}”, made ${time(newer.st
 <p>${isUsed ? 'Programs that still use the old secret get AADSTS7000215 from then on.' : 'Wait until the new secret is in use.'}</p>
 ${removeForm(request, path, 'secret', keyId)}</li>
 </ol>`
-  return applicationPage(request, registered, 'Certificates & secrets', content, attempt)
-}
-
-const removeSecret: ActionRow['run'] = async (request, sent, { req }) => {
-  const appId = req.param('appId') ?? ''
-  const { application } = await readRegistered(request, appId)
-  await request.graph.send({
-    method: 'POST',
-    path: `/applications/${application.id}/removePassword`,
-    body: { keyId: sent.get('key_id') ?? '' },
-  })
-  return applicationPath(appId, 'Certificates & secrets')
-}
-
-const kept = ({ keyId, displayName }: ApplicationView['keyCredentials'][number]) => ({
-  keyId,
-  displayName,
-  type: 'AsymmetricX509Cert',
-  usage: 'Verify',
 })
 
-const addCertificate: ActionRow['run'] = async (request, sent, { req }) => {
-  const appId = req.param('appId') ?? ''
-  const { application } = await readRegistered(request, appId)
-  const { displayName, key } = certificateOf(sent)
-  const added = { type: 'AsymmetricX509Cert', usage: 'Verify', displayName, key }
-  await request.graph.send({
-    method: 'PATCH',
-    path: `/applications/${application.id}`,
-    body: { keyCredentials: [...application.keyCredentials.map(kept), added] },
-    ifMatch: sent.get('etag'),
-  })
-  return applicationPath(appId, 'Certificates & secrets')
-}
+const x509 = { type: 'AsymmetricX509Cert', usage: 'Verify' } as const
+const kept = ({ keyId, displayName }: ApplicationView['keyCredentials'][number]) => ({
+  ...x509,
+  keyId,
+  displayName,
+})
 
 function certificateOf(sent: ReadonlyMap<string, string>) {
   const pem = sent.get('pem') ?? ''
@@ -261,25 +237,10 @@ function certificateOf(sent: ReadonlyMap<string, string>) {
   try {
     const { raw, subject } = new X509Certificate(pem)
     const displayName = (sent.get('certificate_name') ?? '').trim() || subject.slice(0, 100)
-    return { displayName, key: raw.toString('base64') }
+    return { ...x509, displayName, key: raw.toString('base64') }
   } catch (cause) {
     throw actionFault('The text is not an X.509 certificate in PEM.', { cause })
   }
-}
-
-const removeCertificate: ActionRow['run'] = async (request, sent, { req }) => {
-  const appId = req.param('appId') ?? ''
-  const { application } = await readRegistered(request, appId)
-  const keyCredentials = application.keyCredentials
-    .filter(({ keyId }) => keyId !== sent.get('key_id'))
-    .map(kept)
-  await request.graph.send({
-    method: 'PATCH',
-    path: `/applications/${application.id}`,
-    body: { keyCredentials },
-    ifMatch: application['@odata.etag'],
-  })
-  return applicationPath(appId, 'Certificates & secrets')
 }
 
 export const credentialsPages: readonly PageRow[] = [
@@ -289,9 +250,26 @@ export const credentialsPages: readonly PageRow[] = [
     show,
     actions: [
       { suffix: '/secrets', run: addSecret },
-      { suffix: '/remove-secret', run: removeSecret },
-      { suffix: '/certificates', run: addCertificate, body: certificateBody },
-      { suffix: '/remove-certificate', run: removeCertificate },
+      changeAction(tab, '/remove-secret', ({ application }, sent) => ({
+        method: 'POST',
+        path: `/applications/${application.id}/removePassword`,
+        body: { keyId: sent.get('key_id') ?? '' },
+      })),
+      {
+        ...changeAction(tab, '/certificates', (registered, sent) => {
+          const keyCredentials = [
+            ...registered.application.keyCredentials.map(kept),
+            certificateOf(sent),
+          ]
+          return patchOf(registered, { keyCredentials }, sent.get('etag'))
+        }),
+        body: certificateBody,
+      },
+      changeAction(tab, '/remove-certificate', (registered, sent) => {
+        const { keyCredentials, '@odata.etag': etag } = registered.application
+        const left = keyCredentials.filter(({ keyId }) => keyId !== sent.get('key_id')).map(kept)
+        return patchOf(registered, { keyCredentials: left }, etag)
+      }),
       ...federatedActions,
     ],
   },

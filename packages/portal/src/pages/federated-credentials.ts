@@ -1,8 +1,9 @@
 import { html } from 'hono/html'
 import { z } from 'zod'
 import type { AdministratorRequest } from '../graph/administrator-request.ts'
-import { type Registered, readRegistered } from '../graph/applications.ts'
+import type { Registered } from '../graph/applications.ts'
 import { applicationPath } from '../layout/application-page.ts'
+import { changeAction } from '../layout/application-tab.ts'
 import { type Attempt, buttonForm, field, form } from '../layout/form.ts'
 import type { ActionRow } from '../layout/page-row.ts'
 import type { Html } from '../layout/parts.ts'
@@ -59,35 +60,27 @@ ${field({ name: 'federated_description', label: 'Description', maxLength: 600 },
 )}</details>`
 }
 
-const add: ActionRow['run'] = async (request, sent, { req }) => {
-  const { application } = await readRegistered(request, req.param('appId') ?? '')
-  const of = (name: string) => (sent.get(name) ?? '').trim()
-  await request.graph.send({
-    method: 'POST',
-    path: pathOf(application.id),
-    body: {
-      name: of('name'),
-      issuer: of('issuer'),
-      audiences: [of('audience')],
-      ...(of('subject') && { subject: of('subject') }),
-      ...(of('expression') && {
-        claimsMatchingExpression: { value: of('expression'), languageVersion: 1 },
-      }),
-      ...(of('federated_description') && { description: of('federated_description') }),
-    },
-  })
-  return applicationPath(application.appId, 'Certificates & secrets')
-}
-
-const remove: ActionRow['run'] = async (request, sent, { req }) => {
-  const { application } = await readRegistered(request, req.param('appId') ?? '')
-  const id = encodeURIComponent(sent.get('id') ?? '')
-  await request.graph.send({ method: 'DELETE', path: `${pathOf(application.id)}/${id}` })
-  return applicationPath(application.appId, 'Certificates & secrets')
-}
-
 /** The forms of this part of the page of credentials. */
 export const federatedActions: readonly ActionRow[] = [
-  { suffix: '/federated', run: add },
-  { suffix: '/remove-federated', run: remove },
+  changeAction('Certificates & secrets', '/federated', ({ application }, sent) => {
+    const of = (name: string) => (sent.get(name) ?? '').trim()
+    return {
+      method: 'POST',
+      path: pathOf(application.id),
+      body: {
+        name: of('name'),
+        issuer: of('issuer'),
+        audiences: [of('audience')],
+        ...(of('subject') && { subject: of('subject') }),
+        ...(of('expression') && {
+          claimsMatchingExpression: { value: of('expression'), languageVersion: 1 },
+        }),
+        ...(of('federated_description') && { description: of('federated_description') }),
+      },
+    }
+  }),
+  changeAction('Certificates & secrets', '/remove-federated', ({ application }, sent) => ({
+    method: 'DELETE',
+    path: `${pathOf(application.id)}/${encodeURIComponent(sent.get('id') ?? '')}`,
+  })),
 ]

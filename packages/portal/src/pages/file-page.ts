@@ -25,11 +25,11 @@ import {
 import { html } from 'hono/html'
 import type { AdministratorRequest } from '../graph/administrator-request.ts'
 import { actionFault } from '../graph/administrator-request.ts'
-import { problem } from '../layout/form.ts'
+import { type Attempt, form, hiddenFields } from '../layout/form.ts'
 import { page, pageHeaders } from '../layout/page.ts'
 import type { ActionRow, PageRow } from '../layout/page-row.ts'
 import type { Html } from '../layout/parts.ts'
-import { copyable, table } from '../layout/parts.ts'
+import { copyable, snippet, table } from '../layout/parts.ts'
 import { refusalSentence } from '../layout/refusals.ts'
 
 const path = '/portal/file'
@@ -38,16 +38,10 @@ const maxFileBytes = 1024 * 1024
 const body = { maxBodyBytes: 2 * maxFileBytes, encoding: 'multipart/form-data' } as const
 const maxShownFaults = 20
 
-const filePage = (
-  request: AdministratorRequest,
-  content: Html,
-  attempt?: Parameters<typeof problem>[0],
-) =>
-  page(request, {
-    title: 'Registrations file',
-    status: attempt?.status ?? 200,
-    content: html`${problem(attempt)}${content}`,
-  })
+const filePage = (request: AdministratorRequest, content: Html, attempt?: Attempt) =>
+  page(request, { title: 'Registrations file', attempt, content })
+
+const multipart = html` enctype="${body.encoding}"`
 
 const show: PageRow['show'] = (request, _context, attempt) =>
   filePage(
@@ -56,9 +50,13 @@ const show: PageRow['show'] = (request, _context, attempt) =>
 <h2>Export</h2>
 <p><a href="${path}/export">Download the directory as a file</a> · <a href="${path}/export?portable=yes">without the IDs of this tenant</a></p>
 <h2>Plan</h2>
-<form method="post" action="${path}/plan" enctype="multipart/form-data"><input type="hidden" name="form_token" value="${request.tokenOf(`${path}/plan`)}">
-<label>Registrations file, at most ${maxFileBytes / 1024} KiB<input type="file" name="file" accept="application/json,.json" required></label>
-<button class="primary">Show the plan</button></form>`,
+${form(
+  request,
+  `${path}/plan`,
+  html`<label>Registrations file, at most ${maxFileBytes / 1024} KiB<input type="file" name="file" accept="application/json,.json" required></label>
+<button class="primary">Show the plan</button>`,
+  multipart,
+)}`,
     attempt,
   )
 
@@ -124,15 +122,14 @@ function planPage(
 ): Promise<Response> {
   const shown = planText(plan)
   const { changes, faults, adoptions } = plan
-  const action = `${path}/apply`
   const canApply = faults.length === 0 && changes.length > 0
-  const apply = html`<form method="post" action="${action}" enctype="multipart/form-data"><input type="hidden" name="form_token" value="${request.tokenOf(action)}"><input type="hidden" name="plan" value="${digestOf(shown)}"><textarea name="file" hidden>${text}</textarea>
+  const fields = html`${hiddenFields({ plan: digestOf(shown) })}<textarea name="file" hidden>${text}</textarea>
 ${adoptions.length > 0 && html`<label><input type="checkbox" name="confirmed" value="yes" required> The applications that were found by a name only are the right ones</label>`}
-<button class="primary">Apply ${changes.length === 1 ? '1 change' : `${changes.length} changes`}</button></form>`
+<button class="primary">Apply ${changes.length === 1 ? '1 change' : `${changes.length} changes`}</button>`
   return filePage(
     request,
-    html`${note}<h2>Plan</h2><pre tabindex="0" role="region" aria-label="Plan"><code>${shown}</code></pre>
-${canApply && apply}<p><a href="${path}">Choose another file</a></p>`,
+    html`${note}<h2>Plan</h2>${snippet(shown, 'Plan')}
+${canApply && form(request, `${path}/apply`, fields, multipart)}<p><a href="${path}">Choose another file</a></p>`,
   )
 }
 
@@ -171,8 +168,8 @@ const apply: ActionRow['run'] = async (request, sent) => {
         ? html`<p role="status" class="done">Done: the directory matches the file.</p>`
         : html`<p role="alert" class="problem"><strong>Stopped.</strong> ${reason} Apply the file again to continue.</p>`
     }
-${done.length > 0 && html`<h2>Done</h2><pre tabindex="0" role="region" aria-label="Done"><code>${lines(done)}</code></pre>`}
-${left.length > 0 && html`<h2>Not attempted</h2><pre tabindex="0" role="region" aria-label="Not attempted"><code>${lines(left)}</code></pre>`}
+${done.length > 0 && html`<h2>Done</h2>${snippet(lines(done), 'Done')}`}
+${left.length > 0 && html`<h2>Not attempted</h2>${snippet(lines(left), 'Not attempted')}`}
 ${
   secrets.length > 0 &&
   html`<h2>New secrets</h2><p class="note">Copy the values now. They are not shown again.</p>

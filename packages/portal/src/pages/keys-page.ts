@@ -1,9 +1,9 @@
 import { html } from 'hono/html'
 import type { AdministratorRequest } from '../graph/administrator-request.ts'
 import { type KeyView, keyState } from '../graph/management-views.ts'
-import { buttonForm, form, problem } from '../layout/form.ts'
+import { buttonForm, form } from '../layout/form.ts'
 import { page } from '../layout/page.ts'
-import type { PageRow } from '../layout/page-row.ts'
+import type { ActionRow, PageRow } from '../layout/page-row.ts'
 import { type Html, mark, table, time } from '../layout/parts.ts'
 
 const width = 1000
@@ -51,9 +51,8 @@ const show: PageRow['show'] = async (request, _context, attempt) => {
   const states = await request.management.list('/keys', keyState)
   return page(request, {
     title: 'Signing keys',
-    status: attempt?.status ?? 200,
-    content: html`${problem(attempt)}
-${keyTimeline(states, request.now)}
+    attempt,
+    content: html`${keyTimeline(states, request.now)}
 ${table(
   'Signing keys',
   ['Key ID', 'Phase', 'Announced', 'Signs from', 'Phase ends', 'Change'],
@@ -81,9 +80,10 @@ const askRevocation: PageRow['show'] = async (request, { req }, attempt) => {
   return page(request, {
     title: 'Revoke a signing key',
     trail: [{ name: 'Signing keys', path }],
-    status: attempt?.status ?? (key ? 200 : 404),
+    attempt,
+    ...(key ? {} : { status: 404 }),
     content: key
-      ? html`${problem(attempt)}<p><code>${kid}</code> ${mark('plain', key.phase)}</p>${consequence(request, key)}
+      ? html`<p><code>${kid}</code> ${mark('plain', key.phase)}</p>${consequence(request, key)}
 ${form(request, `${path}/${encodeURIComponent(kid)}/revoke`, html`<button class="danger">Revoke the key</button>`)}
 <p><a href="${path}">Keep the key</a></p>`
       : html`<p class="empty">No signing key has this ID.</p>`,
@@ -99,33 +99,22 @@ function consequence({ host, now }: AdministratorRequest, { phase }: KeyView) {
   return html`<p class="note">Every token that it signed fails at once where an API reads the key set again, at the latest ${time(until, now)}. Each client gets 401 until it requests a new token. Another key signs new tokens immediately.</p>`
 }
 
+/** A form that changes the keys, by an operation on all of them or on one. */
+const changeKeys =
+  (operation: 'rotate' | 'revoke'): ActionRow['run'] =>
+  async ({ management }, _sent, { req }) => {
+    const kid = req.param('kid')
+    const key = kid === undefined ? '' : `${encodeURIComponent(kid)}/`
+    await management.send({ method: 'POST', path: `/keys/${key}${operation}` })
+    return path
+  }
+
 export const keysPages: readonly PageRow[] = [
-  {
-    path,
-    section: 'Keys',
-    show,
-    actions: [
-      {
-        suffix: '/rotate',
-        run: async ({ management }) => {
-          await management.send({ method: 'POST', path: '/keys/rotate' })
-          return path
-        },
-      },
-    ],
-  },
+  { path, section: 'Keys', show, actions: [{ suffix: '/rotate', run: changeKeys('rotate') }] },
   {
     path: `${path}/:kid/revoke`,
     section: 'Keys',
     show: askRevocation,
-    actions: [
-      {
-        run: async ({ management }, _sent, { req }) => {
-          const kid = encodeURIComponent(req.param('kid') ?? '')
-          await management.send({ method: 'POST', path: `/keys/${kid}/revoke` })
-          return path
-        },
-      },
-    ],
+    actions: [{ run: changeKeys('revoke') }],
   },
 ]

@@ -8,10 +8,10 @@ import {
 } from '../graph/administrator-request.ts'
 import { applicationNames, findPrincipal } from '../graph/applications.ts'
 import { judgedApi, refusalReasons } from '../graph/token-judge.ts'
-import { type Attempt, buttonForm, field, form, problem } from '../layout/form.ts'
+import { type Attempt, buttonForm, field, form } from '../layout/form.ts'
 import { page } from '../layout/page.ts'
 import type { ActionRow, PageRow } from '../layout/page-row.ts'
-import { copyable, facts, type Html, mark, table, tabs, time } from '../layout/parts.ts'
+import { copyable, facts, type Html, linkList, mark, table, time } from '../layout/parts.ts'
 import { plainPage } from '../layout/refusals.ts'
 import type { Form } from '../security/portal-form.ts'
 import { faultOf, faultsPath, showFaults } from './lab-faults.ts'
@@ -215,9 +215,9 @@ const labTabs: readonly {
 const tabPage = (request: AdministratorRequest, tab: string, content: Html, attempt?: Attempt) =>
   page(request, {
     title: 'Lab',
-    status: attempt?.status ?? 200,
+    attempt,
     content: html`<p class="note">This server makes forged tokens and faults. Never use it in production.</p>
-${tabs('Lab', labTabs, tab)}${problem(attempt)}${content}`,
+${linkList('Lab', 'tabs', labTabs, tab)}${content}`,
   })
 
 function labOf({ lab }: AdministratorRequest): InProcessGraph {

@@ -8,7 +8,7 @@ import { choice, field, hiddenFields } from '../layout/form.ts'
 import { logOf, logs, logsPath as path, recordTable, timeline } from '../layout/log-records.ts'
 import { page, pageHeaders } from '../layout/page.ts'
 import type { PageRow } from '../layout/page-row.ts'
-import { tabs } from '../layout/parts.ts'
+import { linkList } from '../layout/parts.ts'
 import { showRecord } from './record-page.ts'
 
 const pageSize = 50
@@ -86,8 +86,9 @@ const show: PageRow['show'] = async (request, { req }) => {
   const isHidden = log === 'sign-ins' && query.get('portalSignIns') === 'hidden'
   return page(request, {
     title: 'Sign-in and audit log',
-    content: html`${tabs(
+    content: html`${linkList(
       'Log',
+      'tabs',
       [
         { name: 'Sign-ins', path },
         { name: 'Changes', path: `${path}?log=directory` },

@@ -6,7 +6,7 @@ import { actionFault } from '../graph/administrator-request.ts'
 import { readRegistered } from '../graph/applications.ts'
 import { applicationPath } from '../layout/application-page.ts'
 import { tabPage } from '../layout/application-tab.ts'
-import { form, hiddenFields } from '../layout/form.ts'
+import { form, hiddenFields, lines } from '../layout/form.ts'
 import type { ActionRow, PageRow } from '../layout/page-row.ts'
 
 const body = { maxBodyBytes: 1024 * 1024 }
@@ -39,7 +39,7 @@ ${form(
   request,
   path,
   html`${hiddenFields({ etag: attempt?.form.get('etag') ?? application['@odata.etag'] ?? '' })}
-<label>Manifest<textarea name="manifest" rows="${Math.min(40, text.split('\n').length + 1)}" spellcheck="false" required>${text}</textarea></label>
+${lines({ name: 'manifest', label: 'Manifest', value: text, rows: Math.min(40, text.split('\n').length + 1), required: true })}
 <button>Save</button>`,
 )}`
 })

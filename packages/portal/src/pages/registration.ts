@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { type AdministratorRequest, actionFault } from '../graph/administrator-request.ts'
 import { principalOf } from '../graph/applications.ts'
 import { applicationPath } from '../layout/application-page.ts'
-import { type Attempt, choice, field, form, hiddenFields, problem } from '../layout/form.ts'
+import { type Attempt, choice, field, form, hiddenFields } from '../layout/form.ts'
 import { page } from '../layout/page.ts'
 import type { ActionRow, PageRow } from '../layout/page-row.ts'
 import { refusalSentence } from '../layout/refusals.ts'
@@ -101,9 +101,8 @@ const showNewApi: PageRow['show'] = (request, _context, attempt) =>
   page(request, {
     title: 'New API with its client',
     trail: [{ name: 'App registrations', path: '/portal/applications' }],
-    status: attempt?.status ?? 200,
-    content: html`${problem(attempt)}
-<p>Makes all six registration steps: an API with its roles, and a client that has these roles and a secret. The secret is shown once.</p>
+    attempt,
+    content: html`<p>Makes all six registration steps: an API with its roles, and a client that has these roles and a secret. The secret is shown once.</p>
 ${form(
   request,
   newApiPage.path,

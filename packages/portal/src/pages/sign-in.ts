@@ -36,20 +36,39 @@ const signInSentences: Readonly<Record<SignInFault, string>> = {
   throttled: 'There were too many wrong attempts. Wait a minute, then try again.',
 }
 
+/** A sign-in or a proof that was refused. */
+type Fault = { readonly error?: SignInFault; readonly sentence: string; readonly status: number }
+
+/** The administrator of these credentials, or the fault. */
+async function administratorOf(
+  host: PortalHost,
+  context: Context<ServerEnv>,
+  credentials: { readonly clientId: string; readonly clientSecret: string },
+  operation: 'portal.signIn' | 'portal.confirm' = 'portal.signIn',
+): Promise<Administrator | Fault> {
+  const source = host.addressOf(context.env)
+  const result = await host.signIn({ ...credentials, source }, operation)
+  if (typeof result !== 'string') return result
+  const status = result === 'throttled' ? 429 : 401
+  return { error: result, sentence: signInSentences[result], status }
+}
+
+const unsentForm = z.object({ action: z.string(), fields: z.record(z.string(), z.string()) })
+
 /** A form that arrived after the end of its session. It is sent again after the sign-in. */
-type Unsent = { readonly action: string; readonly fields: Readonly<Record<string, string>> }
+type Unsent = z.output<typeof unsentForm>
 
 type SignInPage = {
   readonly returnTo: string
-  readonly fault?: string | undefined
-  readonly clientId?: string | undefined
+  readonly fault?: Fault
+  readonly clientId?: string
   readonly unsent?: Unsent | undefined
-  readonly status?: number
-  /** Why the request had no session. Default: it is a new sign-in. */
-  readonly absence?: NoSession
+  /** Why the request had no session. */
+  readonly absence?: NoSession | 'new'
 }
 
-const absences: Readonly<Record<NoSession, string>> = {
+const absences: Readonly<Record<NoSession | 'new', string>> = {
+  new: '',
   absent: '',
   ended: 'Your session has ended. Sign in again.',
   at_another_address:
@@ -62,22 +81,20 @@ export function signInPage({
   fault,
   clientId,
   unsent,
-  status,
   absence = 'absent',
 }: SignInPage): Promise<Response> {
-  const hints: Html = html`<p>Run <code>npx --no-install greeting portal</code> in the folder of the data to open this page signed in, or enter an administrator application. <code>npx --no-install greeting start</code> writes the first one to <code>administrator.env</code>.</p>`
   return page(undefined, {
     title: 'Sign in',
-    status: status ?? 401,
+    status: fault?.status ?? (absence === 'new' ? 200 : 401),
     content: html`${absences[absence] && html`<p role="status" class="note">${absences[absence]}${unsent && ' Your entries are kept.'}</p>`}
-${fault && html`<p role="alert" class="problem">${fault}</p>`}
+${fault && html`<p role="alert" class="problem">${fault.sentence}</p>`}
 <form method="post" action="/portal/sign-in">
 ${hiddenFields({ return_to: returnTo, ...(unsent && { unsent: JSON.stringify(unsent) }) })}
 ${field({ name: 'client_id', label: 'Client ID', value: clientId ?? '', required: true, maxLength: 256, autocomplete: 'username' })}
 ${field({ name: 'client_secret', label: 'Client secret', type: 'password', required: true, maxLength: 1024, autocomplete: 'current-password' })}
 <button class="primary">Sign in</button>
 </form>
-${hints}`,
+<p>Run <code>npx --no-install greeting portal</code> in the folder of the data to open this page signed in, or enter an administrator application. <code>npx --no-install greeting start</code> writes the first one to <code>administrator.env</code>.</p>`,
   })
 }
 
@@ -97,8 +114,6 @@ export const landingPage = (authUrl: string, metricsUrl?: string): Promise<Respo
 </ul>`,
   })
 
-const unsentForm = z.object({ action: z.string(), fields: z.record(z.string(), z.string()) })
-
 /** The routes for the time before a session, and its end. */
 export function signInRoutes(
   host: PortalHost,
@@ -108,22 +123,16 @@ export function signInRoutes(
   openRequest: (session: PortalSession) => Promise<AdministratorRequest>,
 ): Hono<ServerEnv> {
   const app = new Hono<ServerEnv>()
-  const attempt = (clientId: string, clientSecret: string, source: string) =>
-    host.signIn({ clientId, clientSecret, source }, 'portal.signIn')
-
-  app.get('/portal/sign-in', () => signInPage({ returnTo: '/portal', status: 200 }))
+  app.get('/portal/sign-in', () => signInPage({ returnTo: '/portal', absence: 'new' }))
 
   app.post('/portal/sign-in', async (context) => {
     const sent = await readPortalForm(context)
     const clientId = (sent.get('client_id') ?? '').trim()
-    const address = host.addressOf(context.env)
-    const result = await attempt(clientId, (sent.get('client_secret') ?? '').trim(), address)
+    const clientSecret = (sent.get('client_secret') ?? '').trim()
+    const result = await administratorOf(host, context, { clientId, clientSecret })
     const returnTo = portalPath(sent.get('return_to') ?? '') ?? '/portal'
     const unsent = readUnsent(sent.get('unsent'))
-    if (typeof result === 'string') {
-      const status = result === 'throttled' ? 429 : 401
-      return signInPage({ returnTo, clientId, unsent, fault: signInSentences[result], status })
-    }
+    if ('sentence' in result) return signInPage({ returnTo, clientId, unsent, fault: result })
     const session = sessions.begin(context, result)
     if (unsent === undefined) return context.redirect(withSessionKey(session, returnTo), 303)
     return withCookies(context, await unsentPage(unsent, session))
@@ -131,30 +140,20 @@ export function signInRoutes(
 
   /** After the end of a session in the middle of a form: shows the entries, and sends them again. */
   async function unsentPage(unsent: Unsent, session: PortalSession): Promise<Response> {
-    const request = await openRequest(session)
-    return page(request, {
-      title: 'Send your entries',
-      content: html`<p role="status" class="done">You are signed in again.</p>
-<p>This form was not sent, because the session had ended. Secrets are not kept.</p>
-${facts(Object.entries(unsent.fields))}
-${form(request, unsent.action, html`${hiddenFields(unsent.fields)}<button class="primary">Send</button>`)}
-<p><a href="/portal">Discard the entries</a></p>`,
-    })
+    const reason = html`<p role="status" class="done">You are signed in again.</p>
+<p>This form was not sent, because the session had ended. Secrets are not kept.</p>`
+    const button = html`<button class="primary">Send</button>`
+    return entriesPage(await openRequest(session), 'Send your entries', unsent, reason, button)
   }
 
   app.post('/portal/links', async (context) => {
     const sent = await readPortalForm(context)
-    const address = host.addressOf(context.env)
-    const result = await attempt(
-      sent.get('client_id') ?? '',
-      sent.get('client_secret') ?? '',
-      address,
-    )
+    const [clientId = '', clientSecret = ''] = [sent.get('client_id'), sent.get('client_secret')]
+    const result = await administratorOf(host, context, { clientId, clientSecret })
     const headers = { 'cache-control': 'no-store' }
-    if (typeof result === 'string') {
-      const status = result === 'throttled' ? 429 : 401
-      const error_description = signInSentences[result]
-      return context.json({ error: result, error_description }, status, headers)
+    if ('sentence' in result) {
+      const { error, sentence, status } = result
+      return Response.json({ error, error_description: sentence }, { status, headers })
     }
     const code = createLinkCode(sealed, result, host)
     const url = `${host.authUrl}/portal/link?code=${encodeURIComponent(code)}`
@@ -212,9 +211,6 @@ function readUnsent(text: string | undefined): Unsent | undefined {
   }
 }
 
-/** A confirmation that was refused. */
-type ConfirmationFault = { readonly sentence: string; readonly status: number }
-
 const maxShownLength = 120
 const maxShownFields = 12
 const linkFault =
@@ -232,7 +228,7 @@ export async function readConfirmation(
   { session, now }: AdministratorRequest,
   sent: Form,
   context: Context<ServerEnv>,
-): Promise<Administrator | ConfirmationFault | undefined> {
+): Promise<Administrator | Fault | undefined> {
   const link = (sent.get('confirm_link') ?? '').trim()
   if (link !== '') {
     const code = URL.parse(link)?.searchParams.get('code') ?? link
@@ -244,34 +240,46 @@ export async function readConfirmation(
   }
   const clientSecret = (sent.get('confirm_secret') ?? '').trim()
   if (clientSecret === '') return undefined
-  const source = host.addressOf(context.env)
-  const attempt = { clientId: session.applicationId, clientSecret, source }
-  const result = await host.signIn(attempt, 'portal.confirm')
-  if (typeof result !== 'string') return result
-  return { sentence: signInSentences[result], status: result === 'throttled' ? 429 : 401 }
+  const credentials = { clientId: session.applicationId, clientSecret }
+  return administratorOf(host, context, credentials, 'portal.confirm')
 }
 
-/** Asks for a proof before a change. The form contains the entries, so that nothing is lost. */
-export const confirmationPage = (
+/** The entries of a form that was not sent, and what sends them. */
+const entriesPage = (
   request: AdministratorRequest,
-  action: string,
-  fields: Readonly<Record<string, string>>,
-  { encoding }: FormBody = {},
-  fault?: ConfirmationFault,
+  title: string,
+  { action, fields, encoding }: Unsent & Pick<FormBody, 'encoding'>,
+  reason: Html,
+  proof: Html,
+  status = 200,
 ): Promise<Response> =>
   page(request, {
-    title: 'Confirm the change',
-    status: fault?.status ?? 401,
-    content: html`${fault && html`<p role="alert" class="problem">${fault.sentence}</p>`}
-<p role="status" class="note">Nothing was changed yet. Changes need the secret of <strong>${request.administratorName}</strong> or a new link, if the last sign-in is more than ${confirmationSeconds / 60} minutes ago. Your entries are kept.</p>
+    title,
+    status,
+    content: html`${reason}
 ${facts(
   Object.entries(fields)
     .filter(([, value]) => value.length <= maxShownLength)
     .slice(0, maxShownFields),
 )}
-<form method="post" action="${action}"${encoding && html` enctype="${encoding}"`}><input type="hidden" name="form_token" value="${request.tokenOf(action)}">${hiddenFields(fields)}
-${field({ name: 'confirm_secret', label: 'Client secret', type: 'password', maxLength: 1024, autocomplete: 'current-password' })}
-${field({ name: 'confirm_link', label: 'Or a new link', maxLength: 2048, help: html`Run <code>npx --no-install greeting portal --no-open</code>, and paste the link here instead of opening it.` })}
-<button class="primary">Confirm and send</button></form>
+${form(request, action, html`${hiddenFields(fields)}${proof}`, encoding && html` enctype="${encoding}"`)}
 <p><a href="/portal">Discard the entries</a></p>`,
   })
+
+/** Asks for a proof before a change. The form contains the entries, so that nothing is lost. */
+export const confirmationPage = (
+  request: AdministratorRequest,
+  unsent: Unsent & Pick<FormBody, 'encoding'>,
+  fault?: Fault,
+): Promise<Response> =>
+  entriesPage(
+    request,
+    'Confirm the change',
+    unsent,
+    html`${fault && html`<p role="alert" class="problem">${fault.sentence}</p>`}
+<p role="status" class="note">Nothing was changed yet. Changes need the secret of <strong>${request.administratorName}</strong> or a new link, if the last sign-in is more than ${confirmationSeconds / 60} minutes ago. Your entries are kept.</p>`,
+    html`${field({ name: 'confirm_secret', label: 'Client secret', type: 'password', maxLength: 1024, autocomplete: 'current-password' })}
+${field({ name: 'confirm_link', label: 'Or a new link', maxLength: 2048, help: html`Run <code>npx --no-install greeting portal --no-open</code>, and paste the link here instead of opening it.` })}
+<button class="primary">Confirm and send</button>`,
+    fault?.status ?? 401,
+  )

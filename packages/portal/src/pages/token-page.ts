@@ -23,7 +23,6 @@ import {
   form,
   hiddenFields,
   picker,
-  problem,
 } from '../layout/form.ts'
 import { page } from '../layout/page.ts'
 import type { ActionRow, PageRow } from '../layout/page-row.ts'
@@ -83,9 +82,9 @@ async function tokenPageOf(
   const kind = result === '' ? 'primary' : 'secondary'
   return page(request, {
     title: 'Token',
-    status: attempt?.status ?? 200,
-    content: html`${attempt && problem(attempt, notDone[attempt.action])}
-<form method="get" action="${path}" class="bar">
+    attempt,
+    notDone: attempt && notDone[attempt.action],
+    content: html`<form method="get" action="${path}" class="bar">
 ${picker({ name: 'client', label: 'Client', value: shownClient, required: true, options: offered.clients })}
 ${picker({ name: 'api', label: 'API', value: shownApi, required: true, options: offered.apis })}
 <button class="${kind}">Preview</button></form>
