@@ -31,34 +31,6 @@ setInterval(() => {
   }
 }, 1000)
 
-// Shows the claims of a pasted token before it is sent.
-function decoded(part) {
-  const text = atob(part.replaceAll('-', '+').replaceAll('_', '/'))
-  const bytes = Uint8Array.from(text, (letter) => letter.charCodeAt(0))
-  return JSON.stringify(JSON.parse(new TextDecoder().decode(bytes)), undefined, 2)
-}
-function claimsOf(token) {
-  try {
-    return token.trim().split('.').slice(0, 2).map(decoded).join('\n')
-  } catch {
-    return ''
-  }
-}
-for (const field of document.querySelectorAll('[data-decode]')) {
-  const ariaLabel = 'Header and claims of the pasted token'
-  const shown = Object.assign(document.createElement('pre'), {
-    hidden: true,
-    tabIndex: 0,
-    ariaLabel,
-  })
-  shown.role = 'region'
-  field.after(shown)
-  field.addEventListener('input', () => {
-    shown.textContent = claimsOf(field.value)
-    shown.hidden = shown.textContent === ''
-  })
-}
-
 // Follows the logs: loads the page again, and replaces the table while the box is checked.
 async function load() {
   const response = await fetch(location.href, { headers: { 'portal-part': 'followed' } })
