@@ -5,6 +5,8 @@ import {
   type RefusalReason,
   refusalRows,
 } from '@greeting/guard'
+import { decode } from 'hono/jwt'
+import { z } from 'zod'
 import type { AdministratorRequest } from './administrator-request.ts'
 import type { Principal } from './applications.ts'
 
@@ -13,20 +15,18 @@ type Json = Readonly<Record<string, unknown>>
 /** The readable parts of a token. Nothing of them is verified. */
 export type DecodedToken = { readonly header: Json; readonly claims: Json }
 
+const readable = z.object({
+  header: z.record(z.string(), z.unknown()),
+  payload: z.record(z.string(), z.unknown()),
+})
+
 /** The header and the claims of a token; undefined when it has not the form of a JWT. */
 export function decodeToken(token: string): DecodedToken | undefined {
-  const [header, claims] = token.split('.').map((part) => objectOf(part))
-  return header && claims ? { header, claims } : undefined
-}
-
-function objectOf(part: string): Json | undefined {
   try {
-    const value: unknown = JSON.parse(Buffer.from(part, 'base64url').toString())
+    const { header, payload } = readable.parse(decode(token))
     // Throws for a value that is nested too deeply to be written.
-    JSON.stringify(value)
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? (value as Json)
-      : undefined
+    JSON.stringify([header, payload])
+    return { header, claims: payload }
   } catch {
     return undefined
   }
@@ -52,7 +52,10 @@ type Compared = DecodedToken & {
 
 const timeText = (claim: unknown) => instantOf(claim)?.toISOString() ?? claimText(claim)
 
-/** The checks of the guard in their order: the reasons of their refusals, what is expected and received. */
+/**
+ * The checks of the guard in their order: the reasons of their refusals, what is expected and received.
+ * The form has every reason that no check has.
+ */
 const checks: readonly {
   readonly name: string
   readonly reasons: readonly RefusalReason[]
@@ -60,8 +63,7 @@ const checks: readonly {
 }[] = [
   {
     name: 'Form',
-    // Every reason that no other check has.
-    reasons: [],
+    reasons: ['type_not_access_token', 'claims_malformed'],
     compare: ({ header }) => [
       'one JWT with alg RS256, and typ JWT or at+jwt',
       `alg ${claimText(header.alg)}, typ ${claimText(header.typ)}`,
@@ -90,13 +92,14 @@ const checks: readonly {
       'audience_not_ours',
       'type_not_access_token',
       'claims_malformed',
+      'binding_not_proven',
     ],
-    compare: ({ issuers, claims: { iss, tid, aud, ver } }) => {
+    compare: ({ issuers, claims: { iss, tid, aud, ver, cnf } }) => {
       const { tenantId, audiences, tokenVersion } =
         issuers.find(({ issuer }) => issuer === iss) ?? {}
       return [
-        `of an application, tid ${tenantId}, aud ${audiences?.join(' or ')}, ver ${tokenVersion}`,
-        `tid ${claimText(tid)}, aud ${claimText(aud)}, ver ${claimText(ver)}`,
+        `of an application, tid ${tenantId}, aud ${audiences?.join(' or ')}, ver ${tokenVersion}; a cnf with x5t#S256 only`,
+        `tid ${claimText(tid)}, aud ${claimText(aud)}, ver ${claimText(ver)}, cnf ${claimText(cnf)}`,
       ]
     },
   },
@@ -117,7 +120,6 @@ const checks: readonly {
     ],
   },
 ]
-const signatureCheck = 2
 
 /** Routes of the greeting API, by the role that they require. */
 const greetingRoutes: Readonly<Record<string, string>> = {
@@ -128,95 +130,64 @@ const greetingRoutes: Readonly<Record<string, string>> = {
 /** What the guard says to a token: each check, with what it expected and received, and each route. */
 export type Judgement = Awaited<ReturnType<typeof judgeToken>>
 
-/** An API whose guard judges a token. */
-export type JudgedApi = {
-  readonly appId: string
-  readonly names: readonly string[]
-  readonly roles: readonly string[]
-}
-
-/** The API of a service principal. */
-export const judgedApi = ({ appId, servicePrincipalNames, appRoles }: Principal): JudgedApi => ({
-  appId,
-  names: servicePrincipalNames,
-  roles: [
-    ...new Set(appRoles.flatMap(({ value, isEnabled }) => (value && isEnabled ? [value] : []))),
-  ],
-})
-
-/** The issuers of this tenant, one for each version of tokens. */
-function issuersOf(
-  { host, session: { tenantId } }: AdministratorRequest,
-  { appId, names }: JudgedApi,
-): IssuerOptions[] {
+/** The guard of an API of this tenant, with its roles and issuers. A token has the version of its issuer. */
+export function guardOf(
+  { host, session: { tenantId }, now }: AdministratorRequest,
+  { appId, servicePrincipalNames, appRoles }: Principal,
+  nowMs = now.getTime(),
+) {
   const { v1, v2 } = host.issuersOf(tenantId)
-  const row = (
-    tokenVersion: string,
-    issuer: string,
-    audiences: string[],
-    applicationId: string,
-  ) => ({
-    tenantId,
-    keys: host.publishedKeys,
-    issuer,
-    audiences,
-    tokenVersion,
-    claims: { applicationId, tokenId: 'uti' },
+  const names = [...new Set([...servicePrincipalNames, appId])]
+  const versions = [
+    ['1.0', v1, names, 'appid'],
+    ['2.0', v2, [appId], 'azp'],
+  ] as const
+  const issuers = versions.map(([tokenVersion, issuer, audiences, applicationId]) => {
+    const claims = { applicationId, tokenId: 'uti' }
+    return { tenantId, keys: host.publishedKeys, issuer, audiences, tokenVersion, claims }
   })
-  return [row('1.0', v1, [...new Set([...names, appId])], 'appid'), row('2.0', v2, [appId], 'azp')]
-}
-
-/** Asks the guard of an API of this tenant. */
-function guardOf(request: AdministratorRequest, api: JudgedApi) {
+  const enabled = appRoles.flatMap(({ value, isEnabled }) => (value && isEnabled ? [value] : []))
+  const roles = [...new Set(enabled)]
   const guard = createGuard(
     {
-      issuers: issuersOf(request, api),
-      roles: api.roles.length > 0 ? api.roles : ['no role is declared'],
+      issuers,
+      roles: roles.length > 0 ? roles : ['no role is declared'],
       // The keys are those of this server, which uses test keys only in a lab.
       testKeys: 'accepted',
     },
-    { wallClockMs: () => request.now.getTime() },
+    { wallClockMs: () => nowMs },
   )
-  return async (token: string, role: string | typeof anyCaller) => {
+  /** The reason of a refusal; undefined for an admitted token. */
+  const reasonOf = async (token: string, role: string | typeof anyCaller = anyCaller) => {
     const decision = await guard.decide({ authorization: `Bearer ${token}`, target: '/' }, role)
     return decision.outcome === 'admitted' ? undefined : decision.reason
   }
-}
-
-/** The reason why the guard refuses each token on a route of the API; undefined for an admitted token. */
-export async function refusalReasons(
-  request: AdministratorRequest,
-  api: JudgedApi,
-  tokens: readonly string[],
-): Promise<readonly (RefusalReason | undefined)[]> {
-  const reasonOf = guardOf(request, api)
-  const [role = anyCaller] = api.roles
-  return Promise.all(tokens.map((token) => reasonOf(token, role)))
+  return { issuers, roles, reasonOf }
 }
 
 /** Judges a token with the guard, as an API of this tenant does: each check, and each role. */
-export async function judgeToken(request: AdministratorRequest, api: JudgedApi, token: string) {
-  const reasonOf = guardOf(request, api)
-  const failed = await reasonOf(token, anyCaller)
+export async function judgeToken(request: AdministratorRequest, api: Principal, token: string) {
+  const { issuers, roles, reasonOf } = guardOf(request, api)
+  const failed = await reasonOf(token)
   const routes = await Promise.all(
-    api.roles.map(async (role) => {
+    roles.map(async (role) => {
       const reason = await reasonOf(token, role)
       const route = greetingRoutes[role] ?? `A route that requires ${role}`
       return { route, role, status: reason ? refusalRows[reason].status : 200, reason }
     }),
   )
-  // Two reasons belong to the form and to the claims. Without its signature, a token fails at its form only.
+  // Of two checks with one reason, the first refuses the token without its signature; that of cnf, at any time.
   const unsigned = `${token.slice(0, token.lastIndexOf('.') + 1)}AAAA`
-  const isBeforeSignature = failed === (await reasonOf(unsigned, anyCaller))
-  const last = checks.findIndex(({ reasons }) => failed !== undefined && reasons.includes(failed))
-  const isOfForm = last < 0 || (last > signatureCheck && isBeforeSignature)
-  const position = failed === undefined ? checks.length : isOfForm ? 0 : last
+  const probe = failed === 'binding_not_proven' ? token : unsigned
+  const isFirst = failed === (await guardOf(request, api, Infinity).reasonOf(probe))
+  const having = checks.flatMap(({ reasons }, at) => (failed && reasons.includes(failed) ? at : []))
+  const position = failed ? (having.at(isFirst ? 0 : -1) ?? 0) : checks.length
   const decoded = decodeToken(token)
-  const compared = decoded && { ...decoded, request, issuers: issuersOf(request, api) }
   return {
     routes,
     checks: checks.map(({ name, compare }, index) => {
-      const [expected, received] = compared && index <= position ? compare(compared) : ['', '']
+      const isReached = decoded && index <= position
+      const [expected, received] = isReached ? compare({ ...decoded, request, issuers }) : ['', '']
       const reason = index === position && failed && `${failed}: ${refusalRows[failed].description}`
       const verdict = index < position ? 'passed' : index === position ? 'failed' : 'not reached'
       return { name, verdict, reason, expected, received } as const

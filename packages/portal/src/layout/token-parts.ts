@@ -1,5 +1,14 @@
 import { html } from 'hono/html'
-import { claimText, type DecodedToken, instantOf, type Judgement } from '../graph/token-judge.ts'
+import type { AdministratorRequest } from '../graph/administrator-request.ts'
+import { apiName, type Principal, principalOf } from '../graph/applications.ts'
+import {
+  claimText,
+  type DecodedToken,
+  decodeToken,
+  instantOf,
+  type Judgement,
+  judgeToken,
+} from '../graph/token-judge.ts'
 import { copyable, type Html, mark, table, time } from './parts.ts'
 
 /** The meaning of each claim of an access token. */
@@ -74,23 +83,24 @@ function reasonOf(name: string, first: unknown, second: unknown): string {
   return differences.find(([names]) => names.includes(name))?.[1] ?? ''
 }
 
-const routeMark = (verdict: Judgement['routes'][number] | undefined) =>
-  verdict &&
-  mark(
-    verdict.reason ? 'bad' : 'good',
-    verdict.reason ? `${verdict.status} ${verdict.reason}` : '200',
-  )
+const routeMark = ({ status, reason }: Judgement['routes'][number]) =>
+  mark(reason ? 'bad' : 'good', reason ? `${status} ${reason}` : '200')
 
 /** Two tokens side by side: the verdict of each route, then each claim. Those that differ come first. */
 export function comparisonTable(
   tokens: readonly { readonly decoded: DecodedToken; readonly judgement: Judgement }[],
 ): Html {
   const members = tokens.map(({ decoded }) => membersOf(decoded))
-  const names = new Set(members.flatMap((one) => [...one.keys()]))
-  const rows = [...names].map((name) => {
-    const values = members.map((one) => one.get(name))
-    const texts = values.map((value) => (value === undefined ? undefined : claimText(value)))
-    return { name, values, texts, isSame: texts[0] === texts[1] }
+  const rows = [...new Set(members.flatMap((one) => [...one.keys()]))].map((name) => {
+    const [first, second] = members.map((one) => one.get(name))
+    const isSame = claimText(first) === claimText(second)
+    const state = isSame
+      ? mark('plain', 'same')
+      : html`${mark('warn', 'differs')} ${reasonOf(name, first, second)}`
+    const values = [first, second].map((value) =>
+      value === undefined ? mark('plain', 'absent') : copyable(claimText(value)),
+    )
+    return { isSame, cells: [html`<code>${name}</code>`, state, ...values] }
   })
   const routes = tokens[0]?.judgement.routes ?? []
   return table(
@@ -100,44 +110,31 @@ export function comparisonTable(
       ...routes.map(({ route }, index) => [
         route,
         'The verdict of the guard.',
-        ...tokens.map(({ judgement }) => routeMark(judgement.routes[index]) ?? ''),
+        ...tokens.map(({ judgement }) => judgement.routes.slice(index, index + 1).map(routeMark)),
       ]),
       ...rows
         .toSorted((one, other) => Number(one.isSame) - Number(other.isSame))
-        .map(({ name, values, texts, isSame }) => [
-          html`<code>${name}</code>`,
-          isSame
-            ? mark('plain', 'same')
-            : html`${mark('warn', 'differs')} ${reasonOf(name, values[0], values[1])}`,
-          ...texts.map((text) => (text === undefined ? mark('plain', 'absent') : copyable(text))),
-        ]),
+        .map(({ cells }) => cells),
     ],
     '',
   )
 }
 
-/** Each claim with its value and its meaning. */
-export const claimTable = (token: DecodedToken, now: Date): Html =>
-  html`<h3>Claims</h3>${table(
-    'Claims',
-    ['Claim', 'Value', 'Meaning'],
-    [...membersOf(token)].map(([name, value]) => [
-      html`<code>${name}</code>`,
-      html`${copyable(claimText(value))} ${times.has(name) && instantOf(value) && time(instantOf(value), now)}`,
-      Object.hasOwn(claimSentences, name) ? (claimSentences[name] ?? '') : '',
-    ]),
-    'It has no claims.',
-  )}`
-
 const kinds = { passed: 'good', failed: 'bad', 'not reached': 'plain' } as const
 
-/** What the guard says to a token: each role, then each check in its order. */
-export const judgementTables = ({ checks, routes }: Judgement): Html =>
-  html`<h3>What the guard says</h3>
+/** What the guard of an API says to a token: each role, each check in its order; then each claim with its meaning. */
+export async function judged(
+  request: AdministratorRequest,
+  api: Principal,
+  token: string,
+): Promise<Html> {
+  const { routes, checks } = await judgeToken(request, api, token)
+  const decoded = decodeToken(token)
+  return html`<h3>What the guard says</h3>
 ${table(
   'Routes',
   ['Route', 'Role', 'Verdict'],
-  routes.map((one) => [one.route, html`<code>${one.role}</code>`, routeMark(one) ?? '']),
+  routes.map((one) => [one.route, html`<code>${one.role}</code>`, routeMark(one)]),
   'The API declares no role.',
 )}
 ${table(
@@ -150,4 +147,33 @@ ${table(
     received,
   ]),
   '',
-)}`
+)}
+${
+  decoded &&
+  html`<h3>Claims</h3>${table(
+    'Claims',
+    ['Claim', 'Value', 'Meaning'],
+    [...membersOf(decoded)].map(([name, value]) => [
+      html`<code>${name}</code>`,
+      html`${copyable(claimText(value))} ${times.has(name) && time(instantOf(value), request.now, '')}`,
+      Object.hasOwn(claimSentences, name) ? (claimSentences[name] ?? '') : '',
+    ]),
+    'It has no claims.',
+  )}`
+}`
+}
+
+/** What a client would get for an API now: the token as the guard judges it, or the refusal. */
+export async function preview(
+  request: AdministratorRequest,
+  client: string,
+  api: string,
+): Promise<Html> {
+  const { host, session, now } = request
+  const principal = await principalOf(request, api)
+  const name = principal ? apiName(principal) : api
+  const made = await host.previewToken(session.tenantId, client, name, now)
+  return 'token' in made
+    ? html`${principal && (await judged(request, principal, made.token))}<p>With its signature, the token has ${made.token.length} characters.</p>`
+    : html`<p class="problem">AADSTS${made.code}: ${made.sentence} (<code>${made.refusal}</code>)</p>`
+}

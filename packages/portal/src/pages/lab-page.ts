@@ -7,7 +7,7 @@ import {
   type InProcessGraph,
 } from '../graph/administrator-request.ts'
 import { applicationNames, findPrincipal } from '../graph/applications.ts'
-import { judgedApi, refusalReasons } from '../graph/token-judge.ts'
+import { guardOf } from '../graph/token-judge.ts'
 import { type Attempt, buttonForm, field, form } from '../layout/form.ts'
 import { page } from '../layout/page.ts'
 import type { ActionRow, PageRow } from '../layout/page-row.ts'
@@ -89,7 +89,10 @@ async function forge(
   const forging = { method: 'POST', path: '/forgeries', body: { api: api.appId } } as const
   const { genuine, forgeries } = forged.parse((await lab.send(forging)).body)
   const tokens = [genuine, ...forgeries.map(({ token }) => token)]
-  const [genuineReason, ...reasons] = await refusalReasons(request, judgedApi(api), tokens)
+  const { roles, reasonOf } = guardOf(request, api)
+  const [genuineReason, ...reasons] = await Promise.all(
+    tokens.map((one) => reasonOf(one, roles[0])),
+  )
   const refused = reasons.filter((one) => one !== undefined).length
   const verdict = (reason: string | undefined) =>
     mark(reason === undefined ? 'bad' : 'good', reason ?? 'admitted')

@@ -1,8 +1,7 @@
 import { html } from 'hono/html'
 import type { AdministratorRequest } from '../graph/administrator-request.ts'
-import { apiName, namesInRecords, principalOf } from '../graph/applications.ts'
+import { namesInRecords } from '../graph/applications.ts'
 import { type AuditView, auditPage } from '../graph/management-views.ts'
-import { decodeToken } from '../graph/token-judge.ts'
 import { applicationPath, type Tab } from '../layout/application-page.ts'
 import {
   inWords,
@@ -17,7 +16,7 @@ import { page } from '../layout/page.ts'
 import type { PageRow } from '../layout/page-row.ts'
 import { copyable, facts, type Html, time } from '../layout/parts.ts'
 import { errorPath, optional, plainPage, remedyOf } from '../layout/refusals.ts'
-import { claimTable } from '../layout/token-parts.ts'
+import { preview } from '../layout/token-parts.ts'
 
 const aroundMs = 5 * 60_000
 const maxAround = 20
@@ -63,7 +62,13 @@ ${facts([
   ['Correlation ID', correlationId === null ? 'none' : copyable(correlationId)],
   ['Reason', reason === null ? 'none' : reasonText(request, reason)],
 ])}
-${isToken && outcome === 'done' && target !== null && (await optional(request, tokenNow(request, actor, target), (sentence) => sentence))}
+${
+  isToken &&
+  outcome === 'done' &&
+  target !== null &&
+  html`<h2>The token</h2><p>The log keeps no token. This is what the client would get now.</p>
+${await optional<Html>(request, preview(request, actor, target), (sentence) => sentence)}`
+}
 <h2>Around it</h2>
 <p>The records of the same request and the same actor, and the changes of the tenant, from 5 minutes before to 5 minutes after.</p>
 ${recordTable(request, around, names, 'There are no other records.')}`,
@@ -73,27 +78,6 @@ ${recordTable(request, around, names, 'There are no other records.')}`,
 const reasonText = ({ host }: AdministratorRequest, reason: string): Html => {
   const code = host.refusals.get(reason)?.code
   return html`<code>${reason}</code>${code && html` <a href="${errorPath(code)}">AADSTS${code}</a>`}`
-}
-
-/** The claims of a token that the client would get now, when the administrator may read both. */
-async function tokenNow(
-  request: AdministratorRequest,
-  clientId: string,
-  apiId: string,
-): Promise<Html> {
-  const { host, now, session } = request
-  const [client, api] = await Promise.all([
-    principalOf(request, clientId),
-    principalOf(request, apiId),
-  ])
-  if (client === undefined || api === undefined)
-    return html`<h2>The token</h2><p>The client or the API no longer exists.</p>`
-  const preview = await host.previewToken(session.tenantId, clientId, apiName(api), now)
-  const decoded = 'token' in preview ? decodeToken(preview.token) : undefined
-  return html`<h2>The token</h2>
-<p>The log keeps no token. ${decoded ? 'These are the claims of a token that the client would get now.' : 'Now the client would get none.'}</p>
-${'refusal' in preview && html`<p class="problem">AADSTS${preview.code}: ${preview.sentence}</p>`}
-${decoded && claimTable(decoded, now)}`
 }
 
 /** The other records of the request, of the actor and of the tenant, some minutes before and after. */

@@ -10,10 +10,9 @@ import {
   findPrincipal,
   offeredNames,
   type Principal,
-  principalOf,
   UnclearName,
 } from '../graph/applications.ts'
-import { decodeToken, judgedApi, judgeToken } from '../graph/token-judge.ts'
+import { decodeToken, judgeToken } from '../graph/token-judge.ts'
 import { applicationPath } from '../layout/application-page.ts'
 import {
   type Attempt,
@@ -27,21 +26,12 @@ import {
 import { page } from '../layout/page.ts'
 import type { ActionRow, PageRow } from '../layout/page-row.ts'
 import { type Html, snippet } from '../layout/parts.ts'
-import { claimTable, comparisonTable, judgementTables } from '../layout/token-parts.ts'
+import { comparisonTable, judged, preview } from '../layout/token-parts.ts'
 import { verdict } from '../layout/verdict.ts'
 import type { Form } from '../security/portal-form.ts'
 
 const path = '/portal/token'
 const maxTokenLength = 16 * 1024
-
-/** The token request of each version of the endpoint. */
-const endpoints = {
-  'v2.0': {
-    suffix: '/oauth2/v2.0/token',
-    target: (name: string) => ({ scope: `${name}/.default` }),
-  },
-  'v1.0': { suffix: '/oauth2/token', target: (name: string) => ({ resource: name }) },
-} as const
 
 type Chosen = { readonly client: string; readonly api: string }
 
@@ -58,7 +48,7 @@ const show: PageRow['show'] = async (request, { req }, attempt) => {
   if (attempt || chosen.client === '' || chosen.api === '')
     return tokenPageOf(request, chosen, '', attempt)
   try {
-    return tokenPageOf(request, chosen, await preview(request, chosen))
+    return tokenPageOf(request, chosen, await chosenPart(request, chosen))
   } catch (cause) {
     if (!(cause instanceof ActionFault)) throw cause
     const { message, status } = cause
@@ -94,7 +84,7 @@ ${result}
 ${form(
   request,
   `${path}/check`,
-  html`${hiddenFields({ client })}${tokenField('token', 'Access token', html` required data-decode`)}
+  html`${hiddenFields({ client })}${tokenField('token', 'Access token', html` required`)}
 ${field({ name: 'api', label: 'API. Empty: the audience of the token', value: shownApi, maxLength: 256, list: 'api-names' })}
 <button class="secondary">Check</button>
 <details><summary>Compare with another token</summary>
@@ -114,15 +104,12 @@ async function shownName({ graph }: AdministratorRequest, text: string): Promise
 const tokenField = (name: string, label: string, more: Html = '') =>
   html`<label>${label}<textarea name="${name}" rows="4" maxlength="${maxTokenLength}" spellcheck="false"${more}></textarea></label>`
 
-async function preview(request: AdministratorRequest, chosen: Chosen): Promise<Html> {
+/** The answer for the chosen client and API, the form of their request, and the preview. */
+async function chosenPart(request: AdministratorRequest, chosen: Chosen): Promise<Html> {
   const [client, api] = await Promise.all([
     findId(request, chosen.client),
     findId(request, chosen.api),
   ])
-  const principal = await principalOf(request, api)
-  const name = principal ? apiName(principal) : api
-  const made = await request.host.previewToken(request.session.tenantId, client, name, request.now)
-  const decoded = 'token' in made ? decodeToken(made.token) : undefined
   const [explanation] = await explanationsOf(request, client, [api])
   const isReady = explanation && isComplete(explanation)
   return html`${explanation && verdict(request, explanation, { api, client })}
@@ -133,18 +120,13 @@ ${form(
   `${path}/request`,
   html`${hiddenFields({ client, api })}
 ${field({ name: 'client_secret', label: 'Client secret', type: 'password', required: true, maxLength: 1024 })}
-<details><summary>More</summary>${choice({ name: 'endpoint', label: 'Token endpoint', options: Object.keys(endpoints).map((value) => ({ value, label: value })), help: 'Both endpoints give the same token: the API decides its version.' })}</details>
+<details><summary>More</summary>${choice({ name: 'endpoint', label: 'Token endpoint', options: ['v2.0', 'v1.0'].map((value) => ({ value, label: value })), help: 'Both endpoints give the same token: the API decides its version.' })}</details>
 <button class="${isReady ? 'primary' : 'secondary'}">Request the token</button>`,
 )}
 <h2>Preview</h2>
 <p>Made by the code that issues tokens. It authenticates no client, and shows no signature.</p>
-${
-  'token' in made
-    ? html`${explanation?.refusal && html`<p class="note">The client cannot request this token yet.</p>`}
-${principal && judgementTables(await judgeToken(request, judgedApi(principal), made.token))}
-${decoded && claimTable(decoded, request.now)}<p>With its signature, the token has ${made.token.length} characters.</p>`
-    : html`<p class="problem">AADSTS${made.code}: ${made.sentence} (<code>${made.refusal}</code>)</p>`
-}`
+${explanation?.refusal && html`<p class="note">The client cannot request this token yet.</p>`}
+${await preview(request, client, api)}`
 }
 
 /** Requests a token at the token endpoint, as any client. */
@@ -154,16 +136,17 @@ const requestToken: ActionRow['run'] = async (request, sent) => {
     findId(request, chosen.client),
     findPrincipal(request, chosen.api),
   ])
-  const { suffix, target } = endpoints[sent.get('endpoint') === 'v1.0' ? 'v1.0' : 'v2.0']
-  const { authUrl } = request.host
+  const isV1 = sent.get('endpoint') === 'v1.0'
+  const name = apiName(api)
+  const tenant = `${request.host.authUrl}/${request.session.tenantId}`
   const response = await request.host.requestToken(
-    new Request(`${authUrl}/${request.session.tenantId}${suffix}`, {
+    new Request(`${tenant}/oauth2/${isV1 ? '' : 'v2.0/'}token`, {
       method: 'POST',
       body: new URLSearchParams({
         grant_type: 'client_credentials',
         client_id: clientId,
         client_secret: (sent.get('client_secret') ?? '').trim(),
-        ...target(apiName(api)),
+        ...(isV1 ? { resource: name } : { scope: `${name}/.default` }),
       }),
     }),
   )
@@ -182,12 +165,6 @@ ${
 ${await judged(request, api, token)}<details><summary>The whole answer</summary>${shown}</details>`
 }`,
   )
-}
-
-/** The verdicts of the guard, and the claims. */
-async function judged(request: AdministratorRequest, api: Principal, token: string): Promise<Html> {
-  const decoded = decodeToken(token)
-  return html`${judgementTables(await judgeToken(request, judgedApi(api), token))}${decoded && claimTable(decoded, request.now)}`
 }
 
 /**
@@ -210,12 +187,12 @@ const checkToken: ActionRow['run'] = async (request, sent) => {
     throw actionFault('The token names no audience. Enter the API that must accept it.')
   const api = await findPrincipal(request, name)
   const result = sent.has('compare')
-    ? await comparison(request, api, [token, other || (await previewFor(request, client, api))])
-    : await judged(request, api, token)
+    ? comparison(request, api, [token, other || (await previewFor(request, client, api))])
+    : judged(request, api, token)
   return tokenPageOf(
     request,
     { client, api: name },
-    html`<h2>The token at ${api.displayName}</h2>${result}`,
+    html`<h2>The token at ${api.displayName}</h2>${await result}`,
   )
 }
 
@@ -238,14 +215,12 @@ async function comparison(
   api: Principal,
   tokens: readonly string[],
 ): Promise<Html> {
-  const both = await Promise.all(
-    tokens.map(async (token) => {
-      const decoded = decodeToken(token)
-      if (decoded === undefined) throw actionFault('A text to compare is not a token.')
-      return { decoded, judgement: await judgeToken(request, judgedApi(api), token) }
-    }),
-  )
-  return comparisonTable(both)
+  const both = tokens.map(async (token) => {
+    const decoded = decodeToken(token)
+    if (decoded === undefined) throw actionFault('A text to compare is not a token.')
+    return { decoded, judgement: await judgeToken(request, api, token) }
+  })
+  return comparisonTable(await Promise.all(both))
 }
 
 export const tokenPage: PageRow = {

@@ -65,6 +65,27 @@ describe('the lab in the portal', () => {
     assert.match(text, /<code>algorithm_none<\/code>[\s\S]*?algorithm_not_rs256/)
   })
 
+  for (const [forgery, check] of [
+    ['bound_to_a_key', '4. Tenant, audience and kind'],
+    ['bound_to_a_certificate', '6. Certificate'],
+    ['algorithm_none', '1. Form'],
+    ['expired', '5. Time'],
+  ] as const)
+    it(`shows that the check "${check}" refuses ${forgery}, and that no later check was reached`, async () => {
+      await browser.open('/portal/lab/forgeries')
+      const made = await browser.send('/portal/lab/forgeries', { api: 'Greeting API' })
+      const [, row = ''] = made.text.split(`<code>${forgery}</code>`)
+      const [, token = ''] = /class="copyable">([^<]+)</.exec(row) ?? []
+      await browser.open('/portal/token')
+      const fields = { token, api: 'Greeting API' }
+      const { text } = await browser.send('/portal/token/check', fields)
+      const rows = [...text.matchAll(/"row">(\d\. [^<]+)<.*?<span class="mark \w+">([^<]+)</gs)]
+      const refused = rows.findIndex(([, name]) => name === check)
+      for (const [at, [, , verdict]] of rows.entries())
+        assert.equal(verdict, at < refused ? 'passed' : at > refused ? 'not reached' : 'failed')
+      assert.equal(rows.length, 6)
+    })
+
   it('reports an unknown API', async () => {
     await browser.open('/portal/lab/forgeries')
     const { status, text } = await browser.send('/portal/lab/forgeries', { api: 'Nothing' })
