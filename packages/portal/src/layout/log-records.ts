@@ -78,6 +78,6 @@ export function timeline(
     return html`<a href="${pathOf(from.toISOString(), to)}" tabindex="-1" aria-label="${label}"><title>${label}</title>
 ${bar('published', height, height)}${bar('signs', high(done), high(done))}${bar('refused', high(done) + high(refused), high(refused))}</a>`
   })
-  return html`<figure class="timeline hours"><svg viewBox="0 0 ${hours.length * barWidth} ${height}" height="${height}" preserveAspectRatio="none">${bars}</svg>
-<figcaption>Last ${hours.length} hours, in UTC: <span class="key-signs">${sum('done')} accepted</span><span class="refused">${sum('refused')} refused</span></figcaption></figure>`
+  return html`<figure class="timeline"><svg viewBox="0 0 ${hours.length * barWidth} ${height}" width="100%" height="${height}" preserveAspectRatio="none">${bars}</svg>
+<figcaption>Last ${hours.length} hours, in UTC: <span class="signs">${sum('done')} accepted</span><span class="refused">${sum('refused')} refused</span></figcaption></figure>`
 }

@@ -35,8 +35,8 @@ ${rows.map(
   ({ kid, from, signsFrom, signsUntil, until }, index) =>
     html`<text x="${Math.min(x(from), width - 330)}" y="${index * rowHeight + 13}">${kid.slice(0, 24)}…</text>${bar('published', from, until, index)}${bar('signs', signsFrom, signsUntil, index)}`,
 )}
-<line class="now" x1="${x(now)}" x2="${x(now)}" y1="0" y2="${height}"></line></svg>
-<figcaption><span class="key-published">published</span> <span class="key-signs">signs</span> <span class="key-now">now</span></figcaption></figure>`
+<line x1="${x(now)}" x2="${x(now)}" y1="0" y2="${height}"></line></svg>
+<figcaption><span class="published">published</span> <span class="signs">signs</span> <span>now</span></figcaption></figure>`
 }
 
 const path = '/portal/keys'
