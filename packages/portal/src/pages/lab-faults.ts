@@ -91,40 +91,27 @@ function parameterField(
   { name, initial, choices, minimum, maximum, isRequired }: FaultParameter,
   attempt?: Attempt,
 ): Html {
-  const value = String(initial ?? '')
-  if (choices !== undefined) {
-    const options = choices.map((one) => ({ value: String(one), label: String(one) }))
-    return choice({ name: `parameter:${name}`, label: name, value, options }, attempt)
+  const one = { name: `parameter:${name}`, value: String(initial ?? '') }
+  if (choices === undefined) {
+    const label = `${name}, ${minimum} to ${maximum}`
+    return field({ ...one, label, type: 'number', required: isRequired }, attempt)
   }
-  return field(
-    {
-      name: `parameter:${name}`,
-      label: `${name}, ${minimum} to ${maximum}`,
-      type: 'number',
-      value,
-      required: isRequired,
-    },
-    attempt,
-  )
+  const options = choices.map((value) => ({ value: String(value), label: String(value) }))
+  return choice({ ...one, label: name, options }, attempt)
 }
 
 const numeric = (text: string) => (Number.isInteger(Number(text)) ? Number(text) : text)
 
 /** The fields of the form as the fault of the API, which validates it. */
 export function faultOf(sent: Form): object {
-  const prefix = 'parameter:'
-  const filled = [...sent].filter(([, value]) => value.trim() !== '')
-  const parameters = filled
-    .filter(([name]) => name.startsWith(prefix))
-    .map(([name, value]) => [name.slice(prefix.length), numeric(value)])
-  const scope = filled
-    .filter(([name]) => ['times', 'seconds'].includes(name))
-    .map(([name, value]) => [name, numeric(value)])
+  const numbers = [...sent]
+    .filter(([name, text]) => /^(parameter:|times$|seconds$)/.test(name) && text.trim() !== '')
+    .map(([name, text]) => [name.replace('parameter:', ''), numeric(text)])
   const client = sent.get('client')?.trim()
   return {
     fault: sent.get('fault'),
     at: sent.get('at'),
-    ...Object.fromEntries([...parameters, ...scope]),
+    ...Object.fromEntries(numbers),
     ...(client && { client }),
   }
 }

@@ -80,14 +80,10 @@ ${form(
 
 const showForgeries: ShowTab = async (_lab, request, _context, attempt) => apiForm(request, attempt)
 
-async function forge(
-  lab: InProcessGraph,
-  sent: Form,
-  request: AdministratorRequest,
-): Promise<Html> {
+const forge: ActionRow['run'] = async (request, sent) => {
   const api = await findPrincipal(request, (sent.get('api') ?? '').trim())
   const forging = { method: 'POST', path: '/forgeries', body: { api: api.appId } } as const
-  const { genuine, forgeries } = forged.parse((await lab.send(forging)).body)
+  const { genuine, forgeries } = forged.parse((await labOf(request).send(forging)).body)
   const tokens = [genuine, ...forgeries.map(({ token }) => token)]
   const { roles, reasonOf } = guardOf(request, api)
   const [genuineReason, ...reasons] = await Promise.all(
@@ -96,7 +92,7 @@ async function forge(
   const refused = reasons.filter((one) => one !== undefined).length
   const verdict = (reason: string | undefined) =>
     mark(reason === undefined ? 'bad' : 'good', reason ?? 'admitted')
-  return html`${apiForm(request, undefined, api.displayName)}
+  const made = html`${apiForm(request, undefined, api.displayName)}
 <h2>Tokens for ${api.displayName}</h2>
 <p class="${refused === forgeries.length && genuineReason === undefined ? 'done' : 'problem'}">The guard refuses ${refused} of ${forgeries.length} hostile tokens, and ${genuineReason === undefined ? 'admits the genuine one' : `refuses the genuine one: ${genuineReason}`}.</p>
 ${table(
@@ -111,6 +107,7 @@ ${table(
   ]),
   '',
 )}`
+  return tabPage(request, 'Forgeries', made)
 }
 
 const maxShownRequests = 100
@@ -184,8 +181,8 @@ const labTabs: readonly {
   readonly show: ShowTab
   /** The request of each form, by what the path of the form has after the path of the tab. */
   readonly forms?: Readonly<Record<string, (sent: Form) => GraphRequest>>
-  /** The form at the path of the tab, whose result is shown. */
-  readonly result?: typeof forge
+  /** The form at the path of the tab. It shows its result. */
+  readonly run?: typeof forge
 }[] = [
   {
     name: 'Faults',
@@ -206,7 +203,7 @@ const labTabs: readonly {
     show: showClock,
     forms: { '': (sent) => ({ method: 'POST', path: '/clock', body: clockChangeOf(sent) }) },
   },
-  { name: 'Forgeries', path: forgeriesPath, show: showForgeries, result: forge },
+  { name: 'Forgeries', path: forgeriesPath, show: showForgeries, run: forge },
   {
     name: 'Requests',
     path: requestsPath,
@@ -230,7 +227,7 @@ function labOf({ lab }: AdministratorRequest): InProcessGraph {
 
 /** The pages of the lab. Without a lab, they do not exist. */
 export const labPages: readonly PageRow[] = labTabs.map(
-  ({ name, path, show, forms = {}, result }): PageRow => ({
+  ({ name, path, show, forms = {}, run }) => ({
     path,
     section: 'Lab',
     show: async (request, context, attempt) =>
@@ -248,15 +245,7 @@ export const labPages: readonly PageRow[] = labTabs.map(
           },
         }),
       ),
-      ...(result === undefined
-        ? []
-        : [
-            {
-              changesNothing: true,
-              run: async (request, sent) =>
-                tabPage(request, name, await result(labOf(request), sent, request)),
-            } satisfies ActionRow,
-          ]),
+      ...(run ? [{ changesNothing: true, run } as const] : []),
     ],
   }),
 )
