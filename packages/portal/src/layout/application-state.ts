@@ -47,7 +47,7 @@ async function clientState(
   ])
   return html`<form method="get" action="${path}" class="bar">${picker({ name: 'for', label: 'API: name, URI or ID', value: explanation?.apiName ?? '', options: apis, required: true })}<button>Show the verdict</button></form>
 ${problem}
-${explanation ? verdict(request, explanation, { api: explanation.apiId, client }) : empty('Choose an API: the six steps show what this client needs for a token with its roles.')}`
+${explanation ? verdict(request, explanation, { api: explanation.apiId, client, etag: application['@odata.etag'] ?? '' }) : empty('Choose an API: the six steps show what this client needs for a token with its roles.')}`
 }
 
 const cookie = 'greeting-portal-api'

@@ -14,7 +14,8 @@ import { applicationPath, type Tab } from './application-page.ts'
 import { buttonForm } from './form.ts'
 import { type Html, mark, named } from './parts.ts'
 
-type Ids = { readonly api: string; readonly client: string }
+/** The entity tag of the client is sent with a button, which then makes no second secret. */
+type Ids = { readonly api: string; readonly client: string; readonly etag?: string }
 
 /** Where each step is done, and what does it: a link, or a form with one button. */
 const places: Readonly<
@@ -62,7 +63,7 @@ export function verdict(request: AdministratorRequest, explanation: Explanation,
   const missing = missingSteps(explanation)
   const size = sizeText(explanation)
   const kind = explanation.refusal ? 'bad' : isComplete(explanation) ? 'good' : 'warn'
-  return html`<section class="verdict ${kind}" aria-label="Verdict"><p>${answer(explanation)} <strong>${missingText(explanation)}</strong>${kind === 'good' && request.section !== 'Token' && html` <a role="button" class="primary" href="/portal/token?${new URLSearchParams(ids)}">Request the token</a>`}</p>
+  return html`<section class="verdict ${kind}" aria-label="Verdict"><p>${answer(explanation)} <strong>${missingText(explanation)}</strong>${kind === 'good' && request.section !== 'Token' && html` <a role="button" class="primary" href="/portal/token?${new URLSearchParams({ client: ids.client, api: ids.api })}">Request the token</a>`}</p>
 ${size && html`<p class="problem">${size}</p>`}
 <ol class="steps">${explanation.steps.map((one) => {
     const [state, word] = marks[one.state]

@@ -94,7 +94,7 @@ ${credentialTable(
   ({ keyId }) =>
     html`<a href="${path}/${keyId}/replace">Replace</a> ${removeForm(request, path, 'secret', keyId)}`,
 )}
-${secretForm(request, path, attempt)}
+${secretForm(request, application, attempt)}
 <h2>Certificates</h2>
 ${credentialTable(
   'Certificates',
@@ -136,14 +136,14 @@ const removeForm = (
 
 const secretForm = (
   request: AdministratorRequest,
-  path: string,
+  { appId, '@odata.etag': etag = '' }: ApplicationView,
   attempt?: Attempt,
   description = '',
 ) =>
   form(
     request,
-    `${path}/secrets`,
-    html`${field({ name: 'description', label: 'Description', value: description, maxLength: 120 }, attempt)}
+    `${applicationPath(appId, tab)}/secrets`,
+    html`${hiddenFields({ etag })}${field({ name: 'description', label: 'Description', value: description, maxLength: 120 }, attempt)}
 ${choice(
   {
     name: 'days',
@@ -161,14 +161,20 @@ const addSecret: ActionRow['run'] = (request, sent, { req }) =>
     req.param('appId') ?? '',
     (sent.get('description') ?? '').trim(),
     lifetimes.find((one) => String(one) === sent.get('days')),
+    sent.get('etag'),
   )
 
-/** Makes a secret, and shows it once, in the answer to the form. */
+/**
+ * Makes a secret, and shows it once, in the answer to the form.
+ *
+ * @param ifMatch the state that the form showed: the same form makes no second secret
+ */
 export async function makeSecret(
   request: AdministratorRequest,
   appId: string,
   description: string,
   days: number = 180,
+  ifMatch?: string,
 ): Promise<Response> {
   const { application } = await readRegistered(request, appId)
   const endDateTime = new Date(request.now.getTime() + days * dayMs).toISOString()
@@ -177,6 +183,7 @@ export async function makeSecret(
     method: 'POST',
     path: `/applications/${application.id}/addPassword`,
     body: { passwordCredential: { displayName, endDateTime } },
+    ifMatch,
   })
   const secret = newPassword.parse(body)
   const registered = await readRegistered(request, appId)
@@ -211,7 +218,7 @@ const showReplacement = tabPage(tab, (request, { application }, attempt, req) =>
   return html`<h2>Replace the secret “${old.displayName ?? old.hint}”</h2>
 <ol>
 <li><h3>Make a new secret ${step(newer !== undefined)}</h3>
-${newer ? html`<p>“${newer.displayName ?? newer.hint}”, made ${time(newer.startDateTime, request.now)}.</p>` : secretForm(request, path, attempt, old.displayName ?? '')}</li>
+${newer ? html`<p>“${newer.displayName ?? newer.hint}”, made ${time(newer.startDateTime, request.now)}.</p>` : secretForm(request, application, attempt, old.displayName ?? '')}</li>
 <li><h3>Use it in every program ${step(isUsed)}</h3>
 <p>New secret last used: ${time(newer?.lastUsedDateTime, request.now)}. Old secret last used: ${time(old.lastUsedDateTime, request.now)}.</p></li>
 <li><h3>Remove the old secret ${step(false)}</h3>

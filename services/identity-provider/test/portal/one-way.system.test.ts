@@ -1,6 +1,11 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import { type PortalBrowser, type PortalServer, startPortal } from './portal-browser.ts'
+import {
+  hiddenFieldsOf,
+  type PortalBrowser,
+  type PortalServer,
+  startPortal,
+} from './portal-browser.ts'
 
 const primary = /class="primary"[^>]*>([^<]+)</g
 
@@ -94,6 +99,26 @@ describe('the way from nothing to a token, in the portal', () => {
     assert.deepEqual(await next(client), ['New client secret'])
     assert.equal(idOf((await browser.open(api)).text, 'Day job'), client.split('/').at(-1))
   })
+
+  // The back button shows the form as it was, with its hidden fields.
+  for (const [change, page, action, sent] of [
+    ['a new secret', '/credentials', '/credentials/secrets', { days: '30' }],
+    ['a new role', '/roles', '/roles/add', { value: 'Once' }],
+    ['a new name', '', '/rename', { display_name: 'Renamed' }],
+  ] as const) {
+    it(`makes ${change} once when the old form is sent again`, async () => {
+      const [path = ''] = (await register(`Job with ${change}`, 'client')).split('?')
+      const fields = hiddenFieldsOf((await browser.open(path + page)).text, path + action)
+      const send = () => browser.post(path + action, new URLSearchParams({ ...fields, ...sent }))
+      const rows = async () => (await browser.open(path + page)).text.match(/<tr>/g)?.length
+      assert.ok((await send()).status < 400)
+      const before = await rows()
+      const again = await send()
+      assert.equal(again.status, 412)
+      assert.match(again.text, /Open the page again to see the current state/)
+      assert.equal(await rows(), before)
+    })
+  }
 
   it('folds and marks the roles that administer the server', async () => {
     const client = (await register('Fourth job', 'client')).split('?')[0] ?? ''
