@@ -18,7 +18,11 @@ const base = 'http://portal.invalid'
 // As in the command. More objects than any tenant has.
 const maxPages = 10_000
 
-const page = z.object({ value: z.array(z.unknown()), '@odata.nextLink': z.string().optional() })
+const page = z.object({
+  '@odata.count': z.number().optional(),
+  '@odata.nextLink': z.string().optional(),
+  value: z.array(z.unknown()),
+})
 
 /**
  * A management API, called within this process as one administrator. Its operations check the roles
@@ -86,22 +90,17 @@ export class InProcessGraph implements Graph {
     return found
   }
 
-  /** The first page of a list. */
-  async firstPage<One>(path: string, schema: z.ZodType<One>): Promise<One[]> {
-    for await (const some of this.pages(path, schema)) return some
-    return []
+  /** One page of a list, with the link to the next one. */
+  async page<One>(path: string, schema: z.ZodType<One>) {
+    const { value, ...rest } = await this.get(path, page)
+    return { ...rest, value: value.map((one) => parseAnswer({ method: 'GET', path }, schema, one)) }
   }
 
   async *pages<One>(path: string, schema: z.ZodType<One>): AsyncGenerator<One[]> {
-    const line = { method: 'GET', path } as const
     let next = path
     for (let count = 0; count < maxPages; count += 1) {
-      const { value, '@odata.nextLink': link } = parseAnswer(
-        line,
-        page,
-        (await this.send({ method: 'GET', path: next })).body,
-      )
-      yield value.map((one) => parseAnswer(line, schema, one))
+      const { value, '@odata.nextLink': link } = await this.page(next, schema)
+      yield value
       if (link === undefined) return
       next = link
     }

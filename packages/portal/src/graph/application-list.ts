@@ -1,21 +1,21 @@
 import { withHolders } from '@greeting/registrations/apply'
 import {
-  appRoleAssignment,
   explain,
   locateById,
   missingSteps,
   type RegistrationStep,
-  servicePrincipal,
 } from '@greeting/registrations/planning'
-import { z } from 'zod'
 import type { AdministratorRequest } from './administrator-request.ts'
-import { type ApplicationView, applicationView, isApi } from './applications.ts'
-
-const applicationPage = z.object({
-  '@odata.count': z.number().optional(),
-  '@odata.nextLink': z.string().optional(),
-  value: z.array(applicationView),
-})
+import {
+  type ApplicationView,
+  applicationView,
+  isApi,
+  type Principal,
+  principalsBy,
+  principalsWithAssignments,
+  principalView,
+  searchQuery,
+} from './applications.ts'
 
 const shown =
   'id,appId,displayName,createdDateTime,signInAudience,identifierUris,appRoles,requiredResourceAccess,passwordCredentials,keyCredentials'
@@ -25,12 +25,52 @@ export const listApplications = (
   { graph }: AdministratorRequest,
   query: Readonly<Record<string, string>>,
 ) =>
-  graph.get(`/applications?${new URLSearchParams({ ...query, $select: shown })}`, applicationPage)
+  graph.page(`/applications?${new URLSearchParams({ ...query, $select: shown })}`, applicationView)
+
+const uriFilter = (names: string) =>
+  ['api://', 'https://'].map((start) => `${names}/any(n:startswith(n,'${start}'))`).join(' or ')
 
 /** The filter of the applications with an identifier URI. */
-export const hasUri = ['api://', 'https://']
-  .map((start) => `identifierUris/any(u:startswith(u,'${start}'))`)
-  .join(' or ')
+export const hasUri = uriFilter('identifierUris')
+
+const maxOffered = 100
+
+/**
+ * The APIs with enabled roles that match. Those with an identifier URI are found among any number of
+ * clients; the others among the first matches.
+ */
+export async function findApis(
+  { graph }: AdministratorRequest,
+  search: string,
+): Promise<Principal[]> {
+  const query = searchQuery(search)
+  // Only APIs have names, other than their application ID.
+  const named = [query.$filter, `(${uriFilter('servicePrincipalNames')})`].filter(Boolean)
+  const found = await Promise.all(
+    [{ ...query, $filter: named.join(' and ') }, query].map((one) => {
+      const parameters = new URLSearchParams({ ...one, $top: String(maxOffered) })
+      return graph.page(`/servicePrincipals?${parameters}`, principalView)
+    }),
+  )
+  const byId = new Map(found.flatMap(({ value }) => value).map((one) => [one.id, one]))
+  return [...byId.values()].filter(({ appRoles }) => appRoles.some(({ isEnabled }) => isEnabled))
+}
+
+/** The names of applications, each once. */
+export const namesOf = (some: readonly { readonly displayName: string }[]) => [
+  ...new Set(some.map(({ displayName }) => displayName)),
+]
+
+/** Names for the pickers of a client and of an API: some of the tenant, if it has many. */
+export async function offeredNames(
+  request: AdministratorRequest,
+): Promise<Record<'clients' | 'apis', readonly string[]>> {
+  const [apis, first] = await Promise.all([
+    findApis(request, ''),
+    listApplications(request, { $top: String(maxOffered) }),
+  ])
+  return { apis: namesOf(apis), clients: namesOf(first.value.filter((one) => !isApi(one))) }
+}
 
 /** Whether a client would get its roles, in short; the reason names the API and the missing step. */
 export type ClientState = {
@@ -48,14 +88,7 @@ const states: readonly (readonly [RegistrationStep, ClientState['kind'], string]
   ['Admin consent', 'warn', 'waits for consent'],
 ]
 
-// As in Microsoft Graph, a filter has at most 15 alternatives, and an expanded list at most 20 objects.
-const idsPerFilter = 15
-const maxExpanded = 20
 const maxApis = 5
-
-const assigned = servicePrincipal.extend({
-  appRoleAssignments: z.array(appRoleAssignment).default([]),
-})
 
 /** The state of each client of one page of applications, by application ID. */
 export async function clientStates(
@@ -65,25 +98,14 @@ export async function clientStates(
   const { graph, now, session } = request
   const applications = listed.filter((one) => !isApi(one) || one.requiredResourceAccess.length > 0)
   const clientIds = applications.map(({ appId }) => appId)
-  const clients = await principalsBy('appId', clientIds, request)
-  const assignments = (
-    await Promise.all(
-      clients.map(({ id, appRoleAssignments }) =>
-        appRoleAssignments.length < maxExpanded
-          ? appRoleAssignments
-          : graph.list(`/servicePrincipals/${id}/appRoleAssignments`, appRoleAssignment),
-      ),
-    )
-  ).flat()
+  const clients = await principalsWithAssignments(request, 'appId', clientIds)
+  const assignments = clients.flatMap(({ appRoleAssignments }) => appRoleAssignments)
   const requestedBy = ({ requiredResourceAccess }: ApplicationView) =>
     requiredResourceAccess.slice(0, maxApis).map(({ resourceAppId }) => resourceAppId)
+  const resourceIds = assignments.map(({ resourceId }) => resourceId)
   const apis = [
-    ...(await principalsBy('appId', applications.flatMap(requestedBy), request)),
-    ...(await principalsBy(
-      'id',
-      assignments.map(({ resourceId }) => resourceId),
-      request,
-    )),
+    ...(await principalsBy(request, 'appId', applications.flatMap(requestedBy))).values(),
+    ...(await principalsBy(request, 'id', resourceIds)).values(),
   ]
   const servicePrincipals = [...clients, ...apis]
   const state = await withHolders(
@@ -117,20 +139,4 @@ export async function clientStates(
       : { kind: 'plain', text: 'requests no role' }
   }
   return new Map(applications.map((one) => [one.appId, stateOf(one)]))
-}
-
-/** The service principals that have one of the IDs, with their assignments. */
-async function principalsBy(
-  property: 'appId' | 'id',
-  ids: readonly string[],
-  { graph }: AdministratorRequest,
-) {
-  const left = [...new Set(ids)]
-  const found: z.output<typeof assigned>[] = []
-  while (left.length > 0) {
-    const $filter = `${property} in ('${left.splice(0, idsPerFilter).join("','")}')`
-    const query = new URLSearchParams({ $filter, $expand: 'appRoleAssignments' })
-    found.push(...(await graph.list(`/servicePrincipals?${query}`, assigned)))
-  }
-  return found
 }

@@ -7,6 +7,7 @@ import {
 } from '@greeting/registrations/apply'
 import {
   application,
+  appRoleAssignment,
   type Explanation,
   explain,
   locateById,
@@ -38,7 +39,10 @@ export const applicationView = application.extend({
   ...credentials,
 })
 
-const principalView = servicePrincipal.extend(credentials)
+export const principalView = servicePrincipal.extend({
+  ...credentials,
+  appRoleAssignments: z.array(appRoleAssignment).default([]),
+})
 
 export type Principal = z.output<typeof principalView>
 
@@ -50,32 +54,81 @@ export type Registered = {
   readonly principal: Principal | undefined
 }
 
-/** The service principal of an application, if it has one in this tenant. */
-export async function principalOf(
+// As in Microsoft Graph, a filter has at most 15 alternatives, and an expanded list at most 20 objects.
+const idsPerFilter = 15
+const maxExpanded = 20
+
+/** The objects of a list that have one of the IDs, by that ID. */
+async function objectsBy<By extends 'appId' | 'id', One extends Readonly<Record<By, string>>>(
   { graph }: AdministratorRequest,
-  appId: string,
-): Promise<Principal | undefined> {
-  const [found] = await graph.list(
-    `/servicePrincipals?$filter=${encodeURIComponent(`appId eq '${appId}'`)}`,
-    principalView,
+  list: 'applications' | 'servicePrincipals',
+  by: By,
+  ids: readonly string[],
+  schema: z.ZodType<One>,
+  more: Readonly<Record<string, string>> = {},
+): Promise<ReadonlyMap<string, One>> {
+  const asked = [...new Set(ids)].filter((id) => z.guid().safeParse(id).success)
+  const found = new Map<string, One>()
+  for (let start = 0; start < asked.length; start += idsPerFilter) {
+    const $filter = `${by} in ('${asked.slice(start, start + idsPerFilter).join("','")}')`
+    const query = new URLSearchParams({ $filter, ...more })
+    for (const one of await graph.list(`/${list}?${query}`, schema)) found.set(one[by], one)
+  }
+  return new Map(
+    asked.flatMap((id) => {
+      const one = found.get(id.toLowerCase())
+      return one ? [[id, one] as const] : []
+    }),
   )
-  return found
 }
 
-/** Service principals by their object IDs. */
-export async function principalsOf(
-  { graph }: AdministratorRequest,
+/** Service principals in this tenant, by one of their IDs. */
+export const principalsBy = (
+  request: AdministratorRequest,
+  by: 'appId' | 'id',
   ids: readonly string[],
-): Promise<ReadonlyMap<string, Principal>> {
-  const found = await Promise.all(
-    [...new Set(ids)].map((id) =>
-      graph.list(
-        `/servicePrincipals?$filter=${encodeURIComponent(`id eq '${id}'`)}`,
-        principalView,
-      ),
-    ),
+) => objectsBy(request, 'servicePrincipals', by, ids, principalView)
+
+/** The service principal of an application, if it has one in this tenant. */
+export const principalOf = async (request: AdministratorRequest, appId: string) =>
+  (await principalsBy(request, 'appId', [appId])).get(appId)
+
+/** The app role assignments of a service principal. */
+export const assignmentsOf = ({ graph }: AdministratorRequest, id: string) =>
+  graph.list(`/servicePrincipals/${id}/appRoleAssignments`, appRoleAssignment)
+
+/** Service principals by one of their IDs, with their app role assignments. */
+export async function principalsWithAssignments(
+  request: AdministratorRequest,
+  by: 'appId' | 'id',
+  ids: readonly string[],
+): Promise<readonly Principal[]> {
+  const more = { $expand: 'appRoleAssignments' }
+  const found = await objectsBy(request, 'servicePrincipals', by, ids, principalView, more)
+  return Promise.all(
+    [...found.values()].map(async (one) => {
+      if (one.appRoleAssignments.length < maxExpanded) return one
+      return { ...one, appRoleAssignments: await assignmentsOf(request, one.id) }
+    }),
   )
-  return new Map(found.flat().map((one) => [one.id, one]))
+}
+
+const maxHolders = 100
+
+/** The first app role assignments to an API, and how many clients have them, in words. */
+export async function assignedTo({ graph }: AdministratorRequest, { principal }: Registered) {
+  const { value, '@odata.nextLink': next } = principal
+    ? await graph.page(
+        `/servicePrincipals/${principal.id}/appRoleAssignedTo?$top=${maxHolders}`,
+        appRoleAssignment,
+      )
+    : { value: [] }
+  const clientsOf = (roleId?: string) => {
+    const some = value.filter(({ appRoleId }) => roleId === undefined || appRoleId === roleId)
+    const count = new Set(some.map(({ principalId }) => principalId)).size
+    return `${next ? 'at least ' : ''}${count === 1 ? '1 client' : `${count} clients`}`
+  }
+  return { assignments: value, clientsOf }
 }
 
 /**
@@ -132,8 +185,8 @@ const maxCandidates = 6
 async function ofPart({ graph }: AdministratorRequest, text: string): Promise<FoundApplication[]> {
   if (!word.test(text)) return []
   const query = new URLSearchParams({ ...searchQuery(text), $top: String(maxCandidates) })
-  const found = await graph.firstPage(`/servicePrincipals?${query}`, principalView)
-  return found.map(({ appId, displayName }) => ({
+  const { value } = await graph.page(`/servicePrincipals?${query}`, principalView)
+  return value.map(({ appId, displayName }) => ({
     applicationId: appId,
     displayName,
     createdDateTime: undefined,
@@ -184,30 +237,28 @@ export async function findPrincipal(
   return principal
 }
 
-/**
- * The names of applications, by application ID. An ID has no name when no service principal has it, or
- * when the administrator may not read it.
- */
-export async function applicationNames(
+const nameView = z.object({ id: z.string(), appId: z.string(), displayName: z.string() })
+
+/** The names of objects, by one of their IDs. An object that the administrator may not read has none. */
+async function namesBy(
   request: AdministratorRequest,
-  appIds: readonly string[],
-): Promise<ReadonlyMap<string, string>> {
-  const ids = [...new Set(appIds)].filter((id) => z.guid().safeParse(id).success)
-  const found = await Promise.all(
-    ids.map(async (id): Promise<[string, string][]> => {
-      try {
-        const one = await principalOf(request, id)
-        return one ? [[id, one.displayName]] : []
-      } catch (cause) {
-        if (cause instanceof GraphRefusalError && cause.status === 403) return []
-        throw cause
-      }
-    }),
-  )
-  return new Map(found.flat())
+  list: 'applications' | 'servicePrincipals',
+  by: 'appId' | 'id',
+  ids: readonly string[],
+) {
+  try {
+    return await objectsBy(request, list, by, ids, nameView)
+  } catch (cause) {
+    if (cause instanceof GraphRefusalError && cause.status === 403) return new Map<string, never>()
+    throw cause
+  }
 }
 
-const nameView = z.object({ appId: z.string(), displayName: z.string() })
+/** The names of applications, by application ID. */
+export async function applicationNames(request: AdministratorRequest, appIds: readonly string[]) {
+  const names = await namesBy(request, 'servicePrincipals', 'appId', appIds)
+  return new Map([...names].map(([appId, { displayName }]) => [appId, displayName]))
+}
 
 /** The applications that audit records name, by the ID in the record. */
 export type NamesInRecords = ReadonlyMap<string, z.output<typeof nameView>>
@@ -217,26 +268,15 @@ export async function namesInRecords(
   request: AdministratorRequest,
   records: readonly Pick<AuditView, 'action' | 'actor' | 'target'>[],
 ): Promise<NamesInRecords> {
-  const appIds = records.flatMap(({ actor, target }) => [actor, target ?? ''])
-  const names = await applicationNames(request, appIds)
-  const changed = new Map(
-    records.flatMap(({ action, target }): [string, string][] => {
-      const [kind = ''] = action.split('.')
-      return target && /^(application|servicePrincipal)$/.test(kind) ? [[target, `${kind}s`]] : []
-    }),
-  )
-  const objects = await Promise.all(
-    [...changed].map(async ([id, list]): Promise<[string, z.output<typeof nameView>][]> => {
-      try {
-        return [[id, await request.graph.get(`/${list}/${encodeURIComponent(id)}`, nameView)]]
-      } catch (cause) {
-        if (cause instanceof GraphRefusalError && [400, 403, 404].includes(cause.status)) return []
-        throw cause
-      }
-    }),
-  )
-  const named = [...names].map(([appId, displayName]) => [appId, { appId, displayName }] as const)
-  return new Map([...named, ...objects.flat()])
+  const all = records.flatMap(({ actor, target }) => [actor, target ?? ''])
+  const changed = (kind: string) =>
+    records.flatMap(({ action, target }) => (action.startsWith(`${kind}.`) && target) || [])
+  const found = await Promise.all([
+    namesBy(request, 'servicePrincipals', 'appId', all),
+    namesBy(request, 'applications', 'id', changed('application')),
+    namesBy(request, 'servicePrincipals', 'id', changed('servicePrincipal')),
+  ])
+  return new Map(found.flatMap((names) => [...names]))
 }
 
 /** The scopes that a client can request: those of the APIs of which it requests roles. */
@@ -244,12 +284,9 @@ export async function scopesOf(
   request: AdministratorRequest,
   { application }: Registered,
 ): Promise<readonly string[]> {
-  const found = await Promise.all(
-    application.requiredResourceAccess.map(({ resourceAppId }) =>
-      principalOf(request, resourceAppId),
-    ),
-  )
-  return found.flatMap((api) => (api ? `${apiName(api)}/.default` : []))
+  const ids = application.requiredResourceAccess.map(({ resourceAppId }) => resourceAppId)
+  const apis = await principalsBy(request, 'appId', ids)
+  return [...apis.values()].map((api) => `${apiName(api)}/.default`)
 }
 
 /** The name of an API in a scope: its first identifier URI, else its application ID. */
@@ -286,46 +323,4 @@ export async function explanationsOf(
     const api = locateById(state, apiId)
     return { ...explain(state, client, api, now), apiId, apiName: api.name }
   })
-}
-
-const maxOffered = 100
-/** Only APIs have names, other than their application ID. */
-const hasUri = ['api://', 'https://']
-  .map((start) => `servicePrincipalNames/any(n:startswith(n,'${start}'))`)
-  .join(' or ')
-
-/**
- * The APIs with enabled roles that match. Those with an identifier URI are found among any number of
- * clients; the others among the first matches.
- */
-export async function findApis(
-  { graph }: AdministratorRequest,
-  search: string,
-): Promise<Principal[]> {
-  const query: Readonly<Record<string, string>> = {
-    ...searchQuery(search),
-    $top: String(maxOffered),
-  }
-  const filters = [query.$filter, `(${hasUri})`].filter((one) => one !== undefined)
-  const named = { ...query, $filter: filters.join(' and ') }
-  const [first, apis] = await Promise.all([
-    graph.firstPage(`/servicePrincipals?${new URLSearchParams(query)}`, principalView),
-    graph.firstPage(`/servicePrincipals?${new URLSearchParams(named)}`, principalView),
-  ])
-  const byId = new Map([...apis, ...first].map((one) => [one.id, one]))
-  return [...byId.values()].filter(({ appRoles }) => appRoles.some(({ isEnabled }) => isEnabled))
-}
-
-/** Names for the pickers of a client and of an API: some of the tenant, if it has many. */
-export async function offeredNames(
-  request: AdministratorRequest,
-): Promise<Record<'clients' | 'apis', readonly string[]>> {
-  const [apis, first] = await Promise.all([
-    findApis(request, ''),
-    request.graph.firstPage(`/applications?$top=${maxOffered}`, applicationView),
-  ])
-  const names = (all: readonly { displayName: string }[]) => [
-    ...new Set(all.map(({ displayName }) => displayName)),
-  ]
-  return { apis: names(apis), clients: names(first.filter((one) => !isApi(one))) }
 }

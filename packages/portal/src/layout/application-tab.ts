@@ -1,15 +1,29 @@
 import type { GraphRequest } from '@greeting/registrations/apply'
 import type { Context } from 'hono'
+import { getCookie, setCookie } from 'hono/cookie'
 import { html } from 'hono/html'
+import { z } from 'zod'
 import type { AdministratorRequest } from '../graph/administrator-request.ts'
-import { type Registered, readRegistered } from '../graph/applications.ts'
+import { findApis, listApplications, namesOf } from '../graph/application-list.ts'
+import {
+  assignedTo,
+  explanationsOf,
+  findId,
+  isApi,
+  type Principal,
+  principalsWithAssignments,
+  type Registered,
+  readRegistered,
+  requestedRoles,
+  UnclearName,
+} from '../graph/applications.ts'
 import type { Form } from '../security/portal-form.ts'
 import { applicationPath, applicationTabRows, type Tab } from './application-page.ts'
-import { applicationState } from './application-state.ts'
-import type { Attempt } from './form.ts'
+import { type Attempt, buttonForm, candidateLinks, picker } from './form.ts'
 import { page } from './page.ts'
 import type { ActionRow, PageRow } from './page-row.ts'
-import { type Html, linkList } from './parts.ts'
+import { empty, type Html, linkList, table } from './parts.ts'
+import { verdict } from './verdict.ts'
 
 /** A tab of one application. It begins with what the six steps say about it. */
 export async function applicationPage(
@@ -30,22 +44,30 @@ ${await applicationState(request, registered, applicationPath(appId, tab))}${con
   })
 }
 
+/** What a tab shows below the state of its application. */
+export type Content = (
+  request: AdministratorRequest,
+  registered: Registered,
+  attempt: Attempt | undefined,
+  req: Context['req'],
+) => Html | Promise<Html>
+
 /** Makes a tab from the application in the path. */
 export const tabPage =
-  (
-    tab: Tab,
-    contentOf: (
-      request: AdministratorRequest,
-      registered: Registered,
-      attempt: Attempt | undefined,
-      req: Context['req'],
-    ) => Html | Promise<Html>,
-  ): PageRow['show'] =>
+  (tab: Tab, contentOf: Content): PageRow['show'] =>
   async (request, { req }, attempt) => {
     const registered = await readRegistered(request, req.param('appId') ?? '')
     const content = await contentOf(request, registered, attempt, req)
     return applicationPage(request, registered, tab, content, attempt)
   }
+
+/** A tab with its forms. */
+export const tabRow = (tab: Tab, contentOf: Content, actions: readonly ActionRow[]): PageRow => ({
+  path: applicationPath(':appId', tab),
+  section: 'App registrations',
+  show: tabPage(tab, contentOf),
+  actions,
+})
 
 /** A form that sends one change of an application, and shows its tab again. */
 export const changeAction = (
@@ -78,3 +100,137 @@ export const patchOf = (
   body: object,
   ifMatch?: string,
 ): GraphRequest => ({ method: 'PATCH', path: `/applications/${application.id}`, body, ifMatch })
+
+/** Whether a client gets roles of an API, or which clients get those of an API. */
+async function applicationState(
+  request: AdministratorRequest,
+  registered: Registered,
+  path: string,
+): Promise<Html> {
+  const { application } = registered
+  const isClient = !isApi(application) || application.requiredResourceAccess.length > 0
+  return html`${isApi(application) && (await apiState(request, registered))}${isClient && (await clientState(request, registered, path))}`
+}
+
+/** The verdict for one API, with a form that chooses another one. */
+async function clientState(
+  request: AdministratorRequest,
+  { application }: Registered,
+  path: string,
+): Promise<Html> {
+  const client = application.appId
+  const apis = await findApis(request, '')
+  const sought = (request.context?.req.query('for') ?? '').trim()
+  let fault: Html = ''
+  const apiId = await chosenApi(request, application, sought, apis).catch((cause: unknown) => {
+    if (!(cause instanceof UnclearName)) throw cause
+    const links = candidateLinks(cause, path, { for: sought })
+    fault = html`<p role="alert" class="problem">${cause.message}</p>${links}`
+    return undefined
+  })
+  const [explanation] = apiId ? await explanationsOf(request, client, [apiId]) : []
+  return html`<form method="get" action="${path}" class="bar">${picker({ name: 'for', label: 'API: name, URI or ID', value: explanation?.apiName ?? '', options: namesOf(apis), required: true })}<button>Show the verdict</button></form>
+${fault}
+${explanation ? verdict(request, explanation, { api: explanation.apiId, client, etag: application['@odata.etag'] ?? '' }) : empty('Choose an API: the six steps show what this client needs for a token with its roles.')}`
+}
+
+const cookie = 'greeting-portal-api'
+const cookieOptions = {
+  path: '/portal',
+  secure: true,
+  httpOnly: true,
+  sameSite: 'Strict',
+} as const
+const remembered = z.tuple([z.guid(), z.guid()])
+
+/**
+ * The API of the verdict: the chosen one, which the browser keeps; else the first of which the client
+ * requests a role; else the last one that was chosen, or the first own API of the tenant.
+ */
+async function chosenApi(
+  request: AdministratorRequest,
+  { appId, requiredResourceAccess }: Registered['application'],
+  sought: string,
+  apis: readonly Principal[],
+): Promise<string | undefined> {
+  const { context, host } = request
+  if (context && sought !== '') {
+    const apiId = await findId(request, sought)
+    setCookie(context, cookie, `${appId}.${apiId}`, cookieOptions)
+    return apiId
+  }
+  const kept = remembered.safeParse((context && getCookie(context, cookie))?.split('.'))
+  const [client, last] = kept.data ?? []
+  const requested = requiredResourceAccess.map(({ resourceAppId }) => resourceAppId)
+  const isLast = client === appId || requested.length === 0 || requested.includes(last ?? '')
+  if (last && isLast) return last
+  return requested[0] ?? apis.find((one) => !host.managementApiIds.includes(one.appId))?.appId
+}
+
+/** So many clients are read for one page, and so many of them are shown. */
+const maxClients = 100
+const maxRows = 25
+
+/** The clients that have a role of an API, or request one. Those that lack consent come first. */
+async function clientsOf(request: AdministratorRequest, registered: Registered) {
+  const { appId, appRoles } = registered.application
+  const $filter = `requiredResourceAccess/any(r:r/resourceAppId eq '${appId}')`
+  const [{ assignments }, asking] = await Promise.all([
+    assignedTo(request, registered),
+    listApplications(request, { $top: String(maxClients), $filter }),
+  ])
+  const requests = new Map(asking.value.map((one) => [one.appId, requestedRoles(one, appId)]))
+  const holders = assignments.map(({ principalId }) => principalId)
+  const found = await Promise.all([
+    principalsWithAssignments(request, 'appId', [...requests.keys()]),
+    principalsWithAssignments(request, 'id', holders),
+  ])
+  const values = (ids: readonly string[]) =>
+    ids.map((id) => appRoles.find((role) => role.id === id)?.value ?? id)
+  const clients = [...new Map(found.flat().map((one) => [one.appId, one])).values()].map((one) => {
+    const has = one.appRoleAssignments
+      .filter(({ resourceId }) => resourceId === registered.principal?.id)
+      .map(({ appRoleId }) => appRoleId)
+    const lacks = (requests.get(one.appId) ?? []).filter((id) => !has.includes(id))
+    return { appId: one.appId, name: one.displayName, has: values(has), lacks: values(lacks) }
+  })
+  return clients.toSorted((one, other) => other.lacks.length - one.lacks.length)
+}
+
+/** Who has a role of an API, and who asked for one that is not granted: with the next step of the API. */
+async function apiState(request: AdministratorRequest, registered: Registered): Promise<Html> {
+  const { application, principal } = registered
+  const { appId, identifierUris, appRoles } = application
+  const clients = await clientsOf(request, registered)
+  const step = (name: string, path: string) =>
+    html`<p><a role="button" class="primary" href="${path}">${name}</a></p>`
+  const [next] = [
+    principal === undefined &&
+      buttonForm(
+        request,
+        `${applicationPath(appId)}/principal`,
+        'Create the service principal',
+        {},
+        'primary',
+      ),
+    identifierUris.length === 0 &&
+      step('Add an identifier URI', applicationPath(appId, 'Expose an API')),
+    appRoles.length === 0 && step('Add app roles', applicationPath(appId, 'App roles')),
+    clients.length === 0 &&
+      step('Register a client', `/portal/applications?kind=client&for=${appId}#register`),
+  ].filter(Boolean)
+  return html`${next}${table(
+    'Clients of this API',
+    ['Client', 'Has', 'Asked for, not granted'],
+    clients
+      .slice(0, maxRows)
+      .map(({ appId: id, name, has, lacks }) => [
+        html`<a href="${applicationPath(id)}?for=${appId}"><bdi>${name}</bdi></a>`,
+        html`<code>${has.join(', ')}</code>`,
+        lacks.length === 0
+          ? ''
+          : html`<code>${lacks.join(', ')}</code> ${buttonForm(request, `${applicationPath(id, 'API permissions')}/consent`, 'Grant admin consent', { api: appId })}`,
+      ]),
+    'No client has a role of this API, or asked for one.',
+  )}${clients.length > maxRows && html`<p><small>At most ${maxRows} clients are shown. <a href="${applicationPath(appId, 'Role assignments')}">All role assignments</a></small></p>`}`
+}

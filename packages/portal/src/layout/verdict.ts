@@ -17,35 +17,16 @@ import { type Html, mark, named } from './parts.ts'
 /** The entity tag of the client is sent with a button, which then makes no second secret. */
 type Ids = { readonly api: string; readonly client: string; readonly etag?: string }
 
-/** Where each step is done, and what does it: a link, or a form with one button. */
+/** Whose tab does each step, and the words of its button; `form`: the suffix of the form that does it at once. */
 const places: Readonly<
-  Record<
-    RegistrationStep,
-    {
-      readonly of: 'api' | 'client'
-      readonly tab: Tab
-      readonly action: string
-      /** The suffix of the form that does it at once. */
-      readonly form?: string
-    }
-  >
+  Record<RegistrationStep, readonly [of: 'api' | 'client', tab: Tab, action: string, form?: string]>
 > = {
-  'API registration': { of: 'api', tab: 'Overview', action: 'Complete the API' },
-  'Application roles': { of: 'api', tab: 'App roles', action: 'Add app roles' },
-  'Client registration': { of: 'client', tab: 'Overview', action: 'Complete the client' },
-  Permissions: { of: 'client', tab: 'API permissions', action: 'Request roles' },
-  'Admin consent': {
-    of: 'client',
-    tab: 'API permissions',
-    action: 'Grant admin consent',
-    form: '/consent',
-  },
-  'Client secret': {
-    of: 'client',
-    tab: 'Certificates & secrets',
-    action: 'New client secret',
-    form: '/secrets',
-  },
+  'API registration': ['api', 'Overview', 'Complete the API'],
+  'Application roles': ['api', 'App roles', 'Add app roles'],
+  'Client registration': ['client', 'Overview', 'Complete the client'],
+  Permissions: ['client', 'API permissions', 'Request roles'],
+  'Admin consent': ['client', 'API permissions', 'Grant admin consent', '/consent'],
+  'Client secret': ['client', 'Certificates & secrets', 'New client secret', '/secrets'],
 }
 
 const marks = {
@@ -67,7 +48,7 @@ export function verdict(request: AdministratorRequest, explanation: Explanation,
 ${size && html`<p class="problem">${size}</p>`}
 <ol class="steps">${explanation.steps.map((one) => {
     const [state, word] = marks[one.state]
-    const { of, tab } = places[one.step]
+    const [of, tab] = places[one.step]
     const isMissing = missing.includes(one)
     const isFirst = one === missing[0]
     return html`<li${isMissing ? html` class="missing"` : ''}${isFirst ? html` aria-current="step"` : ''}><span class="number">${registrationSteps.indexOf(one.step) + 1}</span>
@@ -95,7 +76,7 @@ function repair(
   step: RegistrationStep,
   ids: Ids,
 ): Html {
-  const { of, tab, action, form } = places[step]
+  const [of, tab, action, form] = places[step]
   const kind = step === missingSteps(explanation)[0]?.step ? 'primary' : 'secondary'
   const path = applicationPath(ids[of], tab)
   if (form === undefined) {

@@ -1,8 +1,8 @@
 import { html } from 'hono/html'
 import type { AdministratorRequest } from '../graph/administrator-request.ts'
-import { readRegistered } from '../graph/applications.ts'
+import { assignedTo } from '../graph/applications.ts'
 import { applicationPath } from '../layout/application-page.ts'
-import { tabPage } from '../layout/application-tab.ts'
+import { type Content, changeAction, patchOf, tabRow } from '../layout/application-tab.ts'
 import {
   type Attempt,
   buttonForm,
@@ -14,10 +14,9 @@ import {
   lines,
   linesOf,
 } from '../layout/form.ts'
-import type { ActionRow, PageRow } from '../layout/page-row.ts'
 import { copyable, facts, mark, table } from '../layout/parts.ts'
 
-const show = tabPage('Expose an API', (request, { application }, attempt) => {
+const exposeContent: Content = (request, { application }, attempt) => {
   const { appId, identifierUris, api } = application
   const path = applicationPath(appId, 'Expose an API')
   const [uri] = identifierUris
@@ -51,9 +50,11 @@ ${choice(
 )}
 <button>Save</button>`,
 )}`
-})
+}
 
-const showRoles = tabPage('App roles', (request, { application }, attempt) => {
+const rolesContent: Content = async (request, registered, attempt) => {
+  const { application } = registered
+  const { clientsOf } = await assignedTo(request, registered)
   const path = applicationPath(application.appId, 'App roles')
   const etag = application['@odata.etag'] ?? ''
   return html`<p>A role is a permission of this API for clients. Its value appears in the claim <code>roles</code> of the token. A role is disabled before it is deleted.</p>
@@ -67,7 +68,7 @@ ${table(
     mark(isEnabled ? 'good' : 'warn', isEnabled ? 'enabled' : 'disabled'),
     html`<code>${id}</code>`,
     html`${buttonForm(request, `${path}/enabled`, isEnabled ? 'Disable' : 'Enable', { id, etag, value: String(!isEnabled) })}
-${!isEnabled && danger('Delete', 'Clients that have this role lose it for good.', buttonForm(request, `${path}/delete`, 'Delete', { id, etag }, 'danger'))}`,
+${!isEnabled && danger('Delete', `${clientsOf(id)} with this role will lose it for good.`, buttonForm(request, `${path}/delete`, 'Delete', { id, etag }, 'danger'))}`,
   ]),
   'This application declares no role. Add the first ones below.',
 )}
@@ -82,7 +83,7 @@ ${field({ name: 'display_name', label: 'Display name', maxLength: 120, help: 'Em
 ${field({ name: 'description', label: 'Description', maxLength: 1024, help: 'Empty: a sentence with the value.' }, attempt)}</details>
 <button>Add</button>`,
 )}`
-})
+}
 
 /** The field for the values of new roles. */
 export const roleValues = (attempt?: Attempt) =>
@@ -114,65 +115,29 @@ type RoleChange = (
 ) => readonly object[]
 
 /** Writes the whole collection, because Graph has no operation for one role. */
-const changeRoles =
-  (change: RoleChange): ActionRow['run'] =>
-  async (request, sent, { req }) => {
-    const appId = req.param('appId') ?? ''
-    const { application } = await readRegistered(request, appId)
-    await request.graph.send({
-      method: 'PATCH',
-      path: `/applications/${application.id}`,
-      body: { appRoles: change(application.appRoles, sent, request) },
-      ifMatch: sent.get('etag'),
-    })
-    return applicationPath(appId, 'App roles')
-  }
+const changeRoles = (suffix: string, change: RoleChange) =>
+  changeAction('App roles', suffix, (registered, sent, request) => {
+    const appRoles = change(registered.application.appRoles, sent, request)
+    return patchOf(registered, { appRoles }, sent.get('etag'))
+  })
 
-export const exposePage: PageRow = {
-  path: applicationPath(':appId', 'Expose an API'),
-  section: 'App registrations',
-  show,
-  actions: [
-    {
-      run: async (request, sent, { req }) => {
-        const appId = req.param('appId') ?? ''
-        const { application } = await readRegistered(request, appId)
-        const version = sent.get('token_version') ?? ''
-        await request.graph.send({
-          method: 'PATCH',
-          path: `/applications/${application.id}`,
-          ifMatch: sent.get('etag'),
-          body: {
-            identifierUris: linesOf(sent, 'identifier_uris'),
-            api: { requestedAccessTokenVersion: version === '' ? null : Number(version) },
-          },
-        })
-        return applicationPath(appId, 'Expose an API')
-      },
-    },
-  ],
-}
+export const exposePage = tabRow('Expose an API', exposeContent, [
+  changeAction('Expose an API', '', (registered, sent) => {
+    const version = sent.get('token_version') ?? ''
+    const changed = {
+      identifierUris: linesOf(sent, 'identifier_uris'),
+      api: { requestedAccessTokenVersion: version === '' ? null : Number(version) },
+    }
+    return patchOf(registered, changed, sent.get('etag'))
+  }),
+])
 
-export const rolesPage: PageRow = {
-  path: applicationPath(':appId', 'App roles'),
-  section: 'App registrations',
-  show: showRoles,
-  actions: [
-    {
-      suffix: '/add',
-      run: changeRoles((roles, sent, { host }) => [...roles, ...newRoles(sent, host.newGuid)]),
-    },
-    {
-      suffix: '/enabled',
-      run: changeRoles((roles, sent) =>
-        roles.map((role) =>
-          role.id === sent.get('id') ? { ...role, isEnabled: sent.get('value') === 'true' } : role,
-        ),
-      ),
-    },
-    {
-      suffix: '/delete',
-      run: changeRoles((roles, sent) => roles.filter(({ id }) => id !== sent.get('id'))),
-    },
-  ],
-}
+export const rolesPage = tabRow('App roles', rolesContent, [
+  changeRoles('/add', (roles, sent, { host }) => [...roles, ...newRoles(sent, host.newGuid)]),
+  changeRoles('/enabled', (roles, sent) =>
+    roles.map((role) =>
+      role.id === sent.get('id') ? { ...role, isEnabled: sent.get('value') === 'true' } : role,
+    ),
+  ),
+  changeRoles('/delete', (roles, sent) => roles.filter(({ id }) => id !== sent.get('id'))),
+])

@@ -1,24 +1,24 @@
 import { html } from 'hono/html'
 import type { AdministratorRequest } from '../graph/administrator-request.ts'
-import { isApi, type Registered, readRegistered } from '../graph/applications.ts'
+import { assignedTo, isApi, type Registered, readRegistered } from '../graph/applications.ts'
 import { applicationPath } from '../layout/application-page.ts'
-import { tabPage } from '../layout/application-tab.ts'
+import { type Content, changeAction, patchOf, tabRow } from '../layout/application-tab.ts'
 import { buttonForm, danger, field, form, hiddenFields } from '../layout/form.ts'
-import type { ActionRow, PageRow } from '../layout/page-row.ts'
 import type { Html } from '../layout/parts.ts'
 import { copyable, facts, mark, time } from '../layout/parts.ts'
 import { createPrincipal } from './registration.ts'
 
-const show = tabPage('Overview', (request, registered, attempt) => {
+const content: Content = async (request, registered, attempt) => {
   const { application, principal } = registered
   const path = applicationPath(application.appId)
+  const { clientsOf } = await assignedTo(request, registered)
   return html`${facts([
     ['Kind', mark('plain', isApi(application) ? 'API' : 'client')],
     ['Application (client) ID', copyable(application.appId)],
     ['Object ID', copyable(application.id)],
     ['Directory (tenant) ID', copyable(request.session.tenantId)],
     ['Created', time(application.createdDateTime, request.now, 'unknown')],
-    ['Service principal', principalState(request, registered)],
+    ['Service principal', principalState(request, registered, clientsOf())],
     ...(principal
       ? [
           [
@@ -36,12 +36,13 @@ ${form(
   html`${hiddenFields({ etag: application['@odata.etag'] ?? '' })}${field({ name: 'display_name', label: 'Name', value: application.displayName, required: true, maxLength: 120 }, attempt)}<button>Save</button>`,
 )}
 <h2>Delete</h2>
-${danger(`Delete ${application.displayName}`, `${isApi(application) ? 'No client gets a token of this API any more.' : 'This client gets no token any more.'} The application can be restored for 30 days.`, buttonForm(request, `${path}/delete`, 'Delete', {}, 'danger'))}`
-})
+${danger(`Delete ${application.displayName}`, `${isApi(application) ? `No client gets a token of this API any more: ${clientsOf()} with a role will lose it.` : 'This client gets no token any more.'} The application can be restored for 30 days.`, buttonForm(request, `${path}/delete`, 'Delete', {}, 'danger'))}`
+}
 
 function principalState(
   request: AdministratorRequest,
   { application, principal }: Registered,
+  holders: string,
 ): Html {
   const path = applicationPath(application.appId)
   if (principal === undefined) {
@@ -49,72 +50,38 @@ function principalState(
   }
   const isEnabled = principal.accountEnabled !== false
   return html`${mark(isEnabled ? 'good' : 'bad', isEnabled ? 'enabled' : 'disabled')} ${copyable(principal.id)}
-${isEnabled ? danger('Disable', 'It gets no token, and no client gets one of its roles, until it is enabled.', buttonForm(request, `${path}/enabled`, 'Disable', { value: 'false' }, 'danger')) : buttonForm(request, `${path}/enabled`, 'Enable', { value: 'true' })}`
+${isEnabled ? danger('Disable', `It gets no token until it is enabled. ${isApi(application) ? `No client gets one of its roles: ${holders} with a role.` : ''}`, buttonForm(request, `${path}/enabled`, 'Disable', { value: 'false' }, 'danger')) : buttonForm(request, `${path}/enabled`, 'Enable', { value: 'true' })}`
 }
-
-const patchApplication = async (
-  request: AdministratorRequest,
-  id: string,
-  body: object,
-  etag?: string,
-) =>
-  request.graph.send({
-    method: 'PATCH',
-    path: `/applications/${id}`,
-    body,
-    ifMatch: etag || undefined,
-  })
 
 /** Changes one property of the service principal. */
-const patchPrincipal =
-  (property: 'accountEnabled' | 'appRoleAssignmentRequired'): ActionRow['run'] =>
-  async (request, sent, { req }) => {
-    const appId = req.param('appId') ?? ''
-    const { principal } = await readRegistered(request, appId)
-    const body = { [property]: sent.get('value') === 'true' }
-    await request.graph.send({
-      method: 'PATCH',
-      path: `/servicePrincipals/${principal?.id ?? appId}`,
-      body,
-    })
-    return applicationPath(appId)
-  }
+const patchPrincipal = (suffix: string, property: 'accountEnabled' | 'appRoleAssignmentRequired') =>
+  changeAction('Overview', suffix, ({ application, principal }, sent) => ({
+    method: 'PATCH',
+    path: `/servicePrincipals/${principal?.id ?? application.appId}`,
+    body: { [property]: sent.get('value') === 'true' },
+  }))
 
-export const applicationOverview: PageRow = {
-  path: applicationPath(':appId'),
-  section: 'App registrations',
-  show,
-  actions: [
-    {
-      suffix: '/rename',
-      run: async (request, sent, { req }) => {
-        const appId = req.param('appId') ?? ''
-        const { application } = await readRegistered(request, appId)
-        const displayName = (sent.get('display_name') ?? '').trim()
-        await patchApplication(request, application.id, { displayName }, sent.get('etag'))
-        return applicationPath(appId)
-      },
+export const applicationOverview = tabRow('Overview', content, [
+  changeAction('Overview', '/rename', (registered, sent) => {
+    const displayName = (sent.get('display_name') ?? '').trim()
+    return patchOf(registered, { displayName }, sent.get('etag'))
+  }),
+  patchPrincipal('/enabled', 'accountEnabled'),
+  patchPrincipal('/assignment-required', 'appRoleAssignmentRequired'),
+  {
+    suffix: '/principal',
+    run: async (request, _sent, { req }) => {
+      const appId = req.param('appId') ?? ''
+      await createPrincipal(request, appId)
+      return applicationPath(appId)
     },
-    { suffix: '/enabled', run: patchPrincipal('accountEnabled') },
-    {
-      suffix: '/assignment-required',
-      run: patchPrincipal('appRoleAssignmentRequired'),
+  },
+  {
+    suffix: '/delete',
+    run: async (request, _sent, { req }) => {
+      const { application } = await readRegistered(request, req.param('appId') ?? '')
+      await request.graph.send({ method: 'DELETE', path: `/applications/${application.id}` })
+      return '/portal/deleted'
     },
-    {
-      suffix: '/principal',
-      run: async (request, _sent, { req }) => {
-        const appId = req.param('appId') ?? ''
-        await createPrincipal(request, appId)
-        return applicationPath(appId)
-      },
-    },
-    {
-      suffix: '/delete',
-      run: async (request, _sent, { req }) => {
-        const { application } = await readRegistered(request, req.param('appId') ?? '')
-        await request.graph.send({ method: 'DELETE', path: `/applications/${application.id}` })
-        return '/portal/deleted'
-      },
-    },
-  ],
-}
+  },
+])

@@ -86,16 +86,11 @@ const deleted = z.object({
   deletedDateTime: z.iso.datetime().transform((text) => new Date(text)),
 })
 
-const deletedList = z.object({
-  '@odata.nextLink': z.string().optional(),
-  value: z.array(deleted),
-})
-
 const showDeleted: PageRow['show'] = async (request, { req }, attempt) => {
   const query = pageQuery(pageSize, req.query('after'))
-  const { value, '@odata.nextLink': next } = await request.graph.get(
+  const { value, '@odata.nextLink': next } = await request.graph.page(
     `/directory/deletedItems/microsoft.graph.application?${query}`,
-    deletedList,
+    deleted,
   )
   return page(request, {
     title: 'Deleted applications',

@@ -1,87 +1,69 @@
 import { GraphRefusalError } from '@greeting/registrations/apply'
+import { appRoleAssignment } from '@greeting/registrations/planning'
 import { html } from 'hono/html'
 import { z } from 'zod'
 import type { AdministratorRequest } from '../graph/administrator-request.ts'
-import { applicationNames, principalsOf, readRegistered } from '../graph/applications.ts'
+import { applicationNames, principalsBy } from '../graph/applications.ts'
 import { auditPage } from '../graph/management-views.ts'
 import { applicationPath } from '../layout/application-page.ts'
-import { applicationPage, revokeAction } from '../layout/application-tab.ts'
+import { type Content, revokeAction, tabRow } from '../layout/application-tab.ts'
 import { buttonForm, danger } from '../layout/form.ts'
-import type { PageRow } from '../layout/page-row.ts'
 import { named, nextPageLink, pageQuery, table, time } from '../layout/parts.ts'
 
 const pageSize = 25
 
-const assignments = z.object({
-  '@odata.nextLink': z.string().optional(),
-  value: z.array(
-    z.object({
-      id: z.string(),
-      appRoleId: z.string(),
-      createdDateTime: z.iso.datetime().transform((text) => new Date(text)),
-      principalDisplayName: z.string().nullable(),
-      principalId: z.string(),
-    }),
-  ),
+const assignment = appRoleAssignment.extend({
+  createdDateTime: z.iso.datetime().transform((text) => new Date(text)),
+  principalDisplayName: z.string().nullable(),
 })
 
-const show: PageRow['show'] = async (request, { req }, attempt) => {
-  const registered = await readRegistered(request, req.param('appId') ?? '')
-  const { application, principal } = registered
+const content: Content = async (request, { application, principal }, _attempt, req) => {
   const path = applicationPath(application.appId, 'Role assignments')
   const after = req.query('after')
   // Not counted: that would read every assignment.
   const query = pageQuery(pageSize, after)
-  const found = principal
-    ? await request.graph.get(
+  const { value, '@odata.nextLink': next } = principal
+    ? await request.graph.page(
         `/servicePrincipals/${principal.id}/appRoleAssignedTo?${query}`,
-        assignments,
+        assignment,
       )
-    : { '@odata.nextLink': undefined, value: [] }
-  const grantors = await Promise.all(found.value.map(({ id }) => grantorOf(request, id)))
-  const principals = await principalsOf(
-    request,
-    found.value.map(({ principalId }) => principalId),
-  )
-  const linkOf = (id: string, name: string | null) => {
-    const { appId } = principals.get(id) ?? {}
-    return appId ? html`<a href="${applicationPath(appId)}"><bdi>${name}</bdi></a>` : (name ?? id)
-  }
+    : { value: [] }
+  const clientIds = [...new Set(value.map(({ principalId }) => principalId))]
+  const principals = await principalsBy(request, 'id', clientIds)
+  const grantors = await Promise.all(value.map(({ id }) => grantorOf(request, id)))
   const roleOf = (id: string) =>
     application.appRoles.find((one) => one.id === id)?.value ?? 'access without a role'
-  const isAll = after === undefined && found['@odata.nextLink'] === undefined
-  const clients = new Set(found.value.map(({ principalId }) => principalId)).size
-  const content = html`<h2>Granted roles, by time</h2>
-<p>${isAll ? '' : 'On this page: '}${clients === 1 ? '1 client has' : `${clients} clients have`} a role of this API, in ${found.value.length === 1 ? '1 assignment' : `${found.value.length} assignments`}.</p>
+  const isAll = after === undefined && next === undefined
+  return html`<h2>Granted roles, by time</h2>
+<p>${isAll ? '' : 'On this page: '}${clientIds.length === 1 ? '1 client has' : `${clientIds.length} clients have`} a role of this API, in ${value.length === 1 ? '1 assignment' : `${value.length} assignments`}.</p>
 ${table(
   'Role assignments',
   ['Client', 'Role', 'Since', 'Granted by', 'Change'],
-  found.value.map(
-    ({ id, appRoleId, createdDateTime, principalDisplayName, principalId }, index) => [
-      linkOf(principalId, principalDisplayName),
-      html`<code>${roleOf(appRoleId)}</code>`,
-      time(createdDateTime, request.now),
+  value.map((one, index) => {
+    const { appId } = principals.get(one.principalId) ?? {}
+    const name = one.principalDisplayName ?? one.principalId
+    const role = html`<code>${roleOf(one.appRoleId)}</code>`
+    return [
+      appId ? html`<a href="${applicationPath(appId)}"><bdi>${name}</bdi></a>` : name,
+      role,
+      time(one.createdDateTime, request.now),
       grantors[index] ?? '',
       danger(
         'Revoke',
-        html`New tokens of ${named(principalDisplayName ?? principalId)} lack <code>${roleOf(appRoleId)}</code>.`,
-        buttonForm(request, `${path}/revoke`, 'Revoke', { assignment: id }, 'danger'),
+        html`New tokens of ${named(name)} lack ${role}.`,
+        buttonForm(request, `${path}/revoke`, 'Revoke', { assignment: one.id }, 'danger'),
       ),
-    ],
-  ),
+    ]
+  }),
   'No client has a role of this API.',
 )}
-${nextPageLink(path, found['@odata.nextLink'])}`
-  return applicationPage(request, registered, 'Role assignments', content, attempt)
+${nextPageLink(path, next)}`
 }
 
 /** The administrator who granted a role, from the audit log; the reason when the log is not readable. */
 async function grantorOf(request: AdministratorRequest, assignmentId: string): Promise<string> {
-  const query = new URLSearchParams({
-    action: 'appRoleAssignment.create',
-    target: assignmentId,
-    limit: '1',
-  })
+  const asked = { action: 'appRoleAssignment.create', target: assignmentId, limit: '1' }
+  const query = new URLSearchParams(asked)
   try {
     const { value } = await request.management.get(`/audit?${query}`, auditPage)
     const actor = value[0]?.actor
@@ -93,9 +75,6 @@ async function grantorOf(request: AdministratorRequest, assignmentId: string): P
   }
 }
 
-export const assignmentsPage: PageRow = {
-  path: applicationPath(':appId', 'Role assignments'),
-  section: 'App registrations',
-  show,
-  actions: [revokeAction('Role assignments', 'appRoleAssignedTo')],
-}
+export const assignmentsPage = tabRow('Role assignments', content, [
+  revokeAction('Role assignments', 'appRoleAssignedTo'),
+])

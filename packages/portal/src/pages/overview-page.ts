@@ -3,9 +3,8 @@
 import { html } from 'hono/html'
 import { z } from 'zod'
 import { ActionFault, type AdministratorRequest } from '../graph/administrator-request.ts'
-import { clientStates, hasUri, listApplications } from '../graph/application-list.ts'
+import { clientStates, hasUri, listApplications, namesOf } from '../graph/application-list.ts'
 import {
-  type ApplicationView,
   applicationNames,
   explanationsOf,
   findId,
@@ -116,15 +115,11 @@ ${facts([
 
 const firstStep = empty(
   'The directory has no API and no client yet.',
-  html`<a role="button" class="primary" href="/portal/applications">Register the first API</a>`,
+  html`<a role="button" class="primary" href="/portal/new-api">New API with its client</a>`,
 )
 
 const countOf = (found: readonly unknown[], limit: number) =>
   found.length < limit ? String(found.length) : `${limit} or more`
-
-const namesOf = (some: readonly ApplicationView[]) => [
-  ...new Set(some.map(({ displayName }) => displayName)),
-]
 
 /** Whether a client gets the roles of an API. */
 async function answerTo(

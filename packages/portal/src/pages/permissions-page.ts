@@ -1,19 +1,27 @@
-import { appRoleAssignment, servicePrincipal } from '@greeting/registrations/planning'
 import { html } from 'hono/html'
-import type { z } from 'zod'
 import type { AdministratorRequest } from '../graph/administrator-request.ts'
-import { findApis, type Registered, readRegistered, requestedRoles } from '../graph/applications.ts'
+import { findApis } from '../graph/application-list.ts'
+import {
+  assignmentsOf,
+  type Principal,
+  principalsBy,
+  type Registered,
+  readRegistered,
+  requestedRoles,
+} from '../graph/applications.ts'
 import { applicationPath } from '../layout/application-page.ts'
-import { applicationPage, revokeAction } from '../layout/application-tab.ts'
+import {
+  type Content,
+  changeAction,
+  patchOf,
+  revokeAction,
+  tabRow,
+} from '../layout/application-tab.ts'
 import { buttonForm, danger, form, hiddenFields } from '../layout/form.ts'
-import type { ActionRow, PageRow } from '../layout/page-row.ts'
 import type { Html } from '../layout/parts.ts'
 import { empty, mark, named, table } from '../layout/parts.ts'
 
 const maxFoundApis = 10
-
-type Principal = z.output<typeof servicePrincipal>
-type Assignment = z.output<typeof appRoleAssignment>
 
 /** A role that a client requests, has, or both. */
 type PermissionRow = {
@@ -21,16 +29,15 @@ type PermissionRow = {
   readonly roleId: string
   readonly name: string
   readonly isRequested: boolean
-  readonly assignment: Assignment | undefined
+  readonly assignmentId: string | undefined
 }
 
-const show: PageRow['show'] = async (request, { req }, attempt) => {
-  const registered = await readRegistered(request, req.param('appId') ?? '')
+const content: Content = async (request, registered, _attempt, req) => {
   const { appId } = registered.application
   const rows = await permissionRows(request, registered)
   const path = applicationPath(appId, 'API permissions')
   const search = (req.query('api') ?? '').trim()
-  const content = html`<h2>Requested and granted</h2>
+  return html`<h2>Requested and granted</h2>
 ${table(
   'Permissions',
   ['API', 'Role', 'Requested', 'Granted', 'Change'],
@@ -41,13 +48,12 @@ ${table(
 <form method="get" action="${path}" class="bar"><label>API: words of its name, or its application ID
 <input type="search" name="api" value="${search}" maxlength="256"></label><button>Find</button></form>
 ${await offeredRoles(request, registered, search, path)}`
-  return applicationPage(request, registered, 'API permissions', content, attempt)
 }
 
 function permissionCells(
   request: AdministratorRequest,
-  { application, principal }: Registered,
-  { api, roleId, name, isRequested, assignment }: PermissionRow,
+  { application }: Registered,
+  { api, roleId, name, isRequested, assignmentId }: PermissionRow,
   path: string,
 ): Html[] {
   const fields = { api: api.appId, role: roleId, etag: application['@odata.etag'] ?? '' }
@@ -55,10 +61,10 @@ function permissionCells(
     html`<a href="${applicationPath(api.appId)}">${api.displayName}</a>`,
     html`<code>${name}</code>`,
     mark(isRequested ? 'good' : 'plain', isRequested ? 'requested' : 'not requested'),
-    assignment ? mark('good', 'granted') : mark('bad', 'not granted'),
+    assignmentId ? mark('good', 'granted') : mark('bad', 'not granted'),
     html`${isRequested && buttonForm(request, `${path}/withdraw`, 'Withdraw request', fields)}
-${isRequested && !assignment && buttonForm(request, `${path}/consent`, 'Grant', { api: api.appId, role: roleId })}
-${assignment && principal && danger('Revoke', html`New tokens of ${named(principal.displayName)} lack <code>${name}</code>.`, buttonForm(request, `${path}/revoke`, 'Revoke', { assignment: assignment.id }, 'danger'))}`,
+${isRequested && !assignmentId && buttonForm(request, `${path}/consent`, 'Grant', { api: api.appId, role: roleId })}
+${assignmentId && danger('Revoke', html`New tokens of ${named(application.displayName)} lack <code>${name}</code>.`, buttonForm(request, `${path}/revoke`, 'Revoke', { assignment: assignmentId }, 'danger'))}`,
   ]
 }
 
@@ -108,68 +114,65 @@ ${
 }`
 }
 
+/** The roles that a client requests, then those that it has without a request. */
 async function permissionRows(
-  { graph }: AdministratorRequest,
+  request: AdministratorRequest,
   { application, principal }: Registered,
 ): Promise<PermissionRow[]> {
-  const assignments = principal
-    ? await graph.list(`/servicePrincipals/${principal.id}/appRoleAssignments`, appRoleAssignment)
-    : []
+  const assignments = principal ? await assignmentsOf(request, principal.id) : []
   const requested = application.requiredResourceAccess
-  const filters = [
-    ...requested.map(({ resourceAppId }) => `appId eq '${resourceAppId}'`),
-    ...new Set(assignments.map(({ resourceId }) => `id eq '${resourceId}'`)),
-  ]
-  const found = await Promise.all(
-    filters.map((filter) =>
-      graph.list(`/servicePrincipals?$filter=${encodeURIComponent(filter)}`, servicePrincipal),
+  const [asked, granting] = await Promise.all([
+    principalsBy(
+      request,
+      'appId',
+      requested.map(({ resourceAppId }) => resourceAppId),
     ),
-  )
-  const apis = [...new Map(found.flat().map((one) => [one.id, one])).values()]
-  const known = apis.flatMap((api) => {
-    const ids = new Set([
-      ...requestedRoles(application, api.appId),
-      ...assignments.filter(({ resourceId }) => resourceId === api.id).map((one) => one.appRoleId),
-    ])
-    return [...ids].map((roleId) => ({
-      api,
-      roleId,
-      name: api.appRoles.find(({ id }) => id === roleId)?.value ?? roleId,
-      isRequested: requestedRoles(application, api.appId).includes(roleId),
-      assignment: assignments.find((one) => one.resourceId === api.id && one.appRoleId === roleId),
-    }))
+    principalsBy(
+      request,
+      'id',
+      assignments.map(({ resourceId }) => resourceId),
+    ),
+  ])
+  const unknown = (appId: string) => ({
+    id: '',
+    appId,
+    displayName: `Unknown API ${appId}`,
+    appRoles: [],
   })
-  const missing = requested
-    .filter(({ resourceAppId }) => !apis.some(({ appId }) => appId === resourceAppId))
-    .flatMap(({ resourceAppId, resourceAccess }) =>
-      resourceAccess.map(({ id }) => ({
-        api: { id: '', appId: resourceAppId, displayName: `Unknown API ${resourceAppId}` },
-        roleId: id,
-        name: id,
-        isRequested: true,
-        assignment: undefined,
-      })),
-    )
-  return [...known, ...missing]
+  const pairs = [
+    ...requested.flatMap(({ resourceAppId, resourceAccess }) =>
+      resourceAccess
+        .filter(({ type }) => type === 'Role')
+        .map(({ id }) => ({ api: asked.get(resourceAppId) ?? unknown(resourceAppId), roleId: id })),
+    ),
+    ...assignments.flatMap(({ resourceId, appRoleId }) => {
+      const api = granting.get(resourceId)
+      return api ? [{ api, roleId: appRoleId }] : []
+    }),
+  ]
+  const rows = pairs.map(({ api, roleId }) => ({
+    api,
+    roleId,
+    name: api.appRoles.find(({ id }) => id === roleId)?.value ?? roleId,
+    isRequested: requestedRoles(application, api.appId).includes(roleId),
+    assignmentId: assignments.find((one) => one.resourceId === api.id && one.appRoleId === roleId)
+      ?.id,
+  }))
+  return [...new Map(rows.map((row) => [`${row.api.appId} ${row.roleId}`, row])).values()]
 }
 
 type Access = Registered['application']['requiredResourceAccess']
 
 /** Writes the requested permissions of a client. */
-const changeRequests =
-  (change: (access: Access, sent: ReadonlyMap<string, string>) => Access): ActionRow['run'] =>
-  async (request, sent, { req }) => {
-    const appId = req.param('appId') ?? ''
-    const { application } = await readRegistered(request, appId)
-    const changed = change(application.requiredResourceAccess, sent)
-    await request.graph.send({
-      method: 'PATCH',
-      path: `/applications/${application.id}`,
-      ifMatch: sent.get('etag'),
-      body: { requiredResourceAccess: changed.filter((one) => one.resourceAccess.length > 0) },
-    })
-    return applicationPath(appId, 'API permissions')
-  }
+const changeRequests = (
+  suffix: string,
+  change: (access: Access, sent: ReadonlyMap<string, string>) => Access,
+) =>
+  changeAction('API permissions', suffix, (registered, sent) => {
+    const changed = change(registered.application.requiredResourceAccess, sent)
+    const requiredResourceAccess = changed.filter((one) => one.resourceAccess.length > 0)
+    return patchOf(registered, { requiredResourceAccess }, sent.get('etag'))
+  })
 
 const withRoles = (access: Access, resourceAppId: string, roleIds: readonly string[]): Access => {
   const known = access.find((one) => one.resourceAppId === resourceAppId)?.resourceAccess ?? []
@@ -180,54 +183,40 @@ const withRoles = (access: Access, resourceAppId: string, roleIds: readonly stri
   ]
 }
 
-export const permissionsPage: PageRow = {
-  path: applicationPath(':appId', 'API permissions'),
-  section: 'App registrations',
-  show,
-  actions: [
-    {
-      suffix: '/request',
-      run: changeRequests((access, sent) => {
-        const prefix = 'role:'
-        const names = [...sent.keys()].filter((name) => name.startsWith(prefix))
-        const roleIds = names.map((name) => name.slice(prefix.length))
-        return withRoles(access, sent.get('api') ?? '', roleIds)
-      }),
+export const permissionsPage = tabRow('API permissions', content, [
+  changeRequests('/request', (access, sent) => {
+    const prefix = 'role:'
+    const names = [...sent.keys()].filter((name) => name.startsWith(prefix))
+    const roleIds = names.map((name) => name.slice(prefix.length))
+    return withRoles(access, sent.get('api') ?? '', roleIds)
+  }),
+  changeRequests('/withdraw', (access, sent) =>
+    access.map((one) => {
+      if (one.resourceAppId !== sent.get('api')) return one
+      const left = one.resourceAccess.filter(({ id }) => id !== sent.get('role'))
+      return { ...one, resourceAccess: left }
+    }),
+  ),
+  {
+    suffix: '/consent',
+    run: async (request, sent, { req }) => {
+      const appId = req.param('appId') ?? ''
+      const [chosenApi, chosenRole] = [sent.get('api'), sent.get('role')]
+      const registered = await readRegistered(request, appId)
+      const principalId = registered.principal?.id ?? ''
+      const rows = await permissionRows(request, registered)
+      for (const { api, roleId, isRequested, assignmentId } of rows) {
+        if (!isRequested || assignmentId) continue
+        if (chosenApi && chosenApi !== api.appId) continue
+        if (chosenRole && chosenRole !== roleId) continue
+        await request.graph.send({
+          method: 'POST',
+          path: `/servicePrincipals/${api.id || api.appId}/appRoleAssignedTo`,
+          body: { principalId, resourceId: api.id, appRoleId: roleId },
+        })
+      }
+      return applicationPath(appId, 'API permissions')
     },
-    {
-      suffix: '/withdraw',
-      run: changeRequests((access, sent) =>
-        access.map((one) =>
-          one.resourceAppId === sent.get('api')
-            ? {
-                ...one,
-                resourceAccess: one.resourceAccess.filter(({ id }) => id !== sent.get('role')),
-              }
-            : one,
-        ),
-      ),
-    },
-    {
-      suffix: '/consent',
-      run: async (request, sent, { req }) => {
-        const appId = req.param('appId') ?? ''
-        const [chosenApi, chosenRole] = [sent.get('api'), sent.get('role')]
-        const registered = await readRegistered(request, appId)
-        const principalId = registered.principal?.id ?? ''
-        const rows = await permissionRows(request, registered)
-        for (const { api, roleId, isRequested, assignment } of rows) {
-          if (!isRequested || assignment) continue
-          if (chosenApi && chosenApi !== api.appId) continue
-          if (chosenRole && chosenRole !== roleId) continue
-          await request.graph.send({
-            method: 'POST',
-            path: `/servicePrincipals/${api.id || api.appId}/appRoleAssignedTo`,
-            body: { principalId, resourceId: api.id, appRoleId: roleId },
-          })
-        }
-        return applicationPath(appId, 'API permissions')
-      },
-    },
-    revokeAction('API permissions', 'appRoleAssignments'),
-  ],
-}
+  },
+  revokeAction('API permissions', 'appRoleAssignments'),
+])

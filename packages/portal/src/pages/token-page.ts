@@ -3,12 +3,12 @@ import { isComplete } from '@greeting/registrations/planning'
 import { html } from 'hono/html'
 import type { AdministratorRequest } from '../graph/administrator-request.ts'
 import { ActionFault, actionFault } from '../graph/administrator-request.ts'
+import { offeredNames } from '../graph/application-list.ts'
 import {
   apiName,
   explanationsOf,
   findId,
   findPrincipal,
-  offeredNames,
   type Principal,
   UnclearName,
 } from '../graph/applications.ts'

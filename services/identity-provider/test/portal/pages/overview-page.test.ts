@@ -191,5 +191,5 @@ it('the overview of an empty directory shows the first step as its one primary b
   const browser = await server.signedIn()
   const { text } = await browser.open('/portal')
   assert.equal(text.split('class="primary"').length - 1, 1)
-  assert.match(text, /no API and no client yet[\s\S]*class="primary"[^>]*>Register/)
+  assert.match(text, /no API and no client yet[\s\S]*class="primary"[^>]*>New API/)
 })
