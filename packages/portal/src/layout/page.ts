@@ -92,7 +92,7 @@ ${buttonForm(request, '/portal/sign-out', 'Sign out')}</div>`
 ${request && linkList('Portal', '', request.navigation, request.section, one.trail ? 'true' : 'page')}
 <main id="content">
 ${one.trail && linkList('Breadcrumb', 'trail', one.trail)}
-<h1>${one.title}</h1>
+<h1><bdi>${one.title}</bdi></h1>
 ${problem(one.attempt, one.notDone)}
 ${one.content}
 </main>

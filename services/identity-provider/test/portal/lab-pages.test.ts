@@ -123,7 +123,7 @@ describe('the lab in the portal', () => {
     assert.match(await shown(), /mark warn">frozen/)
     const later = new Date(Date.now() + 7_200_000).toISOString().slice(0, 16)
     assert.equal((await post('set', `${later}Z`)).status, 303)
-    assert.match(await shown(), /<h1>Sign in/, 'the session has ended by the clock of the lab')
+    assert.match(await shown(), /<h1><bdi>Sign in/, 'the session has ended by the clock of the lab')
     const { cookie, base } = await server.signedIn()
     Object.assign(browser, { cookie, base })
     assert.ok((await shown()).includes(`<code>${later}:00.000Z`))

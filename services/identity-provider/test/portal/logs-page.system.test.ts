@@ -136,7 +136,7 @@ describe('the logs and the pages of errors', () => {
       /^done \| Application: create \| Administrator → Night shift$/,
     )
     const { text } = await browser.open(rows[0]?.path ?? '')
-    assert.match(text, /<h1>Application: create · done<\/h1>/)
+    assert.match(text, /<h1><bdi>Application: create · done<\/bdi><\/h1>/)
     assert.match(text, /Service principal: create/)
   })
 
@@ -156,7 +156,13 @@ describe('the logs and the pages of errors', () => {
       const { status, text } = await browserOf(`code=${code}`)
       assert.equal(status, 200)
       const row = `<dt>If ${when}, then</dt><dd>${await html`${remedy}`} `
-      for (const part of [`<h1>AADSTS${code}: `, error, row, 'portal.css', 'action="/portal/logs"'])
+      for (const part of [
+        `<h1><bdi>AADSTS${code}: `,
+        error,
+        row,
+        'portal.css',
+        'action="/portal/logs"',
+      ])
         assert.ok(text.includes(part), `${code}: ${part}`)
       assert.doesNotMatch(text, /Administrator|Greeting client|\/s-[0-9a-f]{32}/)
     }
@@ -172,7 +178,7 @@ describe('the logs and the pages of errors', () => {
     it(`answers ${name} with 404, and does not repeat it`, async () => {
       const { status, text } = await browserOf(query)
       assert.equal(status, 404)
-      assert.match(text, /<h1>Unknown code<\/h1>/)
+      assert.match(text, /<h1><bdi>Unknown code<\/bdi><\/h1>/)
       assert.doesNotMatch(text, /<script>|77777|7\.0/)
     })
 

@@ -28,7 +28,7 @@ describe('the portal', () => {
     const browser = new PortalBrowser(url)
     const asked = await browser.open('/portal?x=1')
     assert.equal(asked.status, 401)
-    assert.match(asked.text, /<h1>Sign in<\/h1>/)
+    assert.match(asked.text, /<h1><bdi>Sign in<\/bdi><\/h1>/)
     const { clientId, clientSecret } = server.administrator
     const fields = { client_id: clientId, client_secret: clientSecret }
     const signedIn = await browser.send('/portal/sign-in', fields)

@@ -120,7 +120,7 @@ describe('the sessions of the portal', () => {
     const entries = { description: 'kept', days: '30' }
     const asked = await browser.send(`${path}/secrets`, entries)
     assert.equal(asked.status, 401)
-    assert.match(asked.text, /<h1>Confirm the change<\/h1>[\s\S]*<dd>kept<\/dd>/)
+    assert.match(asked.text, /<h1><bdi>Confirm the change<\/bdi><\/h1>[\s\S]*<dd>kept<\/dd>/)
     assert.equal(await secrets(browser), count, 'nothing was changed')
     const stolen = { cookie: browser.cookie, base: browser.base }
 

@@ -171,7 +171,10 @@ describe('the six registration steps in the portal, without script', () => {
   it('writes a manifest', async () => {
     const sent = await saveManifest((text) => text.replace('Orders API', 'Orders'))
     assert.equal(sent.status, 303, sent.text)
-    assert.match((await browser.open(`/portal/applications/${api}`)).text, /<h1>Orders<\/h1>/)
+    assert.match(
+      (await browser.open(`/portal/applications/${api}`)).text,
+      /<h1><bdi>Orders<\/bdi><\/h1>/,
+    )
   })
 
   for (const [fault, change, sentence] of [
@@ -209,7 +212,7 @@ describe('the six registration steps in the portal, without script', () => {
     const late = await browser.send(`${path}/rename`, { display_name: 'Second' })
     assert.equal(late.status, 412)
     assert.match(late.text, /Another administrator changed it in between/)
-    assert.match(late.text, /<h1>First<\/h1>/)
+    assert.match(late.text, /<h1><bdi>First<\/bdi><\/h1>/)
     assert.match(late.text, /name="display_name" type="text" value="Second"/)
   })
 
