@@ -6,7 +6,7 @@ import { stylesOf } from '../../image/layers.ts'
 const root = join(import.meta.dirname, '../../..')
 
 for (const [path, styles] of [
-  ['services/identity-provider', ['pico.fluid.classless.min.css']],
+  ['services/identity-provider', ['pico.fluid.classless.indigo.min.css']],
   ['services/greeting-api', []],
 ] as const)
   it(`the image of ${path} has ${styles.length} style sheet(s) of dependencies`, () => {

@@ -39,7 +39,7 @@ describe('an error answer of the identity provider (AS6, AS35)', () => {
       request('POST /healthz', 404),
       request('DELETE /', 404),
       request('GET /error?code=1', 404),
-      request('GET /error?code=1', 404, 'Accept: text/html'),
+      request('GET /error?code=1', 404, 'Accept: application/json'),
       request('GET /unknown.example/discovery/keys', 400),
       request('GET /common/discovery/instance', 400),
       request('GET /v1.0/applications', 401),
