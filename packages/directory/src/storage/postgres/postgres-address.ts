@@ -1,3 +1,6 @@
+import type { ConnectionOptions } from 'node:tls'
+import { takeTlsOptions } from './postgres-tls.ts'
+
 /** The address of a database on one or several servers. */
 export type PostgresAddress = {
   /** The servers to try in turn, each as a URL with one host. */
@@ -6,6 +9,8 @@ export type PostgresAddress = {
   readonly name: string
   /** Whether a standby is skipped. */
   readonly needsPrimary: boolean
+  /** False without TLS; undefined when the URL does not say. */
+  readonly tls: ConnectionOptions | false | undefined
 }
 
 /** An invalid database URL. The message has the expected form, and never the URL. */
@@ -41,6 +46,7 @@ export function parsePostgresAddress(text: string): PostgresAddress {
   const base = URL.parse(`${scheme}${user}${authority.split(',')[0]}${rest}`) ?? refuse()
   const parameters = base.searchParams
   const attribute = parameters.get('target_session_attrs') ?? 'read-write'
+  const tls = takeTlsOptions(parameters, refuse)
   const needsPrimary = sessionAttributes[attribute] ?? refuse(expectedAttributes)
 
   const list = (name: string) => parameters.get(name)?.split(',')
@@ -49,7 +55,7 @@ export function parsePostgresAddress(text: string): PostgresAddress {
   const ports = list('port') ?? written.map(({ port }) => port)
   if (hosts.length < 2 && ports.length < 2) {
     const name = `${base.host}${base.pathname}`
-    return { servers: [{ url: base.href, name }], name, needsPrimary }
+    return { servers: [{ url: base.href, name }], name, needsPrimary, tls }
   }
   if (ports.length !== hosts.length && ports.length !== 1) refuse(expectedPorts)
   const servers = hosts.map((host, index) => {
@@ -61,7 +67,7 @@ export function parsePostgresAddress(text: string): PostgresAddress {
     return { url: one.href, name: host.includes(':') ? `[${host}]:${port}` : `${host}:${port}` }
   })
   const name = `${servers.map((server) => server.name).join()}${base.pathname}`
-  return { servers, name, needsPrimary }
+  return { servers, name, needsPrimary, tls }
 }
 
 function split(one: string) {

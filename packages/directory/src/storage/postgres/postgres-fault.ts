@@ -38,12 +38,43 @@ const faults: Readonly<Record<string, string>> = {
   XX: 'is damaged',
 }
 
+/** Faults of TLS by their code, or by the message of the driver or the server, each with its remedy. */
+const tlsFaults: readonly (readonly [RegExp, string])[] = [
+  [
+    /SELF_SIGNED|UNABLE_TO_/,
+    'has a certificate of another authority: name its authority in sslrootcert or NODE_EXTRA_CA_CERTS',
+  ],
+  [
+    /ALTNAME_INVALID/,
+    'has a certificate for another name: use its name in DATABASE_URL, or sslmode=verify-ca',
+  ],
+  [/CERT_(HAS_EXPIRED|NOT_YET)/, 'has a certificate that is not valid now: renew it'],
+  [/does not support SSL/, 'offers no TLS: enable ssl at the server, or use sslmode=disable'],
+  [/no encryption|SSL off/, 'requires TLS: add sslmode=verify-full to DATABASE_URL'],
+  [
+    /requires a valid client certificate/,
+    'requires a client certificate: name its files in sslcert and sslkey of DATABASE_URL',
+  ],
+  [
+    /certificate authentication failed|ALERT_UNKNOWN_CA|ALERT_BAD_CERT/i,
+    'refuses the client certificate: sslcert must be of its authority and for this user',
+  ],
+]
+
+function tlsFaultOf(error: Error): string | undefined {
+  const code = 'code' in error ? String(error.code) : ''
+  const fault = tlsFaults.find(([cause]) => cause.test(`${code} ${error.message}`))
+  return fault?.[1]
+}
+
 /** The fault of the database; undefined for an error of the query or of this program. */
 export function postgresFaultOf(error: unknown): string | undefined {
   if (error instanceof pg.DatabaseError) {
     const { code } = error
     // The driver itself throws an error without a code when it cannot parse an answer.
     if (code === undefined) return `does not answer as PostgreSQL does: ${error.message}`
+    const tlsFault = code.startsWith('28') ? tlsFaultOf(error) : undefined
+    if (tlsFault !== undefined) return tlsFault
     const fault = faults[code] ?? faults[code.slice(0, 2)]
     return fault && `${fault} (${code}: ${error.message})`
   }
@@ -57,7 +88,7 @@ export function postgresFaultOf(error: unknown): string | undefined {
   }
   // Other errors of the driver are network errors. A TypeError is a mistake of this program.
   if (!(error instanceof Error) || error instanceof TypeError) return undefined
-  return `cannot be reached: ${reasonOf(error)}`
+  return tlsFaultOf(error) ?? `cannot be reached: ${reasonOf(error)}`
 }
 
 const reasonOf = (error: Error): string =>

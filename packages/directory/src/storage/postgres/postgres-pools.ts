@@ -42,13 +42,13 @@ export class PostgresPools implements PostgresPool {
   #first = 0
 
   constructor(
-    { servers, needsPrimary }: PostgresAddress,
+    { servers, needsPrimary, tls }: PostgresAddress,
     { isPatient = false, maxConnections = 10 }: PostgresPoolsOptions = {},
   ) {
     this.#timeLimits = isPatient ? { ...timeLimits, statement_timeout: 0 } : timeLimits
     this.#pools = servers.map(({ name, url }) => ({
       name,
-      pool: openPool(url, { needsPrimary, isPatient, maxConnections }),
+      pool: openPool(url, tls, { needsPrimary, isPatient, maxConnections }),
     }))
   }
 
@@ -76,6 +76,7 @@ export class PostgresPools implements PostgresPool {
 
 function openPool(
   connectionString: string,
+  tls: PostgresAddress['tls'],
   {
     needsPrimary,
     isPatient,
@@ -85,6 +86,7 @@ function openPool(
   const pool = new pg.Pool({
     ...limits,
     connectionString,
+    ...(tls !== undefined && { ssl: tls }),
     application_name: 'greeting identity provider',
     keepAlive: true,
     // A connection sends each statement at once, before the answers to earlier ones.
