@@ -108,6 +108,7 @@ describe('Dependabot', () => {
     gomod: '**/go.mod',
     maven: '**/pom.xml',
     docker: '**/Containerfile',
+    'docker-compose': '**/compose.yaml',
   }
   const { version, updates } = parse('.github/dependabot.yml')
   const exclude = (path: string) => /(^|\/)(node_modules|dist|\.git)$/.test(path)
