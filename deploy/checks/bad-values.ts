@@ -34,6 +34,12 @@ export const badValues: readonly BadValue[] = [
     bySchema: true,
   },
   {
+    problem: 'a boolean among the settings',
+    set: ['identityProvider.settings.PORTAL=true'],
+    message: "at '/identityProvider/settings/PORTAL'",
+    bySchema: true,
+  },
+  {
     problem: 'a tenant that is no GUID',
     set: ['api.tenantId=contoso'],
     message: "at '/api/tenantId'",

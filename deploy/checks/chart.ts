@@ -38,6 +38,13 @@ export const chart: Check = {
         `${example} renders otherwise than deploy/chart/golden/${example}. If that is right, run: UPDATE_GOLDEN=yes npm run test:deploy -- chart`,
       )
     }
+    const long = template(root, 'minimal.yaml', [`nameOverride=${'n'.repeat(40)}`]).stdout
+    const names = [...long.matchAll(/^ {2}name: (.+)$/gm)].map(([, name = '']) => name)
+    assert.ok(names.length > 0)
+    assert.deepEqual(
+      names.filter((name) => name.length > 63),
+      [],
+    )
     for (const { problem, set, message } of badValues) {
       const { status, stderr } = template(root, 'minimal.yaml', set)
       assert.notEqual(status, 0, `${problem} is accepted`)
@@ -45,6 +52,7 @@ export const chart: Check = {
     }
     return [
       `${examplesOf(root).length} examples pass helm lint, and render as their golden files`,
+      'the longest name of a release fits into the name of a Service',
       `each of ${badValues.length} bad values is refused with its message`,
     ]
   },

@@ -2,9 +2,10 @@
 {{- default .Chart.Name .Values.nameOverride | trunc 40 | trimSuffix "-" }}
 {{- end }}
 
+{{- /* 37 characters, and -identity-provider-metrics: 63, the most that the name of a Service may have. */}}
 {{- define "greeting.fullname" -}}
 {{- $name := include "greeting.name" . }}
-{{- if contains $name .Release.Name }}{{ .Release.Name | trunc 40 | trimSuffix "-" }}{{ else }}{{ printf "%s-%s" .Release.Name $name | trunc 40 | trimSuffix "-" }}{{ end }}
+{{- if contains $name .Release.Name }}{{ .Release.Name | trunc 37 | trimSuffix "-" }}{{ else }}{{ printf "%s-%s" .Release.Name $name | trunc 37 | trimSuffix "-" }}{{ end }}
 {{- end }}
 
 {{- /* The labels that select the pods of a service. They never change. */}}

@@ -12,11 +12,11 @@ capabilities:
   drop: [ALL]
 {{- end }}
 
-{{- /* Settings as environment variables, in the order of their names. */}}
+{{- /* Settings as environment variables, in the order of their names. A number of a values file is a float: 5000000 would be 5e+06. */}}
 {{- define "greeting.settings" -}}
 {{- range $name, $value := . }}
 - name: {{ $name }}
-  value: {{ $value | toString | quote }}
+  value: {{ if and (kindIs "float64" $value) (eq (floor $value) $value) }}{{ printf "%.0f" $value | quote }}{{ else }}{{ $value | toString | quote }}{{ end }}
 {{- end }}
 {{- end }}
 
