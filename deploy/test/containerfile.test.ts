@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, matchesGlob } from 'node:path'
 import { describe, it } from 'node:test'
 import { layerNames } from '../image/layers.ts'
 import { environmentOf } from '../image/root-file-system.ts'
@@ -50,6 +50,23 @@ describe('the Containerfile', () => {
         assert.ok(known[index]?.includes(`| \`${setting}\` |`), setting)
     }
   })
+})
+
+const linesOf = (name: string) =>
+  readFileSync(join(root, name), 'utf8')
+    .split('\n')
+    .filter((line) => line !== '' && !line.startsWith('#'))
+
+describe('the context of the build', () => {
+  const patterns = linesOf('deploy/Containerfile.dockerignore')
+  for (const line of [...linesOf('.gitignore'), 'services/api/.env.local']) {
+    const path = line.replace(/\/$/, '').replace('*', 'x')
+    // In .gitignore, a name without a folder is ignored in every folder.
+    for (const one of path.includes('/') ? [path] : [path, `deploy/${path}`])
+      it(`lacks ${one}, which git does not track`, () => {
+        assert.ok(patterns.some((pattern) => matchesGlob(one, pattern)))
+      })
+  }
 })
 
 describe('the targets', () => {
