@@ -73,7 +73,8 @@ export const overflowOf = (page: Page): Promise<number> =>
 
 /**
  * Where screenshots are written: `WRITE_SCREENSHOTS=1` writes those of the guide to its folder, and another
- * value names a folder for all. Without it, none are written.
+ * value names a folder for all. Without it, none are written. Run `optipng -o5` on those of the guide: the
+ * site holds a limit of bytes.
  */
 const { WRITE_SCREENSHOTS: destination } = process.env
 

@@ -87,10 +87,15 @@ describe('the tutorial', () => {
     const { out } = await shell(`${command} || true`)
     assert.match(out, /Admin consent/)
     const shown = `$ ${command}\n${out}`.replaceAll('&', '&amp;').replaceAll('<', '&lt;')
-    await sheet.setViewportSize({ width: 1040, height: 606 })
-    await sheet.setContent(`<body style="margin:0;background:#16181d">
-<pre style="margin:0;padding:24px 32px;color:#e6e8ee;font:16px/1.6 monospace;white-space:pre-wrap">${shown}</pre>
+    await sheet.setContent(`<!doctype html><body style="margin:0;background:#16181d;width:max-content">
+<pre style="margin:0;padding:20px;color:#e6e8ee;font:16px/1.6 monospace;white-space:pre-wrap;width:0;min-width:calc(100% - 40px)">${shown}</pre>
 <img src="data:image/png;base64,${portal.toString('base64')}" style="display:block">`)
+    const picture = await sheet.locator('body').boundingBox()
+    assert.ok(picture)
+    await sheet.setViewportSize({
+      width: Math.ceil(picture.width),
+      height: Math.ceil(picture.height),
+    })
     await writeScreenshot(sheet, 'command-and-portal', guide)
   }
 
