@@ -14,7 +14,6 @@ import { applicationPath, type Tab } from './application-page.ts'
 import { buttonForm } from './form.ts'
 import { type Html, mark, named } from './parts.ts'
 
-/** The entity tag of the client is sent with a button, which then makes no second secret. */
 type Ids = { readonly api: string; readonly client: string; readonly etag?: string }
 
 /** Whose tab does each step, and the words of its button; `form`: the suffix of the form that does it at once. */
@@ -79,7 +78,8 @@ function repair(
   const [of, tab, action, form] = places[step]
   const kind = step === missingSteps(explanation)[0]?.step ? 'primary' : 'secondary'
   const path = applicationPath(ids[of], tab)
-  if (form === undefined) {
+  // Without an entity tag, the back button would make a second secret.
+  if (form === undefined || (step === 'Client secret' && ids.etag === undefined)) {
     const target = step === 'Permissions' ? `${path}?api=${ids.api}` : path
     return html`<a role="button" class="${kind}" href="${target}">${action}</a>`
   }

@@ -97,6 +97,14 @@ describe('the way from nothing to a token, in the portal', () => {
     )
     await browser.send(`${client}/permissions/consent`, { api: apiId })
     assert.deepEqual(await next(client), ['New client secret'])
+    const form = 'action="[^"]*/credentials/secrets"'
+    assert.match((await browser.open(client)).text, new RegExp(form))
+    for (const page of ['/portal', '/portal/token']) {
+      const query = new URLSearchParams({ client: client.split('/').at(-1) ?? '', api: apiId })
+      const { text } = await browser.open(`${page}?${query}`)
+      assert.match(text, /credentials">New client secret<\/a>/, page)
+      assert.doesNotMatch(text, new RegExp(form), page)
+    }
     assert.equal(idOf((await browser.open(api)).text, 'Day job'), client.split('/').at(-1))
   })
 
