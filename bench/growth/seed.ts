@@ -118,7 +118,7 @@ const apiChanges = (seed: string, api: string, roles: number): DirectoryChange[]
     })),
   })
 
-/** A client with a secret, and with the role of the first API. */
+/** A client with a secret, and with the role of the first API. Each second one is an API by its identifier URI. */
 function clientChanges(seed: string, index: number): DirectoryChange[] {
   const secret = secretOf(seed, index)
   const credential = {
@@ -134,7 +134,7 @@ function clientChanges(seed: string, index: number): DirectoryChange[] {
       seed,
       'client',
       nameOf(index),
-      { passwordCredentials: [credential] },
+      { passwordCredentials: [credential], ...(index % 2 === 0 && { identifierUris: [] }) },
       ` ${index}`,
     ),
     assignment(seed, 'api', 0, index),

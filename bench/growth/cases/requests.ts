@@ -33,7 +33,7 @@ export const managementRequests = {
   'filter by displayName': filter('applications', (client) => `displayName eq '${nameOf(client)}'`),
   'filter by identifierUris': filter(
     'applications',
-    (client) => `identifierUris/any(x:x eq 'api://${clientIdOf(client)}')`,
+    (client) => `identifierUris/any(x:x eq 'api://${clientIdOf(client | 1)}')`,
   ),
   'filter by servicePrincipalNames': filter(
     'servicePrincipals',
@@ -62,6 +62,7 @@ export const managementRequests = {
 const portalPages: Readonly<Record<string, string>> = {
   'portal: overview': '/portal',
   'portal: applications': '/portal/applications',
+  'portal: newest applications': '/portal/applications?order=createdDateTime+desc',
   'portal: search for one': '/portal/applications?search=client+0000007',
   'portal: search for none': '/portal/applications?search=nothing',
   'portal: clients of an API': `/portal/applications/${apiAppId}/assignments`,
