@@ -8,6 +8,8 @@ import type { Json } from '../../fixtures/graph/graph-tenant.ts'
 import { applied } from './commands/registrations/applied-graph.ts'
 import { emptyFile, ended, RecordedTerminal } from './fakes/terminal.ts'
 
+const bin = join(import.meta.dirname, '../bin/greeting.js')
+
 describe('a mistake in the settings', () => {
   const complete = {
     AUTH_URL: 'http://127.0.0.1:4000',
@@ -141,7 +143,6 @@ describe('a mistake about a client and an API', () => {
 })
 
 describe('a mistake of the shell', () => {
-  const bin = join(import.meta.dirname, '../bin/greeting.js')
   const folder = mkdtempSync(join(tmpdir(), 'greeting-mistakes-'))
   after(() => rmSync(folder, { recursive: true }))
   mkdirSync(join(folder, '.greeting'))
@@ -206,5 +207,44 @@ describe('a mistake of the shell', () => {
       const { status, stdout, stderr } = spawnSync('sh', ['-c', shell], { encoding: 'utf8', env })
       assert.equal(status, code, stderr)
       assert.ok((stdout + stderr).endsWith(ends), stdout + stderr)
+    })
+})
+
+describe('the settings file of a working folder', () => {
+  const rows: readonly (readonly [
+    what: string,
+    secretIn: 'environment' | 'file',
+    file: string,
+    says: RegExp,
+    args?: readonly string[],
+  ])[] = [
+    ['AUTH_URL', 'environment', 'AUTH_URL=https://a.invalid', /must set AUTH_URL too/],
+    ['BASE_URL', 'environment', 'BASE_URL=https://a.invalid', /must set BASE_URL too/],
+    ['AUTH_URL, and the secret', 'file', 'AUTH_URL=http://a.invalid', /http only for localhost/],
+    ['a local AUTH_URL', 'environment', 'AUTH_URL=http://localhost:1', /fetch refuses this port/],
+    [
+      'AUTH_URL, and is named',
+      'environment',
+      'AUTH_URL=http://a.invalid',
+      /http only for localhost/,
+      ['--settings', '.greeting/client.env'],
+    ],
+  ]
+  for (const [what, secretIn, line, says, args = []] of rows)
+    it(`${says.source.startsWith('must') ? 'does not choose' : 'chooses'} the server when it has ${what}`, (t) => {
+      const folder = mkdtempSync(join(tmpdir(), 'greeting-foreign-'))
+      t.after(() => rmSync(folder, { recursive: true }))
+      mkdirSync(join(folder, '.greeting'))
+      const secret = { CLIENT_SECRET: 'secret-of-a-job' }
+      const given = { TENANT_ID: 't', CLIENT_ID: 'c', SCOPE: 'api://x/.default' }
+      const lines = Object.entries(secretIn === 'file' ? { ...given, ...secret } : given)
+      const text = [...lines.map(([name, value]) => `${name}=${value}`), line].join('\n')
+      writeFileSync(join(folder, '.greeting/client.env'), text)
+      const environment = { PATH: process.env.PATH, ...(secretIn === 'environment' && secret) }
+      const options = { cwd: folder, env: environment, encoding: 'utf8' } as const
+      const { status, stderr } = spawnSync(process.execPath, [bin, 'hi', ...args], options)
+      assert.match(stderr, says)
+      assert.notEqual(status, 0)
+      assert.doesNotMatch(stderr, /secret-of-a-job/)
     })
 })

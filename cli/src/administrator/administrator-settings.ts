@@ -8,6 +8,7 @@ import {
   fetchWithToken,
 } from '@greeting/client'
 import { z } from 'zod'
+import { isLoopback } from '../client/client-settings.ts'
 import { CommandFailure } from '../exit-codes.ts'
 import {
   isChangeableByOthers,
@@ -63,10 +64,6 @@ export async function readAdministratorSettings(
   const message = `Invalid administrator settings: ${faults.join('; ')}.`
   throw new CommandFailure('bad_usage', message, { remedy })
 }
-
-/** True for a URL of this machine: `localhost`, 127.0.0.0/8 or ::1. */
-export const isLoopback = (url: string): boolean =>
-  /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/.test(new URL(url).hostname)
 
 /**
  * The administrator of an identity provider on this machine, for a command of a client. That may

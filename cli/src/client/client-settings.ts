@@ -53,12 +53,15 @@ export const credentialRows: readonly CredentialRow[] = [
 
 const allNames = credentialRows.flatMap(({ setting, companions }) => [setting, ...companions])
 
+const hasCredential = (settings: Settings) =>
+  credentialRows.some(({ setting }) => settings[setting])
+
 /**
  * Merges the settings of the environment over the settings of the file. The settings of a credential
  * belong together: a credential of the environment replaces the whole credential of the file.
  */
 export function mergeSettings(environment: Settings, file: Settings): Settings {
-  const isChosen = credentialRows.some(({ setting }) => environment[setting])
+  const isChosen = hasCredential(environment)
   const rest = Object.entries(file).filter(([name]) => !isChosen || !allNames.includes(name))
   return { ...Object.fromEntries(rest), ...environment }
 }
@@ -161,6 +164,21 @@ export type ClientSettings = Values & {
   readonly isSecretInFile: boolean
 }
 
+/** True for a URL of this machine: `localhost`, 127.0.0.0/8 or ::1. */
+export const isLoopback = (url: string): boolean =>
+  /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/.test(new URL(url).hostname)
+
+/**
+ * Faults when the file of the working folder chooses a server for a credential of the environment: the
+ * folder may be of another user. Loopback is allowed.
+ */
+function strangeServers(environment: Settings, file: Settings, values: Values): readonly string[] {
+  if (!hasCredential(environment)) return []
+  return (['AUTH_URL', 'BASE_URL'] as const)
+    .filter((name) => file[name] && !environment[name] && !isLoopback(values[name]))
+    .map((name) => `the environment has the credential, so it must set ${name} too`)
+}
+
 /** The values of the settings, and a sentence for each that is missing or invalid. */
 function readValues(given: Settings): { readonly values: Values; readonly faults: string[] } {
   const values: Record<string, string> = {}
@@ -201,6 +219,7 @@ export async function readClientSettings(
     ...invalid,
     ...(typeof credential === 'string' ? [credential] : []),
     ...(scope ? [] : ['API_APPLICATION_ID is missing (or set SCOPE)']),
+    ...(namedFile || invalid.length > 0 ? [] : strangeServers(environment, file ?? {}, values)),
   ]
   if (scope && typeof credential === 'object' && faults.length === 0) {
     const isSecretInFile = Boolean(file?.CLIENT_SECRET)

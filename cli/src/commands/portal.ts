@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import { z } from 'zod'
-import { type AdministratorSettings, isLoopback } from '../administrator/administrator-settings.ts'
+import type { AdministratorSettings } from '../administrator/administrator-settings.ts'
+import { isLoopback } from '../client/client-settings.ts'
 import { CommandFailure } from '../exit-codes.ts'
 import { openInBrowser } from '../system/browser.ts'
 import type { Terminal } from '../terminal.ts'

@@ -20,11 +20,14 @@ import type { Command } from 'commander'
 import {
   type AdministratorSettings,
   graphClientOf,
-  isLoopback,
   ownLocalAdministrator,
 } from '../../administrator/administrator-settings.ts'
 import type { GraphClient } from '../../administrator/graph-client.ts'
-import { type ClientSettings, defaultSettingsFile } from '../../client/client-settings.ts'
+import {
+  type ClientSettings,
+  defaultSettingsFile,
+  isLoopback,
+} from '../../client/client-settings.ts'
 import type { LocalSteps } from '../../doctor/probes.ts'
 import { CommandFailure, SilentExit } from '../../exit-codes.ts'
 import { DataFolder } from '../../system/data-folder.ts'
