@@ -1,6 +1,6 @@
 import { runService } from '@greeting/http-service'
 import { startService } from './service.ts'
-import { readSettings } from './settings.ts'
+import { readSettings, settingNames } from './settings.ts'
 
 // Without workers, a signal reads the rules at once. Workers look at the file by themselves.
 let reload: () => unknown = () => undefined
@@ -9,6 +9,7 @@ process.on('SIGHUP', () => reload())
 await runService(process, {
   name: 'greeting-authorizer',
   title: 'authorizer',
+  settingNames,
   readSettings,
   start: async (...parts: Parameters<typeof startService>) => {
     const service = await startService(...parts)

@@ -56,6 +56,9 @@ export type Settings = z.output<typeof schema>
 /** The schema of each setting. The reference page is generated from them. */
 export const settingSchemas = schema.shape
 
+/** The names of all settings. */
+export const settingNames = Object.keys(settingSchemas)
+
 /**
  * Reads the settings from an environment. An empty value counts as not set.
  *
@@ -65,7 +68,7 @@ export function readSettings(environment: Readonly<Record<string, string | undef
   return readSettingsOf(environment, {
     service: 'authorizer',
     schema,
-    names: Object.keys(settingSchemas),
+    names: settingNames,
     secretNames: new Set(tracingSecretNames),
   })
 }

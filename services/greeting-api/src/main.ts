@@ -1,10 +1,11 @@
 import { runService } from '@greeting/http-service'
 import { startService } from './service.ts'
-import { readSettings } from './settings.ts'
+import { readSettings, settingNames } from './settings.ts'
 
 await runService(process, {
   name: 'greeting-api',
   title: 'greeting API',
+  settingNames,
   readSettings,
   start: startService,
 })

@@ -2,7 +2,7 @@
 
 import { runService, visibleText } from '@greeting/http-service'
 import type { backupCommands } from './backup/backup-command.ts'
-import { readSettings } from './settings.ts'
+import { readSettings, settingNames } from './settings.ts'
 import { startService } from './startup/service.ts'
 import { createObjectsYoung } from './startup/young-objects.ts'
 
@@ -41,6 +41,7 @@ else {
   await runService(process, {
     name: 'identity-provider',
     title: 'identity provider',
+    settingNames,
     readSettings,
     start: (settings, log, context) => startService({ settings, log, ...context }),
   })

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { EventEmitter } from 'node:events'
 import { type ProcessContext, runService } from '@greeting/http-service'
 import { type Logger, pino } from 'pino'
-import { readSettings, type Settings } from '../src/settings.ts'
+import { readSettings, type Settings, settingNames } from '../src/settings.ts'
 import { type Service, startService } from '../src/startup/service.ts'
 import { registrationsFile } from './provider-process.ts'
 import { fixtureEnvironment } from './startup/fixture-environment.ts'
@@ -49,6 +49,7 @@ export async function failToStartHere(environment: Environment) {
   const definition = {
     name: 'identity-provider',
     title: 'identity provider',
+    settingNames,
     readSettings,
     start: (settings: Settings, log: Logger, context: ProcessContext) =>
       startService({ settings, log, ...context, environment: fixtureEnvironment }),

@@ -9,7 +9,7 @@ import {
   type TracingSettings,
 } from '@greeting/tracing'
 import { type Logger, pino } from 'pino'
-import { SettingsError } from '../settings/settings-reader.ts'
+import { misspeltSettings, SettingsError } from '../settings/settings-reader.ts'
 import { visibleText } from '../visible-text.ts'
 import { type WorkerLink, workerLink } from '../workers/worker-link.ts'
 import { WorkerStartError } from '../workers/worker-pool.ts'
@@ -40,6 +40,7 @@ type ServiceDefinition<Settings> = {
   readonly name: string
   /** The name in messages, such as `greeting API`. */
   readonly title: string
+  readonly settingNames: readonly string[]
   readonly readSettings: (environment: NodeJS.ProcessEnv) => Settings
   readonly start: (
     settings: Settings,
@@ -71,7 +72,7 @@ type ServiceSettings = StartSettings &
  */
 export async function runService<Settings extends ServiceSettings>(
   host: NodeJS.Process,
-  { name, title, readSettings, start }: ServiceDefinition<Settings>,
+  { name, title, settingNames, readSettings, start }: ServiceDefinition<Settings>,
   startDeadline = startExitDeadline,
 ): Promise<void> {
   const fail = (text: string, exitCode: number): never => {
@@ -101,6 +102,10 @@ export async function runService<Settings extends ServiceSettings>(
   const log = pino(options, output.stream)
   try {
     const link = workerLink(host)
+    // Each worker has the same environment.
+    if (link === undefined)
+      for (const [variable, setting] of misspeltSettings(host.env, settingNames))
+        log.warn({ variable, setting }, `${variable} is no setting; did you mean ${setting}?`)
     const service = await (isOnlyPrimary
       ? runPrimary(settings, log)
       : start(settings, log, { link, tracing }))

@@ -1,5 +1,6 @@
 // Folder: Settings of an environment or of a program, checked by one schema.
 
+import { closestMatch } from 'leven'
 import type { z } from 'zod'
 
 /** Settings with faults. Each fault has the name, the actual value and the expected form. */
@@ -52,6 +53,21 @@ export function readSettings<Schema extends z.ZodType>(
   })
   throw new SettingsError(service, faults)
 }
+
+/** Shorter names resemble those of other programs: `HOME`, `PGPORT`. */
+const variableName = /^[A-Z][A-Z0-9_]{7,63}$/
+
+/** The variables that resemble a setting, but are none, each with the setting. At most two letters differ. */
+export const misspeltSettings = (
+  environment: Readonly<Record<string, unknown>>,
+  names: readonly string[],
+): readonly (readonly [variable: string, setting: string])[] =>
+  Object.keys(environment)
+    .filter((variable) => variableName.test(variable) && !names.includes(variable))
+    .flatMap((variable) => {
+      const setting = closestMatch(variable, names, { maxDistance: 2 })
+      return setting === undefined ? [] : [[variable, setting] as const]
+    })
 
 /** A value in quotes, without the user and the password of a URL. */
 function withoutPassword(value: string): string {

@@ -33,6 +33,7 @@ const noDeadline = () => () => {}
 const definition = (stop = async () => {}) => ({
   name: 'test',
   title: 'test service',
+  settingNames: [],
   readSettings: () => ({
     HOST: '127.0.0.1',
     LOG_LEVEL: 'silent',
@@ -68,6 +69,7 @@ async function startProcess(mode = '') {
   const child = fork(join(import.meta.dirname, 'service-process.ts'), [mode], {
     silent: true,
     execArgv: [],
+    env: { ...process.env, LOG_LEVLE: 'canary' },
   })
   const ended = once(child, 'exit')
   assert.ok(child.stdout)
@@ -131,6 +133,14 @@ describe('a service as a process', () => {
     await assert.rejects(runService(host, { ...definition(), start }), Exit)
     assert.deepEqual(exits, [1])
     assert.deepEqual(texts, ['The test service cannot start: no\\u000astorage.\n'])
+  })
+
+  it('names a variable that resembles a setting, without its value', async () => {
+    const { child, ended, log } = await startProcess()
+    child.kill('SIGTERM')
+    await ended
+    assert.match(log(), /"level":40.*"msg":"LOG_LEVLE is no setting; did you mean LOG_LEVEL\?"/)
+    assert.doesNotMatch(log(), /canary/)
   })
 
   it('writes its last lines before it exits', async () => {

@@ -4,6 +4,7 @@ import { runService } from '../../src/process/run-service.ts'
 await runService(process, {
   name: 'test',
   title: 'test service',
+  settingNames: ['LOG_LEVEL'],
   readSettings: () => ({
     HOST: '127.0.0.1',
     LOG_LEVEL: 'info',

@@ -2,7 +2,11 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { z } from 'zod'
 import { expected, hostName, originUrl, wholeNumber } from '../../src/settings/setting-schemas.ts'
-import { readSettings, SettingsError } from '../../src/settings/settings-reader.ts'
+import {
+  misspeltSettings,
+  readSettings,
+  SettingsError,
+} from '../../src/settings/settings-reader.ts'
 
 const schema = z.object({
   NAME: z.string(expected('a name')),
@@ -44,5 +48,31 @@ describe('the settings reader', () => {
         return true
       },
     )
+  })
+})
+
+describe('the search for misspelt settings', () => {
+  const names =
+    'HOST PORT HTTPS_PORT LAB PORTAL DATA_DIR TENANT_ID AUTH_URL JWKS_URL DATABASE_URL TRUSTED_PROXIES LOG_LEVEL OTEL_SERVICE_NAME'.split(
+      ' ',
+    )
+  const rows = [
+    ['TRUSTED_PROXYS', 'TRUSTED_PROXIES'],
+    ['TRUSTEDPROXIES', 'TRUSTED_PROXIES'],
+    ['JWKS_URI', 'JWKS_URL'],
+    ['TENANTID', 'TENANT_ID'],
+    ['DATABASE_URI', 'DATABASE_URL'],
+  ] as const
+  for (const [variable, setting] of rows)
+    it(`finds ${setting} for ${variable}`, () => {
+      const environment = { [variable]: 'canary', TENANT_ID: '' }
+      assert.deepEqual(misspeltSettings(environment, names), [[variable, setting]])
+    })
+
+  it('finds nothing for usual variables', () => {
+    const usual =
+      'HOME LANG PATH SHELL HOSTNAME TERM LOGNAME PGHOST PGPORT POSTGRES_HOST DATABASE_HOST DATABASE_PORT API_PORT HTTP_PROXY HTTPS_PROXY NO_PROXY NODE_ENV NODE_NAME NODE_OPTIONS NODE_EXTRA_CA_CERTS POD_NAME POD_IP KUBERNETES_PORT KUBERNETES_SERVICE_HOST GREETING_API_PORT GREETING_API_SERVICE_PORT GREETING_API_PORT_3000_TCP AZURE_TENANT_ID AZURE_AUTHORITY_HOST OTEL_TRACES_SAMPLER OTEL_RESOURCE_ATTRIBUTES INVOCATION_ID CREDENTIALS_DIRECTORY trusted_proxys'
+    const environment = Object.fromEntries(usual.split(' ').map((name) => [name, '']))
+    assert.deepEqual(misspeltSettings(environment, names), [])
   })
 })
