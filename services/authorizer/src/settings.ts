@@ -33,7 +33,10 @@ const schema = z.object({
     'addresses and networks that may ask; others get 403',
   ),
   ...issuerSettings,
-  HOST: setting(hostName.default('127.0.0.1'), 'the address of the listener'),
+  HOST: setting(
+    hostName.default('127.0.0.1'),
+    'the address of the listener; `::` is every address, also of IPv4',
+  ),
   PORT: setting(
     wholeNumber(0, 65_535).default(4100),
     'the port of the listener; 0 chooses a free one',

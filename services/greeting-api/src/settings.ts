@@ -19,7 +19,10 @@ import { z } from 'zod'
 
 const shape = z.object({
   ...issuerSettings,
-  HOST: setting(hostName.default('127.0.0.1'), 'the address of the listener'),
+  HOST: setting(
+    hostName.default('127.0.0.1'),
+    'the address of the listener; `::` is every address, also of IPv4',
+  ),
   PORT: setting(
     wholeNumber(0, 65_535).default(3000),
     'the port of the listener; 0 chooses a free one',

@@ -74,7 +74,10 @@ const keyEncryptionKey = z.string().refine((text) => {
 }, expected('32 bytes in base64, as openssl rand -base64 32 prints them'))
 
 const shape = z.object({
-  HOST: setting(hostName.default('127.0.0.1'), 'the address of the listener'),
+  HOST: setting(
+    hostName.default('127.0.0.1'),
+    'the address of the listener; `::` is every address, also of IPv4',
+  ),
   PORT: setting(
     portOrOff.default(4000),
     'the port for HTTP; 0 chooses a free one, `off` disables HTTP',
@@ -134,7 +137,7 @@ const shape = z.object({
   ),
   DATABASE_URL: setting(
     databaseUrl.optional(),
-    '`postgres://user:password@host:port/name`, for several servers; [several hosts](../guides/storage.md#settings) with commas; `target_session_attrs` is `read-write`, `primary` or `any`',
+    '`postgres://user:password@host:port/name`, for several servers; [several hosts](../guides/storage.md#settings) with commas; `target_session_attrs` is `read-write`, `primary` or `any`; [TLS](../guides/storage.md#tls-to-the-database) by `sslmode`, `sslrootcert`, `sslcert`, `sslkey`',
     'a file in `DATA_DIR`',
   ),
   LOST_CHANGES: setting(

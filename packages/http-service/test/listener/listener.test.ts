@@ -24,6 +24,15 @@ describe('a listener', () => {
     await listener.stop()
   })
 
+  it('answers at addresses of IPv4 and IPv6 when its address is ::', async () => {
+    const listener = await listen('::', 0)
+    listener.answerWith(() => new Response('here'))
+    assert.match(listener.url, /^http:\/\/\[::\]:/)
+    for (const host of ['127.0.0.1', '[::1]'])
+      assert.equal((await getFrom(listener.url.replace('[::]', host))).body, 'here')
+    await listener.stop()
+  })
+
   it('throws with a code when the port is in use', async () => {
     const first = await listen('127.0.0.1', 0)
     const { port } = new URL(first.url)

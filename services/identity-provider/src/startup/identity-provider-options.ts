@@ -7,7 +7,7 @@ import type { SettingsInput } from '../settings.ts'
  * traces are missing: they belong to a process of its own.
  */
 export type IdentityProviderOptions = {
-  /** The address of the listener. By default `127.0.0.1`. */
+  /** The address of the listener. `::` is every address, also of IPv4. By default `127.0.0.1`. */
   readonly host?: SettingsInput['HOST']
   /**
    * The port for HTTP. 0 chooses a free one, `off` disables HTTP. A port from 0 to 65535, or off,
@@ -86,7 +86,8 @@ export type IdentityProviderOptions = {
   readonly dataDir?: SettingsInput['DATA_DIR']
   /**
    * `postgres://user:password@host:port/name`, for several servers. Several hosts with commas.
-   * `target_session_attrs` is `read-write`, `primary` or `any`. By default a file in `dataDir`.
+   * `target_session_attrs` is `read-write`, `primary` or `any`. TLS by `sslmode`, `sslrootcert`,
+   * `sslcert`, `sslkey`. By default a file in `dataDir`.
    */
   readonly databaseUrl?: SettingsInput['DATABASE_URL']
   /**
