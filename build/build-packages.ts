@@ -66,15 +66,17 @@ function writeSource(root: string, path: string, target: string): void {
 }
 
 /**
- * Builds every published package from the source.
+ * Builds packages from the source.
  *
  * @param root the root of the repository
  * @param folderOf the folder of a package, which is emptied first; by default `dist` in its source folder
+ * @param paths the folders of the packages; by default those that are published
  * @throws {Error} with the messages of the compiler
  */
 export async function buildPackages(
   root: string,
   folderOf = (path: string) => join(root, path, 'dist'),
+  paths = publishedPaths,
 ): Promise<readonly BuiltPackage[]> {
   const project = readJson(join(root, 'package.json')) as ProjectManifest
   const address = project.repository.url.replace(/^git\+|\.git$/g, '')
@@ -93,7 +95,7 @@ export async function buildPackages(
   try {
     compile(root, compiled)
     const packages: BuiltPackage[] = []
-    for (const path of publishedPaths) {
+    for (const path of paths) {
       const source = sourceOf(path)
       const bundled = source.row.bundled.map(sourceOf)
       const folder = folderOf(path)

@@ -1,5 +1,13 @@
 import assert from 'node:assert/strict'
-import { copyFileSync, mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs'
+import {
+  copyFileSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { freePort } from '../../fixtures/free-port.ts'
@@ -25,7 +33,7 @@ async function runImages(root: string): Promise<readonly string[]> {
       const layers = join(work, 'layers', target.name)
       await writeLayers(root, target, layers)
       writeRootFileSystem(layers, join(work, target.name))
-      sizes.push(`${target.name}: ${sizesOf(layers)}`)
+      sizes.push(`${target.name}: ${sizesOf(layers)}, ${checkBill(join(work, target.name))}`)
     }
     const isolation = checkIsolation(join(work, 'identity-provider'))
     const inImage = await checkSystem(imageLauncher(root, work), join(work, 'data/greeting'))
@@ -43,6 +51,28 @@ function sizesOf(layers: string): string {
     return `${layer} ${(statSync(join(layers, 'layer.tar.gz')).size / 1e6).toFixed(1)} MB`
   })
   return `compressed layers: ${parts.join(', ')}`
+}
+
+/** Compares the list in an image with the manifests that lie there, and with the Node that runs it. */
+function checkBill(rootFileSystem: string): string {
+  const app = join(rootFileSystem, 'app')
+  const read = (file: string) => JSON.parse(readFileSync(join(app, file), 'utf8'))
+  const lying = globSync('node_modules/**/package.json', { cwd: app })
+    .filter((file) => !file.includes('/fixtures/'))
+    .map(read)
+    .filter(({ name, version }) => name && version)
+    .map(({ name, version }) => `${name} ${version}`)
+  const [program = '', ...args] = inNamespace(rootFileSystem, [
+    '/nodejs/bin/node',
+    '-p',
+    'process.versions.node',
+  ])
+  const listed: { name: string; version: string }[] = read('sbom.cdx.json').components
+  assert.deepEqual(
+    new Set(listed.map(({ name, version }) => `${name} ${version}`)),
+    new Set([...lying, `node ${mustRun(program, args, '/').trim()}`]),
+  )
+  return `${listed.length} packages in the image and in its list, Node included`
 }
 
 /** What a program in the image can do: it tries. */

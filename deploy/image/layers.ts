@@ -13,6 +13,7 @@ import { basename, dirname, extname, join } from 'node:path'
 import { buildPackages } from '../../build/build-packages.ts'
 import { packageRows } from '../../build/packages.ts'
 import { npm } from '../../packed/program.ts'
+import { billOfImage } from './bill-of-image.ts'
 import type { Target } from './targets.ts'
 
 /** The layers of an image, from the one that changes least. The Containerfile copies each to /app. */
@@ -73,21 +74,18 @@ function installDependencies(root: string, folder: string, workspace: string): v
   rmSync(join(folder, 'node_modules/.package-lock.json'))
 }
 
-/** The list of all packages of one workspace, in the format CycloneDX. */
-const billOf = (folder: string, workspace: string): string =>
-  npm(
-    ['sbom', '--omit=dev', '--package-lock-only', '--sbom-format=cyclonedx', '-w', workspace],
-    folder,
-  )
-
 /**
  * Writes the layers of an image into a folder, one folder each. The layers have the built package, its
- * dependencies of the lock file, and the list of both as `sbom.cdx.json`.
+ * dependencies of the lock file, and the list of both as `sbom.cdx.json`. The list names the Node of this process.
  *
  * @param root the root of the repository
  * @throws {Error} with the messages of the compiler or of npm
  */
-export async function writeLayers(root: string, { path }: Target, folder: string): Promise<void> {
+export async function writeLayers(
+  root: string,
+  { name, path }: Target,
+  folder: string,
+): Promise<void> {
   const work = mkdtempSync(join(tmpdir(), 'greeting-image-'))
   try {
     const install = join(work, 'install')
@@ -102,17 +100,19 @@ export async function writeLayers(root: string, { path }: Target, folder: string
       )
     }
     const built = (of: string) => join(work, 'built', of)
-    await buildPackages(root, built)
+    await buildPackages(root, built, [path])
     copyRuntimeFiles(built(path), join(folder, 'program'))
     for (const one of unusedFolders)
       rmSync(join(folder, 'program', one), { recursive: true, force: true })
     const inside = join(folder, 'program/node_modules')
-    for (const name of readdirSync(join(inside, '@greeting')))
-      rmSync(join(inside, '@greeting', name, 'src'), { recursive: true, force: true })
+    for (const own of readdirSync(join(inside, '@greeting')))
+      rmSync(join(inside, '@greeting', own, 'src'), { recursive: true, force: true })
     // The built package contains the files that it needs of these.
-    for (const name of readdirSync(inside).filter((one) => !one.startsWith('@')))
-      rmSync(join(folder, 'dependencies/node_modules', name), { recursive: true, force: true })
-    writeFileSync(join(folder, 'program/sbom.cdx.json'), billOf(install, path))
+    for (const bundled of readdirSync(inside).filter((one) => !one.startsWith('@')))
+      rmSync(join(folder, 'dependencies/node_modules', bundled), { recursive: true, force: true })
+    const lockFile = readFileSync(join(root, 'package-lock.json'), 'utf8')
+    const bill = billOfImage(`greeting-${name}`, folder, lockFile, process.versions.node)
+    writeFileSync(join(folder, 'program/sbom.cdx.json'), bill)
   } finally {
     rmSync(work, { recursive: true })
   }

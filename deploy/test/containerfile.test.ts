@@ -21,6 +21,15 @@ describe('the Containerfile', () => {
     assert.match(text, /^USER [1-9]\d*:[1-9]\d*$/m)
   })
 
+  it('lists the packages with the Node that runs them', () => {
+    assert.match(text, /^COPY --from=base \/nodejs\/bin\/node \/usr\/local\/bin\/runtime-node$/m)
+    const writes = text.match(/\S+ deploy\/image\/main\.ts/g) ?? []
+    assert.deepEqual(
+      writes,
+      targets.map(() => 'runtime-node deploy/image/main.ts'),
+    )
+  })
+
   it('starts the program without a shell', () => {
     for (const [line] of text.matchAll(/^(ENTRYPOINT|CMD|\s+CMD) .*$/gm)) assert.match(line, / \["/)
   })
