@@ -1,6 +1,7 @@
 import { accessSync, constants } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { chart, chartSchemas } from './checks/chart.ts'
+import { chartApiServer } from './checks/chart-api-server.ts'
 import { type Check, type ProgramName, programs } from './checks/check.ts'
 import { dashboardQueries } from './checks/dashboards.ts'
 import { image } from './checks/image.ts'
@@ -16,6 +17,7 @@ const checks: readonly Check[] = [
   image,
   chart,
   chartSchemas,
+  chartApiServer,
   alerts,
   dashboardQueries,
   compose,

@@ -20,8 +20,11 @@ export const programs = {
   git: 'apt-get install git',
   bwrap: 'apt-get install bubblewrap',
   buildah: 'apt-get install buildah',
-  helm: 'go install helm.sh/helm/v3/cmd/helm@latest',
-  kubeconform: 'go install github.com/yannh/kubeconform/cmd/kubeconform@latest',
+  helm: "go install -ldflags '-X helm.sh/helm/v3/pkg/chartutil.k8sVersionMajor=1 -X helm.sh/helm/v3/pkg/chartutil.k8sVersionMinor=34' helm.sh/helm/v3/cmd/helm@v3.19.2",
+  kubeconform: 'go install github.com/yannh/kubeconform/cmd/kubeconform@v0.8.0',
+  kubectl: 'apt-get install kubernetes-client',
+  etcd: 'apt-get install etcd-server',
+  go: 'the release of Go 1.24 or newer for your platform',
   promtool: 'apt-get install prometheus',
   prometheus: 'apt-get install prometheus',
   'docker-compose':

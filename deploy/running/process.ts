@@ -15,6 +15,12 @@ export type Running = AsyncDisposable & {
   readonly stop: () => Promise<number | null>
 }
 
+type StartOptions = {
+  readonly folder?: string
+  readonly pollUrl?: string
+  readonly isReady?: () => Promise<boolean>
+}
+
 const startTimeoutMs = 60_000
 const stopTimeoutMs = 30_000
 const pollEveryMs = 20
@@ -42,12 +48,13 @@ export function killAtExit<Process extends ChildProcess>(child: Process): Proces
  * @param command the program and its arguments
  * @param options.folder the working folder; default that of this process
  * @param options.pollUrl the address of a program that prints no line
+ * @param options.isReady asks a program that has no such address
  * @throws {Error} with the output of the process, when it ends or does not listen within 60 s
  */
 export async function startProcess(
   command: readonly string[],
   env: Readonly<Record<string, string>>,
-  { folder, pollUrl }: { readonly folder?: string; readonly pollUrl?: string } = {},
+  { folder, pollUrl = '', isReady }: StartOptions = {},
 ): Promise<Running> {
   const [program = '', ...args] = command
   const startedMs = performance.now()
@@ -80,8 +87,8 @@ export async function startProcess(
     const { msg, ...entry } = line.startsWith('{') ? JSON.parse(line) : {}
     if (msg === 'listening') resolve(entry)
   })
-  if (pollUrl !== undefined)
-    void untilAnswered(pollUrl, child).then(() => resolve({ url: pollUrl }))
+  const answers = isReady ?? (pollUrl && (() => fetch(pollUrl).then(Boolean, () => false)))
+  if (answers) void untilTrue(answers, child).then(() => resolve({ url: pollUrl }))
   try {
     const { url, metricsUrl } = await promise
     const dispose = async () => void (await stop())
@@ -95,9 +102,8 @@ export async function startProcess(
   }
 }
 
-async function untilAnswered(url: string, child: ChildProcess): Promise<void> {
-  const answers = () => fetch(url).then(Boolean, () => false)
-  while (child.exitCode === null && !(await answers())) await sleep(pollEveryMs)
+async function untilTrue(isReady: () => Promise<boolean>, child: ChildProcess): Promise<void> {
+  while (child.exitCode === null && !(await isReady())) await sleep(pollEveryMs)
 }
 
 /** The program that bwrap runs: bwrap passes no signals on. Any other process is its own program. */
