@@ -64,10 +64,22 @@ const publicSchemas = [
   'https://raw.githubusercontent.com/datreeio/CRDs-catalog/main/{{.Group}}/{{.ResourceKind}}_{{.ResourceAPIVersion}}.json',
 ]
 
+const publicSchema =
+  'https://raw.githubusercontent.com/yannh/kubernetes-json-schema/master/v1.34.0-standalone-strict/service-v1.json'
+
 /** Validates the rendered examples with the schemas of Kubernetes, the Gateway API and the Prometheus Operator. */
 export const chartSchemas: Check = {
   name: 'chart-schemas',
   programs: ['helm', 'kubeconform'],
+  lacks: async ({ KUBERNETES_SCHEMAS: own }) => {
+    const isReached =
+      own !== undefined ||
+      (await fetch(publicSchema).then(
+        ({ ok }) => ok,
+        () => false,
+      ))
+    return isReached ? undefined : `${new URL(publicSchema).host}, or schemas in KUBERNETES_SCHEMAS`
+  },
   run: async (root, environment) => {
     const schemas = environment.KUBERNETES_SCHEMAS?.split(',') ?? publicSchemas
     const locations = schemas.flatMap((schema) => ['-schema-location', schema])

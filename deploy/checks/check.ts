@@ -5,6 +5,8 @@ export type Check = {
   readonly name: string
   /** The programs that it starts. Without one of them, the check is left out. */
   readonly programs: readonly ProgramName[]
+  /** Returns what else is missing, such as the network. Then the check is left out too. */
+  readonly lacks?: (environment: Environment) => Promise<string | undefined>
   /**
    * Returns what was checked, one line each.
    *
@@ -27,8 +29,6 @@ export const programs = {
   go: 'the release of Go 1.24 or newer for your platform',
   promtool: 'apt-get install prometheus',
   prometheus: 'apt-get install prometheus',
-  'docker-compose':
-    'go install github.com/docker/compose/v2/cmd@latest, and name it docker-compose',
   'systemd-analyze': 'apt-get install systemd',
   litestream: 'go install github.com/benbjohnson/litestream/cmd/litestream@latest',
   pgbouncer: 'apt-get install pgbouncer',

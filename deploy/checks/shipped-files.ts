@@ -32,18 +32,36 @@ export const alerts: Check = {
 
 const variables = ['POSTGRES_PASSWORD', 'KEY_ENCRYPTION_KEY', 'GRAFANA_PASSWORD']
 
+/** Compose is a plugin of docker, or the older program. */
+const composeCommands = [['docker', 'compose'], ['docker-compose']]
+
+const composeCommand = () =>
+  composeCommands.find(([program = '', ...args]) => {
+    return run(program, [...args, 'version'], import.meta.dirname).status === 0
+  })
+
 /** Lets Compose and Caddy read their files, without and with the secrets. */
 export const compose: Check = {
   name: 'compose',
-  programs: ['docker-compose', 'caddy'],
+  programs: ['caddy'],
+  lacks: async () => (composeCommand() ? undefined : 'docker compose (the plugin of docker)'),
   run: async (root) => {
     const folder = join(root, 'deploy')
-    const config = ['--env-file', '/dev/null', '--file', 'compose.yaml', 'config', '--format=json']
-    const { status, stderr } = run('docker-compose', config, folder)
+    const [docker = '', ...plugin] = composeCommand() ?? []
+    const config = [
+      ...plugin,
+      '--env-file',
+      '/dev/null',
+      '--file',
+      'compose.yaml',
+      'config',
+      '--format=json',
+    ]
+    const { status, stderr } = run(docker, config, folder)
     assert.notEqual(status, 0)
     assert.match(stderr, /missing a value: write deploy\/\.env first, as docs/)
     const secrets = Object.fromEntries(variables.map((name) => [name, 'example']))
-    const { services } = JSON.parse(mustRun('docker-compose', config, folder, secrets))
+    const { services } = JSON.parse(mustRun(docker, config, folder, secrets))
     const caddyfile = ['validate', '--adapter', 'caddyfile', '--config', 'compose/Caddyfile']
     mustRun('caddy', caddyfile, folder)
     return [

@@ -3,13 +3,32 @@ import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { it } from 'node:test'
+import { freePort } from '../../fixtures/free-port.ts'
 import { run } from '../../packed/program.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'greeting-programs-'))
-writeFileSync(join(folder, 'promtool'), '#!/bin/sh\nexit 1\n', { mode: 0o755 })
+const programs = {
+  promtool: 'exit 1',
+  helm: '',
+  kubeconform: '',
+  caddy: '',
+  docker: `
+    test "$1" = compose || exit 1
+    test "$2" = version && exit
+    test -n "$POSTGRES_PASSWORD" && echo '{"services":{"proxy":{}}}' && exit
+    echo 'missing a value: write deploy/.env first, as docs' >&2
+    exit 1`,
+}
+for (const [name, script] of Object.entries(programs))
+  writeFileSync(join(folder, name), `#!/bin/sh\n${script}\n`, { mode: 0o755 })
 const main = join(import.meta.dirname, '../main.ts')
-const checks = (...args: string[]) =>
-  run(process.execPath, [main, ...args], folder, { PATH: folder })
+// No proxy listens there, so the machine has no network.
+const environment = {
+  PATH: folder,
+  NODE_USE_ENV_PROXY: '1',
+  HTTPS_PROXY: `http://127.0.0.1:${await freePort()}`,
+}
+const checks = (...args: string[]) => run(process.execPath, [main, ...args], folder, environment)
 
 it('names a missing program before the first check, and runs the other checks', () => {
   const { stdout, stderr } = checks('alerts', 'systemd')
@@ -21,4 +40,16 @@ it('runs no check with --all when a program is missing', () => {
   const { status, stdout, stderr } = checks('--all', 'alerts', 'systemd')
   assert.deepEqual([status, stderr], [1, ''])
   assert.match(stdout, /^left out: systemd/)
+})
+
+it('leaves the public schemas out without the network, and names another way', () => {
+  const { status, stdout, stderr } = checks('chart-schemas')
+  assert.deepEqual([status, stderr], [0, ''])
+  assert.match(stdout, /^left out: chart-schemas\..* or schemas in KUBERNETES_SCHEMAS/)
+})
+
+it('takes the plugin of docker for Compose', () => {
+  const { status, stdout, stderr } = checks('--all', 'compose')
+  assert.deepEqual([status, stderr], [0, ''])
+  assert.match(stdout, /^ok: compose: 1 services, /)
 })
