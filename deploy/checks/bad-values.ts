@@ -52,6 +52,75 @@ export const badValues: readonly BadValue[] = [
     bySchema: true,
   },
   {
+    problem: 'a secret for the collector among the settings',
+    set: ['identityProvider.settings.OTEL_EXPORTER_OTLP_HEADERS=key=x'],
+    message: "invalid propertyName 'OTEL_EXPORTER_OTLP_HEADERS'",
+    bySchema: true,
+  },
+  {
+    problem: 'a port of the chart among the settings',
+    set: ['identityProvider.settings.PORT=8080'],
+    message: "invalid propertyName 'PORT'",
+    bySchema: true,
+  },
+  {
+    problem: 'a misspelt setting',
+    set: ['identityProvider.settings.TRUSTED_PROXYS=10.0.0.1'],
+    message: "invalid propertyName 'TRUSTED_PROXYS'",
+    bySchema: true,
+  },
+  {
+    problem: 'a setting of the other service',
+    set: ['api.settings.TRUSTED_PROXIES=10.0.0.1'],
+    message: "invalid propertyName 'TRUSTED_PROXIES'",
+    bySchema: true,
+  },
+  {
+    problem: 'a label that selects the pods',
+    set: ['identityProvider.podLabels.app\\.kubernetes\\.io/component=web'],
+    message: "invalid propertyName 'app.kubernetes.io/component'",
+    bySchema: true,
+  },
+  {
+    problem: 'a misspelt limit',
+    set: ['identityProvider.resources.limit.memory=1Gi'],
+    message: "additional properties 'limit' not allowed",
+    bySchema: true,
+  },
+  {
+    problem: 'a name of more than 37 characters',
+    set: ['fullnameOverride=nnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnn'],
+    message: "at '/fullnameOverride'",
+    bySchema: true,
+  },
+  {
+    problem: 'an origin without TLS',
+    set: ['identityProvider.authUrl=http://login.example.com'],
+    message: "at '/identityProvider/authUrl'",
+    bySchema: true,
+  },
+  {
+    problem: 'an Ingress for another host than the origin',
+    set: ['identityProvider.ingress.host=auth.example.com'],
+    message: 'identityProvider.authUrl has the host login.example.com, which no ingress.host',
+    bySchema: false,
+  },
+  {
+    problem: 'more pods at least than at most',
+    set: [
+      'identityProvider.autoscaling.enabled=true',
+      'identityProvider.autoscaling.minReplicas=9',
+    ],
+    message: 'identityProvider.autoscaling.minReplicas is more than maxReplicas.',
+    bySchema: false,
+  },
+  {
+    problem: 'no service at all',
+    set: ['identityProvider.enabled=false'],
+    message: 'Enable one of them.',
+    bySchema: false,
+  },
+  {
     problem: 'no database',
     set: ['identityProvider.database.secretName='],
     message:

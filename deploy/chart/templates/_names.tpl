@@ -2,10 +2,11 @@
 {{- default .Chart.Name .Values.nameOverride | trunc 40 | trimSuffix "-" }}
 {{- end }}
 
-{{- /* 37 characters, and -identity-provider-metrics: 63, the most that the name of a Service may have. */}}
+{{- /* 37 characters, and -identity-provider-metrics: 63, the most that the name of a Service may have. The hash keeps long names apart. */}}
 {{- define "greeting.fullname" -}}
 {{- $name := include "greeting.name" . }}
-{{- if contains $name .Release.Name }}{{ .Release.Name | trunc 37 | trimSuffix "-" }}{{ else }}{{ printf "%s-%s" .Release.Name $name | trunc 37 | trimSuffix "-" }}{{ end }}
+{{- $full := default (ternary .Release.Name (printf "%s-%s" .Release.Name $name) (contains $name .Release.Name)) .Values.fullnameOverride }}
+{{- if gt (len $full) 37 }}{{ printf "%s-%s" (trunc 28 $full | trimSuffix "-") (sha256sum $full | trunc 8) }}{{ else }}{{ $full }}{{ end }}
 {{- end }}
 
 {{- /* The labels that select the pods of a service. They never change. */}}
@@ -37,9 +38,11 @@ helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version | replace 
 
 {{- /* The services of this release: a list of dicts with the component, its values and its port. */}}
 {{- define "greeting.services" -}}
+{{- if .Values.identityProvider.enabled }}
 - component: identity-provider
   key: identityProvider
   port: 4000
+{{- end }}
 {{- if .Values.api.enabled }}
 - component: api
   key: api

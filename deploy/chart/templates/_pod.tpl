@@ -79,13 +79,17 @@ topologySpreadConstraints:
       matchLabels: {{- include "greeting.selector" $ | nindent 8 }}
     matchLabelKeys: [pod-template-hash]
   {{- end }}
-{{- with .values.nodeSelector }}
+{{- include "greeting.nodes" .values }}
+{{- end }}
+
+{{- define "greeting.nodes" -}}
+{{- with .nodeSelector }}
 nodeSelector: {{- toYaml . | nindent 2 }}
 {{- end }}
-{{- with .values.tolerations }}
+{{- with .tolerations }}
 tolerations: {{- toYaml . | nindent 2 }}
 {{- end }}
-{{- with .values.affinity }}
+{{- with .affinity }}
 affinity: {{- toYaml . | nindent 2 }}
 {{- end }}
 {{- end }}
