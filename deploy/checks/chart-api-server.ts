@@ -181,12 +181,12 @@ class Cluster {
 async function lifeOfRelease(cluster: Cluster): Promise<string> {
   const namespace = 'life'
   await cluster.addNamespace(namespace)
-  const upgrade = (replicas: number, outcome?: Outcome) =>
+  const upgrade = (replicas: number, outcome?: Outcome, more: readonly string[] = []) =>
     cluster.upgrade(
       namespace,
       'greeting',
       'workload-identity.yaml',
-      [`identityProvider.replicas=${replicas}`],
+      [`identityProvider.replicas=${replicas}`, ...more],
       outcome,
     )
   await upgrade(2)
@@ -200,12 +200,14 @@ async function lifeOfRelease(cluster: Cluster): Promise<string> {
   )
   await upgrade(6)
   assert.equal(await cluster.replicas(namespace), '6')
+  await upgrade(2, 'Complete', ['identityProvider.autoscaling.enabled=true'])
+  assert.equal(await cluster.replicas(namespace), '6', 'autoscaling must begin with the live pods')
   await cluster.helm(namespace, 'rollback', ['greeting', '1'])
   assert.equal(await cluster.replicas(namespace), '2')
   await cluster.helm(namespace, 'uninstall', ['greeting'])
   const left = await cluster.objects(namespace)
   assert.deepEqual(left, ['secret/greeting-administrator'], 'objects are left after helm uninstall')
-  return `install, upgrade, failed job, retry, rollback and uninstall: of ${installed.length} objects, ${left.length} is left, as the guide says`
+  return `install, upgrade, failed job, retry, autoscaling, rollback and uninstall: of ${installed.length} objects, ${left.length} is left, as the guide says`
 }
 
 /** Uninstalls one of two releases of a namespace. */

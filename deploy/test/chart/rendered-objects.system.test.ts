@@ -1,0 +1,115 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, describe, it } from 'node:test'
+import { run } from '../../../packed/program.ts'
+import { type SeededSystem, startSeededSystem } from '../../running/seeded-system.ts'
+import { sourceLauncher } from '../../running/source-launcher.ts'
+import { objectFaults, objectsOf, requestsOf } from './object-faults.ts'
+
+const root = join(import.meta.dirname, '../../..')
+const golden = join(root, 'deploy/chart/golden')
+const read = (file: string) => readFileSync(join(golden, file), 'utf8')
+
+describe('the objects of the chart', () => {
+  for (const file of readdirSync(golden))
+    it(`fit together in ${file}`, () => {
+      assert.deepEqual(objectFaults(objectsOf(read(file))), [])
+    })
+
+  const breaks: readonly (readonly [from: string | RegExp, to: string, fault: RegExp])[] = [
+    [
+      'template:\n    metadata:\n      labels:\n        app.kubernetes.io/component: api',
+      'template:\n    metadata:\n      labels:\n        app.kubernetes.io/component: web',
+      /Deployment \S+ selects 0 workloads/,
+    ],
+    [
+      /(kind: PodDisruptionBudget[\s\S]*?component: )identity-provider(?=\n---)/,
+      '$1web',
+      /PodDisruptionBudget \S+ selects 0/,
+    ],
+    ['name: JWKS_URL', 'name: JWKS_URI', /sets JWKS_URI, which it does not read/],
+    ['name: TRUSTED_PROXIES', 'name: WORKERS', /sets WORKERS twice/],
+    ['containerPort: 9464', 'containerPort: 9465', /does not open the port 9465/],
+    ['containerPort: 3000', 'containerPort: 8080', /does not open the port 8080/],
+    [
+      'readOnlyRootFilesystem: true',
+      'readOnlyRootFilesystem: false',
+      /container that is not restricted/,
+    ],
+    ['runAsNonRoot: true', 'runAsNonRoot: false', /is not restricted/],
+    [
+      'automountServiceAccountToken: false\n      enableServiceLinks',
+      'enableServiceLinks',
+      /mounts a token/,
+    ],
+    ['replacement: greeting-api', 'replacement: api', /has a job api without a rule/],
+    ['- port: metrics\n', '- port: http\n', /has a port http that its Service lacks/],
+    ['targetPort: metrics', 'targetPort: web', /leads to a port web that no container opens/],
+    [/(backendRefs:\n\s+- \{ name: \S+, port: )4000/, '$180', /HTTPRoute \S+ leads to a port/],
+    [/(scaleTargetRef: .*name: greeting-)/, '$1x', /scales nothing/],
+    [
+      /(livenessProbe:\n\s+httpGet: \{ path: \/healthz, port: )http/,
+      '$1web',
+      /has a livenessProbe at no port/,
+    ],
+  ]
+  for (const [from, to, fault] of breaks)
+    it(`have a fault that is found: ${fault.source}`, () => {
+      const text = read('production.yaml')
+      const broken = text.replace(from, to)
+      assert.notEqual(broken, text)
+      assert.match(objectFaults(objectsOf(broken)).join('\n'), fault)
+    })
+})
+
+describe('a running system', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'greeting-objects-'))
+  let system: SeededSystem
+  before(async () => {
+    const metrics = { METRICS_PORT: '0' }
+    const settings = { identityProvider: metrics, api: metrics }
+    system = await startSeededSystem(sourceLauncher(root, folder), folder, settings)
+  })
+  after(async () => {
+    await system[Symbol.asyncDispose]()
+    rmSync(folder, { recursive: true })
+  })
+
+  const asked = readdirSync(golden).flatMap((file) => requestsOf(objectsOf(read(file))))
+  const unique = new Map(asked.map((one) => [one.join(' '), one]))
+  for (const [what, [component, port, path]] of unique)
+    it(`answers what the chart asks: ${what}`, async () => {
+      const { url, metricsUrl } = component === 'api' ? system.api : system.identityProvider
+      const answer = await fetch(`${port === 'metrics' ? metricsUrl : url}${path}`)
+      assert.equal(answer.status, 200)
+      if (port === 'metrics') assert.match(await answer.text(), /^greeting_/m)
+    })
+
+  for (const file of [
+    'compose/Caddyfile',
+    ...readdirSync(join(root, 'deploy/proxies')).map((name) => `proxies/${name}`),
+  ]) {
+    const lines =
+      readFileSync(join(root, 'deploy', file), 'utf8').match(
+        /^.*(health_uri|http-check send|health_check:|healthCheck:) .*$/gm,
+      ) ?? []
+    for (const path of new Set(lines.map((line) => / (\/\w+)/.exec(line)?.[1])))
+      it(`answers the health check ${path} of ${file}`, async () => {
+        for (const { url } of [system.identityProvider, system.api])
+          assert.equal((await fetch(`${url}${path}`)).status, 200)
+      })
+  }
+
+  it('answers the HEALTHCHECK of the image', () => {
+    const text = readFileSync(join(root, 'deploy/Containerfile'), 'utf8')
+    const [, line = ''] = /HEALTHCHECK[^[]*CMD (\[.*\])/.exec(text) ?? []
+    const [, , ...args] = JSON.parse(line)
+    const [program = '', main = ''] = sourceLauncher(root, folder).command('identity-provider')
+    const { port } = new URL(system.identityProvider.url)
+    const settings = { PORT: port, HTTPS_PORT: 'off', DATA_DIR: folder }
+    const { status, stderr } = run(program, [main, ...args], folder, settings)
+    assert.equal(status, 0, stderr)
+  })
+})
