@@ -7,7 +7,7 @@ import { badValues } from './bad-values.ts'
 import type { Check } from './check.ts'
 
 /** The version of Kubernetes for which the golden files are rendered. */
-const kubernetesVersion = '1.34.0'
+export const kubernetesVersion = '1.34.0'
 
 const examplesOf = (root: string) => readdirSync(join(root, 'deploy/chart/examples')).toSorted()
 

@@ -112,7 +112,7 @@ async function load(system: SeededSystem): Promise<number> {
 
 /** The number of the series of a query since a time, with a value each second. */
 async function countSeries(url: string, { expr }: Query, start: number): Promise<number> {
-  const query = expr.replaceAll(rateInterval, '10s')
+  const query = expr.replaceAll(rateInterval, '10s').replaceAll(/\$(namespace|release)/g, '.*')
   const body = new URLSearchParams({
     query,
     start: String(start),

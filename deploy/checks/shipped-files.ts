@@ -2,32 +2,62 @@ import assert from 'node:assert/strict'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { stringify } from 'yaml'
+import { parse, stringify } from 'yaml'
 import { mustRun, run } from '../../packed/program.ts'
-import { alertCases, promtoolTests } from '../observability/alert-cases.ts'
+import { alertCases, faultTests } from '../observability/alert-cases.ts'
+import { arrangements, arrangementTest, type Release } from '../observability/arrangements.ts'
+import { kubernetesVersion } from './chart.ts'
 import type { Check } from './check.ts'
 
 // Programs of the field read the files that operators get.
 
-/** Fires each alert once, and shows that healthy services fire none. */
+/** Fires each alert once, and shows that healthy services fire none, in all arrangements of the chart. */
 export const alerts: Check = {
   name: 'alerts',
-  programs: ['promtool'],
+  programs: ['promtool', 'helm'],
   run: async (root) => {
-    const rules = join(root, 'deploy/chart/files/rules.yaml')
-    mustRun('promtool', ['check', 'rules', rules], root)
     const folder = mkdtempSync(join(tmpdir(), 'greeting-alerts-'))
-    try {
+    const testRules = (rules: readonly string[], tests: readonly object[]) => {
       const file = join(folder, 'rules.test.yaml')
-      writeFileSync(file, stringify(promtoolTests(rules)))
+      writeFileSync(file, stringify({ rule_files: rules, evaluation_interval: '1m', tests }))
       mustRun('promtool', ['test', 'rules', file], folder)
+    }
+    try {
+      const rules = join(root, 'deploy/chart/files/rules.yaml')
+      mustRun('promtool', ['check', 'rules', rules], root)
+      testRules([rules], faultTests())
+      for (const arrangement of arrangements) {
+        const rendered = arrangement.releases.map((release, index) => {
+          const file = join(folder, `${index}.yaml`)
+          writeFileSync(file, renderedRules(root, release))
+          return file
+        })
+        mustRun('promtool', ['check', 'rules', ...rendered], root)
+        testRules(rendered, [arrangementTest(arrangement)])
+      }
     } finally {
       rmSync(folder, { recursive: true })
     }
     return [
       `each of ${alertCases.length} alerts fires for its fault, and none for healthy services`,
+      `in each of ${arrangements.length} arrangements of the chart, only the expected alerts fire`,
     ]
   },
+}
+
+/** The rules that the chart installs with a release. */
+function renderedRules(root: string, { namespace, release, set = [] }: Release): string {
+  const chart = join(root, 'deploy/chart')
+  const fixed = ['--namespace', namespace, '--kube-version', kubernetesVersion]
+  const values = ['--values', join(chart, 'examples/minimal.yaml')]
+  const sets = [...set, 'prometheusRule.enabled=true'].flatMap((one) => ['--set', one])
+  const only = ['--show-only', 'templates/monitoring.yaml']
+  const text = mustRun(
+    'helm',
+    ['template', release, chart, ...fixed, ...values, ...sets, ...only],
+    root,
+  )
+  return stringify(parse(text).spec)
 }
 
 const variables = ['POSTGRES_PASSWORD', 'KEY_ENCRYPTION_KEY', 'GRAFANA_PASSWORD']

@@ -53,6 +53,7 @@ export const healthy: Series = {
 /** A fault, as series that replace those of the healthy services, and the alert that fires. */
 export type AlertCase = {
   readonly alert: string
+  readonly severity: 'page' | 'ticket' | 'info'
   readonly series: Series
   /** Other alerts that the same fault fires. */
   readonly also?: readonly string[]
@@ -66,21 +67,44 @@ const age = (name: string) => `greeting_${name}_age_seconds{${identityProvider}}
 export const alertCases: readonly AlertCase[] = [
   {
     alert: 'GreetingIssuanceBudgetBurnsFast',
+    severity: 'page',
     series: { [failed]: lately(1, 600) },
     also: ['GreetingIssuanceBudgetBurnsSlowly'],
   },
-  { alert: 'GreetingIssuanceBudgetBurnsSlowly', series: { [failed]: growing(12) } },
-  { alert: 'GreetingIssuanceSlow', series: { [answeredFast]: lately(5990, 4000) } },
+  {
+    alert: 'GreetingIssuanceBudgetBurnsSlowly',
+    severity: 'ticket',
+    series: { [failed]: growing(12) },
+  },
+  {
+    alert: 'GreetingIssuanceSlow',
+    severity: 'page',
+    series: { [answeredFast]: lately(5990, 4000) },
+  },
   {
     alert: 'GreetingDecisionBudgetBurnsFast',
+    severity: 'page',
     series: { [undecided]: lately(1, 6000) },
     also: ['GreetingDecisionBudgetBurnsSlowly'],
   },
-  { alert: 'GreetingDecisionBudgetBurnsSlowly', series: { [undecided]: growing(120) } },
-  { alert: 'GreetingIdentityProviderDown', series: { [`up{${identityProvider}}`]: always(0) } },
-  { alert: 'GreetingStoreNotFollowed', series: { [age('directory')]: always(5) } },
+  {
+    alert: 'GreetingDecisionBudgetBurnsSlowly',
+    severity: 'ticket',
+    series: { [undecided]: growing(120) },
+  },
+  {
+    alert: 'GreetingIdentityProviderDown',
+    severity: 'page',
+    series: { [`up{${identityProvider}}`]: always(0) },
+  },
+  {
+    alert: 'GreetingStoreNotFollowed',
+    severity: 'page',
+    series: { [age('signing_keys')]: always(5) },
+  },
   {
     alert: 'GreetingStoreFails',
+    severity: 'ticket',
     series: {
       [`greeting_store_operation_duration_seconds_count{${identityProvider},result="failed"}`]:
         growing(60),
@@ -88,14 +112,17 @@ export const alertCases: readonly AlertCase[] = [
   },
   {
     alert: 'GreetingStoreWentBack',
+    severity: 'page',
     series: { [`greeting_store_reversals_total{${identityProvider}}`]: `0x175 1x4` },
   },
   {
     alert: 'GreetingClockDiffers',
+    severity: 'ticket',
     series: { [`greeting_clock_offset_seconds{${identityProvider}}`]: always(-61) },
   },
   {
     alert: 'GreetingReplicasDisagree',
+    severity: 'ticket',
     series: {
       [`greeting_directory_revision{${identityProvider}}`]: always(12),
       [`greeting_directory_revision{${other}}`]: always(10),
@@ -103,79 +130,106 @@ export const alertCases: readonly AlertCase[] = [
   },
   {
     alert: 'GreetingNoAnnouncedKey',
+    severity: 'ticket',
     series: { [`greeting_signing_keys{${identityProvider},phase="announced"}`]: always(0) },
   },
   {
     alert: 'GreetingSigningKeyEnds',
+    severity: 'page',
     series: {
       [`greeting_signing_key_phase_end_seconds{${identityProvider},phase="active"}`]: always(0),
     },
   },
   {
     alert: 'GreetingCredentialsEnd',
+    severity: 'info',
     series: { [`greeting_credentials_ending{${identityProvider},kind="secret"}`]: always(2) },
   },
   {
     alert: 'GreetingAuditWaits',
+    severity: 'ticket',
     series: { [`greeting_audit_waiting_records{${identityProvider}}`]: always(20_000) },
   },
   {
     alert: 'GreetingAuditDropsRecords',
+    severity: 'page',
     series: { [`greeting_audit_dropped_records_total{${identityProvider}}`]: growing(5) },
   },
   {
     alert: 'GreetingAssertionsNearLimit',
+    severity: 'ticket',
     series: { [`greeting_storage_used_assertions{${identityProvider}}`]: always(950_000) },
   },
   {
     alert: 'GreetingCredentialGuessing',
+    severity: 'ticket',
     series: { [`greeting_token_requests_throttled_total{${identityProvider}}`]: growing(600) },
   },
-  { alert: 'GreetingApiDown', series: { [`up{${api}}`]: always(0) } },
+  { alert: 'GreetingApiDown', severity: 'page', series: { [`up{${api}}`]: always(0) } },
   {
     alert: 'GreetingKeysUnusable',
+    severity: 'page',
     series: { [`greeting_guard_key_set_usable{${api},url="keys"}`]: always(0) },
   },
   {
     alert: 'GreetingKeySetOld',
+    severity: 'ticket',
     series: { [`greeting_guard_key_set_age_seconds{${api},url="keys"}`]: always(10_000) },
   },
-  { alert: 'GreetingManyInvalidTokens', series: { [invalid]: growing(60_000) } },
+  {
+    alert: 'GreetingManyInvalidTokens',
+    severity: 'ticket',
+    series: { [invalid]: growing(60_000) },
+  },
   {
     alert: 'GreetingEventLoopBlocked',
+    severity: 'ticket',
     series: { [`nodejs_eventloop_lag_p99_seconds{${identityProvider}}`]: always(0.8) },
   },
   {
     alert: 'GreetingWorkersEnd',
+    severity: 'ticket',
     series: { [`greeting_worker_replacements_total{${identityProvider}}`]: growing(1) },
   },
 ]
 
-const evaluatedAfter = '179m'
+/** The labels of an alert that fires. */
+export type Firing = {
+  readonly alert: string
+  readonly namespace?: string
+  readonly release?: string
+}
 
-/** A file of `promtool test rules`: the healthy services fire nothing, and each fault its alerts. */
-export function promtoolTests(ruleFile: string): object {
-  const testOf = (name: string, changed: Series, alerts: readonly string[]) => ({
+/** A test of promtool: the alerts that fire at any time while the series have these values. */
+export function alertTest(name: string, series: Series, firing: readonly Firing[]): object {
+  const labelsOf = ({ alert, ...labels }: Firing) =>
+    Object.entries({
+      alertname: alert,
+      severity: alertCases.find((one) => one.alert === alert)?.severity,
+      ...labels,
+    }).map(([label, value]) => `${label}="${value}"`)
+  return {
     name,
     interval: '1m',
-    input_series: Object.entries({ ...healthy, ...changed }).map(([series, values]) => ({
-      series,
-      values,
-    })),
+    input_series: Object.entries(series).map(([one, values]) => ({ series: one, values })),
     promql_expr_test: [
       {
-        expr: 'count by (alertname) (ALERTS{alertstate="firing"})',
-        eval_time: evaluatedAfter,
-        exp_samples: alerts.map((alert) => ({ labels: `{alertname="${alert}"}`, value: 1 })),
+        expr: `count by (alertname, severity, namespace, release) (count_over_time(ALERTS{alertstate="firing"}[${minutes}m]))`,
+        eval_time: `${minutes - 1}m`,
+        exp_samples: firing.map((one) => ({ labels: `{${labelsOf(one)}}`, value: 1 })),
       },
-    ],
-  })
-  return {
-    rule_files: [ruleFile],
-    evaluation_interval: '1m',
-    tests: [
-      testOf('healthy', {}, []),
-      ...alertCases.map(({ alert, series, also = [] }) => testOf(alert, series, [alert, ...also])),
     ],
   }
 }
+
+/** The tests of the rules as they are: the healthy services fire nothing, and each fault its alerts. */
+export const faultTests = (): readonly object[] => [
+  alertTest('healthy', healthy, []),
+  ...alertCases.map(({ alert, series, also = [] }) =>
+    alertTest(
+      alert,
+      { ...healthy, ...series },
+      [alert, ...also].map((one) => ({ alert: one })),
+    ),
+  ),
+]

@@ -20,6 +20,8 @@ export type Dashboard = {
   /** The name of the file, and the ID in Grafana. */
   readonly uid: string
   readonly title: string
+  /** What the reader chooses. */
+  readonly templating: { readonly list: readonly { readonly name: string }[] }
   readonly panels: readonly Panel[]
 }
 

@@ -15,3 +15,13 @@ export const metricsIn = (expression: string): string[] =>
 /** The metrics that the reference pages list. */
 export const documentedMetrics = (root: string): ReadonlySet<string> =>
   new Set(pages.flatMap((page) => readFileSync(join(root, page), 'utf8').match(name) ?? []))
+
+/** The metrics of an expression without a filter for the release of their series. */
+export const unfilteredMetrics = (expression: string, filter: string): string[] =>
+  [
+    ...expression.matchAll(
+      /(?<![\w:])(up|(?:greeting|http_server|nodejs|process)[_:][a-z0-9_:]+)(?:{([^}]*)})?/g,
+    ),
+  ]
+    .filter(([, , matchers = '']) => !matchers.includes(filter))
+    .map(([, name = '']) => name)

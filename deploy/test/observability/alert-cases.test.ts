@@ -4,7 +4,11 @@ import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { parse } from 'yaml'
 import { alertCases, healthy } from '../../observability/alert-cases.ts'
-import { documentedMetrics, metricsIn } from '../../observability/metric-names.ts'
+import {
+  documentedMetrics,
+  metricsIn,
+  unfilteredMetrics,
+} from '../../observability/metric-names.ts'
 
 const root = join(import.meta.dirname, '../../..')
 const read = (file: string) => readFileSync(join(root, file), 'utf8')
@@ -43,6 +47,18 @@ describe('the rules for Prometheus', () => {
 
   it('have no section in the guide without an alert', () => {
     assert.equal(page.match(/^#### /gm)?.length, alerts.length)
+  })
+
+  it('keep the releases apart', () => {
+    const expressions = rules.map(({ expr }) => expr)
+    assert.deepEqual(
+      expressions.flatMap((expr) => unfilteredMetrics(expr, 'release=~".*"')),
+      [],
+    )
+    const merged = expressions.filter((expr) =>
+      /\b(sum|max|min)\b(?! by \(namespace, release, job\b)/.test(expr),
+    )
+    assert.deepEqual(merged, [])
   })
 
   it('use metrics that the reference lists, and the cases do too', () => {

@@ -2,7 +2,11 @@ import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { dashboards, graphsOf } from '../../observability/dashboards.ts'
-import { documentedMetrics, metricsIn } from '../../observability/metric-names.ts'
+import {
+  documentedMetrics,
+  metricsIn,
+  unfilteredMetrics,
+} from '../../observability/metric-names.ts'
 
 const documented = documentedMetrics(join(import.meta.dirname, '../../..'))
 
@@ -20,6 +24,19 @@ for (const [file, dashboard] of dashboards) {
       // prom-client adds its metrics of every process, which the page of prom-client lists.
       const others = used.filter((name) => !documented.has(name) && !name.startsWith('process_'))
       assert.deepEqual(others, [])
+    })
+
+    it('shows the chosen namespaces and releases', () => {
+      const filter = 'namespace=~"$namespace",release=~"$release"'
+      const expressions = dashboard.panels.flatMap(({ targets = [] }) => targets)
+      assert.deepEqual(
+        expressions.flatMap(({ expr }) => unfilteredMetrics(expr, filter)),
+        [],
+      )
+      assert.deepEqual(
+        dashboard.templating.list.map(({ name }) => name),
+        ['datasource', 'namespace', 'release'],
+      )
     })
 
     it('places no panel upon another', () => {
