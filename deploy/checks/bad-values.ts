@@ -115,6 +115,15 @@ export const badValues: readonly BadValue[] = [
     bySchema: false,
   },
   {
+    problem: 'two sources of private authorities',
+    set: [
+      'trustBundle.configMapName=authorities',
+      'identityProvider.settings.NODE_EXTRA_CA_CERTS=/ca.crt',
+    ],
+    message: 'NODE_EXTRA_CA_CERTS and trustBundle.configMapName exclude each other.',
+    bySchema: false,
+  },
+  {
     problem: 'no service at all',
     set: ['identityProvider.enabled=false'],
     message: 'Enable one of them.',

@@ -7,6 +7,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 
 const {
   ADMINISTRATOR_SECRET: administratorSecret,
@@ -64,6 +65,8 @@ const newFiles = () => Object.keys(secretOfFile).filter((name) => existsSync(joi
 const requiredSettings = ['DATABASE_URL', 'KEY_ENCRYPTION_KEY']
 
 async function run() {
+  // Of this process only: NODE_EXTRA_CA_CERTS belongs to the service.
+  setDefaultCACertificates([...getCACertificates(), inAccount('ca.crt')])
   const missing = requiredSettings.filter((name) => !process.env[name])
   if (missing.length > 0)
     throw new Error(`the Secret has an empty value for ${missing.join(' and ')}`)

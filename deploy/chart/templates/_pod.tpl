@@ -40,14 +40,28 @@ capabilities:
 {{- regexFind "[0-9]+$" (regexFind ":[0-9]+$" $url.host) | default (ternary "443" "80" (eq $url.scheme "https")) }}
 {{- end }}
 
-{{- /* Settings of the identity provider that a Secret has. */}}
-{{- define "greeting.secretSettings" -}}
+{{- /* The variables of a container. `settings` replaces those of `defaults`, and `fixed` both. */}}
+{{- define "greeting.environment" }}
+{{- $own := dict }}
+{{- $idp := .root.Values.identityProvider }}
+{{- if hasKey .values "database" }}
 - name: DATABASE_URL
   valueFrom:
-    secretKeyRef: { name: {{ .database.secretName }}, key: {{ .database.key }} }
+    secretKeyRef: { name: {{ .values.database.secretName }}, key: {{ .values.database.key }} }
 - name: KEY_ENCRYPTION_KEY
   valueFrom:
-    secretKeyRef: { name: {{ .keyEncryptionKey.secretName }}, key: {{ .keyEncryptionKey.key }} }
+    secretKeyRef: { name: {{ .values.keyEncryptionKey.secretName }}, key: {{ .values.keyEncryptionKey.key }} }
+{{- $own = dict "AUTH_URL" $idp.authUrl "ISSUER_URL" $idp.authUrl }}
+{{- if .values.registrations.configMapName }}{{ $own = set $own "REGISTRATIONS" "/registrations/registrations.json" }}{{ end }}
+{{- else }}
+{{- $own = dict "TENANT_ID" .values.tenantId "API_APPLICATION_ID" .values.applicationId "BASE_URL" .values.baseUrl }}
+{{- if $idp.enabled }}
+{{- $keys := printf "http://%s-identity-provider:4000/%s/discovery/keys" (include "greeting.fullname" .root) .values.tenantId }}
+{{- $own = merge $own (dict "AUTH_URL" $idp.authUrl "ISSUER_URL" $idp.authUrl "JWKS_URL" $keys) }}
+{{- end }}
+{{- end }}
+{{- if .root.Values.trustBundle.configMapName }}{{ $own = set $own "NODE_EXTRA_CA_CERTS" "/trust/ca.crt" }}{{ end }}
+{{- include "greeting.settings" (mergeOverwrite (dict) .defaults $own (deepCopy .values.settings) .fixed) }}
 {{- end }}
 
 {{- /* /healthz: the process runs. /readyz: it can do its work. A restart does not help a service that waits for its store. */}}
@@ -94,14 +108,41 @@ affinity: {{- toYaml . | nindent 2 }}
 {{- end }}
 {{- end }}
 
-{{- /* Files of the identity provider. All lasting data is in PostgreSQL. */}}
-{{- define "greeting.volumes" -}}
+{{- /* Files of a pod. All lasting data of the identity provider is in PostgreSQL. */}}
+{{- define "greeting.volumes" }}
+{{- if hasKey .values "database" }}
 - name: data
   emptyDir: { medium: Memory, sizeLimit: 16Mi }
-{{- with .registrations.configMapName }}
+{{- with .values.registrations.configMapName }}
 - name: registrations
   configMap:
     name: {{ . }}
-    items: [{ key: {{ $.registrations.key }}, path: registrations.json }]
+    items: [{ key: {{ $.values.registrations.key }}, path: registrations.json }]
+{{- end }}
+{{- with .values.database.clientCertificateSecretName }}
+- name: database-client
+  secret: { secretName: {{ . }} }
+{{- end }}
+{{- end }}
+{{- with .root.Values.trustBundle.configMapName }}
+- name: trust-bundle
+  configMap:
+    name: {{ . }}
+    items: [{ key: {{ $.root.Values.trustBundle.key }}, path: ca.crt }]
+{{- end }}
+{{- end }}
+
+{{- define "greeting.volumeMounts" }}
+{{- if hasKey .values "database" }}
+- { name: data, mountPath: /data }
+{{- if .values.registrations.configMapName }}
+- { name: registrations, mountPath: /registrations, readOnly: true }
+{{- end }}
+{{- if .values.database.clientCertificateSecretName }}
+- { name: database-client, mountPath: /database, readOnly: true }
+{{- end }}
+{{- end }}
+{{- if .root.Values.trustBundle.configMapName }}
+- { name: trust-bundle, mountPath: /trust, readOnly: true }
 {{- end }}
 {{- end }}

@@ -2,10 +2,14 @@ import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:http'
+import { createServer } from 'node:https'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
+// The library below does not load without it.
+import 'reflect-metadata'
+import * as x509 from '@peculiar/x509'
+import { forWebCrypto, repeatingRsaKeyPair } from '../../../fixtures/rsa-key-pair.ts'
 
 const script = join(import.meta.dirname, '../../chart/files/bootstrap.mjs')
 
@@ -19,6 +23,21 @@ const fakeService = `
   console.log(JSON.stringify({ msg: 'listening' }))
   setInterval(() => {}, 1000)`
 
+const keys = repeatingRsaKeyPair()
+/** The certificate of the fake API of Kubernetes. Only the account of the job says that it is trusted. */
+const certificate = await x509.X509CertificateGenerator.createSelfSigned({
+  name: 'CN=localhost',
+  keys: forWebCrypto(keys),
+  notBefore: new Date('2026-01-01'),
+  notAfter: new Date('2126-01-01'),
+  signingAlgorithm: { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' },
+  extensions: [new x509.SubjectAlternativeNameExtension([{ type: 'dns', value: 'localhost' }])],
+})
+const identity = {
+  cert: certificate.toString('pem'),
+  key: keys.privateKey.export({ type: 'pkcs8', format: 'pem' }),
+}
+
 type Sent = { readonly method: string; readonly url: string; readonly names: readonly string[] }
 
 /** Runs the job with a fake API of Kubernetes, which answers with the statuses in turn. */
@@ -29,7 +48,7 @@ async function runJob(
 ) {
   const folder = mkdtempSync(join(tmpdir(), 'greeting-bootstrap-'))
   const sent: Sent[] = []
-  const api = createServer(async (request, response) => {
+  const api = createServer(identity, async (request, response) => {
     const text = (await request.toArray()).join('')
     const { stringData } = JSON.parse(text)
     assert.equal(request.headers.authorization, 'Bearer token of the job')
@@ -45,6 +64,7 @@ async function runJob(
     writeFileSync(join(folder, 'main.mjs'), fakeService)
     writeFileSync(join(folder, 'token'), 'token of the job\n')
     writeFileSync(join(folder, 'namespace'), 'identity')
+    writeFileSync(join(folder, 'ca.crt'), identity.cert)
     const address = api.address()
     assert.ok(address !== null && typeof address === 'object')
     const job = spawn(process.execPath, [script], {
@@ -54,7 +74,7 @@ async function runJob(
         DATA_DIR: folder,
         MAIN: join(folder, 'main.mjs'),
         SERVICE_ACCOUNT: folder,
-        KUBERNETES_API: `http://127.0.0.1:${address.port}`,
+        KUBERNETES_API: `https://localhost:${address.port}`,
         PAUSE_MS: '1',
         STORE: store,
         DATABASE_URL: 'postgres://example',

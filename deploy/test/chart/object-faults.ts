@@ -12,12 +12,14 @@ type Container = {
   readonly ports?: readonly { readonly name: string; readonly containerPort: number }[]
   readonly env: readonly { readonly name: string; readonly value?: string }[]
   readonly securityContext?: Readonly<Record<string, unknown>>
+  readonly volumeMounts?: readonly { readonly name: string; readonly mountPath: string }[]
   readonly [probe: `${string}Probe`]: { readonly httpGet: { path: string; port: string } }
 }
 type Template = {
   readonly metadata: { readonly labels: Labels }
   readonly spec: {
     readonly containers: readonly Container[]
+    readonly volumes?: readonly { readonly name: string; readonly configMap?: { items?: Spec } }[]
     readonly securityContext?: Readonly<Record<string, unknown>>
     readonly automountServiceAccountToken?: boolean
   }
@@ -39,12 +41,21 @@ const settingsOf = (page: string) =>
     readFileSync(join(root, `docs/generated/${page}.md`), 'utf8').match(/(?<=^\| `)[A-Z0-9_]+/gm),
   )
 const variables: Readonly<Record<string, ReadonlySet<string>>> = {
-  'identity-provider': settingsOf('identity-provider'),
-  api: settingsOf('greeting-api'),
+  'identity-provider': settingsOf('identity-provider').union(new Set(['NODE_EXTRA_CA_CERTS'])),
+  api: settingsOf('greeting-api').union(new Set(['NODE_EXTRA_CA_CERTS'])),
   bootstrap: settingsOf('identity-provider').union(
     new Set(['ADMINISTRATOR_SECRET', 'CLIENTS_SECRET', 'NODE_EXTRA_CA_CERTS']),
   ),
 }
+
+/** The variables whose file no volume has: `/trust/ca.crt` is the item `ca.crt` of the volume at `/trust`. */
+const missingFiles = (spec: Template['spec'], { env, volumeMounts = [] }: Container) =>
+  env.filter(({ value = '' }) => {
+    const mount = volumeMounts.find(({ mountPath }) => value.startsWith(`${mountPath}/`))
+    const items = spec.volumes?.find(({ name }) => name === mount?.name)?.configMap?.items
+    const paths = items?.map(({ path }: Spec) => `${mount?.mountPath}/${path}`)
+    return value.startsWith('/') && !paths?.includes(value)
+  })
 
 const isWorkload = ({ kind }: KubernetesObject) => ['Deployment', 'Job', 'CronJob'].includes(kind)
 const templateOf = ({ spec }: KubernetesObject): Template =>
@@ -142,7 +153,10 @@ export function objectFaults(objects: readonly KubernetesObject[]): readonly str
       faults.push(`${what} is not restricted`)
     if (workload.kind !== 'Job' && spec.automountServiceAccountToken !== false)
       faults.push(`${what} mounts a token of the cluster`)
-    for (const { name, env, ports = [], securityContext, ...rest } of spec.containers) {
+    for (const container of spec.containers) {
+      const { name, env, ports = [], securityContext, ...rest } = container
+      for (const one of missingFiles(spec, container))
+        faults.push(`${what} has no file for ${one.name}`)
       if (!isDeepStrictEqual(securityContext, restrictedContainer))
         faults.push(`${what} has a container that is not restricted`)
       const names = env.map((one) => one.name)
