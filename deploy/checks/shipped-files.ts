@@ -62,12 +62,14 @@ function renderedRules(root: string, { namespace, release, set = [] }: Release):
 
 const variables = ['POSTGRES_PASSWORD', 'KEY_ENCRYPTION_KEY', 'GRAFANA_PASSWORD']
 
-/** Compose is a plugin of docker, or the older program. */
+/** Compose 2 or newer is a plugin of docker, or a program of its own. */
 const composeCommands = [['docker', 'compose'], ['docker-compose']]
 
 const composeCommand = () =>
   composeCommands.find(([program = '', ...args]) => {
-    return run(program, [...args, 'version'], import.meta.dirname).status === 0
+    return /^v?[2-9]/.test(
+      run(program, [...args, 'version', '--short'], import.meta.dirname).stdout,
+    )
   })
 
 /** Lets Compose and Caddy read their files, without and with the secrets. */

