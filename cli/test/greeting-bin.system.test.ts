@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
+import { symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
+import { temporaryFolder } from './fakes/services.ts'
 
 const bin = join(import.meta.dirname, '../bin/greeting.js')
 
@@ -27,5 +29,14 @@ describe('the greeting command', () => {
     const { status, stderr } = spawnSync(process.execPath, [bin, 'hello'], { encoding: 'utf8' })
     assert.equal(status, 2)
     assert.match(stderr, /required option '--name <name>' not specified/)
+  })
+
+  it('names itself as it is on the path, such as in an image', (t) => {
+    const folder = temporaryFolder(t)
+    const link = join(folder, 'greeting')
+    symlinkSync(bin, link)
+    const options = { cwd: folder, encoding: 'utf8' } as const
+    const { stderr } = spawnSync(process.execPath, [link, 'keys', 'list'], options)
+    assert.match(stderr, /run "greeting start"/)
   })
 })

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
 import {
   copyFileSync,
   globSync,
@@ -13,7 +14,12 @@ import { join } from 'node:path'
 import { freePort } from '../../fixtures/free-port.ts'
 import { mustRun, run } from '../../packed/program.ts'
 import { layerNames, writeLayers } from '../image/layers.ts'
-import { environmentOf, inNamespace, writeRootFileSystem } from '../image/root-file-system.ts'
+import {
+  environmentOf,
+  inNamespace,
+  wordsOf,
+  writeRootFileSystem,
+} from '../image/root-file-system.ts'
 import { targets } from '../image/targets.ts'
 import { startProcess } from '../running/process.ts'
 import { greet, type Launcher, startSeededSystem } from '../running/seeded-system.ts'
@@ -36,10 +42,12 @@ async function runImages(root: string): Promise<readonly string[]> {
       sizes.push(`${target.name}: ${sizesOf(layers)}, ${checkBill(join(work, target.name))}`)
     }
     const isolation = checkIsolation(join(work, 'identity-provider'))
-    const inImage = await checkSystem(imageLauncher(root, work), join(work, 'data/greeting'))
+    const launcher = imageLauncher(root, work)
+    const inImage = await checkSystem(launcher, join(work, 'data/greeting'), launcher)
     const sourceData = join(work, 'source-data')
     const fromSource = await checkSystem(sourceLauncher(root, sourceData), sourceData)
-    return [...sizes, isolation, `in the images, ${inImage}`, `from source, ${fromSource}`]
+    const command = `without a shell: greeting ${commands.map(({ args }) => args[0]).join(', ')}`
+    return [...sizes, isolation, `in the images, ${inImage}`, command, `from source, ${fromSource}`]
   } finally {
     rmSync(work, { recursive: true })
   }
@@ -94,26 +102,68 @@ function checkIsolation(rootFileSystem: string): string {
   return `isolation: user ${user}, no capability, no shell, a write to the program is ${write}`
 }
 
+/** What `kubectl exec` runs in the image beside its server, and what each prints. */
+const commands = [
+  { args: ['keys', 'list'], prints: /^kid +phase/ },
+  { args: ['audit', '--limit', '1'], prints: /\d{4}-\d\d-\d\d/ },
+  { args: ['registrations', 'export'], prints: /"apis"/ },
+  { args: ['backup', '--to', '/data/backup'], prints: /is complete/ },
+  {
+    args: ['restore', '--from', '/data/backup', '--data-dir', '/data/other'],
+    prints: /^The store/,
+  },
+]
+
+/** What only the images have. */
+type ImageParts = {
+  /** The words of HEALTHCHECK. */
+  readonly health: readonly string[]
+  readonly runCommands: (server: string) => void
+}
+
 /** The images with the settings of the Containerfile. */
-function imageLauncher(root: string, work: string): Launcher {
+function imageLauncher(root: string, work: string): Launcher & ImageParts {
+  const containerfile = join(root, 'deploy/Containerfile')
+  const folder = join(work, 'identity-provider')
   const data = join(work, 'data')
   mkdirSync(data)
   copyFileSync(join(root, 'registrations/greeting.json'), join(data, 'registrations.json'))
-  const main = ['/nodejs/bin/node', '/app/lib/main.js']
+  const main = wordsOf(containerfile, 'ENTRYPOINT')
+  const settings: Launcher['settings'] = (service) => environmentOf(containerfile, service)
   return {
     command: (service) => inNamespace(join(work, service), main, { '/data': data }),
-    settings: (service) => environmentOf(join(root, 'deploy/Containerfile'), service),
+    settings,
     registrations: '/data/registrations.json',
+    health: inNamespace(folder, wordsOf(containerfile, 'CMD'), { '/data': data }),
+    runCommands: (server) => {
+      const input = readFileSync(join(data, 'greeting/administrator.env'))
+      for (const { args, prints } of commands) {
+        const isLocal = ['backup', 'restore'].includes(args[0] ?? '')
+        const options = isLocal ? [] : ['--settings', '-', '--server', server]
+        const words = ['greeting', ...args, ...options]
+        const [program = '', ...inside] = inNamespace(folder, words, { '/data': data })
+        const env = settings('identity-provider')
+        const { stdout, stderr } = spawnSync(program, inside, { input, env })
+        assert.match(String(stdout), prints, `greeting ${args.join(' ')}: ${stderr}`)
+      }
+    },
   }
 }
 
 /** Requests a greeting, stops the services, and starts the identity provider again. */
-async function checkSystem(launcher: Launcher, dataDir: string): Promise<string> {
+async function checkSystem(
+  launcher: Launcher,
+  dataDir: string,
+  { health: words, runCommands }: Partial<ImageParts> = {},
+): Promise<string> {
   const system = await startSeededSystem(launcher, dataDir)
   const { identityProvider, api } = system
   assert.equal(await greet(system, { identityProvider: identityProvider.url, api: api.url }), 'Hi')
   assert.deepEqual([await api.stop(), await identityProvider.stop()], [0, 0])
-  const [program = '', ...args] = [...launcher.command('identity-provider'), '--healthcheck']
+  const [program = '', ...args] = words ?? [
+    ...launcher.command('identity-provider'),
+    '--healthcheck',
+  ]
   const health = (env: Readonly<Record<string, string>>) => run(program, args, '/', env).status
   const times: number[] = []
   for (let start = 0; start < starts; start += 1) {
@@ -121,6 +171,7 @@ async function checkSystem(launcher: Launcher, dataDir: string): Promise<string>
     await using again = await startProcess(launcher.command('identity-provider'), env)
     times.push(again.startMs)
     if (start === 0) assert.equal(health(env), 0)
+    if (start === 0) runCommands?.(`http://127.0.0.1:${env.PORT}`)
     await again.stop()
     if (start === 0) assert.equal(health(env), 1)
   }

@@ -6,6 +6,7 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -65,13 +66,31 @@ function copyManifests(root: string, folder: string): void {
 
 const manifestIn = (path: string) => `${path}/package.json`
 
-/** Installs what the lock file has for one workspace, and removes the links to our own packages. */
-function installDependencies(root: string, folder: string, workspace: string): void {
+/** What npm installs for a page of the API: the built API has its files, and the other only reports the installation. */
+const unusedPackages = ['swagger-ui-dist', '@scarf']
+
+/** Installs what the lock file has for some workspaces, and removes the links to our own packages. */
+function installDependencies(root: string, folder: string, workspaces: readonly string[]): void {
   copyManifests(root, folder)
   const flags = ['--omit=dev', '--ignore-scripts', '--no-audit', '--no-fund', '--prefer-offline']
-  npm(['ci', ...flags, '--workspace', workspace], folder)
-  rmSync(join(folder, 'node_modules/@greeting'), { recursive: true })
-  rmSync(join(folder, 'node_modules/.package-lock.json'))
+  npm(['ci', ...flags, ...workspaces.flatMap((one) => ['--workspace', one])], folder)
+  for (const unused of ['@greeting', '.package-lock.json', ...unusedPackages])
+    rmSync(join(folder, 'node_modules', unused), { recursive: true, force: true })
+}
+
+/** The file that `kubectl exec` starts by its name. No shell is needed: the kernel reads the first line. */
+const commandFile = `#!/nodejs/bin/node
+import '../node_modules/@greeting/cli/bin/greeting.js'
+`
+
+/** Adds a built command to a program, with one copy of the packages that both contain. */
+function addCommand(built: string, program: string): void {
+  const own = join(program, 'node_modules/@greeting')
+  for (const part of ['lib', 'bin', 'package.json'])
+    copyRuntimeFiles(join(built, part), join(own, 'cli', part))
+  // The command starts the service for a backup, and finds it by its name.
+  symlinkSync('../..', join(own, 'identity-provider'))
+  writeFileSync(join(program, 'bin/greeting'), commandFile, { mode: 0o755 })
 }
 
 /**
@@ -83,13 +102,14 @@ function installDependencies(root: string, folder: string, workspace: string): v
  */
 export async function writeLayers(
   root: string,
-  { name, path }: Target,
+  { name, path, command }: Target,
   folder: string,
 ): Promise<void> {
   const work = mkdtempSync(join(tmpdir(), 'greeting-image-'))
   try {
     const install = join(work, 'install')
-    installDependencies(root, install, path)
+    const paths = command === undefined ? [path] : [path, command]
+    installDependencies(root, install, paths)
     for (const part of ['node_modules', join(path, 'node_modules')]) {
       // npm puts a package below the workspace when another version has the outer place.
       if (!existsSync(join(install, part))) continue
@@ -100,16 +120,14 @@ export async function writeLayers(
       )
     }
     const built = (of: string) => join(work, 'built', of)
-    await buildPackages(root, built, [path])
+    await buildPackages(root, built, paths)
     copyRuntimeFiles(built(path), join(folder, 'program'))
     for (const one of unusedFolders)
       rmSync(join(folder, 'program', one), { recursive: true, force: true })
     const inside = join(folder, 'program/node_modules')
     for (const own of readdirSync(join(inside, '@greeting')))
       rmSync(join(inside, '@greeting', own, 'src'), { recursive: true, force: true })
-    // The built package contains the files that it needs of these.
-    for (const bundled of readdirSync(inside).filter((one) => !one.startsWith('@')))
-      rmSync(join(folder, 'dependencies/node_modules', bundled), { recursive: true, force: true })
+    if (command !== undefined) addCommand(built(command), join(folder, 'program'))
     const lockFile = readFileSync(join(root, 'package-lock.json'), 'utf8')
     const bill = billOfImage(`greeting-${name}`, folder, lockFile, process.versions.node)
     writeFileSync(join(folder, 'program/sbom.cdx.json'), bill)

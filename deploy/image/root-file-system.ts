@@ -29,7 +29,7 @@ export function writeRootFileSystem(layers: string, folder: string): void {
   chmodSync(join(folder, 'nodejs/bin/node'), 0o755)
   writeFileSync(join(folder, 'etc/passwd'), 'nonroot:x:65532:65532::/:/sbin/nologin\n')
   for (const layer of layerNames)
-    cpSync(join(layers, layer), join(folder, 'app'), { recursive: true })
+    cpSync(join(layers, layer), join(folder, 'app'), { recursive: true, verbatimSymlinks: true })
 }
 
 /** The settings that the Containerfile gives to every container of a target. */
@@ -42,6 +42,12 @@ export function environmentOf(containerfile: string, target: string): Record<str
     .flatMap((stage) => stage.match(/^ENV .*$/gm) ?? [])
   const pairs = lines.join(' ').matchAll(/(\w+)=(\S+)/g)
   return Object.fromEntries([...pairs].map(([, name, value]) => [name, value]))
+}
+
+/** The program and the arguments that the Containerfile has for an instruction. */
+export function wordsOf(containerfile: string, instruction: 'ENTRYPOINT' | 'CMD'): string[] {
+  const line = new RegExp(`^ *${instruction} (\\[.*\\])$`, 'm')
+  return JSON.parse(line.exec(readFileSync(containerfile, 'utf8'))?.[1] ?? '[]')
 }
 
 /** A user that no file of the image belongs to, as OpenShift chooses one for each namespace. */

@@ -4,10 +4,12 @@ export type Target = {
   /** The folder of its package, from the root of the repository. */
   readonly path: string
   readonly port: number
+  /** The folder of a command that lies in the image beside the service. */
+  readonly command?: string
 }
 
 export const targets: readonly Target[] = [
-  { name: 'identity-provider', path: 'services/identity-provider', port: 4000 },
+  { name: 'identity-provider', path: 'services/identity-provider', port: 4000, command: 'cli' },
   { name: 'api', path: 'services/greeting-api', port: 3000 },
   { name: 'authorizer', path: 'services/authorizer', port: 4100 },
 ]

@@ -53,7 +53,8 @@ describe('the Containerfile', () => {
     const page = (name: string) => readFileSync(join(root, `docs/generated/${name}.md`), 'utf8')
     const known = targets.map(({ name }) => page(name === 'api' ? 'greeting-api' : name))
     for (const [index, { name }] of targets.entries()) {
-      const { NODE_ENV, METRICS_HOST, ...settings } = environmentOf(path, name)
+      const { NODE_ENV, METRICS_HOST, PATH, ...settings } = environmentOf(path, name)
+      if (targets[index]?.command) assert.match(PATH ?? '', /^\/app\/bin:\/nodejs\/bin:/)
       assert.equal(NODE_ENV, 'production')
       for (const setting of Object.keys(settings))
         assert.ok(known[index]?.includes(`| \`${setting}\` |`), setting)

@@ -35,7 +35,10 @@ const administratorSettings = z.object({
 })
 
 /** The administrator, and the directory that it manages. */
-export type AdministratorSettings = z.output<typeof administratorSettings>
+export type AdministratorSettings = z.output<typeof administratorSettings> & {
+  /** The base URL that receives the requests, where the public one cannot be reached. */
+  readonly server?: string
+}
 
 /**
  * Reads the administrator's settings: all from the environment when it sets `CLIENT_ID`, else all
@@ -124,15 +127,21 @@ export function managementClientOf(
 }
 
 function callerOf(
-  { AUTH_URL, TENANT_ID, CLIENT_ID, CLIENT_SECRET }: AdministratorSettings,
+  { AUTH_URL, TENANT_ID, CLIENT_ID, CLIENT_SECRET, server }: AdministratorSettings,
   baseUrl: string,
   resource: string,
 ): FetchWithToken {
   const tokens = createTokenSource({
-    authority: `${AUTH_URL}/${TENANT_ID}`,
+    authority: `${server ?? AUTH_URL}/${TENANT_ID}`,
     clientId: CLIENT_ID,
     credential: clientSecret(CLIENT_SECRET),
     scope: `${resource}/.default`,
   })
-  return fetchWithToken({ baseUrl, tokens, deadlineMs: callDeadlineMs })
+  const call = fetchWithToken({ baseUrl: server ?? baseUrl, tokens, deadlineMs: callDeadlineMs })
+  if (server === undefined) return call
+  const { origin } = new URL(baseUrl)
+  // The links between pages have the public origin.
+  const here = (path: string | URL) =>
+    path instanceof URL && path.origin === origin ? `${path.pathname}${path.search}` : path
+  return (path, init) => call(here(path), init)
 }

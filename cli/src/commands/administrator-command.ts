@@ -2,7 +2,7 @@
 
 import { join } from 'node:path'
 import { GraphRefusalError } from '@greeting/registrations/apply'
-import { type Command, Option } from 'commander'
+import { type Command, InvalidArgumentError, Option } from 'commander'
 import {
   type AdministratorSettings,
   managementClientOf,
@@ -18,7 +18,14 @@ export type AdministratorCommandOptions = {
   readonly dataDir: string
   /** The settings file that the person named. */
   readonly settings?: string
+  /** The base URL of the identity provider, in place of those of the settings. */
+  readonly server?: string
   readonly json?: true
+}
+
+function baseUrl(text: string): string {
+  if (/^https?:$/.test(URL.parse(text)?.protocol ?? '')) return text.replace(/\/$/, '')
+  throw new InvalidArgumentError('It must be an http or https URL')
 }
 
 /** Adds the options of every administrator command. */
@@ -29,7 +36,12 @@ export function administratorCommand(command: Command): Command {
     )
     .option(
       '--settings <path>',
-      'settings file of the administrator, for an environment without CLIENT_ID (default: administrator.env in the data folder)',
+      'settings file of the administrator, for an environment without CLIENT_ID; - is the standard input (default: administrator.env in the data folder)',
+    )
+    .option(
+      '--server <url>',
+      'send the requests to this URL, such as http://127.0.0.1:4000 beside the server, and not to AUTH_URL and GRAPH_URL',
+      baseUrl,
     )
     .option('--json', 'print JSON, also for failures')
 }
@@ -39,11 +51,13 @@ export function administratorCommand(command: Command): Command {
  *
  * @throws {CommandFailure} bad_usage, with all faults of the settings.
  */
-export function readAdministrator(
+export async function readAdministrator(
   { environment }: Terminal,
-  { dataDir, settings }: AdministratorCommandOptions,
+  { dataDir, settings, server }: AdministratorCommandOptions,
 ): Promise<AdministratorSettings> {
-  return readAdministratorSettings(environment, settings ?? join(dataDir, 'administrator.env'))
+  const file = settings ?? join(dataDir, 'administrator.env')
+  const administrator = await readAdministratorSettings(environment, file)
+  return server === undefined ? administrator : { ...administrator, server }
 }
 
 /** Opens the management API of the identity provider, or that of its lab, as the administrator of the settings. */

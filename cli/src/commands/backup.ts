@@ -7,7 +7,7 @@ import type { Services } from '../system/services.ts'
 import type { Terminal } from '../terminal.ts'
 
 type Options = {
-  readonly dataDir: string
+  readonly dataDir?: string
   readonly passphraseFile?: string
   readonly to?: string
   readonly from?: string
@@ -45,8 +45,7 @@ export const addRestoreCommand = (program: Command, terminal: Terminal, services
 
 const dataDirOption = [
   '--data-dir <path>',
-  'folder of the identity provider; `DATABASE_URL` in the environment selects PostgreSQL',
-  defaultDataDir,
+  `folder of the identity provider; \`DATABASE_URL\` in the environment selects PostgreSQL (default: \`DATA_DIR\` of the environment, else ${defaultDataDir})`,
 ] as const
 
 /** Runs a command of the service as a process: this command does not import its storage. */
@@ -57,8 +56,9 @@ async function runCommand(
   { identityProvider }: Services,
 ): Promise<void> {
   const passphrase = passphraseFile === undefined ? [] : ['--passphrase-file', passphraseFile]
+  const { DATA_DIR } = terminal.environment
   const child = spawn(process.execPath, [identityProvider.mainFile, ...words, ...passphrase], {
-    env: { ...terminal.environment, DATA_DIR: dataDir },
+    env: { ...terminal.environment, DATA_DIR: dataDir ?? (DATA_DIR || defaultDataDir) },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   child.stdout.setEncoding('utf8').on('data', terminal.out)

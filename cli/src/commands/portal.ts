@@ -43,9 +43,10 @@ export function addPortalCommand(program: Command, terminal: Terminal): void {
 
 /** Requests a link by the secret of the administrator. */
 async function requestLink(
-  { AUTH_URL, CLIENT_ID, CLIENT_SECRET }: AdministratorSettings,
+  { CLIENT_ID, CLIENT_SECRET, ...settings }: AdministratorSettings,
   stop: AbortSignal,
 ): Promise<z.output<typeof link>> {
+  const AUTH_URL = settings.server ?? settings.AUTH_URL
   requireSecure(AUTH_URL)
   const response = await fetch(`${AUTH_URL}/portal/links`, {
     method: 'POST',

@@ -27,6 +27,16 @@ export async function readEnvFile(path: string): Promise<Settings | undefined> {
   }
 }
 
+/** The standard input, such as that of `kubectl exec --stdin`. */
+async function standardInput(): Promise<string> {
+  let text = ''
+  for await (const chunk of process.stdin.setEncoding('utf8')) {
+    text += chunk
+    if (text.length > maxFileBytes) throw new Error(`it has more than ${maxFileBytes} bytes`)
+  }
+  return text
+}
+
 const reasons: Readonly<Record<string, string>> = {
   EACCES: 'permission denied',
   EPERM: 'permission denied',
@@ -45,13 +55,17 @@ export function reasonOf(error: unknown): string {
 }
 
 /**
- * Reads a settings file of a command.
+ * Reads a settings file of a command; `-` is the standard input.
  *
  * @throws {CommandFailure} bad_usage when it cannot be read.
  */
 export async function readSettingsFile(path: string): Promise<Settings | undefined> {
-  return readEnvFile(path).catch((cause) => {
-    throw new CommandFailure('bad_usage', `Cannot read ${path}: ${reasonOf(cause)}`, { cause })
+  const [name, settings] =
+    path === '-'
+      ? ['the standard input', standardInput().then(parseEnv)]
+      : [path, readEnvFile(path)]
+  return settings.catch((cause) => {
+    throw new CommandFailure('bad_usage', `Cannot read ${name}: ${reasonOf(cause)}`, { cause })
   })
 }
 

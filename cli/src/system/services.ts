@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { shellQuote } from '../text/visible-text.ts'
 
@@ -53,6 +53,10 @@ export const services: Services = {
       : join(packageFolder(), '..', bundledRegistrations)
   },
   get command() {
+    // On the path, such as in an image. npm starts it from a folder of packages.
+    const [, started = ''] = process.argv
+    if (basename(started) === 'greeting' && !/[\\/]node_modules[\\/]/.test(started))
+      return 'greeting'
     const { npm_config_package: named = '' } = process.env
     // `npx -p <tarball> greeting` installs into a folder of npm, where no later command looks.
     return /[\\/]_npx[\\/]/.test(packageFolder()) && /^[^\r\n]+$/.test(named)

@@ -3,8 +3,9 @@ import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { it } from 'node:test'
 import { startIdentityProviderIn } from '../../../fixtures/identity-provider.ts'
+import { services } from '../../src/system/services.ts'
 import { temporaryFolder } from '../fakes/services.ts'
-import { endedCommand } from '../fakes/terminal.ts'
+import { endedCommand, RecordedTerminal } from '../fakes/terminal.ts'
 
 it('the identity provider of a lost folder continues from its backup', async (t) => {
   const folder = temporaryFolder(t)
@@ -43,4 +44,12 @@ it('the identity provider of a lost folder continues from its backup', async (t)
   await next.stop()
 
   assert.equal((await greeting('backup')).code, 2)
+})
+
+it('a backup is of the folder that the environment names', async (t) => {
+  const dataDir = temporaryFolder(t)
+  const terminal = new RecordedTerminal()
+  const args = ['backup', '--to', join(dataDir, 'saved')]
+  assert.equal(await terminal.run(args, { DATA_DIR: dataDir }, services), 1)
+  assert.equal(terminal.err, `backup failed: there is no data file ${dataDir}/greeting.sqlite.\n`)
 })

@@ -1,9 +1,18 @@
 import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { writeFile } from 'node:fs/promises'
+import { once } from 'node:events'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { before, describe, it } from 'node:test'
-import { endedCommand } from '../fakes/terminal.ts'
+import { z } from 'zod'
+import { freePort } from '../../../fixtures/free-port.ts'
+import { startIdentityProviderIn } from '../../../fixtures/identity-provider.ts'
+import { graphClientOf } from '../../src/administrator/administrator-settings.ts'
+import { readAdministrator } from '../../src/commands/administrator-command.ts'
+import { temporaryFolder } from '../fakes/services.ts'
+import { endedCommand, RecordedTerminal } from '../fakes/terminal.ts'
 import { sharedProvider } from '../shared-provider.ts'
 
 type KeyState = { readonly kid: string; readonly phase: string }
@@ -81,4 +90,48 @@ describe('the keys of the identity provider', () => {
     assert.equal(code, 1)
     assert.match(err, /has no lab\n.*greeting start --lab/)
   })
+})
+
+describe('a command beside a server whose public origin cannot be reached', () => {
+  const greeting = async (input: string, ...args: string[]) => {
+    const main = join(import.meta.dirname, '../../bin/greeting.js')
+    const child = spawn(process.execPath, [main, ...args, '--settings', '-'])
+    child.stdin.on('error', () => undefined).end(input)
+    const [[code], out, err] = await Promise.all([
+      once(child, 'close'),
+      text(child.stdout),
+      text(child.stderr),
+    ])
+    return { code, out, err }
+  }
+
+  it('reads the settings from the standard input, and sends the requests to --server', async (t) => {
+    const folder = temporaryFolder(t)
+    const authUrl = 'https://login.invalid'
+    const port = await freePort()
+    await using _ = await startIdentityProviderIn(folder, { authUrl, port })
+    const file = join(folder, 'administrator.env')
+    const settings = await readFile(file, 'utf8')
+    assert.match(settings, /^AUTH_URL=https:\/\/login\.invalid$/m)
+    const server = `http://127.0.0.1:${port}`
+    const listed = await greeting(settings, 'keys', 'list', '--server', server)
+    assert.equal(listed.code, 0, listed.err)
+    assert.match(listed.out, /^kid /)
+    // The links of a list have the public origin.
+    const options = { dataDir: folder, server }
+    const administrator = await readAdministrator(new RecordedTerminal().terminal(), options)
+    const page = '/servicePrincipals?$top=1'
+    const found = await graphClientOf(administrator, {}).list(page, z.unknown())
+    assert.ok(found.length > 1)
+  })
+
+  for (const [what, input, args, message] of [
+    ['an input over 1 MiB', '#'.repeat(1_048_577), [], /^Cannot read the standard input: it has/],
+    ['another URL', '', ['--server', 'file:///tmp'], /It must be an http or https URL/],
+  ] as const)
+    it(`ends with 2 for ${what}`, async () => {
+      const { code, err } = await greeting(input, 'keys', 'list', ...args)
+      assert.equal(code, 2)
+      assert.match(err, message)
+    })
 })
