@@ -115,6 +115,43 @@ export const badValues: readonly BadValue[] = [
     bySchema: false,
   },
   {
+    problem: 'a credential in a variable',
+    set: [
+      'identityProvider.extraEnv[0].name=LAB_CLIENT_SECRET',
+      'identityProvider.extraEnv[0].value=x',
+    ],
+    message: "missing property 'valueFrom'",
+    bySchema: true,
+  },
+  {
+    problem: 'a port of the image in a variable',
+    set: ['identityProvider.extraEnv[0].name=PORT', 'identityProvider.extraEnv[0].value=x'],
+    message: "at '/identityProvider/extraEnv/0/name'",
+    bySchema: true,
+  },
+  {
+    problem: 'a container without an image',
+    set: ['identityProvider.sidecars[0].name=proxy'],
+    message: "missing property 'image'",
+    bySchema: true,
+  },
+  {
+    problem: 'an unknown type of Service',
+    set: ['identityProvider.service.type=Public'],
+    message: "at '/identityProvider/service/type'",
+    bySchema: true,
+  },
+  {
+    problem: 'a variable that a setting has too',
+    set: [
+      'identityProvider.settings.LOG_LEVEL=info',
+      'identityProvider.extraEnv[0].name=LOG_LEVEL',
+      'identityProvider.extraEnv[0].value=warn',
+    ],
+    message: 'extraEnv has LOG_LEVEL, which settings or the chart set too.',
+    bySchema: false,
+  },
+  {
     problem: 'two sources of private authorities',
     set: [
       'trustBundle.configMapName=authorities',

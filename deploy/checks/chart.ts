@@ -5,17 +5,18 @@ import { join } from 'node:path'
 import { mustRun, run } from '../../packed/program.ts'
 import { badValues } from './bad-values.ts'
 import type { Check } from './check.ts'
+import { edgeValues } from './edge-values.ts'
 
 /** The version of Kubernetes for which the golden files are rendered. */
 export const kubernetesVersion = '1.34.0'
 
 const examplesOf = (root: string) => readdirSync(join(root, 'deploy/chart/examples')).toSorted()
 
-function template(root: string, example: string, set: readonly string[] = []) {
+function template(root: string, example: string, set: readonly string[], flag = '--set') {
   const chart = join(root, 'deploy/chart')
   const fixed = ['--namespace', 'identity', '--kube-version', kubernetesVersion]
   const values = ['--values', join(chart, 'examples', example)]
-  const sets = set.flatMap((one) => ['--set', one])
+  const sets = set.flatMap((one) => [flag, one])
   return run('helm', ['template', 'greeting', chart, ...fixed, ...values, ...sets], root)
 }
 
@@ -28,7 +29,7 @@ export const chart: Check = {
     for (const example of examplesOf(root)) {
       const values = join(root, 'deploy/chart/examples', example)
       mustRun('helm', ['lint', '--strict', join(root, 'deploy/chart'), '--values', values], root)
-      const { status, stdout, stderr } = template(root, example)
+      const { status, stdout, stderr } = template(root, example, [])
       assert.equal(status, 0, stderr)
       const golden = join(root, 'deploy/chart/golden', example)
       if (isUpdate) writeFileSync(golden, stdout)
@@ -51,6 +52,15 @@ export const chart: Check = {
       const { status, stderr } = template(root, 'minimal.yaml', set)
       assert.notEqual(status, 0, `${problem} is accepted`)
       assert.ok(stderr.includes(message), `${problem}: ${stderr}`)
+    }
+    for (const { title, example, set, lines = {} } of edgeValues) {
+      const { stdout } = template(root, example, set, '--set-json')
+      const all = stdout.split('\n').map((line) => line.replace(/^[ -]+/, '').trim())
+      const counts = Object.keys(lines).map((one) => [
+        one,
+        all.filter((line) => line === one).length,
+      ])
+      assert.deepEqual(Object.fromEntries(counts), lines, title)
     }
     return [
       `${examplesOf(root).length} examples pass helm lint, and render as their golden files`,
@@ -88,7 +98,7 @@ export const chartSchemas: Check = {
     const folder = mkdtempSync(join(tmpdir(), 'greeting-chart-'))
     try {
       return examplesOf(root).map((example) => {
-        writeFileSync(join(folder, example), template(root, example).stdout)
+        writeFileSync(join(folder, example), template(root, example, []).stdout)
         const flags = ['-strict', '-summary', '-kubernetes-version', kubernetesVersion]
         const summary = mustRun('kubeconform', [...flags, ...locations, example], folder)
         return `${example}: ${summary.trim().replace(/^Summary: /, '')}`

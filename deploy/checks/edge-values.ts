@@ -5,9 +5,14 @@ export type EdgeValues = {
   readonly example: string
   /** Arguments of `--set-json`. */
   readonly set: readonly string[]
+  /** Lines of the objects, and how often each occurs. */
+  readonly lines?: Readonly<Record<string, number>>
   /** The name of the release; default: greeting. */
   readonly release?: string
 }
+
+const container = (name: string, more = '') =>
+  `{"name":"${name}","image":"example"${more},"securityContext":{"allowPrivilegeEscalation":false,"capabilities":{"drop":["ALL"]}}}`
 
 export const edgeValues: readonly EdgeValues[] = [
   {
@@ -61,6 +66,58 @@ export const edgeValues: readonly EdgeValues[] = [
       'identityProvider.ingress.className=""',
       'identityProvider.ingress.annotations={"cert-manager.io/cluster-issuer":"public"}',
     ],
+  },
+  {
+    title: 'variables, files and containers of the operator, also in the job',
+    example: 'minimal.yaml',
+    set: [
+      'identityProvider.extraEnv=[{"name":"LAB_CLIENT_SECRET","valueFrom":{"secretKeyRef":{"name":"lab","key":"secret"}}}]',
+      'identityProvider.envFrom=[{"secretRef":{"name":"more-variables"}}]',
+      'identityProvider.extraVolumes=[{"name":"sockets","emptyDir":{}}]',
+      'identityProvider.extraVolumeMounts=[{"name":"sockets","mountPath":"/sockets"}]',
+      `identityProvider.initContainers=[${container('database-proxy', ',"restartPolicy":"Always"')}]`,
+      `identityProvider.sidecars=[${container('log-shipper')}]`,
+      'identityProvider.podSecurityContext={"fsGroup":1000}',
+      'identityProvider.containerSecurityContext={"runAsUser":1000}',
+      'identityProvider.priorityClassName="system-cluster-critical"',
+      'identityProvider.revisionHistoryLimit=3',
+    ],
+    lines: {
+      'name: LAB_CLIENT_SECRET': 2,
+      'name: more-variables': 2,
+      'name: sockets': 4,
+      'name: database-proxy': 2,
+      'name: log-shipper': 1,
+      'fsGroup: 1000': 2,
+      'runAsUser: 1000': 2,
+      // The values of an operator add to these two.
+      'runAsNonRoot: true': 2,
+      'priorityClassName: system-cluster-critical': 2,
+      'revisionHistoryLimit: 3': 1,
+    },
+  },
+  {
+    title: 'hosts, paths and certificates of an Ingress, a public Service and an existing account',
+    example: 'minimal.yaml',
+    set: [
+      'identityProvider.ingress.hosts=[{"host":"*.example.com","paths":[{"path":"/health","pathType":"Exact"}]}]',
+      'identityProvider.ingress.tls=[{"secretName":"wildcard-tls","hosts":["*.example.com"]}]',
+      'identityProvider.service={"type":"LoadBalancer","annotations":{"example.com/internal":"true"}}',
+      // The account of the job exists here.
+      'identityProvider.serviceAccount.name="greeting-bootstrap"',
+      'identityProvider.networkPolicy.egressTo=[{"ipBlock":{"cidr":"10.1.0.0/16"}}]',
+    ],
+    lines: {
+      'path: /health': 1,
+      'path: /': 1,
+      'pathType: Exact': 1,
+      'secretName: wildcard-tls': 1,
+      'type: LoadBalancer': 1,
+      'example.com/internal: "true"': 1,
+      'serviceAccountName: greeting-bootstrap': 2,
+      'kind: ServiceAccount': 1,
+      'cidr: 10.1.0.0/16': 2,
+    },
   },
   {
     title: 'one pod, no job, no budget and no policy',

@@ -1,15 +1,34 @@
-{{- /* What the security level `restricted` requires of a pod. The user is that of the image, or the one of the namespace. */}}
-{{- define "greeting.podSecurity" -}}
-runAsNonRoot: true
-seccompProfile:
-  type: RuntimeDefault
+{{- /* What the pods of a service and of its jobs have alike. */}}
+{{- define "greeting.pod" -}}
+enableServiceLinks: false
+{{- with .root.Values.imagePullSecrets }}
+imagePullSecrets:
+  {{- range . }}
+  - name: {{ . }}
+  {{- end }}
+{{- end }}
+securityContext: {{- toYaml .values.podSecurityContext | nindent 2 }}
+{{- with .values.priorityClassName }}
+priorityClassName: {{ . }}
+{{- end }}
+{{- with .values.initContainers }}
+initContainers: {{- toYaml . | nindent 2 }}
+{{- end }}
 {{- end }}
 
-{{- define "greeting.containerSecurity" -}}
-allowPrivilegeEscalation: false
-readOnlyRootFilesystem: true
-capabilities:
-  drop: [ALL]
+{{- /* What their containers have alike. */}}
+{{- define "greeting.container" -}}
+image: {{ include "greeting.image" . }}
+imagePullPolicy: {{ .values.image.pullPolicy }}
+env: {{- include "greeting.environment" . | trim | nindent 2 }}
+{{- with .values.envFrom }}
+envFrom: {{- toYaml . | nindent 2 }}
+{{- end }}
+resources: {{- toYaml .values.resources | nindent 2 }}
+securityContext: {{- toYaml .values.containerSecurityContext | nindent 2 }}
+{{- with include "greeting.volumeMounts" . | trim }}
+volumeMounts: {{- . | nindent 2 }}
+{{- end }}
 {{- end }}
 
 {{- /* Settings as environment variables, in the order of their names. A number of a values file is a float: 5000000 would be 5e+06. */}}
@@ -40,8 +59,22 @@ capabilities:
 {{- regexFind "[0-9]+$" (regexFind ":[0-9]+$" $url.host) | default (ternary "443" "80" (eq $url.scheme "https")) }}
 {{- end }}
 
-{{- /* The variables of a container. `settings` replaces those of `defaults`, and `fixed` both. */}}
+{{- /* The variables of a container. None may be set twice: the API server refuses that at an upgrade. */}}
 {{- define "greeting.environment" }}
+{{- $own := include "greeting.ownEnvironment" . }}
+{{- $names := list }}
+{{- range concat (fromYamlArray $own) .values.extraEnv }}
+{{- if has .name $names }}{{ fail (printf "\nextraEnv has %s, which settings or the chart set too." .name) }}{{ end }}
+{{- $names = append $names .name }}
+{{- end }}
+{{- $own }}
+{{- with .values.extraEnv }}
+{{ toYaml . }}
+{{- end }}
+{{- end }}
+
+{{- /* `settings` replaces the variables of `defaults`, and `fixed` both. */}}
+{{- define "greeting.ownEnvironment" }}
 {{- $own := dict }}
 {{- $idp := .root.Values.identityProvider }}
 {{- if hasKey .values "database" }}
@@ -62,6 +95,7 @@ capabilities:
 {{- end }}
 {{- if .root.Values.trustBundle.configMapName }}{{ $own = set $own "NODE_EXTRA_CA_CERTS" "/trust/ca.crt" }}{{ end }}
 {{- include "greeting.settings" (mergeOverwrite (dict) .defaults $own (deepCopy .values.settings) .fixed) }}
+{{- if .traced }}{{ include "greeting.tracing" .root }}{{ end }}
 {{- end }}
 
 {{- /* /healthz: the process runs. /readyz: it can do its work. A restart does not help a service that waits for its store. */}}
@@ -130,6 +164,9 @@ affinity: {{- toYaml . | nindent 2 }}
     name: {{ . }}
     items: [{ key: {{ $.root.Values.trustBundle.key }}, path: ca.crt }]
 {{- end }}
+{{- with .values.extraVolumes }}
+{{ toYaml . }}
+{{- end }}
 {{- end }}
 
 {{- define "greeting.volumeMounts" }}
@@ -144,5 +181,11 @@ affinity: {{- toYaml . | nindent 2 }}
 {{- end }}
 {{- if .root.Values.trustBundle.configMapName }}
 - { name: trust-bundle, mountPath: /trust, readOnly: true }
+{{- end }}
+{{- with .mounts }}
+{{ toYaml . }}
+{{- end }}
+{{- with .values.extraVolumeMounts }}
+{{ toYaml . }}
 {{- end }}
 {{- end }}

@@ -43,4 +43,4 @@ for (const [service, all] of [
   }
 }
 
-export const text = JSON.stringify(schema, null, 2)
+export const text = JSON.stringify(schema)

@@ -6,6 +6,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import { parse } from 'yaml'
 import { badValues } from '../../checks/bad-values.ts'
 import { text } from './settings-schema.ts'
+import { file, text as page } from './values-page.ts'
 
 const chart = join(import.meta.dirname, '../../chart')
 const read = (file: string) => readFileSync(join(chart, file), 'utf8')
@@ -14,24 +15,33 @@ const validate = new Ajv2020({ allErrors: true, strict: false }).compile(
 )
 type Values = { [key: string]: Values | string | number | boolean }
 
-/** The minimal example with one value changed, as `--set` does it. */
-function changed(set: string): Values {
+/** The minimal example with values changed, as `--set` does it. */
+function changed(sets: readonly string[]): Values {
   const values = parse(read('examples/minimal.yaml')) as Values
-  const [path = '', text = ''] = set.split(/=(.*)/s)
-  const keys = path.split(/(?<!\\)\./).map((key) => key.replaceAll('\\', ''))
-  const last = keys.pop() ?? ''
-  let parent = values
-  for (const key of keys) {
-    parent[key] ??= {}
-    parent = parent[key] as Values
+  for (const set of sets) {
+    const [path = '', text = ''] = set.split(/=(.*)/s)
+    const keys = path
+      .replace('[0]', '.0')
+      .split(/(?<!\\)\./)
+      .map((key) => key.replaceAll('\\', ''))
+    const last = keys.pop() ?? ''
+    let parent = values
+    for (const [index, key] of keys.entries()) {
+      parent[key] ??= keys[index + 1] === '0' ? ([] as unknown as Values) : {}
+      parent = parent[key] as Values
+    }
+    parent[last] = /^(true|false|\d+)$/.test(text) ? JSON.parse(text) : text
   }
-  parent[last] = /^(true|false|\d+)$/.test(text) ? JSON.parse(text) : text
   return values
 }
 
 describe('values.schema.json', () => {
   it('names the settings of both services: npm run reference -w deploy', () => {
     assert.deepEqual(JSON.parse(read('values.schema.json')), JSON.parse(text))
+  })
+
+  it('is described by a page, with values.yaml: npm run reference -w deploy', () => {
+    assert.equal(readFileSync(join(chart, '../..', file), 'utf8'), page)
   })
 
   it('accepts the defaults, and describes each of them', () => {
@@ -54,7 +64,7 @@ describe('values.schema.json', () => {
 
   for (const { problem, set, bySchema } of badValues) {
     it(`${bySchema ? 'refuses' : 'leaves to the templates'} ${problem}`, () => {
-      for (const one of set) assert.equal(validate(changed(one)), !bySchema)
+      assert.equal(validate(changed(set)), !bySchema)
     })
   }
 })
