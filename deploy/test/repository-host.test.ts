@@ -40,10 +40,10 @@ const linesOf = ({ steps }: Job) => steps.flatMap(({ run = '' }) => run.trim().s
 const { scripts, optionalDependencies, repository } = JSON.parse(read('package.json'))
 
 describe('a workflow', () => {
-  it('exists for each change, for each release and for the site', () => {
+  it('exists for each change, for each release, for advisories and for the site', () => {
     assert.deepEqual(
       workflows,
-      ['ci', 'release', 'site'].map((name) => `.github/workflows/${name}.yml`),
+      ['ci', 'release', 'security', 'site'].map((name) => `.github/workflows/${name}.yml`),
     )
   })
 
@@ -68,11 +68,46 @@ describe('a workflow', () => {
       const commands = jobsOf(file).flatMap(([, { steps }]) =>
         steps.flatMap(({ run }) => run ?? []),
       )
+      assert.ok(commands.length > 0)
       const names = commands.flatMap((run) => [...run.matchAll(/\bnpm run ([\w:]+)/g)])
-      assert.ok(names.length > 0)
       for (const [, name = ''] of names) assert.ok(name in scripts, name)
     })
   }
+})
+
+describe('the workflow for advisories', () => {
+  const { on } = parse('.github/workflows/security.yml')
+  const [audit, codeql] = jobsOf('.github/workflows/security.yml').map(([, job]) => job)
+  assert.ok(audit && codeql)
+
+  it('runs for each change, and without one', () => {
+    assert.deepEqual(Object.keys(on), ['pull_request', 'push', 'schedule'])
+  })
+
+  it('asks for advisories of all packages, and refuses any of those that users install', () => {
+    const levels = linesOf(audit).filter((line) => line.startsWith('npm audit '))
+    assert.deepEqual(
+      levels.map((line) => [line.includes('--omit=dev'), /--audit-level=(\w+)$/.exec(line)?.[1]]),
+      [
+        [true, 'low'],
+        [false, 'high'],
+      ],
+    )
+  })
+
+  it('analyzes the code and the workflows, and may write only the findings', () => {
+    const uses = codeql.steps.map((step) => step.uses?.split('@')[0])
+    const codeqlSteps = ['github/codeql-action/init', 'github/codeql-action/analyze']
+    assert.deepEqual(uses, ['actions/checkout', ...codeqlSteps])
+    assert.deepEqual(codeql.permissions, { contents: 'read', 'security-events': 'write' })
+  })
+
+  it('is named to who finds a fault, with the versions that get fixes', () => {
+    const { version } = JSON.parse(read('package.json'))
+    const page = repository.url.replace(/^git\+|\.git$/g, '')
+    assert.ok(read('SECURITY.md').includes(`<${page}/security/advisories/new>`))
+    assert.ok(read('SECURITY.md').includes(`| ${version.replace(/\d+$/, 'x')} | yes |`))
+  })
 })
 
 describe('the workflow of a release', () => {
@@ -245,6 +280,7 @@ describe('Dependabot', () => {
     pip: '**/requirements.txt',
     gomod: '**/go.mod',
     maven: '**/pom.xml',
+    nuget: '**/*.csproj',
     docker: '**/Containerfile',
     'docker-compose': '**/compose.yaml',
   }
