@@ -46,20 +46,23 @@ const variables: Readonly<Record<string, ReadonlySet<string>>> = {
   bootstrap: settingsOf('identity-provider').union(
     new Set(['ADMINISTRATOR_SECRET', 'CLIENTS_SECRET', 'NODE_EXTRA_CA_CERTS']),
   ),
+  test: new Set(['AUTH_URL', 'IDENTITY_PROVIDER_URL', 'API_URL', 'CLIENTS_FILE']),
 }
 
 /** The variables whose file no volume has: `/trust/ca.crt` is the item `ca.crt` of the volume at `/trust`. */
 const missingFiles = (spec: Template['spec'], { env, volumeMounts = [] }: Container) =>
   env.filter(({ value = '' }) => {
     const mount = volumeMounts.find(({ mountPath }) => value.startsWith(`${mountPath}/`))
-    const items = spec.volumes?.find(({ name }) => name === mount?.name)?.configMap?.items
+    const volume = spec.volumes?.find(({ name }) => name === mount?.name)
+    const items = (volume?.configMap ?? volume?.secret)?.items
     const paths = items?.map(({ path }: Spec) => `${mount?.mountPath}/${path}`)
     return value.startsWith('/') && !paths?.includes(value)
   })
 
-const isWorkload = ({ kind }: KubernetesObject) => ['Deployment', 'Job', 'CronJob'].includes(kind)
-const templateOf = ({ spec }: KubernetesObject): Template =>
-  spec.jobTemplate?.spec.template ?? spec.template
+const isWorkload = ({ kind }: KubernetesObject) =>
+  ['Deployment', 'Job', 'CronJob', 'Pod'].includes(kind)
+const templateOf = ({ kind, metadata, spec }: KubernetesObject): Template =>
+  kind === 'Pod' ? { metadata, spec } : (spec.jobTemplate?.spec.template ?? spec.template)
 const selects = (selector: Labels, labels: Labels) =>
   Object.entries(selector).every(([name, value]) => labels[name] === value)
 

@@ -105,6 +105,34 @@ describe('a running system', () => {
       })
   }
 
+  const script = join(root, 'deploy/chart/files/test.mjs')
+  const settings = () => ({
+    IDENTITY_PROVIDER_URL: system.identityProvider.url,
+    AUTH_URL: system.identityProvider.url,
+    API_URL: system.api.url,
+    CLIENTS_FILE: join(folder, 'seeded.json'),
+  })
+  const rows: readonly (readonly [string, Partial<ReturnType<typeof settings>>, number, RegExp])[] =
+    [
+      ['a running system', {}, 0, /oauth2\/v2\.0\/token: 200/],
+      ['the API alone', { IDENTITY_PROVIDER_URL: '' }, 0, /api\/v1\/hi: 401\n$/],
+      ['a service that does not run', { API_URL: 'http://127.0.0.1:1' }, 1, /bad port/],
+      [
+        'another origin',
+        { AUTH_URL: 'https://login.example' },
+        1,
+        /is not below https:\/\/login\.example/,
+      ],
+    ]
+  for (const [what, change, code, says] of rows)
+    it(`passes or fails helm test, with ${what}`, () => {
+      const environment = { ...settings(), ...change }
+      const { status, stdout, stderr } = run(process.execPath, [script], folder, environment)
+      assert.equal(status, code, stderr)
+      assert.match(code === 0 ? stdout : stderr, says)
+      assert.doesNotMatch(stdout + stderr, new RegExp(system.client.clientSecret))
+    })
+
   it('answers the HEALTHCHECK of the image', () => {
     const text = readFileSync(join(root, 'deploy/Containerfile'), 'utf8')
     const [, line = ''] = /HEALTHCHECK[^[]*CMD (\[.*\])/.exec(text) ?? []
