@@ -116,6 +116,7 @@ export async function buildPackages(
         writeModules(compiled, one.row.path, inside)
         writeSource(root, one.row.path, inside)
         write(join(inside, 'package.json'), json(bundledManifest(one)))
+        cpSync(join(root, 'LICENSE'), join(inside, 'LICENSE'))
       }
       for (const { name, files } of source.row.vendored) {
         const [from, inside] = [

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core'
 import { publint } from 'publint'
@@ -85,6 +85,14 @@ for (const { name, path, outside } of packages) {
         'package.json',
       ]
       assert.deepEqual(own, expected.toSorted())
+    })
+
+    it('has the license of each package that it bundles', () => {
+      const bundled = filesIn(installed).filter((file) =>
+        /^node_modules\/(@[^/]+\/)?[^/]+\/package\.json$/.test(file),
+      )
+      for (const file of bundled)
+        assert.ok(existsSync(join(installed, dirname(file), 'LICENSE')), file)
     })
 
     it('names only files that it contains, and maps lead to shipped source', () => {

@@ -19,7 +19,7 @@ type Template = {
   readonly metadata: { readonly labels: Labels }
   readonly spec: {
     readonly containers: readonly Container[]
-    readonly volumes?: readonly { readonly name: string; readonly configMap?: { items?: Spec } }[]
+    readonly volumes?: readonly Spec[]
     readonly securityContext?: Readonly<Record<string, unknown>>
     readonly automountServiceAccountToken?: boolean
   }

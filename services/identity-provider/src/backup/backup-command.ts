@@ -91,9 +91,11 @@ async function runRestore(args: readonly string[], context: BackupContext): Prom
   if (keyText !== undefined && context.keyEncryptionKey === undefined)
     await createSecretFile(keyFile, `${keyText.trim()}\n`)
   const rows = tables.reduce((sum, table) => sum + table.rows, 0)
+  // Several servers of one database have no common folder.
+  const place = context.databaseUrl === undefined ? `put it into ${keyFile}, or ` : ''
   const missing =
     keyText === undefined && id !== null
-      ? ` The server needs the key-encryption key ${id}: put it into ${keyFile}, or set KEY_ENCRYPTION_KEY.`
+      ? ` The server needs the key-encryption key ${id}: ${place}set KEY_ENCRYPTION_KEY.`
       : ''
   return `The store has the ${rows} rows of ${folder}, as of ${backup.manifest.createdAt}.${missing}`
 }

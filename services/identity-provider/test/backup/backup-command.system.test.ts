@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { after, before, describe, it } from 'node:test'
 import { storedTables } from '@greeting/directory/database'
+import { PostgresServer } from '../../../../fixtures/postgres-server.ts'
 import { backupCommands } from '../../src/backup/backup-command.ts'
 import { manifestText } from '../../src/backup/backup-manifest.ts'
 import type { Service } from '../../src/startup/service.ts'
@@ -23,13 +24,13 @@ describe('a backup of a running server', () => {
   const run = async (
     name: keyof typeof backupCommands,
     args: readonly string[],
-    place: string,
+    place: string | { readonly dataDir: string; readonly databaseUrl: string },
     keyEncryptionKey?: string,
   ) => {
     const lines: string[] = []
     const out = await backupCommands[name](args, {
-      dataDir: place,
       databaseUrl: undefined,
+      ...(typeof place === 'string' ? { dataDir: place } : place),
       keyEncryptionKey,
       now: () => new Date(),
       progress: (line: string) => void lines.push(line),
@@ -73,14 +74,20 @@ describe('a backup of a running server', () => {
     assert.equal(await kidOf(after), await kidOf(before))
   })
 
-  it('contains no key without a passphrase, and names the key', async () => {
+  it('contains no key without a passphrase, and names the key', async (t) => {
     const { out } = await backup('without-key')
     const manifest = JSON.parse(await readFile(at('without-key/manifest.json'), 'utf8'))
     const id = manifest.keyEncryptionKeyId
     assert.ok(out.includes(`It does not contain the key-encryption key ${id}`))
     assert.equal(manifest.sealedKeySha256, null)
     const restored = await restore('without-key', 'keyless')
-    assert.ok(restored.out.includes(`The server needs the key-encryption key ${id}`))
+    const needs = `The server needs the key-encryption key ${id}: `
+    assert.ok(restored.out.includes(`${needs}put it into `))
+    const server = await PostgresServer.start()
+    t.after(() => server.stop())
+    const place = { dataDir: at('servers'), databaseUrl: await server.database() }
+    const intoServers = await run('restore', ['--from', at('without-key')], place)
+    assert.ok(intoServers.out.endsWith(`${needs}set KEY_ENCRYPTION_KEY.`), intoServers.out)
   })
 
   // cli/test/commands/backup.system.test.ts runs processes with the other exit codes.
