@@ -114,7 +114,7 @@ export const edgeValues: readonly EdgeValues[] = [
       'secretName: wildcard-tls': 1,
       'type: LoadBalancer': 1,
       'example.com/internal: "true"': 1,
-      'serviceAccountName: greeting-bootstrap': 2,
+      'serviceAccountName: greeting-bootstrap': 3,
       'kind: ServiceAccount': 1,
       'cidr: 10.1.0.0/16': 2,
     },
