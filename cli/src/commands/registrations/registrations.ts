@@ -15,6 +15,7 @@ import {
   type RegistrationsCommandOptions,
   registrationsCommand,
 } from './open-session.ts'
+import { addRemoveCommand } from './remove.ts'
 
 type Options = RegistrationsCommandOptions & { readonly detailedExitCode?: true }
 
@@ -55,6 +56,7 @@ export function addRegistrationsCommands(program: Command, terminal: Terminal): 
   addApplyCommand(registrations, terminal)
   addExportCommand(registrations, terminal)
   addExplainCommand(registrations, terminal)
+  addRemoveCommand(registrations, terminal)
   addSchemaCommand(registrations, terminal)
 }
 
