@@ -134,6 +134,8 @@ export type MetricSources = {
   readonly maxCacheWeight: number
   readonly now: () => Date
   readonly storage: StorageFigures
+  /** The end of the HTTPS certificate; undefined without HTTPS. */
+  readonly certificateEnd: () => Date | undefined
 }
 
 /** The metrics of the service, in the format of Prometheus. */
@@ -197,10 +199,18 @@ export function createMetrics(clientIds: readonly string[] = []): Metrics {
         },
         seconds,
       ),
-    watch: ({ directory, keys, storage, maxCacheWeight, now }) => {
+    watch: ({ directory, keys, storage, maxCacheWeight, certificateEnd, now }) => {
       directoryMetrics(metrics, directory, maxCacheWeight)
       keyMetrics(metrics, keys, now)
       storageMetrics(metrics, storage)
+      metrics.gauge(
+        'greeting_https_certificate_end_seconds',
+        'Time until the HTTPS certificate ends. The server renews it 30 days before.',
+        () => {
+          const end = certificateEnd()
+          return end && (end.getTime() - now().getTime()) / 1000
+        },
+      )
     },
   }
 }

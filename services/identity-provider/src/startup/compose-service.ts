@@ -120,6 +120,7 @@ function answerMetrics({ metrics, listeners, link, settings, ...parts }: Service
       auditBacklog: () => parts.auditBuffer.backlog,
     },
     maxCacheWeight: settings.DIRECTORY_CACHE_OBJECTS,
+    certificateEnd: listeners.certificateEnd,
     now: parts.environment.runtime.now,
   })
   link?.reportMetrics(registry)

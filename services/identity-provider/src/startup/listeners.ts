@@ -1,3 +1,4 @@
+import { X509Certificate } from 'node:crypto'
 import { join } from 'node:path'
 import { makeFolder } from '@greeting/directory/files'
 import {
@@ -28,6 +29,8 @@ export type OpenListeners = {
   readonly stop: (options?: StopOptions) => Promise<void>
   /** Replaces the server certificate shortly before its end. */
   readonly renewCertificate: () => Promise<void>
+  /** The end of the server certificate; undefined without HTTPS. */
+  readonly certificateEnd: () => Date | undefined
 }
 
 /** Names that always mean this machine. */
@@ -77,7 +80,8 @@ export async function openListeners(
     const all = [plain, secure, mutual].filter((one) => one !== undefined)
     const renewCertificate = https?.renewCertificate ?? (async () => {})
     const named = { http: plain, https: secure, first: all[0] as OpenListener, metrics }
-    return { ...named, all, stop, renewCertificate }
+    const certificateEnd = () => https?.certificateEnd()
+    return { ...named, all, stop, renewCertificate, certificateEnd }
   } catch (cause) {
     await stop()
     throw cause
@@ -107,6 +111,7 @@ async function openSecure(
   return {
     listener,
     mtls,
+    certificateEnd: () => new X509Certificate(certificates.server.certificate).validToDate,
     renewCertificate: async () => {
       if (!(await certificates.renew())) return
       for (const one of [listener, mtls]) one?.setIdentity(certificates.server)

@@ -53,6 +53,7 @@ describe('the metrics of the identity provider', () => {
       'greeting_signing_keys_revision 3',
       'greeting_signing_keys_conflicts_total 1',
       'greeting_signing_keys_age_seconds 0.5',
+      'greeting_https_certificate_end_seconds 5184000',
       'greeting_directory_revision 7',
       'greeting_directory_conflicts_total 2',
       'greeting_directory_age_seconds 0.25',

@@ -37,5 +37,6 @@ export const sampleSources = (usage = () => unknownUsage): MetricSources => ({
     clock: { offsetSeconds: -0.5, disagreements: 2, isInDoubt: true },
     auditBacklog: () => ({ waiting: 4, dropped: 5 }),
   },
+  certificateEnd: () => inDays(60),
   now: () => now,
 })
