@@ -5,6 +5,15 @@ const identityProvider = 'job="greeting-identity-provider",instance="idp-1"'
 const other = 'job="greeting-identity-provider",instance="idp-2"'
 const api = 'job="greeting-api",instance="api-1"'
 
+const routeOfApi = `${api},http_route="/api/v1/hi",http_response_status_code`
+const apiAnswered = `http_server_request_duration_seconds_count{${routeOfApi}="200"}`
+const apiFailed = `http_server_request_duration_seconds_count{${routeOfApi}="500"}`
+const apiFast = `http_server_request_duration_seconds_bucket{${routeOfApi}="200",le="0.25"}`
+const managed = `http_server_request_duration_seconds_count{${identityProvider},http_route="/v1.0/*",http_response_status_code="500"}`
+const signIns = `greeting_storage_audit_records{${identityProvider},lane="signIns"}`
+const certificate = `greeting_https_certificate_end_seconds{${identityProvider}}`
+const backup = 'node_textfile_mtime_seconds{instance="db",file="/textfiles/greeting-backup.prom"}'
+
 const minutes = 180
 const always = (value: number) => `${value}x${minutes}`
 const growing = (perMinute: number) => `0+${perMinute}x${minutes}`
@@ -28,6 +37,14 @@ export const healthy: Series = {
   [admitted]: growing(60_000),
   [undecided]: growing(1),
   [invalid]: growing(600),
+  [apiAnswered]: growing(60_000),
+  [apiFailed]: growing(1),
+  [apiFast]: growing(59_000),
+  [managed]: always(0),
+  [signIns]: always(1_000_000),
+  [`greeting_storage_audit_records_max{${identityProvider},lane="signIns"}`]: always(1_000_000),
+  [certificate]: '5184000-60x180',
+  [backup]: always(0),
   [`greeting_directory_age_seconds{${identityProvider}}`]: always(0.2),
   [`greeting_signing_keys_age_seconds{${identityProvider}}`]: always(0.2),
   [`greeting_directory_revision{${identityProvider}}`]: growing(2),
@@ -181,6 +198,16 @@ export const alertCases: readonly AlertCase[] = [
     severity: 'ticket',
     series: { [invalid]: growing(60_000) },
   },
+  { alert: 'GreetingApiFails', severity: 'page', series: { [apiFailed]: growing(1000) } },
+  { alert: 'GreetingApiSlow', severity: 'ticket', series: { [apiFast]: growing(40_000) } },
+  { alert: 'GreetingManagementFails', severity: 'ticket', series: { [managed]: growing(1) } },
+  { alert: 'GreetingAuditLogNearLimit', severity: 'info', series: { [signIns]: always(950_000) } },
+  {
+    alert: 'GreetingCertificateEnds',
+    severity: 'ticket',
+    series: { [certificate]: '864000-60x180' },
+  },
+  { alert: 'GreetingBackupOld', severity: 'ticket', series: { [backup]: always(-90_000) } },
   {
     alert: 'GreetingEventLoopBlocked',
     severity: 'ticket',
@@ -196,6 +223,8 @@ export const alertCases: readonly AlertCase[] = [
 /** The labels of an alert that fires. */
 export type Firing = {
   readonly alert: string
+  /** The severity of an alert that only the chart has. */
+  readonly severity?: string
   readonly namespace?: string
   readonly release?: string
 }

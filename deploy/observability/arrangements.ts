@@ -104,6 +104,40 @@ export const arrangements: readonly Arrangement[] = [
     ],
   },
   {
+    name: 'few requests, of which each fourth has an invalid token',
+    releases: [production],
+    series: seriesOf(production, {
+      ...healthy,
+      'greeting_guard_decisions_total{job="greeting-api",instance="api-1",outcome="admitted",reason=""}':
+        '0+3x180',
+      'greeting_guard_decisions_total{job="greeting-api",instance="api-1",outcome="refused",reason="signature_invalid"}':
+        '0+1x180',
+      'greeting_guard_decisions_total{job="greeting-api",instance="api-1",outcome="refused",reason="keys_unavailable"}':
+        '0x180',
+    }),
+  },
+  {
+    name: 'a failed job of a release, and the retried job of another one',
+    releases: [production, staging],
+    series: {
+      ...seriesOf(production),
+      ...seriesOf(staging),
+      'kube_job_failed{namespace="production",job_name="greeting-bootstrap",condition="true"}':
+        '1x180',
+      'kube_job_failed{namespace="staging",job_name="greeting-bootstrap",condition="true"}':
+        '0x180',
+      'kube_job_status_failed{namespace="staging",job_name="greeting-bootstrap"}': '1x180',
+    },
+    firing: [
+      {
+        alert: 'GreetingBootstrapFailed',
+        severity: 'ticket',
+        namespace: 'production',
+        release: 'greeting',
+      },
+    ],
+  },
+  {
     name: 'autoscaling',
     releases: [production],
     series: { ...seriesOf(production), ...seriesOf(production, Object.fromEntries(scaled)) },

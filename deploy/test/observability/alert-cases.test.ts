@@ -2,71 +2,132 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
-import { parse } from 'yaml'
+import { parseAllDocuments } from 'yaml'
 import { alertCases, healthy } from '../../observability/alert-cases.ts'
+import { arrangements } from '../../observability/arrangements.ts'
 import {
   documentedMetrics,
   metricsIn,
   unfilteredMetrics,
 } from '../../observability/metric-names.ts'
+import { alertRules, commandsOf, file, plainRules, text } from '../../observability/runbook-page.ts'
+import { runbooks } from '../../observability/runbooks.ts'
 
 const root = join(import.meta.dirname, '../../..')
-const read = (file: string) => readFileSync(join(root, file), 'utf8')
+const read = (path: string) => readFileSync(join(root, path), 'utf8')
+const objects = parseAllDocuments(read('deploy/chart/golden/production.yaml')).map((one) =>
+  one.toJS(),
+)
 
-type Rule = {
-  readonly alert?: string
-  readonly record?: string
-  readonly expr: string
-  readonly labels?: { readonly severity: string }
-  readonly annotations?: { readonly runbook_url: string }
-}
-const { groups } = parse(read('deploy/chart/files/rules.yaml')) as {
-  readonly groups: readonly { readonly rules: readonly Rule[] }[]
-}
-const rules = groups.flatMap((group) => group.rules)
-const alerts = rules.filter(({ alert }) => alert !== undefined)
-const page = read('docs/guides/operating.md')
+const chartAlerts = arrangements.flatMap(({ firing = [] }) =>
+  firing.filter(({ severity }) => severity).map(({ alert }) => alert),
+)
 
 describe('the rules for Prometheus', () => {
   it('have one case for each alert', () => {
     assert.deepEqual(
-      alertCases.map(({ alert }) => alert).toSorted(),
-      alerts.map(({ alert }) => alert).toSorted(),
+      [...alertCases.map(({ alert }) => alert), ...chartAlerts].toSorted(),
+      alertRules.map(({ alert }) => alert).toSorted(),
     )
   })
 
-  for (const { alert = '', labels, annotations } of alerts) {
-    it(`${alert} has a severity, and a section in the guide`, () => {
+  for (const { alert = '', labels, annotations } of alertRules) {
+    it(`${alert} has a severity, and a runbook`, () => {
       assert.match(labels?.severity ?? '', /^(page|ticket|info)$/)
-      assert.ok(page.includes(`\n#### ${alert}\n`))
-      assert.ok(
-        annotations?.runbook_url.endsWith(`/docs/guides/operating.md#${alert.toLowerCase()}`),
-      )
+      assert.ok(text.includes(`\n## ${alert}\n`))
+      assert.ok(annotations?.runbook_url.endsWith(`/${file}#${alert.toLowerCase()}`))
     })
   }
 
-  it('have no section in the guide without an alert', () => {
-    assert.equal(page.match(/^#### /gm)?.length, alerts.length)
-  })
-
   it('keep the releases apart', () => {
-    const expressions = rules.map(({ expr }) => expr)
+    const expressions = plainRules.map(({ expr }) => expr)
     assert.deepEqual(
       expressions.flatMap((expr) => unfilteredMetrics(expr, 'release=~".*"')),
       [],
     )
     const merged = expressions.filter((expr) =>
-      /\b(sum|max|min)\b(?! by \(namespace, release, job\b)/.test(expr),
+      /\b(sum|max|min)\b(?! by \((namespace, release, job|instance, file)\b)/.test(expr),
     )
     assert.deepEqual(merged, [])
   })
 
   it('use metrics that the reference lists, and the cases do too', () => {
     const documented = documentedMetrics(root)
-    const used = [...rules.map(({ expr }) => expr), ...Object.keys(healthy)].flatMap(metricsIn)
+    const used = [...plainRules.map(({ expr }) => expr), ...Object.keys(healthy)].flatMap(metricsIn)
     assert.deepEqual(
       used.filter((name) => !documented.has(name)),
       [],
     )
+  })
+})
+
+describe('the runbooks', () => {
+  it('are the table, for each alert one', () => {
+    assert.equal(read(file), text)
+    assert.deepEqual(
+      Object.keys(runbooks).toSorted(),
+      alertRules.map(({ alert }) => alert).toSorted(),
+    )
+  })
+
+  it('begin with commands for a shell, systemd and Kubernetes', () => {
+    for (const alert of Object.keys(runbooks))
+      assert.deepEqual(
+        commandsOf(alert).map((commands) => commands.length > 0 && commands.every(Boolean)),
+        [true, true, true],
+        alert,
+      )
+  })
+
+  it('name objects of the chart, their labels and their ports', () => {
+    const commands = Object.keys(runbooks).flatMap((alert) => commandsOf(alert)[2] ?? [])
+    const named = commands.flatMap((command) => [
+      ...command.matchAll(/\b(deployment|job|secret)[/ ](greeting-[a-z-]+)/g),
+    ])
+    assert.ok(named.length > 20)
+    const rendered = objects.filter(Boolean).map(({ kind, metadata }) => `${kind}/${metadata.name}`)
+    // The job writes this Secret.
+    for (const [, kind = '', name] of named)
+      assert.ok(
+        rendered.some((one) => one.toLowerCase() === `${kind}/${name}`) ||
+          read('deploy/chart/golden/production.yaml').includes(`value: "${name}"`),
+        `${kind}/${name}`,
+      )
+    const pods = objects.filter((one) => one?.kind === 'Deployment').map((one) => one.spec.template)
+    for (const [, selector = ''] of commands.join('\n').matchAll(/--selector ([^\s;]+)/g)) {
+      const labels = selector.split(',').map((label) => label.split('='))
+      assert.ok(
+        pods.some(({ metadata }) =>
+          labels.every(([name = '', value]) => metadata.labels[name] === value),
+        ),
+        selector,
+      )
+    }
+    for (const { spec } of pods) assert.match(JSON.stringify(spec), /"containerPort":9464\b/)
+  })
+
+  it('name units of systemd that exist', () => {
+    const commands = Object.keys(runbooks).flatMap((alert) => commandsOf(alert)[1] ?? [])
+    const units = commands.flatMap((command) => [
+      ...command.matchAll(/(?:--unit|systemctl status) (\S+)/g),
+    ])
+    assert.ok(units.length > 10)
+    for (const [, unit] of units) assert.match(read(`deploy/systemd/${unit}.service`), /\[Unit\]/)
+  })
+
+  it('ask for metrics that the reference lists', () => {
+    const documented = [...documentedMetrics(root), 'process_cpu_seconds_total']
+    for (const [alert, { commands }] of Object.entries(runbooks))
+      for (const command of commands)
+        if ('metrics' in command)
+          for (const pattern of command.metrics.split(/\|(?![^(]*\))/)) {
+            const start = new RegExp(`^(${pattern.replace(/\.\*.*/, '')})`)
+            assert.ok(
+              documented.some((name) =>
+                ['', '_sum', '_count'].some((suffix) => start.test(name + suffix)),
+              ),
+              `${alert}: ${pattern}`,
+            )
+          }
   })
 })
