@@ -35,6 +35,11 @@ describe('compose.yaml', () => {
       assert.deepEqual({ read_only, cap_drop }, { read_only: true, cap_drop: ['ALL'] })
   })
 
+  for (const [name, { image }] of services.filter((one) => !ours.includes(one)))
+    it(`pins the version of ${name}`, () => {
+      assert.match(image, /:v?\d+\.\d+(\.\d+)?$/)
+    })
+
   for (const [name, { build, environment = {} }] of ours) {
     it(`sets only settings of the reference for ${name}`, () => {
       for (const setting of Object.keys(environment))
