@@ -142,6 +142,12 @@ export const badValues: readonly BadValue[] = [
     bySchema: true,
   },
   {
+    problem: 'a backup by name of the day',
+    set: ['identityProvider.backup.schedule=daily'],
+    message: "at '/identityProvider/backup/schedule'",
+    bySchema: true,
+  },
+  {
     problem: 'a variable that a setting has too',
     set: [
       'identityProvider.settings.LOG_LEVEL=info',

@@ -120,6 +120,20 @@ export const edgeValues: readonly EdgeValues[] = [
     },
   },
   {
+    title: 'backups in an existing claim, with a group of their own',
+    example: 'minimal.yaml',
+    set: [
+      'identityProvider.backup={"enabled":true,"existingClaim":"shared"}',
+      'identityProvider.podSecurityContext.fsGroup=2000',
+    ],
+    lines: {
+      'persistentVolumeClaim: { claimName: shared }': 1,
+      'kind: PersistentVolumeClaim': 0,
+      'value: "/backup/greeting"': 1,
+      'fsGroup: 2000': 4,
+    },
+  },
+  {
     title: 'one pod, no job, no budget and no policy',
     example: 'minimal.yaml',
     set: [

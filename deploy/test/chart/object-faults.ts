@@ -47,6 +47,9 @@ const variables: Readonly<Record<string, ReadonlySet<string>>> = {
     new Set(['ADMINISTRATOR_SECRET', 'CLIENTS_SECRET', 'NODE_EXTRA_CA_CERTS']),
   ),
   test: new Set(['AUTH_URL', 'IDENTITY_PROVIDER_URL', 'API_URL', 'CLIENTS_FILE']),
+  backup: settingsOf('identity-provider').union(
+    new Set(['BACKUPS_KEPT', 'BACKUP_DIR', 'NODE_EXTRA_CA_CERTS']),
+  ),
 }
 
 /** The variables whose file no volume has: `/trust/ca.crt` is the item `ca.crt` of the volume at `/trust`. */
@@ -54,9 +57,9 @@ const missingFiles = (spec: Template['spec'], { env, volumeMounts = [] }: Contai
   env.filter(({ value = '' }) => {
     const mount = volumeMounts.find(({ mountPath }) => value.startsWith(`${mountPath}/`))
     const volume = spec.volumes?.find(({ name }) => name === mount?.name)
-    const items = (volume?.configMap ?? volume?.secret)?.items
-    const paths = items?.map(({ path }: Spec) => `${mount?.mountPath}/${path}`)
-    return value.startsWith('/') && !paths?.includes(value)
+    const files = volume?.configMap ?? volume?.secret
+    const paths = files?.items?.map(({ path }: Spec) => `${mount?.mountPath}/${path}`)
+    return value.startsWith('/') && (!mount || (files && !paths?.includes(value)))
   })
 
 const isWorkload = ({ kind }: KubernetesObject) =>
@@ -152,8 +155,9 @@ export function objectFaults(objects: readonly KubernetesObject[]): readonly str
   for (const workload of workloads) {
     const { spec } = templateOf(workload)
     const what = `${workload.kind} ${workload.metadata.name}`
-    if (!isDeepStrictEqual(spec.securityContext, restrictedPod))
-      faults.push(`${what} is not restricted`)
+    // The group of the files that the backup writes takes nothing from the level.
+    const { fsGroup: _, ...level } = spec.securityContext ?? {}
+    if (!isDeepStrictEqual(level, restrictedPod)) faults.push(`${what} is not restricted`)
     if (workload.kind !== 'Job' && spec.automountServiceAccountToken !== false)
       faults.push(`${what} mounts a token of the cluster`)
     for (const container of spec.containers) {
