@@ -66,6 +66,18 @@ const restarted: Series = {
   [`greeting_directory_revision{${labels}="idp-2"}`]: '0+2x89 stale _x9 200+2x80',
 }
 
+/** The times of a CronJob, as kube-state-metrics shows them. */
+const cronJob = (
+  namespace: string,
+  release: string,
+  times: Readonly<Record<string, number>>,
+): Series =>
+  Object.fromEntries(
+    Object.entries({ created: -1e6, ...times }).map(([name, time]) => [
+      `kube_cronjob_${name}{namespace="${namespace}",cronjob="${release}-backup"}`,
+      `${time}x180`,
+    ]),
+  )
 export const arrangements: readonly Arrangement[] = [
   {
     name: 'the identity provider alone',
@@ -136,6 +148,34 @@ export const arrangements: readonly Arrangement[] = [
         release: 'greeting',
       },
     ],
+  },
+  {
+    name: 'a backup that fails, one that never began, and a weekly one',
+    releases: [production, staging, other].map((one) => ({
+      ...one,
+      set: [...withApi, 'identityProvider.backup.enabled=true'],
+    })),
+    series: {
+      ...seriesOf(production),
+      ...seriesOf(staging),
+      ...seriesOf(other),
+      ...cronJob('production', 'greeting', {
+        status_last_schedule_time: 600,
+        status_last_successful_time: 300,
+        next_schedule_time: 1e6,
+      }),
+      ...cronJob('staging', 'greeting', { next_schedule_time: 0 }),
+      ...cronJob('staging', 'other-greeting', {
+        status_last_schedule_time: -5e5,
+        status_last_successful_time: -4e5,
+        next_schedule_time: 1e6,
+      }),
+    },
+    firing: ['production', 'staging'].map((namespace) => ({
+      alert: 'GreetingBackupOld',
+      namespace,
+      release: 'greeting',
+    })),
   },
   {
     name: 'autoscaling',

@@ -218,7 +218,7 @@ Check that the folder \`tls\` of \`DATA_DIR\` can be written. A certificate of a
         places: [
           'ls -l --time-style=full-iso /var/backups/greeting',
           'systemctl list-timers --all',
-          `${kubectl} get cronjobs,jobs`,
+          `${kubectl} get cronjob/greeting-backup; ${kubectl} logs --selector app.kubernetes.io/instance=greeting,app.kubernetes.io/component=backup --tail 20`,
         ],
       },
     ],

@@ -82,7 +82,7 @@ describe('the runbooks', () => {
   it('name objects of the chart, their labels and their ports', () => {
     const commands = Object.keys(runbooks).flatMap((alert) => commandsOf(alert)[2] ?? [])
     const named = commands.flatMap((command) => [
-      ...command.matchAll(/\b(deployment|job|secret)[/ ](greeting-[a-z-]+)/g),
+      ...command.matchAll(/\b(deployment|cronjob|job|secret)[/ ](greeting-[a-z-]+)/g),
     ])
     assert.ok(named.length > 20)
     const rendered = objects.filter(Boolean).map(({ kind, metadata }) => `${kind}/${metadata.name}`)
@@ -93,7 +93,12 @@ describe('the runbooks', () => {
           read('deploy/chart/golden/production.yaml').includes(`value: "${name}"`),
         `${kind}/${name}`,
       )
-    const pods = objects.filter((one) => one?.kind === 'Deployment').map((one) => one.spec.template)
+    const podsOf = (kind: string) =>
+      objects
+        .filter((one) => one?.kind === kind)
+        .map(({ spec }) => (spec.jobTemplate?.spec ?? spec).template)
+    const servers = podsOf('Deployment')
+    const pods = [...servers, ...podsOf('CronJob')]
     for (const [, selector = ''] of commands.join('\n').matchAll(/--selector ([^\s;]+)/g)) {
       const labels = selector.split(',').map((label) => label.split('='))
       assert.ok(
@@ -103,7 +108,7 @@ describe('the runbooks', () => {
         selector,
       )
     }
-    for (const { spec } of pods) assert.match(JSON.stringify(spec), /"containerPort":9464\b/)
+    for (const { spec } of servers) assert.match(JSON.stringify(spec), /"containerPort":9464\b/)
   })
 
   it('name units of systemd that exist', () => {
