@@ -94,7 +94,7 @@ class Cluster {
         cause: error,
       })
     }
-    return `${title}: ${manifests.length} objects and ${items.length} pods`
+    return `${title}: accepted. Objects: ${manifests.length}, pods: ${items.length}`
   }
 
   /** Runs helm, and ends each job that it waits for: no controller does. Returns whether helm succeeded. */

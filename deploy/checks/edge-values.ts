@@ -134,6 +134,15 @@ export const edgeValues: readonly EdgeValues[] = [
     },
   },
   {
+    title: 'private authorities, a client certificate and the longest full name',
+    example: 'production.yaml',
+    set: [
+      'trustBundle.configMapName="authorities"',
+      'identityProvider.database.clientCertificateSecretName="database-client"',
+      `fullnameOverride="${'n'.repeat(37)}"`,
+    ],
+  },
+  {
     title: 'one pod, no job, no budget and no policy',
     example: 'minimal.yaml',
     set: [

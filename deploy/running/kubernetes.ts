@@ -1,6 +1,14 @@
 import { execFile } from 'node:child_process'
 import { generateKeyPairSync, randomBytes } from 'node:crypto'
-import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { homedir, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -8,8 +16,12 @@ import { freePort } from '../../fixtures/free-port.ts'
 import { mustRun } from '../../packed/program.ts'
 import { type Running, startProcess } from './process.ts'
 
-/** The version of the API server. checks/kubernetes/go.mod has it too. */
-export const serverVersion = '1.34.2'
+const modules = join(import.meta.dirname, '../checks/kubernetes')
+const [, locked = ''] =
+  /k8s\.io\/kubernetes v([\d.]+)$/m.exec(readFileSync(join(modules, 'go.mod'), 'utf8')) ?? []
+
+/** The version of the API server, as its modules are locked. */
+export const serverVersion = locked
 
 const maxOutputBytes = 64 * 1024 * 1024
 
@@ -40,7 +52,7 @@ export class ApiServer implements AsyncDisposable {
 
   /** Builds the server if the cache has none, starts it, and adds the custom resources. */
   static async start(root: string): Promise<ApiServer> {
-    const program = builtServer(root)
+    const program = builtServer()
     const server = new ApiServer(mkdtempSync(join(tmpdir(), 'greeting-kubernetes-')))
     try {
       await server.#startEtcdAnd(program)
@@ -141,7 +153,7 @@ export class ApiServer implements AsyncDisposable {
 const flagsOf = (flags: Readonly<Record<string, string | number>>) =>
   Object.entries(flags).map(([name, value]) => `--${name}=${value}`)
 
-function builtServer(root: string): string {
+function builtServer(): string {
   const cache = join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'greeting-checks')
   const file = join(cache, `kube-apiserver-${serverVersion}`)
   if (existsSync(file)) return file
@@ -149,8 +161,7 @@ function builtServer(root: string): string {
   process.stderr.write(`go builds ${file} once, which takes some minutes\n`)
   const linker = `-s -w -X k8s.io/component-base/version.gitVersion=v${serverVersion}`
   const args = ['build', '-mod=readonly', '-ldflags', linker, '-o', `${file}.new`]
-  const folder = join(root, 'deploy/checks/kubernetes')
-  mustRun('go', [...args, 'k8s.io/kubernetes/cmd/kube-apiserver'], folder)
+  mustRun('go', [...args, 'k8s.io/kubernetes/cmd/kube-apiserver'], modules)
   renameSync(`${file}.new`, file)
   return file
 }
