@@ -4,8 +4,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { after, before, describe, it } from 'node:test'
+import { setTimeout } from 'node:timers/promises'
 import { parseEnv } from 'node:util'
 import { createRemoteJWKSet, decodeProtectedHeader, jwtVerify } from 'jose'
+import pg from 'pg'
+import { PostgresServer } from '../../../fixtures/postgres-server.ts'
 import { KeyEncryptionKey } from '../src/signing/key-encryption-key.ts'
 import { startInProcess } from '../src/startup/start-identity-provider.ts'
 import { registrationsFile, requestToken } from './provider-process.ts'
@@ -37,76 +40,159 @@ async function apiOf(url: string, scope: string, administrator: NodeJS.Dict<stri
     fetch(`${url}/${path}`, { method, headers, ...(body && { body: JSON.stringify(body) }) })
 }
 
-describe('docs/guides/keys.md', () => {
-  let dataDir: string
-  before(async () => {
-    dataDir = await mkdtemp(join(tmpdir(), 'greeting-disaster-'))
-  })
-  after(() => rm(dataDir, { recursive: true }))
+type Database = {
+  readonly databaseUrl?: string
+  readonly run: (statement: string) => Promise<unknown>
+  readonly stop?: () => Promise<void>
+}
 
-  const start = async (options = {}) => {
-    const inFolder = { dataDir, registrations: registrationsFile, ...options }
-    return startInProcess(inFolder, fixtureEnvironment)
-  }
-  const kidsOf = async (url: string) => {
-    const { keys } = await (await fetch(`${url}/common/discovery/keys`)).json()
-    return keys.map(({ kid }: { kid: string }) => kid)
-  }
-
-  it('recovers from a lost key-encryption key: new keys, the same registrations', async () => {
-    const lost = await start()
-    const before = await kidsOf(lost.url)
-    await lost.stop()
-    await rm(join(dataDir, 'key-encryption.key'))
-    await assert.rejects(start(), { code: 'key_encryption_key_missing' })
-
-    const statement = /greeting\.sqlite "(delete from signing_key)"/.exec(page)?.[1] ?? ''
-    const store = new DatabaseSync(join(dataDir, 'greeting.sqlite'))
-    store.exec(statement)
-    store.close()
-    await using next = await start()
-    const kids = await kidsOf(next.url)
-    assert.ok(kids.length > 0 && kids.every((kid: string) => !before.includes(kid)))
-    assert.equal((await requestToken(next.url, dataDir)).status, 200)
-  })
-
-  it('recovers from a leaked signing key: its tokens are refused, and both keys are new', async () => {
-    const next = KeyEncryptionKey.generate().toBase64()
-    {
-      await using provider = await start()
-      const verify = (token: string) =>
-        jwtVerify(token, createRemoteJWKSet(new URL(`${provider.url}/common/discovery/keys`)))
-      const tokenOf = async () =>
-        (await (await requestToken(provider.url, dataDir)).json()).access_token
-      const forged = await tokenOf()
-      await verify(forged)
-      const manage = await apiOf(provider.url, managementScope, await administratorIn(dataDir))
-      const leaked = decodeProtectedHeader(forged).kid
-      assert.equal((await manage(`management/keys/${leaked}/revoke`, 'POST')).status, 204)
-      await assert.rejects(verify(forged), { code: 'ERR_JWKS_NO_MATCHING_KEY' })
-      await verify(await tokenOf())
-      // The token of the administrator was of the revoked key too.
-      const manageAgain = await apiOf(provider.url, managementScope, await administratorIn(dataDir))
-      const body = { keyEncryptionKey: next }
-      assert.equal((await manageAgain('management/keys/reencrypt', 'POST', body)).status, 200)
+const stores: Readonly<Record<string, (dataDir: string) => Promise<Database>>> = {
+  SQLite: async (dataDir) => ({
+    run: async (statement) => {
+      using store = new DatabaseSync(join(dataDir, 'greeting.sqlite'))
+      store.exec(statement)
+    },
+  }),
+  PostgreSQL: async () => {
+    const server = await PostgresServer.start()
+    const databaseUrl = await server.database()
+    const run = async (statement: string) => {
+      const client = new pg.Client(databaseUrl)
+      await client.connect()
+      await client.query(statement).finally(() => client.end())
     }
-    await assert.rejects(start(), { code: 'key_encryption_key_wrong' })
-    await rm(join(dataDir, 'key-encryption.key'))
-    await using provider = await start({ keyEncryptionKey: next })
-    assert.equal((await requestToken(provider.url, dataDir)).status, 200)
-    await writeFile(join(dataDir, 'key-encryption.key'), next, { mode: 0o600 })
-  })
+    return { databaseUrl, run, stop: () => server.stop() }
+  },
+}
 
-  it('recovers from a leaked administrator: a new one removes it, and its token opens nothing', async () => {
-    const leaked = await administratorIn(dataDir)
-    await using provider = await start({ newAdministrator: 'yes' })
-    const attacker = await apiOf(provider.url, graphScope, leaked)
-    assert.equal((await attacker('v1.0/applications')).status, 200)
-    const fresh = await administratorIn(dataDir)
-    assert.notEqual(fresh.CLIENT_ID, leaked.CLIENT_ID)
-    const graph = await apiOf(provider.url, graphScope, fresh)
-    const removed = await graph(`v1.0/applications(appId='${leaked.CLIENT_ID}')`, 'DELETE')
-    assert.equal(removed.status, 204)
-    assert.equal((await attacker('v1.0/applications')).status, 401)
+for (const [kind, open] of Object.entries(stores))
+  describe(`docs/guides/keys.md with ${kind}`, () => {
+    let dataDir: string
+    let database: Database
+    before(async () => {
+      dataDir = await mkdtemp(join(tmpdir(), 'greeting-disaster-'))
+      database = await open(dataDir)
+    })
+    after(async () => {
+      await database.stop?.()
+      await rm(dataDir, { recursive: true })
+    })
+
+    const start = async (options = {}) => {
+      const { databaseUrl } = database
+      const inFolder = {
+        dataDir,
+        registrations: registrationsFile,
+        ...(databaseUrl && { databaseUrl }),
+        ...options,
+      }
+      return startInProcess(inFolder, fixtureEnvironment)
+    }
+    const kidsOf = async (url: string) => {
+      const { keys } = await (await fetch(`${url}/common/discovery/keys`)).json()
+      return keys.map(({ kid }: { kid: string }) => kid)
+    }
+
+    it('recovers from a lost key-encryption key: new keys, the same registrations', async () => {
+      const lost = await start()
+      const before = await kidsOf(lost.url)
+      await lost.stop()
+      await rm(join(dataDir, 'key-encryption.key'))
+      await assert.rejects(start(), { code: 'key_encryption_key_missing' })
+
+      const statement = /greeting\.sqlite "(delete from signing_key)"/.exec(page)?.[1] ?? ''
+      await database.run(statement)
+      await using next = await start()
+      const kids = await kidsOf(next.url)
+      assert.ok(kids.length > 0 && kids.every((kid: string) => !before.includes(kid)))
+      assert.equal((await requestToken(next.url, dataDir)).status, 200)
+    })
+
+    it('recovers from a leaked signing key: its tokens are refused, and both keys are new', async () => {
+      const next = KeyEncryptionKey.generate().toBase64()
+      {
+        await using provider = await start()
+        const verify = (token: string) =>
+          jwtVerify(token, createRemoteJWKSet(new URL(`${provider.url}/common/discovery/keys`)))
+        const tokenOf = async () =>
+          (await (await requestToken(provider.url, dataDir)).json()).access_token
+        const forged = await tokenOf()
+        await verify(forged)
+        const manage = await apiOf(provider.url, managementScope, await administratorIn(dataDir))
+        const leaked = decodeProtectedHeader(forged).kid
+        assert.equal((await manage(`management/keys/${leaked}/revoke`, 'POST')).status, 204)
+        await assert.rejects(verify(forged), { code: 'ERR_JWKS_NO_MATCHING_KEY' })
+        await verify(await tokenOf())
+        // The token of the administrator was of the revoked key too.
+        const manageAgain = await apiOf(
+          provider.url,
+          managementScope,
+          await administratorIn(dataDir),
+        )
+        const body = { keyEncryptionKey: next }
+        assert.equal((await manageAgain('management/keys/reencrypt', 'POST', body)).status, 200)
+      }
+      await assert.rejects(start(), { code: 'key_encryption_key_wrong' })
+      await rm(join(dataDir, 'key-encryption.key'))
+      await using provider = await start({ keyEncryptionKey: next })
+      assert.equal((await requestToken(provider.url, dataDir)).status, 200)
+      await writeFile(join(dataDir, 'key-encryption.key'), next, { mode: 0o600 })
+    })
+
+    it('recovers from a leaked administrator: a new one removes it, and its token opens nothing', async () => {
+      const leaked = await administratorIn(dataDir)
+      await using provider = await start({ newAdministrator: 'yes' })
+      const attacker = await apiOf(provider.url, graphScope, leaked)
+      assert.equal((await attacker('v1.0/applications')).status, 200)
+      const fresh = await administratorIn(dataDir)
+      assert.notEqual(fresh.CLIENT_ID, leaked.CLIENT_ID)
+      const graph = await apiOf(provider.url, graphScope, fresh)
+      const removed = await graph(`v1.0/applications(appId='${leaked.CLIENT_ID}')`, 'DELETE')
+      assert.equal(removed.status, 204)
+      assert.equal((await attacker('v1.0/applications')).status, 401)
+      const trash = 'v1.0/directory/deletedItems'
+      const { value } = await (await graph(`${trash}/microsoft.graph.application`)).json()
+      const [{ id }] = value
+      assert.equal((await graph(`${trash}/${id}`, 'DELETE')).status, 204)
+      assert.equal((await graph(`${trash}/${id}/restore`, 'POST')).status, 404)
+    })
+
+    it('recovers from a leaked client secret: it opens nothing, and another one does', async () => {
+      await using provider = await start()
+      const fresh = await administratorIn(dataDir)
+      const graph = await apiOf(provider.url, graphScope, fresh)
+      const path = `v1.0/applications(appId='${fresh.CLIENT_ID}')`
+      const { id, passwordCredentials } = await (await graph(path)).json()
+      const application = `v1.0/applications/${id}`
+      const created = await graph(`${application}/addPassword`, 'POST', {})
+      const { secretText: CLIENT_SECRET } = await created.json()
+      const [{ keyId }] = passwordCredentials
+      const removed = await graph(`${application}/removePassword`, 'POST', { keyId })
+      assert.equal(removed.status, 204)
+      const statusOf = async (client: NodeJS.Dict<string>) =>
+        (await (await apiOf(provider.url, graphScope, client))(path)).status
+      assert.deepEqual(
+        [await statusOf(fresh), await statusOf({ ...fresh, CLIENT_SECRET })],
+        [401, 200],
+      )
+    })
+
+    // A file has no password.
+    const ofPostgres = kind === 'PostgreSQL' ? it : () => undefined
+    ofPostgres(
+      'recovers from a leaked database password: the open sessions end, and tokens are issued',
+      async () => {
+        await using provider = await start()
+        const steps = /SQL `(select pg_terminate_backend.*)`/.exec(page)?.[1] ?? ''
+        await database.run(steps.replace("'greeting'", "'postgres'"))
+        const issued = async (): Promise<number> => {
+          const { status } = await requestToken(provider.url, dataDir)
+          if (status === 200) return status
+          assert.equal(status, 503)
+          await setTimeout(50)
+          return issued()
+        }
+        assert.equal(await issued(), 200)
+      },
+    )
   })
-})
