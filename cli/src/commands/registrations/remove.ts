@@ -31,7 +31,9 @@ function applicationId(text: string): string {
 /** `greeting registrations remove`: what to do after the leak of a credential. */
 export function addRemoveCommand(registrations: Command, terminal: Terminal): void {
   administratorCommand(registrations.command('remove'))
-    .description('remove an application for ever, so that it cannot be restored with its credentials')
+    .description(
+      'remove an application for ever, so that it cannot be restored with its credentials',
+    )
     .argument('<application-id>', 'ID of the application', applicationId)
     .option('--old-secrets', 'remove its secrets only, except the latest one')
     .option('--yes', 'do not ask for confirmation')
