@@ -15,9 +15,11 @@ import { runbooks } from '../../observability/runbooks.ts'
 
 const root = join(import.meta.dirname, '../../..')
 const read = (path: string) => readFileSync(join(root, path), 'utf8')
-const objects = parseAllDocuments(read('deploy/chart/golden/production.yaml')).map((one) =>
-  one.toJS(),
-)
+const objectsOf = (example: string) =>
+  parseAllDocuments(read(`deploy/chart/golden/${example}.yaml`))
+    .map((one) => one.toJS())
+    .filter(Boolean)
+const objects = objectsOf('production')
 
 const chartAlerts = arrangements.flatMap(({ firing = [] }) =>
   firing.filter(({ severity }) => severity).map(({ alert }) => alert),
@@ -49,6 +51,38 @@ describe('the rules for Prometheus', () => {
       /\b(sum|max|min)\b(?! by \((namespace, release, job|instance, file)\b)/.test(expr),
     )
     assert.deepEqual(merged, [])
+  })
+
+  it('find the labels of their selectors, and only what the chart installs', () => {
+    for (const [example, services] of [
+      ['production', ['identity-provider', 'api']],
+      ['api', ['api']],
+    ] as const) {
+      const rendered = objectsOf(example)
+      const relabelings = rendered
+        .filter(({ kind }) => kind === 'ServiceMonitor')
+        .map(({ spec }) => spec.endpoints[0].relabelings)
+      assert.deepEqual(
+        relabelings,
+        services.map((service) => [
+          { targetLabel: 'job', replacement: `greeting-${service}` },
+          { targetLabel: 'release', replacement: 'greeting' },
+        ]),
+      )
+      const dashboards = rendered
+        .flatMap(({ data = {} }) => Object.keys(data))
+        .filter((name) => name.endsWith('.json'))
+      assert.deepEqual(
+        dashboards.filter((name) => name.startsWith('greeting-')).toSorted(),
+        services.map((service) => `greeting-${service}.json`).toSorted(),
+      )
+      const { spec } = rendered.find(({ kind }) => kind === 'PrometheusRule')
+      assert.match(
+        JSON.stringify(spec),
+        /absent\(up\{job=\\"greeting-api\\",namespace=\\"identity\\",release=\\"greeting\\"\}/,
+      )
+      assert.equal(JSON.stringify(spec).includes('identity-provider'), services.length > 1)
+    }
   })
 
   it('use metrics that the reference lists, and the cases do too', () => {
