@@ -97,7 +97,7 @@ class Cluster {
     return `${title}: accepted. Objects: ${manifests.length}, pods: ${items.length}`
   }
 
-  /** Runs helm, and ends each job that it waits for: no controller does. Returns whether helm succeeded. */
+  /** Runs helm, and ends the jobs and the pod that it waits for: no controller does. Returns whether helm succeeded. */
   async helm(
     namespace: string,
     action: string,
@@ -114,6 +114,7 @@ class Cluster {
     )
     while (!ended.signal.aborted) {
       await this.#endJobs(namespace, outcome)
+      if (action === 'test') await this.#endTestPod(namespace, outcome)
       await sleep(100)
     }
     if (outcome === 'Complete') await result
@@ -147,6 +148,15 @@ class Cluster {
       const flags = ['--subresource=status', '--type=merge', '--patch', patch]
       await this.kubectl(namespace, 'patch', 'job', metadata.name, ...flags)
     }
+  }
+
+  async #endTestPod(namespace: string, outcome: Outcome): Promise<void> {
+    const pods = ['--field-selector=status.phase=Pending', '--output=name']
+    const name = (await this.kubectl(namespace, 'get', 'pods', ...pods)).trim()
+    if (name === '') return
+    const phase = outcome === 'Complete' ? 'Succeeded' : 'Failed'
+    const patch = JSON.stringify({ status: { phase } })
+    await this.kubectl(namespace, 'patch', name, '--subresource=status', '--patch', patch)
   }
 
   /** The names of all objects of a namespace. */
@@ -191,6 +201,11 @@ async function lifeOfRelease(cluster: Cluster): Promise<string> {
     )
   await upgrade(2)
   const installed = await cluster.objects(namespace)
+  const pod = 'pod/greeting-test'
+  assert.equal(await cluster.helm(namespace, 'test', ['greeting'], 'Failed'), false)
+  assert.deepEqual(await cluster.objects(namespace), [...installed, pod].toSorted())
+  await cluster.helm(namespace, 'test', ['greeting'])
+  assert.deepEqual(await cluster.objects(namespace), installed, 'helm test must leave nothing')
   await upgrade(4)
   assert.equal(await upgrade(6, 'Failed'), false)
   assert.equal(
@@ -207,7 +222,7 @@ async function lifeOfRelease(cluster: Cluster): Promise<string> {
   await cluster.helm(namespace, 'uninstall', ['greeting'])
   const left = await cluster.objects(namespace)
   assert.deepEqual(left, ['secret/greeting-administrator'], 'objects are left after helm uninstall')
-  return `install, upgrade, failed job, retry, autoscaling, rollback and uninstall: of ${installed.length} objects, ${left.length} is left, as the guide says`
+  return `install, failed test, test, upgrade, failed job, retry, autoscaling, rollback and uninstall: of ${installed.length} objects, ${left.length} is left, as the guide says`
 }
 
 /** Uninstalls one of two releases of a namespace. */

@@ -19,6 +19,9 @@ export const edgeValues: readonly EdgeValues[] = [
     title: 'the longest name of a release',
     example: 'production.yaml',
     set: [],
+    lines: {
+      'secret: { secretName: greeting-clients, optional: true, items: [{ key: seeded.json, path: seeded.json }] }': 1,
+    },
     release: 'r'.repeat(53),
   },
   {

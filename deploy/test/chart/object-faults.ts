@@ -46,10 +46,16 @@ const variables: Readonly<Record<string, ReadonlySet<string>>> = {
   bootstrap: settingsOf('identity-provider').union(
     new Set(['ADMINISTRATOR_SECRET', 'CLIENTS_SECRET', 'NODE_EXTRA_CA_CERTS']),
   ),
-  test: new Set(['AUTH_URL', 'IDENTITY_PROVIDER_URL', 'API_URL', 'CLIENTS_FILE']),
   backup: settingsOf('identity-provider').union(
     new Set(['BACKUPS_KEPT', 'BACKUP_DIR', 'NODE_EXTRA_CA_CERTS']),
   ),
+  test: new Set([
+    'AUTH_URL',
+    'IDENTITY_PROVIDER_URL',
+    'API_URL',
+    'API_APPLICATION_ID',
+    'CLIENTS_FILE',
+  ]),
 }
 
 /** The variables whose file no volume has: `/trust/ca.crt` is the item `ca.crt` of the volume at `/trust`. */

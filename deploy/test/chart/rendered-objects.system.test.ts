@@ -110,11 +110,14 @@ describe('a running system', () => {
     IDENTITY_PROVIDER_URL: system.identityProvider.url,
     AUTH_URL: system.identityProvider.url,
     API_URL: system.api.url,
+    API_APPLICATION_ID: system.apiApplicationId,
     CLIENTS_FILE: join(folder, 'seeded.json'),
   })
   const rows: readonly (readonly [string, Partial<ReturnType<typeof settings>>, number, RegExp])[] =
     [
-      ['a running system', {}, 0, /oauth2\/v2\.0\/token: 200/],
+      ['a running system', {}, 0, /oauth2\/v2\.0\/token: 200\n.*\/api\/v1\/hi: 200\n$/],
+      ['another API', { API_APPLICATION_ID: 'other' }, 0, /oauth2\/v2\.0\/token: 200\n$/],
+      ['no clients', { CLIENTS_FILE: '/clients/seeded.json' }, 0, /no token is requested\.\n$/],
       ['the API alone', { IDENTITY_PROVIDER_URL: '' }, 0, /api\/v1\/hi: 401\n$/],
       ['a service that does not run', { API_URL: 'http://127.0.0.1:1' }, 1, /bad port/],
       [
