@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { mustRun, run } from '../../packed/program.ts'
@@ -12,13 +12,61 @@ export const kubernetesVersion = '1.34.0'
 
 const examplesOf = (root: string) => readdirSync(join(root, 'deploy/chart/examples')).toSorted()
 
-function template(root: string, example: string, set: readonly string[], flag = '--set') {
-  const chart = join(root, 'deploy/chart')
+function template(
+  root: string,
+  example: string,
+  set: readonly string[],
+  flag = '--set',
+  chart = join(root, 'deploy/chart'),
+) {
   const fixed = ['--namespace', 'identity', '--kube-version', kubernetesVersion]
   const values = ['--values', join(chart, 'examples', example)]
   const sets = set.flatMap((one) => [flag, one])
   return run('helm', ['template', 'greeting', chart, ...fixed, ...values, ...sets], root)
 }
+
+/** The words after an installation. helm shows them with a cluster only, so a copy of the chart has them in an object. */
+function notes(root: string, example: string, set: readonly string[]): string {
+  const folder = mkdtempSync(join(tmpdir(), 'greeting-notes-'))
+  try {
+    cpSync(join(root, 'deploy/chart'), folder, { recursive: true })
+    const text = readFileSync(join(folder, 'templates/NOTES.txt'), 'utf8')
+    const object = `{{ define "notes" }}${text}{{ end }}\nnotes: |\n{{ include "notes" . | indent 2 }}`
+    writeFileSync(join(folder, 'templates/notes.yaml'), object)
+    const { stdout, stderr } = template(root, example, set, '--set', folder)
+    return stdout.slice(stdout.indexOf('\nnotes: |')).split('\n---\n')[0] || stderr
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+}
+
+/** What the words after an installation contain, and what they do not. */
+const nextSteps: readonly (readonly [
+  example: string,
+  set: readonly string[],
+  has: readonly string[],
+  lacks: readonly string[],
+])[] = [
+  [
+    'minimal.yaml',
+    [],
+    ['secret greeting-administrator', 'Next, register an API', 'No job makes backups'],
+    ['port-forward', 'The API is'],
+  ],
+  [
+    'production.yaml',
+    [],
+    ['secret greeting-clients', '--from cronjob/greeting-backup', 'from this identity provider'],
+    ['Next, register', 'port-forward'],
+  ],
+  ['api.yaml', [], ['from https://login.microsoftonline.com'], ['administrator', 'backup']],
+  [
+    'minimal.yaml',
+    ['identityProvider.ingress.enabled=false', 'identityProvider.bootstrap.enabled=false'],
+    ['port-forward service/greeting-identity-provider 4000', 'No job creates an administrator'],
+    ['secret greeting-administrator'],
+  ],
+]
 
 /** Renders each example, compares it with its golden file, and shows what a bad value gets. */
 export const chart: Check = {
@@ -62,9 +110,18 @@ export const chart: Check = {
       ])
       assert.deepEqual(Object.fromEntries(counts), lines, title)
     }
+    for (const [example, set, has, lacks] of nextSteps) {
+      const text = notes(root, example, set)
+      const wrong = [
+        ...has.filter((one) => !text.includes(one)),
+        ...lacks.filter((one) => text.includes(one)),
+      ]
+      assert.deepEqual(wrong, [], `${example} ${set.join()}: ${text}`)
+    }
     return [
       `${examplesOf(root).length} examples pass helm lint, and render as their golden files`,
       'the longest names of a release fit into the name of a Service, and stay apart',
+      `the words after an installation name the next steps of ${nextSteps.length} arrangements`,
       `each of ${badValues.length} bad values is refused with its message`,
     ]
   },
