@@ -18,7 +18,7 @@ import { type Running, startProcess } from './process.ts'
 
 const modules = join(import.meta.dirname, '../checks/kubernetes')
 const [, locked = ''] =
-  /k8s\.io\/kubernetes v([\d.]+)$/m.exec(readFileSync(join(modules, 'go.mod'), 'utf8')) ?? []
+  /k8s\.io\/kubernetes v([\d.]+)/.exec(readFileSync(join(modules, 'go.mod'), 'utf8')) ?? []
 
 /** The version of the API server, as its modules are locked. */
 export const serverVersion = locked
