@@ -184,6 +184,7 @@ for (const [kind, open] of Object.entries(stores))
       async () => {
         await using provider = await start()
         const steps = /SQL `(select pg_terminate_backend.*)`/.exec(page)?.[1] ?? ''
+        assert.notEqual(steps, '')
         await database.run(steps.replace("'greeting'", "'postgres'"))
         const issued = async (): Promise<number> => {
           const { status } = await requestToken(provider.url, dataDir)
