@@ -51,7 +51,13 @@ const nextSteps: readonly (readonly [
     'minimal.yaml',
     [],
     ['secret greeting-administrator', 'Next, register an API', 'No job makes backups'],
-    ['port-forward', 'The API is'],
+    ['port-forward', 'The API is', 'rate limit'],
+  ],
+  [
+    'workload-identity.yaml',
+    ['identityProvider.ingress.enabled=true', 'identityProvider.ingress.host=login.example.com'],
+    ['rate limit: set identityProvider'],
+    [],
   ],
   [
     'production.yaml',
