@@ -79,6 +79,15 @@ it('the pages of docs that people wrote have at most 55,000 words on 45 pages', 
   assert.ok(sum <= 55_000, `${sum} words`)
 })
 
+// The site makes its groups from the lists of this page.
+it('docs/README.md lists each generated page', () => {
+  const contents = read('docs/README.md')
+  const generated = pages.filter((page) => page.startsWith('docs/generated/'))
+  assert.ok(generated.length > 10)
+  const unlisted = generated.filter((page) => !contents.includes(`](${page.slice('docs/'.length)}`))
+  assert.deepEqual(unlisted, [])
+})
+
 describe('docs/glossary.md', () => {
   const [, table = ''] = /^## Terms$(.*?)^## /ms.exec(read('docs/glossary.md')) ?? []
   const rows = [...table.matchAll(/^\| ([^|]+) \| ([^|]+) \| ([^|]+) \|$/gm)].slice(1)
