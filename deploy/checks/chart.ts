@@ -139,8 +139,7 @@ const publicSchemas = [
   'https://raw.githubusercontent.com/datreeio/CRDs-catalog/main/{{.Group}}/{{.ResourceKind}}_{{.ResourceAPIVersion}}.json',
 ]
 
-const publicSchema =
-  'https://raw.githubusercontent.com/yannh/kubernetes-json-schema/master/v1.34.0-standalone-strict/service-v1.json'
+const publicSchema = `https://raw.githubusercontent.com/yannh/kubernetes-json-schema/master/v${kubernetesVersion}-standalone-strict/service-v1.json`
 
 /** Validates the rendered examples with the schemas of Kubernetes, the Gateway API and the Prometheus Operator. */
 export const chartSchemas: Check = {

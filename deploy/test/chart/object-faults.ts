@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { parseAllDocuments } from 'yaml'
 import { environmentOf } from '../../image/root-file-system.ts'
+import { settingsOf } from './settings-schema.ts'
 
 const root = join(import.meta.dirname, '../../..')
 
@@ -36,19 +37,15 @@ export type KubernetesObject = {
 export const objectsOf = (text: string): readonly KubernetesObject[] =>
   parseAllDocuments(text).map((one) => one.toJS() as KubernetesObject)
 
-const settingsOf = (page: string) =>
-  new Set(
-    readFileSync(join(root, `docs/generated/${page}.md`), 'utf8').match(/(?<=^\| `)[A-Z0-9_]+/gm),
-  )
+const readBy = (page: string, ...more: readonly string[]) => new Set([...settingsOf(page), ...more])
 const variables: Readonly<Record<string, ReadonlySet<string>>> = {
-  'identity-provider': settingsOf('identity-provider').union(new Set(['NODE_EXTRA_CA_CERTS'])),
-  api: settingsOf('greeting-api').union(new Set(['NODE_EXTRA_CA_CERTS'])),
-  bootstrap: settingsOf('identity-provider').union(
-    new Set(['ADMINISTRATOR_SECRET', 'CLIENTS_SECRET', 'NODE_EXTRA_CA_CERTS']),
+  'identity-provider': readBy('identity-provider', 'NODE_EXTRA_CA_CERTS'),
+  api: readBy('greeting-api', 'NODE_EXTRA_CA_CERTS'),
+  bootstrap: readBy(
+    'identity-provider',
+    ...['ADMINISTRATOR_SECRET', 'CLIENTS_SECRET', 'NODE_EXTRA_CA_CERTS'],
   ),
-  backup: settingsOf('identity-provider').union(
-    new Set(['BACKUPS_KEPT', 'BACKUP_DIR', 'NODE_EXTRA_CA_CERTS']),
-  ),
+  backup: readBy('identity-provider', ...['BACKUPS_KEPT', 'BACKUP_DIR', 'NODE_EXTRA_CA_CERTS']),
   test: new Set([
     'AUTH_URL',
     'IDENTITY_PROVIDER_URL',

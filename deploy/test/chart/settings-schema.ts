@@ -5,7 +5,7 @@ import { join } from 'node:path'
 
 const root = join(import.meta.dirname, '../../..')
 /** The settings of a generated page. */
-const settingsOf = (page: string) => {
+export const settingsOf = (page: string) => {
   const text = readFileSync(join(root, `docs/generated/${page}.md`), 'utf8')
   return [...text.matchAll(/^\| `([A-Z][A-Z0-9_]+)` \|/gm)].map(([, name = '']) => name)
 }
