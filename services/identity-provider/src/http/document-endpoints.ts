@@ -5,7 +5,6 @@ import { type Context, Hono } from 'hono'
 import { createCorrelationIds } from '../dialect/correlation-ids.ts'
 import { cloudMetadata } from '../dialect/documents/cloud-metadata.ts'
 import {
-  authorizationServerMetadata,
   type DocumentTenant,
   discoveryDocumentV1,
   discoveryDocumentV2,
@@ -66,15 +65,6 @@ export function documentEndpoints(options: DocumentOptions): Hono<ServerEnv> {
   serve('/metadata/endpoints', maxDocumentAgeSeconds, ({ req }) =>
     cloudMetadata(authority.authUrl, req.query('api-version')),
   )
-  for (const [path, version] of [
-    ['/.well-known/oauth-authorization-server/:tenant', '1.0'],
-    ['/.well-known/oauth-authorization-server/:tenant/v2.0', '2.0'],
-  ] as const)
-    serve(path, maxDocumentAgeSeconds, async (context) => {
-      const tenant = await tenantOf(context, options)
-      if (tenant instanceof Refused) return tenant
-      return authorizationServerMetadata(authority, tenant.inPath, version)
-    })
   for (const [path, make] of Object.entries(tenantDocuments))
     serve(
       `/:tenant${path}`,

@@ -8,7 +8,7 @@ import { credentialValidity } from './credential-validity.ts'
 import { type IssuanceRefusal, type Refused, refuse } from './refusal.ts'
 
 /** The signature algorithms of client assertions. */
-export const assertionAlgorithms: readonly string[] = ['RS256', 'RS384', 'RS512', 'PS256']
+const assertionAlgorithms: readonly string[] = ['RS256', 'RS384', 'RS512', 'PS256']
 
 // Another type is another kind of token, such as an access token: RFC 8725 section 3.11.
 const types: readonly (string | null)[] = [null, 'jwt', 'http://openid.net/specs/jwt/1.0']
