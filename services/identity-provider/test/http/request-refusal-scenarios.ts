@@ -6,6 +6,8 @@ import { apiId, clientId, scope, tenantId } from './test-service.ts'
 const missing = (parameter: string) =>
   `The request body must contain the following parameter: '${parameter}'.`
 const byOAuth = refused(400, 'invalid_request', 90100, false)
+const severalCredentials =
+  "Request should not contain more than one client credential parameters, this includes 'client_secret', 'client_assertion' and 'request' parameters."
 const tokenPath = (tenant: string) => `/${tenant}/oauth2/v2.0/token`
 const basic = (user: string, password: string) =>
   `Basic ${Buffer.from(`${encodeURIComponent(user)}:${encodeURIComponent(password)}`).toString('base64')}`
@@ -148,15 +150,15 @@ export const requestRefusalScenarios: readonly RefusalScenario[] = [
       headers: { authorization: basic(clientId, service.secret) },
       form: service.form(),
     }),
-    ...byOAuth,
-    text: /^Only one of 'client_secret', 'client_assertion' and the 'Authorization' header/,
+    ...refused(400, 'invalid_request', 9002324, false),
+    text: severalCredentials,
   },
   {
     reason: 'several_client_authentications',
     when: 'secret and assertion (CVE-2026-16093, AS10)',
     request: (service) => ({ form: service.form({ client_assertion: 'a.b.c' }) }),
-    ...byOAuth,
-    text: /^Only one of/,
+    ...refused(400, 'invalid_request', 9002324, false),
+    text: severalCredentials,
   },
   {
     reason: 'client_authentication_missing',

@@ -120,11 +120,13 @@ export const requestRefusalRows: RefusalRows<RequestRefusal['reason']> = {
     remedy: 'URL-encode ID and secret, join them with a colon, and encode the result in base64.',
   },
   several_client_authentications: {
-    ...byOAuth,
+    ...invalidRequest,
+    code: 9002324,
+    hasErrorUri: false,
     sentence: () =>
-      "Only one of 'client_secret', 'client_assertion' and the 'Authorization' header may be used in a request.",
+      "Request should not contain more than one client credential parameters, this includes 'client_secret', 'client_assertion' and 'request' parameters.",
     when: 'the request authenticates the client twice',
-    remedy: 'Authenticate the client with one method.',
+    remedy: 'Authenticate the client with one method. The Authorization header is one too.',
   },
   client_authentication_missing: {
     status: 401,
