@@ -81,6 +81,8 @@ const sentences: Readonly<Record<RoleState | 'not_declared', (role: string) => s
   not_declared: (role) => `Missing step: Application roles. The API does not declare ${role}.`,
   disabled: (role) => `Missing step: Application roles. ${role} is disabled.`,
   not_requested: (role) => `Missing step: Permissions. The client does not request ${role}.`,
+  not_inheritable: (role) =>
+    `Missing step: Admin consent. The blueprint has ${role}, but its agents do not inherit it.`,
   not_granted: (role) => `Missing step: Admin consent. ${role} is requested, but not granted.`,
   carried: (role) => `The client has ${role} now. A new token contains it.`,
 }

@@ -8,6 +8,8 @@ import {
   appRoleAssignment,
   type DirectoryState,
   federatedIdentityCredential,
+  inheritablePermission,
+  isBlueprint,
   owner,
   type ServicePrincipal,
   servicePrincipal,
@@ -59,13 +61,24 @@ export async function readExplained(
   tenantId: string,
   { clientId, apiIds, now }: { clientId: string; apiIds: readonly string[]; now: Date },
 ): Promise<DirectoryState> {
-  const names = { displayNames: [], applicationIds: [clientId, ...apiIds], apis: [] }
-  const state = await readDirectory(graph, tenantId, names)
-  const isClient = ({ appId }: Application) => appId === clientId
-  const applications = state.applications.filter(isClient)
-  const identified = new Set([clientId])
+  const read = (ids: readonly string[]) =>
+    readDirectory(graph, tenantId, { displayNames: [], applicationIds: ids, apis: [] })
+  const found = await read([clientId, ...apiIds])
+  const { agentIdentityBlueprintId: blueprintId } =
+    found.servicePrincipals.find(({ appId }) => appId === clientId) ?? {}
+  const state = blueprintId ? await read([clientId, blueprintId, ...apiIds]) : found
+  const holderId = blueprintId ?? clientId
+  const isHolder = ({ appId }: Application) => appId === holderId
+  const applications = await Promise.all(
+    state.applications.filter(isHolder).map(async (one) => {
+      if (!isBlueprint(one)) return one
+      const path = `/applications/microsoft.graph.agentIdentityBlueprint/${one.id}/inheritablePermissions`
+      return { ...one, inheritablePermissions: await graph.list(path, inheritablePermission) }
+    }),
+  )
+  const identified = new Set([holderId])
   const held = await withHolders(graph, { ...state, applications }, { identified, now })
-  const others = state.applications.filter((one) => !isClient(one))
+  const others = state.applications.filter((one) => !isHolder(one))
   return { ...held, applications: [...held.applications, ...others] }
 }
 
@@ -236,7 +249,7 @@ async function withAssignments(
   isComplete: boolean,
 ): Promise<DirectoryState> {
   const appIds = new Set(applications.map(({ appId }) => appId))
-  const own = principals.filter(({ appId }) => appIds.has(appId))
+  const own = principals.filter((one) => appIds.has(one.appId) || one.agentIdentityBlueprintId)
   const assignments =
     (isComplete ? await assignmentsByApi(reader, principals, own) : undefined) ??
     (await reader.all(

@@ -14,6 +14,7 @@ import { day } from './steps/plan-credentials.ts'
 const reasons: Readonly<Record<RoleState, string>> = {
   carried: '',
   disabled: 'the role is disabled',
+  not_inheritable: 'its blueprint has it, and the agent may not inherit it',
   not_granted: 'it is requested, without admin consent',
   not_requested: 'it is not requested and not granted',
 }

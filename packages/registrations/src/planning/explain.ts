@@ -1,6 +1,11 @@
 import { credentialsOf, type HeldCredential, validCredentials } from './directory/credentials.ts'
-import type { Application, AppRole, DirectoryState } from './directory/directory-state.ts'
-import { type Located, rolesOf } from './directory/locate.ts'
+import {
+  type Application,
+  type AppRole,
+  type DirectoryState,
+  isBlueprint,
+} from './directory/directory-state.ts'
+import { type Located, locateById, rolesOf } from './directory/locate.ts'
 import type { Explanation, Refusal, RoleState, StepResult } from './explanation.ts'
 import { assignmentsOf } from './steps/plan-consents.ts'
 import { day } from './steps/plan-credentials.ts'
@@ -15,17 +20,29 @@ export function explain(
   api: Located,
   now: Date,
 ): Explanation {
-  const roles = roleStates(state, client, api)
+  const blueprint = blueprintOf(state, client)
+  const assigned = assignedRoles(state, client, api, blueprint)
+  const roles = roleStates(client, api, blueprint, assigned)
   const steps = [
     apiRegistration(api),
     applicationRoles(api),
-    clientRegistration(client),
-    permissions(client, api, roles),
-    adminConsent(roles),
-    clientSecret(client, now),
+    clientRegistration(client, blueprint),
+    permissions(client, api, roles, blueprint),
+    adminConsent(roles, blueprint),
+    clientSecret(blueprint ?? client, now),
   ]
-  const refusal = refusalOf(steps) ?? missingAssignment(state, client, api)
-  return { client: client.name, api: api.name, steps, roles, ...(refusal && { refusal }) }
+  const refusal =
+    refusalOf(steps) ?? blueprintRefusal(client, api) ?? missingAssignment(assigned, api)
+  return {
+    client: client.name,
+    ...(blueprint && {
+      blueprint: { id: appIdOf(blueprint) ?? blueprint.name, name: blueprint.name },
+    }),
+    api: api.name,
+    steps,
+    roles,
+    ...(refusal && { refusal }),
+  }
 }
 
 // A token request is checked in this order: the client, its credential, then the API.
@@ -65,7 +82,22 @@ function applicationRoles(api: Located): StepResult {
   return { step, state, detail: `disabled: ${disabled.join(', ')}` }
 }
 
-function clientRegistration(client: Located): StepResult {
+/** The blueprint of an agent identity, which authenticates it; undefined for every other client. */
+function blueprintOf(state: DirectoryState, { servicePrincipal }: Located): Located | undefined {
+  const blueprintId = servicePrincipal?.agentIdentityBlueprintId
+  return blueprintId ? locateById(state, blueprintId) : undefined
+}
+
+const graphAppId = '00000003-0000-0000-c000-000000000000'
+
+/** A blueprint gets tokens of Microsoft Graph only. */
+function blueprintRefusal({ application }: Located, api: Located): Refusal | undefined {
+  if (!application || !isBlueprint(application) || appIdOf(api) === graphAppId) return undefined
+  const reason = 'it is a blueprint: only its agents get tokens of this API'
+  return { aadstsCode: 82001, reason }
+}
+
+function clientRegistration(client: Located, blueprint?: Located): StepResult {
   const step = 'Client registration'
   const { application, servicePrincipal } = client
   const refused = (detail: string, aadstsCode = 700016): StepResult => ({
@@ -75,6 +107,9 @@ function clientRegistration(client: Located): StepResult {
     refusal: { aadstsCode, reason: detail },
   })
   if (client.fault) return refused(client.fault)
+  const { refusal } = blueprint ? clientRegistration(blueprint) : {}
+  if (blueprint && refusal)
+    return refused(`its blueprint "${blueprint.name}": ${refusal.reason}`, refusal.aadstsCode)
   if (application === undefined && servicePrincipal === undefined)
     return refused('the client is not registered')
   if (servicePrincipal === undefined)
@@ -82,20 +117,30 @@ function clientRegistration(client: Located): StepResult {
   if (servicePrincipal.accountEnabled === false)
     return refused('its service principal is disabled', 7000112)
   const { appId } = servicePrincipal
-  return { step, state: 'done', detail: application ? appId : `${appId}, of another tenant` }
+  const kind = blueprint ? `, an agent of "${blueprint.name}"` : ', of another tenant'
+  return { step, state: 'done', detail: application ? appId : `${appId}${kind}` }
 }
 
-function permissions(client: Located, api: Located, roles: Explanation['roles']): StepResult {
+function permissions(
+  client: Located,
+  api: Located,
+  roles: Explanation['roles'],
+  blueprint: Located | undefined,
+): StepResult {
   const step = 'Permissions'
-  const requested = requestedIds(client.application, api)
+  const requested = requestedIds((blueprint ?? client).application, api)
   const declared = rolesOf(api).filter(isForApplications)
   const names = declared.filter(({ id }) => requested.includes(id)).map(nameOf)
   if (names.length > 0) return { step, state: 'done', detail: names.join(', ') }
-  const granted = roles.filter(isGranted).map(({ value }) => value)
+  const granted = roles
+    .filter((one) => isGranted(one) || one.state === 'not_inheritable')
+    .map(({ value }) => value)
   if (granted.length > 0)
     return { step, state: 'done', detail: `granted without a request: ${granted.join(', ')}` }
-  if (isOfAnotherTenant(client)) return { step, state: 'unknown', detail: ofAnotherTenant }
-  return { step, state: 'missing', detail: 'it requests no role' }
+  if (isOfAnotherTenant(blueprint ?? client))
+    return { step, state: 'unknown', detail: ofAnotherTenant }
+  const detail = blueprint ? 'neither it nor its blueprint has a role' : 'it requests no role'
+  return { step, state: 'missing', detail }
 }
 
 /** A client of another tenant has only a service principal in this one. */
@@ -103,16 +148,25 @@ const isOfAnotherTenant = ({ application, servicePrincipal }: Located) =>
   application === undefined && servicePrincipal !== undefined
 const ofAnotherTenant = 'only the tenant of the application shows it'
 
-function adminConsent(roles: Explanation['roles']): StepResult {
+function adminConsent(roles: Explanation['roles'], blueprint: Located | undefined): StepResult {
   const step = 'Admin consent'
-  const waiting = roles.filter(({ state }) => state === 'not_granted').map(({ value }) => value)
+  const valuesOf = (state: RoleState) =>
+    roles.flatMap((role) => (role.state === state ? role.value : [])).join(', ')
+  const waiting = valuesOf('not_granted')
+  const blocked = valuesOf('not_inheritable')
   const granted = roles.filter(isGranted)
-  if (waiting.length > 0) {
-    const detail = `requested but not granted: ${waiting.join(', ')}`
-    return { step, state: granted.length > 0 ? 'partly' : 'missing', detail }
-  }
+  const detail = [
+    waiting && `requested but not granted: ${waiting}`,
+    blocked && `assigned to the blueprint, but not inheritable: ${blocked}`,
+  ]
+    .filter(Boolean)
+    .join('; ')
+  if (detail) return { step, state: granted.length > 0 ? 'partly' : 'missing', detail }
   if (granted.length === 0) return { step, state: 'missing', detail: 'no role is granted' }
-  return { step, state: 'done', detail: granted.map(({ value }) => value).join(', ') }
+  const names = granted.map(({ value, source }) =>
+    blueprint && source === 'inherited' ? `${value} (inherited from "${blueprint.name}")` : value,
+  )
+  return { step, state: 'done', detail: names.join(', ') }
 }
 
 function clientSecret(client: Located, now: Date): StepResult {
@@ -140,35 +194,69 @@ function clientSecret(client: Located, now: Date): StepResult {
 const latestFirst = (credentials: readonly HeldCredential[]) =>
   credentials.toSorted((a, b) => +b.endDateTime - +a.endDateTime)
 
-function roleStates(state: DirectoryState, client: Located, api: Located): Explanation['roles'] {
-  const requested = requestedIds(client.application, api)
-  const granted = assignmentsOf(client, state)
-    .filter(({ resourceId }) => resourceId === api.servicePrincipal?.id)
-    .map(({ appRoleId }) => appRoleId)
-  const declared = rolesOf(api).filter(isForApplications)
-  const stateOf = (role: AppRole): RoleState => {
-    if (granted.includes(role.id)) return role.isEnabled ? 'carried' : 'disabled'
-    return requested.includes(role.id) ? 'not_granted' : 'not_requested'
+/** The roles of one API that are assigned to a client, and to the blueprint of an agent. */
+type Assigned = {
+  readonly own: readonly string[]
+  readonly ofBlueprint: readonly string[]
+  readonly isInheritable: boolean
+}
+
+function assignedRoles(
+  state: DirectoryState,
+  client: Located,
+  api: Located,
+  blueprint: Located | undefined,
+): Assigned {
+  const idsOf = (holder: Located | undefined) =>
+    (holder ? assignmentsOf(holder, state) : [])
+      .filter(({ resourceId }) => resourceId === api.servicePrincipal?.id)
+      .map(({ appRoleId }) => appRoleId)
+  const isInheritable = (blueprint?.application?.inheritablePermissions ?? []).some(
+    (one) => one.resourceAppId === appIdOf(api) && one.inheritableRoles?.kind === 'allAllowed',
+  )
+  return { own: idsOf(client), ofBlueprint: idsOf(blueprint), isInheritable }
+}
+
+function roleStates(
+  client: Located,
+  api: Located,
+  blueprint: Located | undefined,
+  { own, ofBlueprint, isInheritable }: Assigned,
+): Explanation['roles'] {
+  const requested = requestedIds((blueprint ?? client).application, api)
+  const sourceOf = ({ id }: AppRole) => {
+    if (own.includes(id)) return 'assigned'
+    return isInheritable && ofBlueprint.includes(id) ? 'inherited' : undefined
   }
-  return declared.map((role) => ({ value: nameOf(role), state: stateOf(role) }))
+  const lackOf = ({ id }: AppRole): RoleState => {
+    if (ofBlueprint.includes(id)) return 'not_inheritable'
+    return requested.includes(id) ? 'not_granted' : 'not_requested'
+  }
+  return rolesOf(api)
+    .filter(isForApplications)
+    .map((role) => {
+      const source = sourceOf(role)
+      const value = nameOf(role)
+      if (source === undefined) return { value, state: lackOf(role) }
+      return { value, state: role.isEnabled ? 'carried' : 'disabled', source }
+    })
 }
 
 function missingAssignment(
-  state: DirectoryState,
-  client: Located,
+  { own, ofBlueprint, isInheritable }: Assigned,
   { servicePrincipal }: Located,
 ): Refusal | undefined {
   if (!servicePrincipal?.appRoleAssignmentRequired) return undefined
-  const isAssigned = assignmentsOf(client, state).some(
-    ({ resourceId }) => resourceId === servicePrincipal.id,
-  )
-  if (isAssigned) return undefined
+  if (own.length > 0 || (isInheritable && ofBlueprint.length > 0)) return undefined
   const reason = 'the API requires an assignment, and the client has none'
   return { aadstsCode: 501051, reason }
 }
 
-function requestedIds(client: Application | undefined, { application, servicePrincipal }: Located) {
-  const appId = application?.appId ?? servicePrincipal?.appId
+const appIdOf = ({ application, servicePrincipal }: Located) =>
+  application?.appId ?? servicePrincipal?.appId
+
+function requestedIds(client: Application | undefined, api: Located) {
+  const appId = appIdOf(api)
   return (client?.requiredResourceAccess ?? [])
     .filter(({ resourceAppId }) => resourceAppId === appId)
     .flatMap(({ resourceAccess }) => resourceAccess)

@@ -47,8 +47,8 @@ export function tokenSizeFault(bytes: number): string | undefined {
 export const passesLimit = (bytesBefore: number, bytesAfter: number): boolean =>
   limits.some(({ maxTokenBytes }) => bytesBefore <= maxTokenBytes && bytesAfter > maxTokenBytes)
 
-/** Whether tokens of a client contain a role, or the reason why not. */
-export type RoleState = 'carried' | 'disabled' | 'not_granted' | 'not_requested'
+/** Whether tokens of a client contain a role, or the reason why not. The blueprint of an agent has one that is `not_inheritable`. */
+export type RoleState = 'carried' | 'disabled' | 'not_inheritable' | 'not_granted' | 'not_requested'
 
 /**
  * The state of one of the six registration steps. It is unknown where only the tenant of the
@@ -68,10 +68,16 @@ export type Refusal = { readonly aadstsCode: number; readonly reason: string }
 /** The result of a token request of one client for one API, with its reasons. */
 export type Explanation = {
   readonly client: string
+  /** The blueprint of the client, if it is an agent. */
+  readonly blueprint?: { readonly id: string; readonly name: string }
   readonly api: string
   readonly steps: readonly StepResult[]
-  /** Every application role that the API declares, with its state. */
-  readonly roles: readonly { readonly value: string; readonly state: RoleState }[]
+  /** Every application role that the API declares, with its state. An agent has it itself, or from its blueprint. */
+  readonly roles: readonly {
+    readonly value: string
+    readonly state: RoleState
+    readonly source?: 'assigned' | 'inherited'
+  }[]
   /** `undefined` when a token would be issued. */
   readonly refusal?: Refusal
 }

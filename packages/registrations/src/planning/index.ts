@@ -3,6 +3,8 @@ export {
   application,
   appRoleAssignment,
   type DirectoryState,
+  inheritablePermission,
+  isBlueprint,
   servicePrincipal,
 } from './directory/directory-state.ts'
 export { type Located, locateById } from './directory/locate.ts'

@@ -42,6 +42,12 @@ const keyCredential = z.object({
 
 export const federatedIdentityCredential = z.object({ id: z.string() })
 
+/** An API whose roles the agents of a blueprint inherit, or do not. */
+export const inheritablePermission = z.object({
+  resourceAppId: guid,
+  inheritableRoles: z.object({ kind: text }).nullish(),
+})
+
 /** A person or a program that may change an object, in Entra ID without any role. */
 export const owner = z.object({
   id: guid,
@@ -53,6 +59,7 @@ export const owner = z.object({
 /** The properties of an application that a plan compares. Others stay as they are. */
 export const application = z.object({
   '@odata.etag': etag,
+  '@odata.type': text,
   id: guid,
   appId: guid,
   displayName: z.string(),
@@ -63,10 +70,15 @@ export const application = z.object({
   requiredResourceAccess: z.array(requiredResourceAccess).default([]),
   passwordCredentials: z.array(passwordCredential).default([]),
   keyCredentials: z.array(keyCredential).default([]),
-  /** Microsoft Graph lists these, and owners, by separate requests only. */
+  /** Microsoft Graph lists these, owners and inheritable permissions by separate requests only. */
   federatedIdentityCredentials: z.array(federatedIdentityCredential).default([]),
   owners: z.array(owner).optional(),
+  inheritablePermissions: z.array(inheritablePermission).optional(),
 })
+
+/** Whether an application is the blueprint of agent identities. */
+export const isBlueprint = (one: Pick<Application, '@odata.type'>): boolean =>
+  one['@odata.type']?.toLowerCase() === '#microsoft.graph.agentidentityblueprint'
 
 export const servicePrincipal = z.object({
   '@odata.etag': etag,
@@ -75,6 +87,8 @@ export const servicePrincipal = z.object({
   displayName: z.string(),
   accountEnabled: z.boolean().nullish(),
   appRoleAssignmentRequired: z.boolean().nullish(),
+  /** The application ID of the blueprint of an agent identity. */
+  agentIdentityBlueprintId: guid.nullish(),
   servicePrincipalNames: z.array(z.string()).default([]),
   /** The roles of its application, which may belong to another tenant. */
   appRoles: z.array(appRole).default([]),
