@@ -159,6 +159,10 @@ export class DirectoryCache implements Directory {
     return this.#find<'servicePrincipal'>('servicePrincipalsOfApplication', appId.toLowerCase())
   }
 
+  agentsOf(blueprintAppId: string): readonly ServicePrincipal[] {
+    return this.#find<'servicePrincipal'>('agentsOfBlueprint', blueprintAppId.toLowerCase())
+  }
+
   appRoleAssignment(id: string): AppRoleAssignment | undefined {
     return this.#find<'appRoleAssignment'>('appRoleAssignment', id)[0]
   }

@@ -38,6 +38,9 @@ export const directoryLookups = {
     one.deletedDateTime === null ? [inTenant(one.tenantId, one.appId)] : [],
   ),
   servicePrincipalsOfApplication: row('servicePrincipal', ({ appId }) => [appId]),
+  agentsOfBlueprint: row('servicePrincipal', ({ agentIdentityBlueprintId }) =>
+    agentIdentityBlueprintId === null ? [] : [agentIdentityBlueprintId],
+  ),
   appRoleAssignment: uniqueRow('appRoleAssignment', ({ id }) => [id]),
   assignmentsOfPrincipal: row('appRoleAssignment', ({ principalId }) => [principalId]),
   assignmentsOfRole: row('appRoleAssignment', ({ resourceId, appRoleId }) => [

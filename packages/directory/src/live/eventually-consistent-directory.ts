@@ -65,6 +65,10 @@ export class EventuallyConsistentDirectory implements Directory {
     return this.#allSeen(this.#directory.servicePrincipalsOfApplication(appId))
   }
 
+  agentsOf(blueprintAppId: string): ServicePrincipal[] {
+    return this.#allSeen(this.#directory.agentsOf(blueprintAppId))
+  }
+
   appRoleAssignment(id: string): AppRoleAssignment | undefined {
     return this.#seen(this.#directory.appRoleAssignment(id))
   }

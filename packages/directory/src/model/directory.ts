@@ -40,6 +40,8 @@ export interface Directory {
   servicePrincipalByName(tenantId: string, name: string): ServicePrincipal | undefined
   /** The service principals of an application in all tenants. */
   servicePrincipalsOfApplication(appId: string): readonly ServicePrincipal[]
+  /** The agent identities of a blueprint in all tenants, by its application ID. */
+  agentsOf(blueprintAppId: string): readonly ServicePrincipal[]
 
   appRoleAssignment(id: string): AppRoleAssignment | undefined
   /** The assignments of roles to a principal. */

@@ -7,6 +7,7 @@ export {
   newApplication,
   scopesOf,
 } from './application/application.ts'
+export type { Blueprint, InheritablePermission } from './application/blueprint.ts'
 export {
   judgeClaimsMatchingExpression,
   matchesClaims,
@@ -80,6 +81,13 @@ export {
 } from './properties/property.ts'
 export { type Runtime, systemRuntime } from './runtime.ts'
 export {
+  effectiveAssignments,
+  inheritedAssignments,
+  isBlockedForAgents,
+  parentOf,
+  roleOfBlueprints,
+} from './service-principal/agent-roles.ts'
+export {
   type AppRoleAssignment,
   appRoleAssignmentProperties,
   newAppRoleAssignment,
@@ -87,6 +95,7 @@ export {
 export {
   type DelegatedConsent,
   inertPrincipalDefaults,
+  newAgentIdentity,
   newServicePrincipal,
   type ServicePrincipal,
   servicePrincipalProperties,

@@ -26,9 +26,14 @@ export function ownedRoles(
     .flatMap(privilegedRolesIn(directory))
 }
 
-/** The management roles of an application in all tenants, also where it is disabled or deleted. */
+/**
+ * The management roles of an application in all tenants, also where it is disabled or deleted. The
+ * credentials of a blueprint lead to the roles of its agents.
+ */
 export const rolesEverywhere = (directory: Directory, appId: string): PrivilegedRole[] =>
-  [...directory.servicePrincipalsOfApplication(appId)].flatMap(privilegedRolesIn(directory))
+  [...directory.servicePrincipalsOfApplication(appId), ...directory.agentsOf(appId)].flatMap(
+    privilegedRolesIn(directory),
+  )
 
 export const privilegedRolesIn = (directory: Directory) => (client: ServicePrincipal) =>
   directory.assignmentsOf(client.id).filter(isPrivileged(directory))

@@ -1,4 +1,4 @@
-import type { Runtime } from '@greeting/directory'
+import type { Runtime, Tenant } from '@greeting/directory'
 import type { AuditLane, AuditRecord, ReplayCache } from '@greeting/directory/audit'
 import type { DirectoryStore } from '@greeting/directory/live'
 import type { RequestObserver, TrustedProxies } from '@greeting/http-service'
@@ -28,6 +28,8 @@ export type ServiceOptions = {
   readonly authority: Authority
   /** The public origins of all listeners. Each is a name of Microsoft Graph in token requests. */
   readonly origins: readonly string[]
+  /** The issuers of v2.0 tokens of all listeners, for a tenant. */
+  readonly ownIssuers: (tenant: Tenant) => readonly string[]
   readonly directory: Pick<DirectoryStore, 'read'> & Partial<Pick<DirectoryStore, 'readLastKnown'>>
   readonly keys: TokenKeys
   readonly lifetime: TokenLifetime

@@ -18,7 +18,7 @@ import type { TokenEndpointVersion } from '../dialect/request/token-endpoint-ver
 import { readTokenRequest } from '../dialect/request/token-request-form.ts'
 import { type HeaderRequest, tokenResponseHeaders } from '../dialect/response-headers.ts'
 import { createOpaqueClaims } from '../dialect/token/opaque-claims.ts'
-import { tokenTimes } from '../dialect/token/token-times.ts'
+import { lifetimeOf, tokenTimes } from '../dialect/token/token-times.ts'
 import { tokenVersionOf } from '../dialect/token/token-versions.ts'
 import {
   collectAssertionFacts,
@@ -88,7 +88,8 @@ export const tokenEndpoint = (version: TokenEndpointVersion, options: ServiceOpt
       if (decision instanceof Refused) return refuseWith(decision.refusal)
 
       // 5. Make the token, in the version of the API, and sign it.
-      const times = tokenTimes(options.lifetime, now, randomFraction(options.randomBytes))
+      const random = randomFraction(options.randomBytes)
+      const times = tokenTimes(lifetimeOf(decision, options.lifetime), now, random)
       const { keyMembers, claims } = tokenVersionOf(decision)
       const opaque = createOpaqueClaims(options.randomBytes)
       const token = await keys.sign(claims(decision, { authority, times, opaque }), keyMembers)
@@ -142,6 +143,7 @@ const authenticationRules = (options: ServiceOptions): AuthenticationRules => ({
   assertionTimes: options.assertionTimes,
   acceptsLabSecrets: options.acceptsLabSecrets,
   assertionAudiences: (tenant) => assertionAudiences(options.authority, tenant),
+  ownIssuers: options.ownIssuers,
   usesAssertionsOnce: options.assertions !== undefined,
 })
 

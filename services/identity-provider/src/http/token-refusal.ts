@@ -34,6 +34,9 @@ const wrongGuesses: ReadonlySet<Refusal['reason']> = new Set([
 const afterAuthentication: ReadonlySet<Refusal['reason']> = new Set([
   'service_principal_missing',
   'client_disabled',
+  'agent_path_missing',
+  'agent_path_unexpected',
+  'agent_resource_not_permitted',
   'resource_unknown',
   'resource_disabled',
   'role_required',

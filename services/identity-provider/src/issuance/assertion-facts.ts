@@ -1,4 +1,5 @@
 import type { Directory, Tenant } from '@greeting/directory'
+import { isAgent } from './agent-identity.ts'
 import { type Assertion, type AssertionTimes, readAssertion } from './assertion.ts'
 import { findCertificate, hasValidSignature } from './certificate-authentication.ts'
 import { findClient, type RegisteredClient } from './client.ts'
@@ -54,7 +55,7 @@ export async function collectAssertionFacts(
 
   // 2. Find the client. Unknown and public clients cause no verification and no request.
   const assertion = readAssertion(request.authentication.assertion)
-  const known = await directory.read((current) => findRequested(current, request))
+  const known = await directory.read((current) => findRequested(current, request, rules))
   if (assertion instanceof Refused || known?.client === undefined) return {}
   const { client, tenant } = known
   if (client.application.isFallbackPublicClient) return {}
@@ -62,7 +63,7 @@ export async function collectAssertionFacts(
   // 3. Verify the signature.
   const signature = await verifySignature(assertion, client, tenant, rules, verifyFederated, now)
   const id = replayId(assertion)
-  if (!rules.usesAssertionsOnce || id === null) return signature
+  if (!rules.usesAssertionsOnce || id === null || isAgent(client)) return signature
 
   // 4. Record the use, if this is the only fact that is missing.
   const ifFirst = { ...signature, isFirstUse: true }
@@ -74,10 +75,14 @@ export async function collectAssertionFacts(
 }
 
 /** The tenant and the client of a request; undefined when the tenant issues nothing. */
-function findRequested(directory: Directory, request: TokenRequest) {
+function findRequested(
+  directory: Directory,
+  request: TokenRequest,
+  { ownIssuers }: AuthenticationRules,
+) {
   const tenant = findIssuingTenant(directory, request.tenant)
   if (tenant instanceof Refused) return undefined
-  return { tenant, client: findClient(directory, tenant, request.clientId) }
+  return { tenant, client: findClient(directory, tenant, request.clientId, ownIssuers) }
 }
 
 async function verifySignature(

@@ -1,4 +1,5 @@
 import type { Directory, ServicePrincipal, Tenant } from '@greeting/directory'
+import { isAgent } from './agent-identity.ts'
 import {
   type Assertion,
   type AssertionTimes,
@@ -22,6 +23,8 @@ export type AuthenticationRules = {
   readonly assertionTimes: AssertionTimes
   /** The strings by which an assertion may name this server, for a tenant. */
   readonly assertionAudiences: (tenant: Tenant) => ReadonlySet<string>
+  /** The issuers of v2.0 tokens of this server, for a tenant. */
+  readonly ownIssuers: (tenant: Tenant) => readonly string[]
   /** Whether an assertion is good for one token. If not, it may be used until it expires. */
   readonly usesAssertionsOnce: boolean
   /** Whether the server has a lab. Only there, a secret may be one that a test has chosen. */
@@ -65,7 +68,7 @@ export function authenticateClient(
   now: Date,
 ): AuthenticatedClient | Refused<IssuanceRefusal> {
   const { authentication, clientId } = request
-  const known = findClient(directory, tenant, clientId)
+  const known = findClient(directory, tenant, clientId, rules.ownIssuers)
   if (authentication.method === 'secret') {
     // Compared first: an unknown client must not get a faster answer than a known one.
     const match = matchingCredential(known, authentication.secret, rules.acceptsLabSecrets)
@@ -144,6 +147,8 @@ function authenticateByAssertion(
     ? authenticateByFederatedAssertion(directory, assertion, client, facts)
     : authenticateByCertificate(assertion, client, tenant, facts, rules, now)
   if (proof instanceof Refused || !rules.usesAssertionsOnce) return proof
+  // An agent gets tokens with the same token of its blueprint until that expires, as in Entra ID.
+  if (isAgent(client)) return proof
   // Last, so that only the holder of the key can use an assertion up.
   if (replayId(assertion) === null) {
     return refuse({ reason: 'assertion_claim_missing', claim: 'jti' })
@@ -183,7 +188,9 @@ function authenticateByFederatedAssertion(
 ): Proof | Refused<IssuanceRefusal> {
   const credential = findFederatedCredential(assertion, client)
   if (credential instanceof Refused) return credential
-  if (signature === 'valid') return { credentialId: credential.id }
+  if (signature === 'valid' || (signature === 'valid_own' && isAgent(client))) {
+    return { credentialId: credential.id }
+  }
   if (signature === 'valid_own') {
     const presenter = findPresenter(directory, assertion, client)
     return presenter instanceof Refused ? presenter : { credentialId: credential.id, presenter }

@@ -1,11 +1,13 @@
 import {
   type Directory,
+  isGuid,
   missingRole,
   ownedRoles,
   privilegedApiAppIds,
   privilegedRolesIn,
   rolesEverywhere,
   type ServicePrincipal,
+  tokenExchangeAppId,
 } from '@greeting/directory'
 import type { Assertion } from './assertion.ts'
 import type { Client, RegisteredClient } from './client.ts'
@@ -24,12 +26,16 @@ const marks = {
 
 /** The claim `xms_ficinfo` for a client and the credential that it used. */
 export const exchangeMark = ({
+  agent,
   client,
   credentialId,
 }: {
+  readonly agent?: ServicePrincipal
   readonly client: Client
   readonly credentialId: string
 }): string =>
+  // Published tokens for an agent have one value, so it is inferred for a federated blueprint too.
+  agent === undefined &&
   client.application.federatedIdentityCredentials.some(({ id }) => id === credentialId)
     ? marks.federated
     : marks.own
@@ -46,7 +52,9 @@ export function findPresenter(
   { application: { tenantId } }: RegisteredClient,
 ): ServicePrincipal | Refused<IssuanceRefusal> {
   // Otherwise two applications that trust each other could renew their tokens without any secret.
-  if (claims.xms_ficinfo !== marks.own) return refuse({ reason: 'federated_token_chained' })
+  // A token for an agent is the credential of this agent only.
+  if (claims.xms_ficinfo !== marks.own || !isGuid(subject))
+    return refuse({ reason: 'federated_token_chained' })
   const principal = directory.servicePrincipal(subject)
   const isActive =
     principal?.tenantId === tenantId &&
@@ -58,8 +66,8 @@ export function findPresenter(
 }
 
 /**
- * Requires for a token of a management API that the presenter has the management roles of the client, of
- * both APIs and wherever the token counts. Otherwise a caller that may add a secret to the presenter
+ * Requires for a token of a management API, and for a token with which an agent gets one, that the presenter
+ * has the management roles of the client, of both APIs and wherever the token counts. Otherwise a caller that may add a secret to the presenter
  * would get every role of the clients that trust it: with the token, a client can add a secret to itself.
  *
  * @returns `undefined`, or the refusal `role_required`, which names the presenter
@@ -70,9 +78,11 @@ export function presenterRefusal(
   { application, principal }: Client,
   resource: Resource,
 ): Refused<IssuanceRefusal> | undefined {
-  if (!privilegedApiAppIds.includes(resource.application.appId)) return undefined
+  const { appId } = resource.application
+  const isForAgent = application.blueprint !== null && appId === tokenExchangeAppId
+  if (!isForAgent && !privilegedApiAppIds.includes(appId)) return undefined
   const needed =
-    principal.tenantId === application.tenantId
+    isForAgent || principal.tenantId === application.tenantId
       ? rolesEverywhere(directory, application.appId)
       : privilegedRolesIn(directory)(principal)
   const { appId: applicationId, tenantId } = presenter

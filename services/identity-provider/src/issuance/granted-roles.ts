@@ -1,4 +1,12 @@
-import type { AppRoleAssignment, Directory } from '@greeting/directory'
+import {
+  type AppRoleAssignment,
+  type Directory,
+  effectiveAssignments,
+  graphAppId,
+  isBlockedForAgents,
+  roleOfBlueprints,
+} from '@greeting/directory'
+import { isAgent } from './agent-identity.ts'
 import type { Client } from './client.ts'
 import { type IssuanceRefusal, type Refused, refuse } from './refusal.ts'
 import type { Resource } from './resource.ts'
@@ -14,7 +22,7 @@ const maxUnknownAssignments = 32
 /**
  * The values of the roles of one API that are assigned to one client, each once.
  *
- * Only enabled roles for applications have a value here. An assignment satisfies
+ * An agent has the roles that it inherits from its blueprint too. Only enabled roles for applications have a value here. An assignment satisfies
  * `appRoleAssignmentRequired` even if its role is disabled, or has no value.
  *
  * @returns the values, or the refusal `role_required` when the API requires an assignment and there is none
@@ -24,7 +32,7 @@ export function grantedRoles(
   client: Client,
   resource: Resource,
 ): readonly string[] | Refused<IssuanceRefusal> {
-  const assignments = directory.assignmentsOf(client.principal.id)
+  const assignments = effectiveAssignments(directory, client.principal)
   const known = knownRoles.get(assignments)
   if (
     known?.resource.principal === resource.principal &&
@@ -47,7 +55,12 @@ export function grantedRoles(
   const values = new Set<string>()
   for (const { allowedMemberTypes, id, isEnabled, value } of resource.application.appRoles) {
     if (!assigned.has(id) || !isEnabled || !allowedMemberTypes.includes('Application')) continue
-    if (value !== null && value !== '') values.add(value)
+    if (value === null || value === '') continue
+    if (isAgent(client) && isBlockedForAgents(resource.application.appId, value)) continue
+    values.add(value)
+  }
+  if (client.application.blueprint !== null && resource.application.appId === graphAppId) {
+    values.add(roleOfBlueprints)
   }
   const roles = [...values]
   if (assignments.length <= maxUnknownAssignments) return roles

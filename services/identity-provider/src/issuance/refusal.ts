@@ -52,6 +52,13 @@ export type IssuanceRefusal =
   | { readonly reason: 'federated_issuer_of_other_tenant'; readonly issuer: string }
   | { readonly reason: 'federated_token_type_forbidden' }
   | { readonly reason: 'federated_token_chained' }
+  | { readonly reason: 'agent_path_missing' }
+  | { readonly reason: 'agent_path_unexpected' }
+  | {
+      readonly reason: 'agent_resource_not_permitted'
+      readonly clientId: string
+      readonly resourceId: string
+    }
   | { readonly reason: 'resource_unknown'; readonly resource: string; readonly tenantId: string }
   | { readonly reason: 'resource_disabled'; readonly resource: string }
   | {

@@ -1,6 +1,14 @@
 // Folder: The decision about a token is a pure function of directory, request, facts and time.
 
-import type { Directory, Tenant } from '@greeting/directory'
+import {
+  type Directory,
+  graphAppId,
+  type ServicePrincipal,
+  type Tenant,
+  tokenExchangeAppId,
+} from '@greeting/directory'
+import { findOwnAgent, isAgent, parentRefusal } from './agent-identity.ts'
+import type { Client } from './client.ts'
 import {
   type AssertionFacts,
   type AuthenticatedClient,
@@ -18,6 +26,10 @@ export type TokenDecision = AuthenticatedClient & {
   readonly tenant: Tenant
   readonly resource: Resource
   readonly roles: readonly string[]
+  /** The agent that the token will authenticate, when the client is its blueprint. */
+  readonly agent?: ServicePrincipal
+  /** The agent as the request names it. */
+  readonly fmiPath?: string
 }
 
 /** What the decision reads in addition to the directory. */
@@ -48,20 +60,20 @@ export function decideToken(
   if (authenticated instanceof Refused) return authenticated
 
   // 3. to 5. What the client may have.
-  return decideAccess(directory, tenant, authenticated, request.resource, aliases)
+  return decideAccess(directory, tenant, authenticated, request, aliases)
 }
 
 /**
  * Decides which roles of an API a client gets that has authenticated. A preview of a token starts here.
  *
- * @param resourceName the API as a client names it
+ * @param request the API as a client names it, and the agent of a blueprint
  * @returns the decision, or the refusal of the first phase that fails
  */
 export function decideAccess(
   directory: Directory,
   tenant: Tenant,
   authenticated: AuthenticatedClient,
-  resourceName: string,
+  { resource: resourceName, fmiPath }: Pick<TokenRequest, 'resource' | 'fmiPath'>,
   aliases?: ResourceAliases,
 ): TokenDecision | Refused<IssuanceRefusal> {
   // 3. The client is enabled.
@@ -74,9 +86,15 @@ export function decideAccess(
     })
   }
 
+  const orphaned = parentRefusal(directory, client.principal)
+  if (orphaned !== undefined) return orphaned
+
   // 4. The API. After authentication, so that only clients learn which APIs exist.
   const resource = findResource(directory, tenant, resourceName, aliases)
   if (resource instanceof Refused) return resource
+
+  const agent = agentOf(directory, tenant, client, resource, fmiPath)
+  if (agent instanceof Refused) return agent
 
   // 5. The roles.
   const roles = grantedRoles(directory, client, resource)
@@ -85,7 +103,36 @@ export function decideAccess(
   const refusal = presenter && presenterRefusal(directory, presenter, client, resource)
   if (refusal !== undefined) return refusal
 
-  return { ...authenticated, tenant, resource, roles }
+  return { ...authenticated, tenant, resource, roles, ...agent }
+}
+
+/**
+ * Decides what a request of a blueprint or of an agent is for.
+ *
+ * @returns the agent of a token for token exchange, nothing for any other token, or a refusal:
+ *   `agent_resource_not_permitted`, `agent_path_missing`, `agent_path_unexpected`, `client_unknown` or
+ *   `client_disabled`
+ */
+function agentOf(
+  directory: Directory,
+  tenant: Tenant,
+  client: Client,
+  resource: Resource,
+  fmiPath: string | undefined,
+): Pick<TokenDecision, 'agent' | 'fmiPath'> | Refused<IssuanceRefusal> {
+  const { appId: clientId, blueprint } = client.application
+  const { appId: resourceId } = resource.application
+  const isExchange = resourceId === tokenExchangeAppId
+  const isPermitted = isAgent(client)
+    ? !isExchange
+    : blueprint === null || isExchange || resourceId === graphAppId
+  if (!isPermitted) return refuse({ reason: 'agent_resource_not_permitted', clientId, resourceId })
+  if (blueprint !== null && isExchange) {
+    if (fmiPath === undefined) return refuse({ reason: 'agent_path_missing' })
+    const agent = findOwnAgent(directory, tenant, clientId, fmiPath)
+    return agent instanceof Refused ? agent : { agent, fmiPath }
+  }
+  return fmiPath === undefined ? {} : refuse({ reason: 'agent_path_unexpected' })
 }
 
 /**

@@ -13,4 +13,6 @@ export type TokenRequest = {
   readonly authentication: ClientAuthentication
   /** The API as the client names it: an application id or an identifier URI. */
   readonly resource: string
+  /** The client ID of the agent identity for which a blueprint requests a token. */
+  readonly fmiPath?: string
 }

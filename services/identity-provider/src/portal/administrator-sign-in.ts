@@ -59,6 +59,7 @@ export async function signInAdministrator(
           rules: {
             assertionTimes: options.assertionTimes,
             assertionAudiences: () => new Set(),
+            ownIssuers: () => [],
             usesAssertionsOnce: false,
             acceptsLabSecrets: false,
           },

@@ -44,7 +44,7 @@ export async function previewToken(
       method: 'secret',
       credentialId: '',
     } as const
-    return decideAccess(directory, tenant, authenticated, resourceName)
+    return decideAccess(directory, tenant, authenticated, { resource: resourceName })
   })
   if (decision instanceof Refused) {
     const { code, sentence } = rowOf(decision.refusal)

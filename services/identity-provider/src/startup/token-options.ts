@@ -1,7 +1,7 @@
 import { observeRequests, TrustedProxies } from '@greeting/http-service'
 import { withoutSessionKey } from '@greeting/portal/addresses'
 import type { Tracing } from '@greeting/tracing'
-import { readOwnIssuer } from '../dialect/authority.ts'
+import { issuerV2, readOwnIssuer } from '../dialect/authority.ts'
 import type { TokenLifetime } from '../dialect/token/token-times.ts'
 import { FederatedIssuers } from '../federation/federated-issuers.ts'
 import { FailedLoginRateLimit } from '../http/failed-login-rate-limit.ts'
@@ -19,6 +19,7 @@ export function tokenOptions(parts: ServiceParts): Omit<ServiceOptions, 'authori
   const { runtime } = parts.environment
   return {
     origins: parts.listeners.all.map(({ authority }) => authority.authUrl),
+    ownIssuers: ({ id }) => parts.listeners.all.map(({ authority }) => issuerV2(authority, id)),
     directory: parts.directory,
     keys: {
       sign: observedSign(keys, metrics?.observeSignature, tracing),

@@ -1,4 +1,4 @@
-import { createPassword, put, remove, systemRuntime } from '@greeting/directory'
+import { createPassword, put, remove, systemRuntime, tokenExchangeUri } from '@greeting/directory'
 import { wholeDirectory } from '../../../../fixtures/directory/whole-directory.ts'
 import { FailedLoginRateLimit } from '../../src/http/failed-login-rate-limit.ts'
 import { changeClient } from './client-change.ts'
@@ -6,6 +6,7 @@ import { type RefusalScenario, refused } from './refusal-scenario.ts'
 import { apiId, clientId, type TestService, tenantId } from './test-service.ts'
 
 const unknownId = '99999999-0000-4000-8000-000000000000'
+const blueprint = { sponsorIds: [], inheritablePermissions: [] }
 const wrongTenant =
   'This can happen if the application has not been installed by the administrator of the tenant or consented to by any user in the tenant.'
 async function resourcePrincipal(service: TestService, part: object) {
@@ -119,6 +120,39 @@ export const issuanceRefusalScenarios: readonly RefusalScenario[] = [
     },
     ...refused(401, 'invalid_client', 7000215),
     text: `Client secrets are not allowed for app '${clientId}'. Use a client assertion.`,
+  },
+  {
+    reason: 'agent_path_missing',
+    request: async (service) => {
+      await changeClient(service, { blueprint })
+      return { form: service.form({ scope: `${tokenExchangeUri}/.default` }) }
+    },
+    ...refused(400, 'invalid_request', 82008),
+    text: 'All agentic applications requesting a token exchange token must include the fmipath parameter on the token request.',
+  },
+  ...['/oauth2/v2.0/token', '/oauth2/token'].map(
+    (path): RefusalScenario => ({
+      reason: 'agent_path_unexpected',
+      when: `an ordinary client sends fmi_path to ${path}`,
+      request: (service) => ({
+        path: `/${tenantId}${path}`,
+        form: service.form({
+          fmi_path: clientId,
+          ...(path === '/oauth2/token' && { resource: apiId }),
+        }),
+      }),
+      ...refused(400, 'invalid_request', 90100, false),
+      text: "The parameter 'fmi_path' is only for an agent identity blueprint that requests a token for api://AzureADTokenExchange.",
+    }),
+  ),
+  {
+    reason: 'agent_resource_not_permitted',
+    request: async (service) => {
+      await changeClient(service, { blueprint })
+      return { form: service.form() }
+    },
+    ...refused(400, 'unauthorized_client', 82001),
+    text: `Agentic application '${clientId}' is not permitted to request app-only tokens for resource '${apiId}'.`,
   },
   {
     reason: 'resource_unknown',

@@ -228,25 +228,19 @@ export const requestRefusalScenarios: readonly RefusalScenario[] = [
       text: "The value of the parameter 'token_type' is not supported. This server issues tokens of the type 'Bearer' only.",
     }),
   ),
-  ...['req_cnf', 'fmi_path'].map(
-    (parameter): RefusalScenario => ({
+  ...[
+    ['req_cnf', clientId],
+    ['fmi_path', 'SomeFmiPath/FmiCredentialPath'],
+    ['fmi_path', 'x'.repeat(5000)],
+  ].map(
+    ([parameter = '', value = '']): RefusalScenario => ({
       reason: 'parameter_unsupported',
-      when: parameter,
-      request: (service) => ({ form: service.form({ [parameter]: clientId }) }),
+      when: `${parameter} is ${value.slice(0, 30)}`,
+      request: (service) => ({ form: service.form({ [parameter]: value }) }),
       ...byOAuth,
       text: `The parameter '${parameter}' is not supported by this server.`,
     }),
   ),
-  {
-    reason: 'parameter_unsupported',
-    when: 'fmi_path at the v1 endpoint',
-    request: (service) => ({
-      path: `/${tenantId}/oauth2/token`,
-      form: service.form({ scope: '', resource: apiId, fmi_path: clientId }),
-    }),
-    ...byOAuth,
-    text: "The parameter 'fmi_path' is not supported by this server.",
-  },
   {
     reason: 'tenant_malformed',
     request: (service) => ({ path: tokenPath('contoso'), form: service.form() }),

@@ -89,6 +89,7 @@ export async function testService(over: Partial<ServiceOptions> = {}): Promise<T
       issuerUrlV2: 'http://login.test',
     },
     origins: ['http://login.test', 'https://secure.login.test'],
+    ownIssuers: ({ id }) => [`http://login.test/${id}/v2.0`],
     directory: store,
     keys: {
       sign: (claims, keyMembers) => opened.sign(claims, keyMembers),

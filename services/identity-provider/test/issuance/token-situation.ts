@@ -28,6 +28,7 @@ export const tenantId = guid(1)
 export const clientId = guid(0xa1)
 export const apiId = guid(0xa0)
 export const audience = 'https://login.test/token'
+export const ownIssuer = 'https://login.test/own/v2.0'
 export const issuer = 'https://issuer.test'
 
 export const { credential: password, secretText: secret } = createPassword(
@@ -144,6 +145,7 @@ function assertionOf({ claims = {}, header = {} }: { claims?: object; header?: o
 export const rulesOf = (row: Situation) => ({
   assertionTimes: { clockToleranceSeconds: 60, maxLifetimeSeconds: 600 },
   assertionAudiences: () => new Set([audience]),
+  ownIssuers: () => [ownIssuer],
   usesAssertionsOnce: row.usesAssertionsOnce ?? false,
   acceptsLabSecrets: false,
 })

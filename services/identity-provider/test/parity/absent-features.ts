@@ -34,10 +34,9 @@ export const absentFeatures: readonly AbsentFeature[] = [
     reason: 'Mutual TLS binds tokens to certificates.',
   },
   {
-    feature:
-      'agent identities: the parameter `fmi_path`, and types such as `agentIdentityBlueprint`',
-    answer: 'AADSTS90100, and 400 `BadRequest` of Microsoft Graph',
-    reason: 'An ordinary object or token would be another one than was requested.',
+    feature: 'users of agent identities, and other paths in `fmi_path` than the ID of an agent',
+    answer: 'AADSTS90100',
+    reason: 'Only programs authenticate here.',
   },
   {
     feature: 'Conditional Access for workloads',

@@ -13,6 +13,7 @@ import {
 import type { Tenant } from '../tenant.ts'
 import { type AppRole, appRoleJson, appRoleType } from './app-role.ts'
 import * as forms from './application-forms.ts'
+import type { Blueprint } from './blueprint.ts'
 import { lastUseOf } from './credential.ts'
 import type { FederatedIdentityCredential } from './federated-identity-credential.ts'
 import {
@@ -78,6 +79,8 @@ export type Application = {
   readonly passwordCredentials: readonly PasswordCredential[]
   readonly keyCredentials: readonly KeyCredential[]
   readonly federatedIdentityCredentials: readonly FederatedIdentityCredential[]
+  /** Null for an application that is not the blueprint of agent identities. */
+  readonly blueprint: Blueprint | null
   /** The object IDs of service principals. An owner has no right because of it. */
   readonly ownerIds: readonly string[]
   /** The properties of `applicationProperties` that have a default in `inert`, and members of `api` and `optionalClaims`. */
@@ -224,6 +227,7 @@ export const applicationProperties: PropertyTable<
     filter: 'members',
   },
   federatedIdentityCredentials: { initial: [], show: false },
+  blueprint: { initial: null, column: ['blueprint', 'json'], show: false },
   ownerIds: { initial: [], column: ['owner_ids', 'json'], show: false },
   inertProperties: { initial: {}, column: ['description', 'json'], show: false },
   defaultRedirectUri: { inert: null, body: webUrl.nullable() },

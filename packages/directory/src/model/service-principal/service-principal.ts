@@ -56,12 +56,15 @@ export type DelegatedConsent = {
   readonly scope: string
 }
 
-/** The object of an application in one tenant. It receives app role assignments. */
+/**
+ * The object of an application in one tenant, or an agent identity, which has no application. It receives
+ * app role assignments.
+ */
 export type ServicePrincipal = {
   /** Object ID: a GUID in lower case, `oid` and `sub` in the tokens of this client. */
   readonly id: string
   readonly tenantId: string
-  /** The application ID of its application. */
+  /** The application ID of its application; of an agent identity its own object ID. */
   readonly appId: string
   readonly displayName: string
   readonly createdDateTime: Date
@@ -77,6 +80,12 @@ export type ServicePrincipal = {
   readonly delegatedConsents: readonly DelegatedConsent[]
   /** The object IDs of service principals. An owner has no right because of it. */
   readonly ownerIds: readonly string[]
+  /** The application ID of the blueprint of an agent identity; null for the principal of an application. */
+  readonly agentIdentityBlueprintId: string | null
+  /** The object IDs of users and groups. They are kept only. */
+  readonly sponsorIds: readonly string[]
+  /** The application ID of the client that created an agent identity. */
+  readonly createdByAppId: string | null
   /** The properties of `servicePrincipalProperties` that have a default in `inert`. */
   readonly inertProperties: InertProperties
 }
@@ -177,6 +186,9 @@ export const servicePrincipalProperties: PropertyTable<ServicePrincipal, Lookups
   signInAudience: { show: (one, view) => applicationOf(one, view)?.signInAudience ?? null },
   delegatedConsents: { initial: [], column: ['delegated_consents', 'json'], show: false },
   ownerIds: { initial: [], column: ['owner_ids', 'json'], show: false },
+  agentIdentityBlueprintId: { initial: null, column: ['agent_blueprint_id'], show: false },
+  sponsorIds: { initial: [], column: ['sponsor_ids', 'json'], show: false },
+  createdByAppId: { initial: null, column: ['created_by_app_id'], show: false },
   inertProperties: { initial: {}, column: ['description', 'json'], show: false },
   alternativeNames: {
     inert: [],
@@ -236,3 +248,17 @@ export const newServicePrincipal = (
     displayName,
     createdDateTime: source.now(),
   }) as ServicePrincipal
+
+/** Creates an agent identity, which is disabled and deleted like every service principal. */
+export const newAgentIdentity = (
+  tenantId: string,
+  given: Pick<ServicePrincipal, 'displayName' | 'sponsorIds' | 'createdByAppId'> & {
+    readonly agentIdentityBlueprintId: string
+  },
+  source: Runtime,
+  id = source.newGuid(),
+): ServicePrincipal => ({
+  ...newServicePrincipal(tenantId, { appId: id, displayName: given.displayName }, source),
+  ...given,
+  id,
+})

@@ -300,6 +300,36 @@ export const issuanceRefusalRows: RefusalRows<IssuanceRefusal['reason']> = {
     when: 'the federated token was itself obtained with a federated token',
     remedy: 'Authenticate the first application with a secret or a certificate.',
   },
+  agent_path_missing: {
+    ...invalidRequest,
+    code: 82008,
+    hasErrorUri: true,
+    sentence: () =>
+      'All agentic applications requesting a token exchange token must include the fmipath parameter on the token request.',
+    when: 'a blueprint requests a token for token exchange without fmi_path',
+    remedy: 'Send fmi_path=<client ID of the agent> in the body, not in the query.',
+  },
+  // Entra ID's answer to this is unknown, so the code is inferred.
+  agent_path_unexpected: {
+    ...invalidRequest,
+    code: 90100,
+    hasErrorUri: false,
+    sentence: () =>
+      "The parameter 'fmi_path' is only for an agent identity blueprint that requests a token for api://AzureADTokenExchange.",
+    when: 'a request that is not for an agent has fmi_path',
+    remedy: 'Omit fmi_path, or send the client ID of a blueprint.',
+  },
+  agent_resource_not_permitted: {
+    status: 400,
+    error: 'unauthorized_client',
+    code: 82001,
+    hasErrorUri: true,
+    sentence: ({ clientId, resourceId }) =>
+      `Agentic application '${clientId}' is not permitted to request app-only tokens for resource '${resourceId}'.`,
+    when: 'a blueprint requests a token for an API as itself',
+    remedy:
+      'Request a token for api://AzureADTokenExchange with fmi_path, and present it as the assertion of the agent.',
+  },
   resource_unknown: {
     status: 400,
     error: 'invalid_resource',

@@ -218,7 +218,7 @@ export const requestRefusalRows: RefusalRows<RequestRefusal['reason']> = {
     sentence: ({ parameter }) => `The parameter '${parameter}' is not supported by this server.`,
     when: 'the request has a parameter that this server does not support',
     remedy:
-      'Omit the parameter. There are no agent identities (fmi_path), and no keys of clients in tokens (req_cnf).',
+      'Omit the parameter. There are no keys of clients in tokens (req_cnf), and fmi_path is the client ID of an agent.',
   },
   tenant_malformed: {
     ...invalidRequest,

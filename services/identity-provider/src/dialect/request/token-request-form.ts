@@ -1,5 +1,6 @@
 // Folder: The token request as a form, in both versions of the endpoint.
 
+import { isGuid } from '@greeting/directory'
 import { Refused } from '../../issuance/refusal.ts'
 import type { TokenRequest } from '../../issuance/token-request.ts'
 import { type RequestRefusal, refuseRequest } from '../refusals/refusal.ts'
@@ -44,7 +45,12 @@ export function readTokenRequest(
   if (resource instanceof Refused) return resource
 
   // 5. No other token than this server issues.
-  return unsupportedParameterRefusal(form) ?? { tenant, ...client, resource }
+  const unsupported = unsupportedParameterRefusal(form)
+  if (unsupported !== undefined) return unsupported
+
+  // 6. The agent of a blueprint.
+  const fmiPath = form.get('fmi_path')
+  return { tenant, ...client, resource, ...(fmiPath !== undefined && { fmiPath }) }
 }
 
 type Row = {
@@ -66,11 +72,14 @@ const rows: readonly Row[] = [
     isUnderstood: (value) => value.toLowerCase() === 'bearer',
     refusal: { reason: 'token_type_unsupported' },
   },
-  ...['req_cnf', 'fmi_path'].map(
-    (parameter): Row => ({
-      parameter,
-      isUnderstood: () => false,
-      refusal: { reason: 'parameter_unsupported', parameter },
+  ...[
+    { parameter: 'req_cnf', isUnderstood: () => false },
+    // Other paths of Entra ID lead to other kinds of identities.
+    { parameter: 'fmi_path', isUnderstood: isGuid },
+  ].map(
+    (row): Row => ({
+      ...row,
+      refusal: { reason: 'parameter_unsupported', parameter: row.parameter },
     }),
   ),
 ]

@@ -1,3 +1,5 @@
+import type { TokenDecision } from '../../issuance/token-decision.ts'
+
 /** The times of a token, in seconds since the epoch, except for `expiresInSeconds`. */
 export type TokenTimes = {
   /** `iat` and `nbf`. */
@@ -14,6 +16,19 @@ export type TokenLifetime = {
   /** The shortest and the longest time from now until `exp`. Each token gets a random time between them. */
   readonly shortestSeconds: number
   readonly longestSeconds: number
+}
+
+/** How long a token for an agent lives from now, in seconds: with the usual backdating 3900 (entra E196). */
+const agentTokenSeconds = 3600
+
+/** The lifetime of the token of a decision. */
+export function lifetimeOf(
+  { agent }: Pick<TokenDecision, 'agent'>,
+  lifetime: TokenLifetime,
+): TokenLifetime {
+  if (agent === undefined) return lifetime
+  const seconds = Math.min(agentTokenSeconds, lifetime.longestSeconds)
+  return { ...lifetime, shortestSeconds: seconds, longestSeconds: seconds }
 }
 
 /**

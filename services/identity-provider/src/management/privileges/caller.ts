@@ -1,4 +1,12 @@
-import type { Directory } from '@greeting/directory'
+import {
+  type Directory,
+  effectiveAssignments,
+  graphAppId,
+  isActive,
+  isBlockedForAgents,
+  parentOf,
+  roleOfBlueprints,
+} from '@greeting/directory'
 import { refuse } from '../refusals/graph-error.ts'
 
 /** The client of a request, according to its valid token. */
@@ -33,21 +41,28 @@ export function currentRoles(
 ): readonly string[] {
   const client = directory.servicePrincipalByAppId(tenantId, applicationId)
   const api = directory.servicePrincipalByAppId(tenantId, apiAppId)
-  const isActive =
+  // An agent has no application, and acts only as long as its blueprint may.
+  const isAgent = client !== undefined && client.agentIdentityBlueprintId !== null
+  const holder = isAgent ? parentOf(directory, client) : client
+  const application = directory.applicationByAppId(holder?.appId ?? '')
+  const mayAct =
     directory.tenant(tenantId)?.isEnabled &&
     client?.accountEnabled &&
-    directory.applicationByAppId(applicationId) !== undefined
-  if (!isActive || !api?.accountEnabled) throw refuse('caller_unknown')
+    isActive(holder) &&
+    application !== undefined
+  if (!mayAct || !api?.accountEnabled) throw refuse('caller_unknown')
   const assigned = new Set(
-    directory
-      .assignmentsOf(client.id)
+    effectiveAssignments(directory, client)
       .filter(({ resourceId }) => resourceId === api.id)
       .map(({ appRoleId }) => appRoleId),
   )
   const declared = directory.applicationByAppId(apiAppId)?.appRoles ?? []
-  return declared.flatMap(({ id, isEnabled, value }) =>
-    isEnabled && value !== null && assigned.has(id) && roles.includes(value) ? [value] : [],
-  )
+  const isBlueprint = !isAgent && apiAppId === graphAppId && application.blueprint !== null
+  return declared.flatMap(({ id, isEnabled, value }) => {
+    if (!isEnabled || value === null || !roles.includes(value)) return []
+    if (isAgent && isBlockedForAgents(apiAppId, value)) return []
+    return assigned.has(id) || (isBlueprint && value === roleOfBlueprints) ? [value] : []
+  })
 }
 
 /** @throws {GraphError} graph_refusal role_missing when a group has none of the roles. */

@@ -143,6 +143,7 @@ function rolesByCredential(
 ): readonly string[] | undefined {
   const rules = {
     assertionAudiences: () => new Set<string>(),
+    ownIssuers: () => [],
     assertionTimes: { clockToleranceSeconds: 60, maxLifetimeSeconds: 3600 },
     usesAssertionsOnce: false,
     acceptsLabSecrets: false,
@@ -180,7 +181,7 @@ function presentedRoles(
     if (!isPresented || presenter.deletedDateTime !== null) continue
     const authenticated = { client: { application, principal }, method: 'assertion' } as const
     const proof = { ...authenticated, credentialId, presenter }
-    const decision = decideAccess(directory, home, proof, resource)
+    const decision = decideAccess(directory, home, proof, { resource })
     if (!(decision instanceof Refused) && decision.roles.length > 0) return decision.roles
   }
   return []

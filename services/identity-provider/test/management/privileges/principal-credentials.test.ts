@@ -272,7 +272,7 @@ describe('a client that trusts another service principal as its credential (AS32
         client: { application, principal },
         ...({ method: 'assertion', credentialId: 'trust', presenter: at } as const),
       }
-      const decision = decideAccess(directory, tenant, authenticated, graphAppId)
+      const decision = decideAccess(directory, tenant, authenticated, { resource: graphAppId })
       if (isIssued) assert.ok(!(decision instanceof Refused), JSON.stringify(decision))
       else assert.equal(decision instanceof Refused && decision.refusal.reason, 'role_required')
     })

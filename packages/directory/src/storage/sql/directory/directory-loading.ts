@@ -65,6 +65,12 @@ const statements = {
       .where('deleted_at', 'is', null),
   principalsByAppId: (db: Db, appIds: Keys) =>
     db.selectFrom('service_principal').selectAll().where('app_id', 'in', appIds).orderBy('id'),
+  agentsOfBlueprints: (db: Db, appIds: Keys) =>
+    db
+      .selectFrom('service_principal')
+      .selectAll()
+      .where('agent_blueprint_id', 'in', appIds)
+      .orderBy('id'),
   assignmentsById: (db: Db, ids: Keys) =>
     db.selectFrom('app_role_assignment').selectAll().where('id', 'in', ids),
   assignmentsByPrincipal: (db: Db, ids: Keys) =>
@@ -133,7 +139,7 @@ class Loading {
     this.#answer('tenants', all, found)
   }
 
-  /** By tenant and application ID, or by application ID in all tenants. */
+  /** By tenant and application ID, by application ID in all tenants, or agents by their blueprint. */
   async principalsByAppId(): Promise<void> {
     const inTenants = this.#take('servicePrincipalInTenant')
     const ofApplications = this.#take('servicePrincipalsOfApplication')
@@ -149,6 +155,11 @@ class Loading {
     const everywhere = await objectsOf(this.#db, 'servicePrincipal', rows)
     this.#answer('servicePrincipalInTenant', inTenants, principals)
     this.#answer('servicePrincipalsOfApplication', ofApplications, everywhere)
+    const blueprints = this.#take('agentsOfBlueprint')
+    const agentRows = await this.#rows(statements.agentsOfBlueprints, blueprints)
+    const agents = await objectsOf(this.#db, 'servicePrincipal', agentRows)
+    this.#answer('agentsOfBlueprint', blueprints, agents)
+    for (const { id } of agents) this.#want('assignmentsOfPrincipal', id)
     for (const { id } of [...principals, ...everywhere].slice(0, maxRelated)) {
       this.#want('assignmentsOfPrincipal', id)
     }

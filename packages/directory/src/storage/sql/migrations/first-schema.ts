@@ -79,7 +79,8 @@ const tables = (byBytes: string): string => `
     owner_ids text not null default '[]',
     description text not null default '{}',
     unique_name text,
-    word_starts text not null
+    word_starts text not null,
+    blueprint text not null default 'null'
   );
   create table identifier_uri (
     application_id text not null references application (id) on delete cascade,
@@ -143,7 +144,10 @@ const tables = (byBytes: string): string => `
     password_credentials text not null default '[]',
     delegated_consents text not null default '[]',
     key_credentials text not null default '[]',
-    word_starts text not null
+    word_starts text not null,
+    agent_blueprint_id text,
+    sponsor_ids text not null default '[]',
+    created_by_app_id text
   );
   create table service_principal_credential (
     service_principal_id text not null references service_principal (id) on delete cascade,
@@ -209,6 +213,8 @@ const indexes = `
   create index tenant_domain_domain on tenant_domain (domain);
   create index identifier_uri_key on identifier_uri (uri_key);
   create index identifier_uri_of_tenant on identifier_uri (tenant_id, uri_key, application_id);
+  create index service_principal_of_blueprint on service_principal (agent_blueprint_id)
+    where agent_blueprint_id is not null;
   create index application_unique_name on application (unique_name, tenant_id)
     where unique_name is not null;
   ${listedTables

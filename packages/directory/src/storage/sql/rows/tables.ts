@@ -130,6 +130,7 @@ export type ServicePrincipalRow = {
   word_starts: string
   password_credentials: string
   key_credentials: string
+  agent_blueprint_id: string | null
 }
 
 /** The end of a secret or certificate of a service principal, for the list of ending credentials. */

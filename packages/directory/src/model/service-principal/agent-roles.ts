@@ -1,0 +1,64 @@
+import type { Directory } from '../directory.ts'
+import { graphAppId, serverManagementAppId } from '../privileged-api-ids.ts'
+import type { AppRoleAssignment } from './app-role-assignment.ts'
+import type { ServicePrincipal } from './service-principal.ts'
+
+/**
+ * The service principal of an agent's blueprint in the tenant of the agent. Without it, or while it is
+ * disabled, the agent gets no token.
+ */
+export const parentOf = (
+  directory: Directory,
+  { agentIdentityBlueprintId, tenantId }: ServicePrincipal,
+): ServicePrincipal | undefined =>
+  agentIdentityBlueprintId === null
+    ? undefined
+    : directory.servicePrincipalByAppId(tenantId, agentIdentityBlueprintId)
+
+/**
+ * The assignments that an agent inherits: those of its blueprint's service principal to the APIs that the
+ * blueprint names as inheritable. An assignment that the agent itself has is not repeated.
+ */
+export function inheritedAssignments(
+  directory: Directory,
+  agent: ServicePrincipal,
+): readonly AppRoleAssignment[] {
+  const parent = parentOf(directory, agent)
+  const inheritable = parent && directory.applicationByAppId(parent.appId)?.blueprint
+  if (!inheritable) return []
+  const apis = new Set(
+    inheritable.inheritablePermissions.flatMap(({ resourceAppId, roles }) =>
+      roles === 'allAllowed' ? [resourceAppId] : [],
+    ),
+  )
+  const own = new Set(directory.assignmentsOf(agent.id).map(roleOf))
+  return directory
+    .assignmentsOf(parent.id)
+    .filter(
+      (one) =>
+        apis.has(directory.servicePrincipal(one.resourceId)?.appId ?? '') && !own.has(roleOf(one)),
+    )
+}
+
+const roleOf = ({ resourceId, appRoleId }: AppRoleAssignment) => `${resourceId} ${appRoleId}`
+
+/** The assignments that decide the roles of a client: its own, and of an agent also the inherited ones. */
+export const effectiveAssignments = (
+  directory: Directory,
+  principal: ServicePrincipal,
+): readonly AppRoleAssignment[] =>
+  principal.agentIdentityBlueprintId === null
+    ? directory.assignmentsOf(principal.id)
+    : [...directory.assignmentsOf(principal.id), ...inheritedAssignments(directory, principal)]
+
+/** Every blueprint has this role of Graph, without an assignment: it manages its own agents (entra E200). */
+export const roleOfBlueprints = 'AgentIdentity.CreateAsManager'
+
+/**
+ * Whether no agent may have a role. Of the management APIs, agents only read Graph. Entra ID blocks a list
+ * of some sixty permissions of Graph, among them all that write the directory (entra E202).
+ *
+ * @see https://learn.microsoft.com/graph/api/resources/agentid-platform-overview
+ */
+export const isBlockedForAgents = (apiAppId: string, role: string): boolean =>
+  apiAppId === serverManagementAppId || (apiAppId === graphAppId && !role.endsWith('.Read.All'))

@@ -1,0 +1,103 @@
+import {
+  type Directory,
+  newApplication,
+  parentOf,
+  type ServicePrincipal,
+  type Tenant,
+  tokenExchangeUri,
+} from '@greeting/directory'
+import type { Client, RegisteredClient } from './client.ts'
+import { type IssuanceRefusal, type Refused, refuse } from './refusal.ts'
+
+/**
+ * The subject of the token that a blueprint gets for one of its agents (entra E193): tenant and blueprint as
+ * the bytes of .NET GUIDs, then `fmi_path` as it was sent.
+ */
+export const agentSubject = (tenantId: string, blueprintAppId: string, fmiPath: string): string =>
+  `/eid1/c/pub/t/${guidBytes(tenantId)}/a/${guidBytes(blueprintAppId)}/${fmiPath}`
+
+/** The first three groups of a GUID are little-endian in .NET. */
+function guidBytes(guid: string): string {
+  const bytes = Buffer.from(guid.replaceAll('-', ''), 'hex')
+  const ordered = [bytes.subarray(0, 4), bytes.subarray(4, 6), bytes.subarray(6, 8)]
+  return Buffer.concat([...ordered.map((group) => group.toReversed()), bytes.subarray(8)]).toString(
+    'base64url',
+  )
+}
+
+/**
+ * An agent identity as a client. It has no application and no credential of its own: it trusts only the
+ * tokens that this server issued to its blueprint for it.
+ *
+ * @param issuers the issuers of v2.0 tokens of this server, for the tenant of the agent
+ */
+export function agentClient(
+  agent: ServicePrincipal & { readonly agentIdentityBlueprintId: string },
+  issuers: readonly string[],
+): Client {
+  const { id, appId, agentIdentityBlueprintId, createdDateTime, displayName, tenantId } = agent
+  const trust = {
+    id,
+    name: 'blueprint',
+    description: null,
+    subject: agentSubject(tenantId, agentIdentityBlueprintId, appId),
+    audiences: [tokenExchangeUri],
+  }
+  const federatedIdentityCredentials = issuers.map((issuer) => ({ ...trust, issuer }))
+  return {
+    application: newApplication({
+      id,
+      tenantId,
+      appId,
+      displayName,
+      createdDateTime,
+      federatedIdentityCredentials,
+    }),
+    principal: { ...agent, passwordCredentials: [], keyCredentials: [] },
+  }
+}
+
+/** Whether a client is an agent identity. */
+export const isAgent = ({ principal }: RegisteredClient): boolean =>
+  principal !== undefined && principal.agentIdentityBlueprintId !== null
+
+/**
+ * Requires that the blueprint of an agent still exists in the tenant and is enabled.
+ *
+ * @returns `undefined`, or a refusal: `service_principal_missing` or `client_disabled`
+ */
+export function parentRefusal(
+  directory: Directory,
+  agent: ServicePrincipal,
+): Refused<IssuanceRefusal> | undefined {
+  const { agentIdentityBlueprintId: clientId, tenantId } = agent
+  if (clientId === null) return undefined
+  const parent = parentOf(directory, agent)
+  if (parent === undefined || !directory.applicationByAppId(clientId)?.blueprint) {
+    return refuse({ reason: 'service_principal_missing', clientId, tenantId })
+  }
+  if (parent.accountEnabled) return undefined
+  return refuse({ reason: 'client_disabled', clientId, clientName: parent.displayName })
+}
+
+/**
+ * Finds the agent for which a blueprint requests a token.
+ *
+ * @param fmiPath the client ID of the agent, in any case
+ * @returns the agent, or a refusal: `client_unknown`, also for an agent of another blueprint, or
+ *   `client_disabled`
+ */
+export function findOwnAgent(
+  directory: Directory,
+  tenant: Tenant,
+  blueprintAppId: string,
+  fmiPath: string,
+): ServicePrincipal | Refused<IssuanceRefusal> {
+  const agent = directory.servicePrincipalByAppId(tenant.id, fmiPath)
+  if (agent?.agentIdentityBlueprintId !== blueprintAppId) {
+    const tenantName = tenant.displayName
+    return refuse({ reason: 'client_unknown', clientId: fmiPath, tenantName })
+  }
+  if (agent.accountEnabled) return agent
+  return refuse({ reason: 'client_disabled', clientId: agent.appId, clientName: agent.displayName })
+}
