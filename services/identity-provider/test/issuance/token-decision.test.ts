@@ -6,6 +6,7 @@ import { certificateOf, unsafeKeys } from '../../../../fixtures/directory/unsafe
 import { issuanceRefusalRows } from '../../src/dialect/refusals/issuance-refusal-rows.ts'
 import { type IssuanceRefusal, Refused } from '../../src/issuance/refusal.ts'
 import { decideToken, type TokenDecision } from '../../src/issuance/token-decision.ts'
+import { agentRefusals } from './agent-situation.ts'
 import {
   apiId,
   audience,
@@ -325,8 +326,8 @@ describe('the decision about a token', () => {
   }
 
   it('has a row for every refusal', () => {
-    const inRows = new Set(refusedRows.map(([, , reason]) => reason))
-    assert.deepEqual([...inRows].toSorted(), Object.keys(issuanceRefusalRows).toSorted())
+    const reasons = [...refusedRows.map((row) => row[2]), ...agentRefusals.map((row) => row[3])]
+    assert.deepEqual([...new Set(reasons)].toSorted(), Object.keys(issuanceRefusalRows).toSorted())
   })
 
   for (const [what, row, expected] of issuedRows) {

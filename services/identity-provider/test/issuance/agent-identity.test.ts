@@ -1,0 +1,160 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { graphAppId, put, tokenExchangeUri } from '@greeting/directory'
+import {
+  application,
+  appRole,
+  appRoleAssignment,
+  guid,
+  servicePrincipal,
+} from '../../../../fixtures/directory/sample.ts'
+import { agentSubject } from '../../src/issuance/agent-identity.ts'
+import { Refused } from '../../src/issuance/refusal.ts'
+import {
+  agentId,
+  agentRefusals,
+  asAgent,
+  blueprintId,
+  decide,
+  forAgent,
+  hello,
+  hi,
+  type Situation,
+} from './agent-situation.ts'
+import { ownIssuer, tenantId } from './token-situation.ts'
+
+describe('agent identities (entra E192 to E204)', () => {
+  it('names tenant and blueprint in the subject as published tokens do', () => {
+    const subject = agentSubject(
+      '323626f5-1bfe-48cd-8902-ddfdfd44e1ce',
+      'e8c058ec-3ac5-4086-b58d-bd731d7bae4f',
+      agentId,
+    )
+    assert.equal(
+      subject,
+      `/eid1/c/pub/t/9SY2Mv4bzUiJAt39_UThzg/a/7FjA6MU6hkC1jb1zHXuuTw/${agentId}`,
+    )
+  })
+
+  for (const [what, situation, sent, reason] of agentRefusals)
+    it(`refuses ${what}: ${reason}`, () => {
+      const decision = decide(situation, sent)
+      assert.ok(decision instanceof Refused, 'a token was issued')
+      assert.equal(decision.refusal.reason, reason)
+    })
+
+  it('gives a blueprint a token without roles for its agent', () => {
+    const decision = decide({ blueprintRoles: [hi.id] }, forAgent)
+    assert.ok(!(decision instanceof Refused))
+    assert.equal(decision.agent?.id, agentId)
+    assert.deepEqual(decision.roles, [])
+  })
+
+  it('gives a blueprint a token for Microsoft Graph, with the role of every blueprint', () => {
+    const decision = decide({}, { resource: graphAppId })
+    assert.ok(!(decision instanceof Refused))
+    assert.deepEqual(decision.roles, ['AgentIdentity.CreateAsManager'])
+  })
+
+  const roleRows: [what: string, Situation, string[]][] = [
+    ['its own', {}, ['CallHiApiRole']],
+    ['none without an assignment', { ownRoles: [] }, []],
+    [
+      'those that it inherits too',
+      { blueprintRoles: [hello.id], inheritable: 'allAllowed' },
+      ['CallHiApiRole', 'CallHelloApiRole'],
+    ],
+    ['each role once', { blueprintRoles: [hi.id], inheritable: 'allAllowed' }, ['CallHiApiRole']],
+    [
+      'only its own when the blueprint names the API without roles',
+      { blueprintRoles: [hello.id], inheritable: 'none' },
+      ['CallHiApiRole'],
+    ],
+    [
+      'only its own when the blueprint does not name the API',
+      { blueprintRoles: [hello.id] },
+      ['CallHiApiRole'],
+    ],
+  ]
+  for (const [what, situation, roles] of roleRows)
+    it(`gives an agent of the roles of an API ${what}`, () => {
+      const decision = decide(situation, asAgent)
+      assert.ok(!(decision instanceof Refused), JSON.stringify(decision))
+      assert.equal(decision.client.application.appId, agentId)
+      assert.equal(decision.client.principal.id, agentId)
+      assert.deepEqual(decision.roles, roles)
+    })
+
+  it('accepts an inherited role where an API requires an assignment', () => {
+    const required = put('servicePrincipal', servicePrincipal({ appRoleAssignmentRequired: true }))
+    const inherits = { ownRoles: [], blueprintRoles: [hi.id], changes: [required] }
+    const refused = decide(inherits, asAgent)
+    assert.equal(refused instanceof Refused && refused.refusal.reason, 'role_required')
+    const decision = decide({ ...inherits, inheritable: 'allAllowed' }, asAgent)
+    assert.ok(!(decision instanceof Refused))
+  })
+
+  for (const [value, isGiven] of [
+    ['Application.ReadWrite.All', false],
+    ['AppRoleAssignment.ReadWrite.All', false],
+    ['AgentIdentity.Create.All', false],
+    ['Application.Read.All', true],
+  ] as const)
+    it(`${isGiven ? 'gives' : 'never gives'} an agent the permission ${value} of Graph`, () => {
+      const roles = [appRole({ value })]
+      const graph = application({ id: guid(0xf3), appId: graphAppId, appRoles: roles })
+      const part = { principalId: agentId, appRoleId: hi.id, resourceId: guid(0xf3) }
+      const assignment = put('appRoleAssignment', appRoleAssignment(part))
+      const changes = [put('application', graph), assignment]
+      const decision = decide({ changes, ownRoles: [] }, { ...asAgent, resource: graphAppId })
+      assert.ok(!(decision instanceof Refused))
+      assert.deepEqual(decision.roles, isGiven ? [value] : [])
+    })
+
+  it('accepts the token for an agent until it expires, also where assertions count once', () => {
+    const decision = decide({}, { ...asAgent, isOnceOnly: true })
+    assert.ok(!(decision instanceof Refused))
+  })
+
+  it('does not accept the token for an agent as the credential of an application', () => {
+    const subject = agentSubject(tenantId, blueprintId, agentId)
+    const trust = {
+      id: guid(0xf1),
+      name: 'agent',
+      description: null,
+      issuer: ownIssuer,
+      subject,
+      audiences: [tokenExchangeUri],
+    }
+    const other = { id: guid(0xc2), appId: guid(0xc1), federatedIdentityCredentials: [trust] }
+    const changes = [
+      put('application', application(other)),
+      put('servicePrincipal', servicePrincipal({ id: guid(0xc3), appId: guid(0xc1) })),
+    ]
+    const decision = decide({ changes }, { ...asAgent, clientId: guid(0xc1) })
+    assert.equal(decision instanceof Refused && decision.refusal.reason, 'federated_token_chained')
+  })
+
+  it('requires of an application that authenticates a blueprint the management roles of its agents', () => {
+    const presenter = { id: guid(0xc3), appId: guid(0xc1), displayName: 'Identity' }
+    const trust = {
+      id: guid(0xf1),
+      name: 'identity',
+      description: null,
+      issuer: ownIssuer,
+      subject: guid(0xc3),
+      audiences: [tokenExchangeUri],
+    }
+    const role = { principalId: agentId, appRoleId: hi.id, resourceId: guid(0xf3) }
+    const changes = [
+      put('application', application({ id: guid(0xc2), appId: guid(0xc1) })),
+      put('servicePrincipal', servicePrincipal(presenter)),
+    ]
+    const situation = { blueprint: { federatedIdentityCredentials: [trust] }, ownRoles: [] }
+    const sent = { ...forAgent, claims: { sub: guid(0xc3) } }
+    assert.ok(!(decide({ ...situation, changes }, sent) instanceof Refused))
+    const withRole = [...changes, put('appRoleAssignment', appRoleAssignment(role))]
+    const decision = decide({ ...situation, changes: withRole }, sent)
+    assert.equal(decision instanceof Refused && decision.refusal.reason, 'role_required')
+  })
+})
