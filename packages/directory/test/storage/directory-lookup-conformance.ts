@@ -16,6 +16,7 @@ import type { Directory } from '../../src/model/directory.ts'
 import { type DirectoryChange, put, remove } from '../../src/model/directory-change.ts'
 import type { FreshStorage } from './fresh-storage.ts'
 
+const agentIdentityBlueprintId = guid(0xa0)
 const deletedDateTime = new Date('2030-01-01T00:00:00Z')
 const client = application({
   id: guid(0xa2),
@@ -23,6 +24,8 @@ const client = application({
   displayName: 'Job',
   uniqueName: 'nightly job',
 })
+/** An agent identity has one ID only. */
+const ids = (number: number) => ({ id: guid(number), appId: guid(number) })
 const changes: readonly DirectoryChange[] = [
   put('tenant', tenant()),
   put('tenant', tenant({ id: guid(2), domains: ['fabrikam.example'] })),
@@ -47,6 +50,11 @@ const changes: readonly DirectoryChange[] = [
     servicePrincipal({ id: guid(0xb2), appId: guid(0xa1), tenantId: guid(2) }),
   ),
   put('servicePrincipal', servicePrincipal({ id: guid(0xb3), appId: guid(0xa4), deletedDateTime })),
+  put('servicePrincipal', servicePrincipal({ ...ids(0xe1), agentIdentityBlueprintId })),
+  put(
+    'servicePrincipal',
+    servicePrincipal({ ...ids(0xe2), agentIdentityBlueprintId, deletedDateTime }),
+  ),
   put('appRoleAssignment', appRoleAssignment()),
   put('appRoleAssignment', appRoleAssignment({ id: 'other', appRoleId: guid(0x52) })),
 ]
@@ -67,6 +75,7 @@ const lookups: readonly ((directory: Directory) => unknown)[] = [
     (all: Directory) => all.servicePrincipalByAppId(guid(1), appId),
     (all: Directory) => all.servicePrincipalByAppId(guid(2), appId),
     (all: Directory) => all.servicePrincipalsOfApplication(appId).toSorted(byId),
+    (all: Directory) => all.agentsOf(appId).toSorted(byId),
   ]),
   ...[guid(1), guid(2)].flatMap((tenantId) =>
     ['nightly job', 'Nightly job', 'none'].map(
