@@ -39,6 +39,7 @@ const afterAuthentication: ReadonlySet<Refusal['reason']> = new Set([
   'agent_resource_not_permitted',
   'resource_unknown',
   'resource_disabled',
+  'resource_parameter_differs',
   'role_required',
 ])
 

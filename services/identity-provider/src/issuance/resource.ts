@@ -6,6 +6,7 @@ import {
   type Tenant,
 } from '@greeting/directory'
 import { type IssuanceRefusal, type Refused, refuse } from './refusal.ts'
+import type { TokenRequest } from './token-request.ts'
 
 /** The API for which a token is requested. */
 export type Resource = {
@@ -41,4 +42,22 @@ export function findResource(
   }
   if (!principal.accountEnabled) return refuse({ reason: 'resource_disabled', resource: name })
   return { requestedAs: isGuid(name) ? name.toLowerCase() : name, application, principal }
+}
+
+/**
+ * Compares the parameter `resource` of the v2.0 endpoint with the API of the scope: RFC 8707.
+ *
+ * @returns `undefined`, or the refusal `resource_parameter_differs`
+ */
+export function resourceParameterRefusal(
+  directory: Directory,
+  tenant: Tenant,
+  { application }: Resource,
+  { resourceParameter: name }: Pick<TokenRequest, 'resourceParameter'>,
+  aliases?: ResourceAliases,
+): Refused<IssuanceRefusal> | undefined {
+  if (name === undefined) return undefined
+  const named = isGuid(name) ? undefined : findResource(directory, tenant, name, aliases)
+  const isSame = named && 'application' in named && named.application.id === application.id
+  return isSame ? undefined : refuse({ reason: 'resource_parameter_differs' })
 }

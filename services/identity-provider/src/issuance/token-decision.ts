@@ -18,7 +18,12 @@ import {
 import { presenterRefusal } from './exchanged-token.ts'
 import { grantedRoles } from './granted-roles.ts'
 import { type IssuanceRefusal, Refused, refuse } from './refusal.ts'
-import { findResource, type Resource, type ResourceAliases } from './resource.ts'
+import {
+  findResource,
+  type Resource,
+  type ResourceAliases,
+  resourceParameterRefusal,
+} from './resource.ts'
 import type { TokenRequest } from './token-request.ts'
 
 /** The decision to issue a token: its tenant, its client, its API and its roles. */
@@ -73,7 +78,7 @@ export function decideAccess(
   directory: Directory,
   tenant: Tenant,
   authenticated: AuthenticatedClient,
-  { resource: resourceName, fmiPath }: Pick<TokenRequest, 'resource' | 'fmiPath'>,
+  request: Pick<TokenRequest, 'resource' | 'resourceParameter' | 'fmiPath'>,
   aliases?: ResourceAliases,
 ): TokenDecision | Refused<IssuanceRefusal> {
   // 3. The client is enabled.
@@ -90,10 +95,12 @@ export function decideAccess(
   if (orphaned !== undefined) return orphaned
 
   // 4. The API. After authentication, so that only clients learn which APIs exist.
-  const resource = findResource(directory, tenant, resourceName, aliases)
+  const resource = findResource(directory, tenant, request.resource, aliases)
   if (resource instanceof Refused) return resource
+  const differs = resourceParameterRefusal(directory, tenant, resource, request, aliases)
+  if (differs !== undefined) return differs
 
-  const agent = agentOf(directory, tenant, client, resource, fmiPath)
+  const agent = agentOf(directory, tenant, client, resource, request.fmiPath)
   if (agent instanceof Refused) return agent
 
   // 5. The roles.

@@ -13,6 +13,8 @@ export type TokenRequest = {
   readonly authentication: ClientAuthentication
   /** The API as the client names it: an application id or an identifier URI. */
   readonly resource: string
+  /** The parameter `resource` of the v2.0 endpoint, which must name the same API. */
+  readonly resourceParameter?: string | undefined
   /** The client ID of the agent identity for which a blueprint requests a token. */
   readonly fmiPath?: string
 }

@@ -3,7 +3,7 @@ import { wholeDirectory } from '../../../../fixtures/directory/whole-directory.t
 import { FailedLoginRateLimit } from '../../src/http/failed-login-rate-limit.ts'
 import { changeClient } from './client-change.ts'
 import { type RefusalScenario, refused } from './refusal-scenario.ts'
-import { apiId, clientId, type TestService, tenantId } from './test-service.ts'
+import { apiId, clientId, scope, type TestService, tenantId } from './test-service.ts'
 
 const unknownId = '99999999-0000-4000-8000-000000000000'
 const blueprint = { sponsorIds: [], inheritablePermissions: [] }
@@ -171,6 +171,25 @@ export const issuanceRefusalScenarios: readonly RefusalScenario[] = [
     ...refused(400, 'invalid_resource', 500014),
     text: `The service principal for resource 'api://${apiId}' is disabled. This indicate that a subscription within the tenant has lapsed, or that the administrator for this tenant has disabled the application, preventing tokens from being issued for it.`,
   },
+  ...(
+    [
+      ['a URL of the server', 'https://mcp.greeting.localhost/mcp'],
+      ['another API', 'https://graph.microsoft.com'],
+      ['two slashes more', `api://${apiId}//`],
+      ['a fragment', `api://${apiId}#x`],
+      ['an application ID', apiId],
+      ['a scope', scope],
+      ['a long text', `api://${apiId}/${'x'.repeat(10_240)}`],
+    ] as const
+  ).map(
+    ([when, resource]): RefusalScenario => ({
+      reason: 'resource_parameter_differs',
+      when,
+      request: (service) => ({ form: service.form({ resource }) }),
+      ...refused(400, 'invalid_target', 9010010, false),
+      text: "The resource parameter provided in the request doesn't match with the requested scopes.",
+    }),
+  ),
   {
     reason: 'role_required',
     request: async (service) => {

@@ -62,6 +62,15 @@ export const requestRefusalScenarios: readonly RefusalScenario[] = [
     ...refused(400, 'invalid_request', 9000411),
     text: "The request is not properly formatted. The parameter 'scope' is duplicated.",
   },
+  {
+    reason: 'parameter_repeated',
+    when: 'resource, which RFC 8707 permits twice',
+    request: (service) => ({
+      body: `${new URLSearchParams(service.form({ resource: `api://${apiId}` }))}&resource=x`,
+    }),
+    ...refused(400, 'invalid_request', 9000411),
+    text: "The request is not properly formatted. The parameter 'resource' is duplicated.",
+  },
   ...['grant_type', 'client_id'].map(
     (parameter): RefusalScenario => ({
       reason: 'parameter_missing',
@@ -182,7 +191,8 @@ export const requestRefusalScenarios: readonly RefusalScenario[] = [
   },
   {
     reason: 'scope_missing',
-    request: (service) => ({ form: service.form({ scope: '' }) }),
+    when: 'resource cannot replace it',
+    request: (service) => ({ form: service.form({ scope: '', resource: `api://${apiId}` }) }),
     ...refused(400, 'invalid_request', 90014),
     text: "The required field 'scope' is missing from the credential. Ensure that you have all the necessary parameters for the login request.",
   },
@@ -205,8 +215,12 @@ export const requestRefusalScenarios: readonly RefusalScenario[] = [
     text: /isn't valid because it contains more than one resource\.$/,
   },
   {
-    reason: 'resource_parameter_on_v2',
-    request: (service) => ({ form: service.form({ resource: `api://${apiId}` }) }),
+    reason: 'resource_parameter_unsupported',
+    when: 'common',
+    request: (service) => ({
+      path: tokenPath('common'),
+      form: service.form({ resource: `api://${apiId}` }),
+    }),
     ...refused(400, 'invalid_request', 901002),
     text: "The 'resource' request parameter isn't supported.",
   },

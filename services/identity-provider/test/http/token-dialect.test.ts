@@ -168,6 +168,20 @@ describe('scopes (entra E19 to E24)', () => {
       assert.equal(claims.roles, undefined)
     })
 
+  for (const [resource, asked] of [
+    [uri, uri],
+    [`${uri}/`, uri],
+    [uri, apiId],
+    ['https://greeting.localhost/greeting', uri],
+    ['https://greeting.localhost/greeting/', uri],
+  ] as const)
+    it(`'${asked}/.default' may be repeated by resource=${resource} (entra E193)`, async () => {
+      const own = await testService()
+      await changeApi(own, { identifierUris: [uri, 'https://greeting.localhost/greeting'] })
+      const form = own.form({ scope: `${asked}/.default`, resource })
+      assert.equal((await issued(await own.token(form))).claims.aud, asked)
+    })
+
   it('without an API, with OpenID scopes only, are refused (AS15)', async () => {
     const response = await service.token(service.form({ scope: 'openid profile' }))
     assert.equal(await codeOf(response), 1002012)

@@ -37,6 +37,7 @@ function decide(row: Situation) {
 
 const disabled = { clientPrincipal: { accountEnabled: false } }
 const wrong = { request: { secret: 'wrong' } }
+const otherResource = { request: { resourceParameter: 'api://other' } }
 const publicClient = { isFallbackPublicClient: true }
 const tls = certificate.sha256Thumbprint
 const passwords = (part: object) => ({ passwordCredentials: [{ ...password, ...part }] })
@@ -234,6 +235,7 @@ const refusedRows: readonly Row[] = [
   ['an unknown API', () => ({ request: { resource: 'api://other' } }), 'resource_unknown'],
   ['a deleted API', () => ({ api: { deletedDateTime: second(-1) } }), 'resource_unknown'],
   ['a disabled API', () => ({ apiPrincipal: { accountEnabled: false } }), 'resource_disabled'],
+  ['another API in resource', () => otherResource, 'resource_parameter_differs'],
   [
     'a client without a role, where the API requires one',
     () => ({ apiPrincipal: { appRoleAssignmentRequired: true }, assignedRoles: [] }),

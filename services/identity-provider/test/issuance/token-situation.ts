@@ -18,7 +18,7 @@ import {
   tenant,
 } from '../../../../fixtures/directory/sample.ts'
 import type { AssertionFacts } from '../../src/issuance/client-authentication.ts'
-import type { ClientAuthentication } from '../../src/issuance/token-request.ts'
+import type { ClientAuthentication, TokenRequest } from '../../src/issuance/token-request.ts'
 import { clientCertificate } from '../http/client-certificate.ts'
 
 export const now = new Date('2030-01-01T12:00:00Z')
@@ -66,7 +66,7 @@ export type Situation = {
   readonly presenter?: Partial<ServicePrincipal>
   readonly presenterTenant?: Partial<Tenant>
   readonly assignedRoles?: readonly string[]
-  readonly request?: { tenant?: string; clientId?: string; resource?: string; secret?: string }
+  readonly request?: Partial<TokenRequest> & { readonly secret?: string }
   /** The claims and the header of an assertion; a secret is sent when it is absent. */
   readonly assertion?: { claims?: object; header?: object } | string
   /** The thumbprint of the certificate of mutual TLS, in place of a secret. */
@@ -163,6 +163,7 @@ export function requestOf(row: Situation) {
     tenant: request.tenant ?? tenantId,
     clientId: request.clientId ?? clientId,
     resource: request.resource ?? 'api://greeting',
+    resourceParameter: request.resourceParameter,
     authentication: authenticationOf(row),
   }
 }

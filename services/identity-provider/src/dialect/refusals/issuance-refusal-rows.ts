@@ -351,6 +351,17 @@ export const issuanceRefusalRows: RefusalRows<IssuanceRefusal['reason']> = {
     when: 'the API is disabled',
     remedy: 'An administrator disabled the API. An administrator must enable it.',
   },
+  resource_parameter_differs: {
+    status: 400,
+    error: 'invalid_target',
+    code: 9010010,
+    hasErrorUri: false,
+    sentence: () =>
+      "The resource parameter provided in the request doesn't match with the requested scopes.",
+    when: 'resource is no identifier URI of the API in scope',
+    remedy:
+      'Send an identifier URI of the API as resource, or no resource. A URL counts when the API has it as an identifier URI.',
+  },
   role_required: {
     status: 400,
     error: 'invalid_grant',

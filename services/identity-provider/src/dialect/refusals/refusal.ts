@@ -23,7 +23,7 @@ export type RequestRefusal =
   | { readonly reason: 'scope_not_default'; readonly scope: string }
   | { readonly reason: 'scope_malformed'; readonly scope: string }
   | { readonly reason: 'scope_has_several_resources'; readonly scope: string }
-  | { readonly reason: 'resource_parameter_on_v2' }
+  | { readonly reason: 'resource_parameter_unsupported' }
   | { readonly reason: 'claims_parameter_malformed' }
   | { readonly reason: 'token_type_unsupported' }
   | { readonly reason: 'parameter_unsupported'; readonly parameter: string }

@@ -187,13 +187,13 @@ export const requestRefusalRows: RefusalRows<RequestRefusal['reason']> = {
     when: 'the scope names several APIs',
     remedy: 'Request one token for each API.',
   },
-  resource_parameter_on_v2: {
+  resource_parameter_unsupported: {
     ...invalidRequest,
     code: 901002,
     hasErrorUri: true,
     sentence: () => "The 'resource' request parameter isn't supported.",
-    when: 'the v2.0 endpoint receives resource',
-    remedy: 'Use scope=<resource>/.default here, or the endpoint /oauth2/token.',
+    when: 'the v2.0 endpoint receives resource, and the path names no tenant',
+    remedy: 'Name the tenant in the path.',
   },
   claims_parameter_malformed: {
     ...invalidRequest,

@@ -1,5 +1,6 @@
 import { isGuid } from '@greeting/directory'
-import type { Refused } from '../../issuance/refusal.ts'
+import { Refused } from '../../issuance/refusal.ts'
+import type { TokenRequest } from '../../issuance/token-request.ts'
 import { type RequestRefusal, refuseRequest } from '../refusals/refusal.ts'
 import type { TokenTimes } from '../token/token-times.ts'
 import type { Form } from './form-body.ts'
@@ -8,20 +9,26 @@ import type { Form } from './form-body.ts'
 export type TokenEndpointVersion = {
   /** The path of the endpoint below the tenant. */
   readonly path: string
+  /** Whether the scope names the API, and `resource` only repeats it. */
+  readonly hasScope: boolean
   /** Reads the API that a form requests. */
-  readonly readResource: (form: Form) => string | Refused<RequestRefusal>
+  readonly readResource: (form: Form) => RequestedResource | Refused<RequestRefusal>
   /** Makes the body of the answer that contains a token. */
   readonly envelope: (token: string, times: TokenTimes, resource: string) => object
 }
+
+type RequestedResource = Pick<TokenRequest, 'resource' | 'resourceParameter'>
 
 /** The versions of the token endpoint. */
 export const tokenEndpointVersions: readonly TokenEndpointVersion[] = [
   {
     path: '/oauth2/v2.0/token',
-    readResource: (form) =>
-      form.has('resource')
-        ? refuseRequest({ reason: 'resource_parameter_on_v2' })
-        : resourceOfScope(form.get('scope')),
+    hasScope: true,
+    readResource: (form) => {
+      const resource = resourceOfScope(form.get('scope'))
+      if (resource instanceof Refused) return resource
+      return { resource, resourceParameter: form.get('resource') }
+    },
     envelope: (token, { expiresInSeconds }) => ({
       token_type: 'Bearer',
       expires_in: expiresInSeconds,
@@ -31,12 +38,13 @@ export const tokenEndpointVersions: readonly TokenEndpointVersion[] = [
   },
   {
     path: '/oauth2/token',
+    hasScope: false,
     readResource: (form) => {
       const resource = form.get('resource')
       if (resource === undefined) {
         return refuseRequest({ reason: 'parameter_missing', parameter: 'resource' })
       }
-      if (isResourceName(resource)) return resource
+      if (isResourceName(resource)) return { resource }
       return refuseRequest({ reason: 'scope_malformed', scope: resource })
     },
     envelope: (token, { expiresInSeconds, issuedAt, expiresAt }, resource) => ({

@@ -25,6 +25,9 @@ export function readTokenRequest(
 ): TokenRequest | Refused<RequestRefusal> {
   // 1. The tenant has a valid form.
   const refused = tenantNameRefusal(tenant)
+  if (refused?.refusal.reason === 'tenant_missing' && version.hasScope && form.has('resource')) {
+    return refuseRequest({ reason: 'resource_parameter_unsupported' })
+  }
   if (refused !== undefined) return refused
 
   // 2. The grant type is client_credentials.
@@ -50,7 +53,7 @@ export function readTokenRequest(
 
   // 6. The agent of a blueprint.
   const fmiPath = form.get('fmi_path')
-  return { tenant, ...client, resource, ...(fmiPath !== undefined && { fmiPath }) }
+  return { tenant, ...client, ...resource, ...(fmiPath !== undefined && { fmiPath }) }
 }
 
 type Row = {
