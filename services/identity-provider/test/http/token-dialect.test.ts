@@ -175,7 +175,7 @@ describe('scopes (entra E19 to E24)', () => {
     ['https://greeting.localhost/greeting', uri],
     ['https://greeting.localhost/greeting/', uri],
   ] as const)
-    it(`'${asked}/.default' may be repeated by resource=${resource} (entra E193)`, async () => {
+    it(`'${asked}/.default' may be repeated by resource=${resource} (entra E206)`, async () => {
       const own = await testService()
       await changeApi(own, { identifierUris: [uri, 'https://greeting.localhost/greeting'] })
       const form = own.form({ scope: `${asked}/.default`, resource })

@@ -24,6 +24,14 @@ describe('docs/generated/entra.md', () => {
     assert.deepEqual([...new Set(sent)].toSorted(), documented.toSorted())
   })
 
+  it('gives each fact a number of its own', () => {
+    const numbers = entraFacts.map(({ fact }) => fact)
+    assert.deepEqual(
+      numbers.filter((fact, index) => numbers.indexOf(fact) !== index),
+      [],
+    )
+  })
+
   it('gives each fact a strength that it defines', () => {
     for (const { fact, strength } of entraFacts) assert.ok(Object.hasOwn(strengths, strength), fact)
   })
