@@ -2,6 +2,7 @@ import { randomUUID, X509Certificate } from 'node:crypto'
 import { readFile, realpath, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import {
+  callersOf,
   entriesWithoutId,
   parseRegistrations,
   type RegistrationsFile,
@@ -29,7 +30,7 @@ export type LoadedFile = {
 export async function loadFile(path: string): Promise<LoadedFile> {
   const file = parsed(path, await read(path))
   const certificates = new Map<string, CertificateToAdd>()
-  for (const { certificates: listed = [] } of file.clients)
+  for (const { certificates: listed = [] } of callersOf(file))
     for (const { displayName, path: place } of listed) {
       const certificate = resolve(dirname(path), place)
       certificates.set(
@@ -40,9 +41,10 @@ export async function loadFile(path: string): Promise<LoadedFile> {
   return { path, file, certificates }
 }
 
-/** The number of applications in a file, including those to be removed. */
-export function registrationsIn({ apis, clients, removed }: RegistrationsFile): number {
-  return new Set([...[...apis, ...clients].map(({ displayName }) => displayName), ...removed]).size
+/** The number of applications and agents in a file, including those to be removed. */
+export function registrationsIn(file: RegistrationsFile): number {
+  const entries = [...file.apis, ...callersOf(file)]
+  return new Set([...entries.map(({ displayName }) => displayName), ...file.removed]).size
 }
 
 /**

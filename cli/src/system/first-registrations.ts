@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { callersOf } from '@greeting/registrations'
 import type { SecretName } from '@greeting/registrations/apply'
 import type { Plan } from '@greeting/registrations/planning'
 import { adoptionLine, isHeldByOthers } from '@greeting/registrations/planning'
@@ -66,7 +67,7 @@ function clientsWithoutSecret(
   { file }: LoadedFile,
   fileOf: FileOf,
 ): Set<string> {
-  const lost = file.clients.filter(({ displayName: client, secrets = [] }) =>
+  const lost = callersOf(file).filter(({ displayName: client, secrets = [] }) =>
     secrets
       .map(({ displayName: secret }) => fileOf({ client, secret }))
       // With a complete `client.env`, this code does not run.

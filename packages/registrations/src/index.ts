@@ -8,7 +8,9 @@ export {
 export {
   type ApiEntry,
   applicationIdPlaceholder,
+  type CallerEntry,
   type ClientEntry,
+  callersOf,
   type RegistrationsFile,
   registrationsJsonSchema,
   type SecretEntry,

@@ -1,5 +1,20 @@
 import type { z } from 'zod'
 
+/** A client or an agent. */
+type Caller = {
+  readonly displayName: string
+  readonly applicationId?: string | undefined
+  readonly permissions?:
+    | readonly { readonly api: string; readonly roles: readonly string[] }[]
+    | undefined
+}
+type WithCredentials = Caller & {
+  readonly secrets?: readonly { readonly displayName: string }[] | undefined
+  readonly certificates?: readonly { readonly displayName: string }[] | undefined
+  readonly federatedCredentials?: readonly { readonly displayName: string }[] | undefined
+  readonly inherit?: readonly string[] | undefined
+}
+
 /** The parts of a file that refer to each other. */
 type Entries = {
   readonly apis: readonly {
@@ -7,15 +22,10 @@ type Entries = {
     readonly applicationId?: string | undefined
     readonly appRoles: readonly { readonly id?: string | undefined; readonly value: string }[]
   }[]
-  readonly clients: readonly {
-    readonly displayName: string
-    readonly applicationId?: string | undefined
-    readonly permissions?:
-      | readonly { readonly api: string; readonly roles: readonly string[] }[]
-      | undefined
-    readonly secrets?: readonly { readonly displayName: string }[] | undefined
-    readonly certificates?: readonly { readonly displayName: string }[] | undefined
-  }[]
+  readonly clients: readonly WithCredentials[]
+  readonly blueprints: readonly (WithCredentials & {
+    readonly agents?: readonly Caller[] | undefined
+  })[]
   readonly consents?:
     | readonly {
         readonly client: string
@@ -48,24 +58,39 @@ type IndexedClient = {
   readonly permissions: ReadonlyMap<string, readonly string[]> | undefined
 }
 
-const indexOf = ({ apis, clients }: Entries): Index => ({
+/** A client, a blueprint or an agent, with its place. */
+type Placed = { readonly entry: WithCredentials; readonly place: readonly (string | number)[] }
+
+const placedCallers = ({ clients, blueprints }: Entries): Placed[] => [
+  ...clients.map((entry, at) => ({ entry, place: ['clients', at] })),
+  ...blueprints.flatMap(({ agents = [], ...entry }, at) => [
+    { entry, place: ['blueprints', at] },
+    ...agents.map((agent, index) => ({ entry: agent, place: ['blueprints', at, 'agents', index] })),
+  ]),
+]
+
+const indexOf = ({ apis }: Entries, callers: readonly Placed[]): Index => ({
   apis: firstByName(apis, ({ applicationId, appRoles }) => ({
     applicationId,
     roles: new Set(appRoles.map(({ value }) => value)),
   })),
-  clients: firstByName(clients, ({ permissions }) => ({
-    permissions: permissions && firstBy(permissions.map(({ api, roles }) => [api, roles])),
-  })),
+  clients: firstByName(
+    callers.map(({ entry }) => entry),
+    ({ permissions }) => ({
+      permissions: permissions && firstBy(permissions.map(({ api, roles }) => [api, roles])),
+    }),
+  ),
 })
 
 function issuesOf(file: Entries): Issue[] {
-  const index = indexOf(file)
-  const declared = new Set(names([...file.apis, ...file.clients]))
+  const callers = placedCallers(file)
+  const index = indexOf(file, callers)
+  const declared = new Set(names([...file.apis, ...callers.map(({ entry }) => entry)]))
   const consents = new Set<string>()
   return [
     ...repeated(['apis'], 'displayName', names(file.apis)),
-    ...repeated(['clients'], 'displayName', names(file.clients)),
-    ...sharedIds(file),
+    ...repeatedNames(callers),
+    ...sharedIds(file, callers),
     ...file.apis.flatMap(({ appRoles }, at) => [
       ...repeated(
         ['apis', at, 'appRoles'],
@@ -78,7 +103,7 @@ function issuesOf(file: Entries): Issue[] {
         appRoles.map(({ value }) => value),
       ),
     ]),
-    ...file.clients.flatMap((client, at) => clientIssues(index, client, at)),
+    ...callers.flatMap((caller) => callerIssues(index, caller)),
     ...(file.consents ?? []).flatMap((consent, at) => {
       const pair = JSON.stringify([consent.client, consent.api])
       const isRepeated = consents.has(pair)
@@ -93,39 +118,37 @@ function issuesOf(file: Entries): Issue[] {
   ]
 }
 
+function repeatedNames(callers: readonly Placed[]): Issue[] {
+  const seen = new Set<string>()
+  return callers.flatMap(({ entry: { displayName }, place }): Issue[] => {
+    const isRepeated = seen.has(displayName)
+    seen.add(displayName)
+    const path = [...place, 'displayName']
+    return isRepeated ? [{ path, message: `"${displayName}" is used twice` }] : []
+  })
+}
+
 /** One application ID under two names would register one application twice. */
-function sharedIds({ apis, clients }: Entries): Issue[] {
-  const entries = [
-    ...apis.map((entry, index) => ({ ...entry, list: 'apis', index })),
-    ...clients.map((entry, index) => ({ ...entry, list: 'clients', index })),
-  ]
+function sharedIds({ apis }: Entries, callers: readonly Placed[]): Issue[] {
+  const entries = [...apis.map((entry, at) => ({ entry, place: ['apis', at] })), ...callers]
   const firstNames = new Map<string, string>()
-  return entries.flatMap(({ list, index, displayName, applicationId }): Issue[] => {
+  return entries.flatMap(({ entry: { displayName, applicationId }, place }): Issue[] => {
     if (applicationId === undefined) return []
     const firstName = firstNames.get(applicationId) ?? displayName
     firstNames.set(applicationId, firstName)
     if (firstName === displayName) return []
-    const path = [list, index, 'applicationId']
+    const path = [...place, 'applicationId']
     return [{ path, message: `"${applicationId}" is the ID of another entry` }]
   })
 }
 
-type Client = Entries['clients'][number]
 type Consent = NonNullable<Entries['consents']>[number]
 
-function clientIssues(index: Index, client: Client, position: number): Issue[] {
-  const place = ['clients', position]
-  const { permissions = [], secrets = [], certificates = [] } = client
-  const same = index.apis.get(client.displayName)
+function callerIssues(index: Index, { entry, place }: Placed): Issue[] {
+  const { permissions = [], secrets = [], certificates = [] } = entry
+  const { federatedCredentials = [], inherit = [] } = entry
   return [
-    ...(same !== undefined && same.applicationId !== client.applicationId
-      ? [
-          {
-            path: [...place, 'applicationId'],
-            message: `must be the ID of the API "${client.displayName}", which is the same application`,
-          },
-        ]
-      : []),
+    ...sameApiIssues(index, entry, place),
     ...repeated(
       [...place, 'permissions'],
       'api',
@@ -137,7 +160,21 @@ function clientIssues(index: Index, client: Client, position: number): Issue[] {
     ]),
     ...repeated([...place, 'secrets'], 'displayName', names(secrets)),
     ...repeated([...place, 'certificates'], 'displayName', names(certificates)),
+    ...repeated([...place, 'federatedCredentials'], 'displayName', names(federatedCredentials)),
+    ...repeated([...place, 'inherit'], undefined, inherit),
   ]
+}
+
+/** A client may have the name of an API, and is the same application then. Others may not. */
+function sameApiIssues(index: Index, entry: WithCredentials, place: Placed['place']): Issue[] {
+  const api = index.apis.get(entry.displayName)
+  if (api === undefined) return []
+  const name = `the API "${entry.displayName}"`
+  if (place[0] !== 'clients')
+    return [{ path: [...place, 'displayName'], message: `is the name of ${name}` }]
+  if (api.applicationId === entry.applicationId) return []
+  const message = `must be the ID of ${name}, which is the same application`
+  return [{ path: [...place, 'applicationId'], message }]
 }
 
 function consentIssues(

@@ -171,28 +171,104 @@ const certificate = z
       'A certificate of the client. The client signs its assertions with the private key.',
   })
 
-const client = z
+/** The members that clients and blueprints have. */
+const clientMembers = {
+  displayName: displayName.describe('Name of the client. Other entries refer to it by this name.'),
+  applicationId,
+  permissions: z
+    .array(permission)
+    .optional()
+    .describe('The requested application permissions. A request alone grants nothing.'),
+  secrets: z.array(secret).optional().describe('The client secrets.'),
+  certificates: z.array(certificate).optional().describe('The certificates.'),
+}
+
+const client = z.strictObject(clientMembers).meta({
+  title: 'Client',
+  description:
+    'An application that calls APIs. An API that is also a client is listed under `apis` and under `clients`, with the same name.',
+})
+
+const federatedCredential = z
   .strictObject({
-    displayName: displayName.describe(
-      'Name of the client. Other entries refer to it by this name.',
+    displayName: z
+      .string()
+      .max(120)
+      .regex(
+        /^[A-Za-z0-9][A-Za-z0-9_-]{2,}$/,
+        'must be 3 to 120 letters, digits, hyphens and underscores',
+      )
+      .describe('Name of the federated credential. It cannot change.'),
+    issuer: z
+      .url({ protocol: /^https?$/, error: 'must be an https URL' })
+      .max(600)
+      .describe('The claim `iss` of the trusted tokens.'),
+    subject: z.string().min(1).max(600).describe('The claim `sub` of the trusted tokens.'),
+    audience: z
+      .string()
+      .min(1)
+      .max(600)
+      .default('api://AzureADTokenExchange')
+      .describe('The claim `aud` of the trusted tokens.'),
+  })
+  .meta({
+    title: 'Federated credential',
+    description: 'Trusts the tokens of another issuer, such as a cluster, in place of a secret.',
+  })
+
+const agent = z
+  .strictObject({
+    displayName: displayName.describe('Name of the agent. It is unique in the file.'),
+    applicationId: applicationId.describe(
+      'Client ID of the agent identity. Default: the directory chooses it, and a name identifies an agent within its blueprint.',
     ),
-    applicationId,
     permissions: z
       .array(permission)
       .optional()
-      .describe('The requested application permissions. A request alone grants nothing.'),
-    secrets: z.array(secret).optional().describe('The client secrets.'),
-    certificates: z.array(certificate).optional().describe('The certificates.'),
+      .describe(
+        'The roles that an administrator may assign to it. An agent requests nothing itself.',
+      ),
   })
   .meta({
-    title: 'Client',
+    title: 'Agent',
     description:
-      'An application that calls APIs. An API that is also a client is listed under `apis` and under `clients`, with the same name.',
+      'An agent identity. It has no credential: its blueprint authenticates it. It has the roles of its admin consents, and those that it inherits.',
+  })
+
+const maxInherited = 10
+
+const blueprint = z
+  .strictObject({
+    ...clientMembers,
+    displayName: displayName.describe('Name of the blueprint. It is unique in the file.'),
+    federatedCredentials: z
+      .array(federatedCredential)
+      .max(20)
+      .optional()
+      .describe('The federated credentials.'),
+    sponsors: z
+      .array(z.guid().toLowerCase())
+      .min(1)
+      .optional()
+      .describe(
+        'Object IDs of users or groups who are responsible. Microsoft Graph needs one to create a blueprint or an agent. Later changes have no effect.',
+      ),
+    inherit: z
+      .array(z.string().min(1))
+      .max(maxInherited)
+      .optional()
+      .describe('Names of APIs. The agents inherit the roles of the blueprint at these APIs.'),
+    agents: z.array(agent).optional().describe('The agents of the blueprint.'),
+  })
+  .meta({
+    title: 'Agent blueprint',
+    description:
+      'An application whose credentials authenticate its agents. It gets no token for an API itself.',
   })
 
 const consent = z
   .strictObject({
-    client: z.string().min(1).describe('Name of a client of this file.'),
+    client: z.string().min(1).describe('Name of a client, a blueprint or an agent of this file.'),
     api: z.string().min(1).describe('Name of the API.'),
     roles: z
       .array(z.string().min(1))
@@ -218,6 +294,7 @@ export const registrationsFile = z
     tenant: tenant.optional().describe('The tenant of the file.'),
     apis: z.array(api).default([]).describe('The APIs: steps 1 and 2.'),
     clients: z.array(client).default([]).describe('The clients: steps 3, 4 and 6.'),
+    blueprints: z.array(blueprint).default([]).describe('The agents, by their blueprints.'),
     consents: z
       .array(consent)
       .optional()
@@ -237,6 +314,27 @@ export const registrationsFile = z
 export type RegistrationsFile = z.output<typeof registrationsFile>
 export type ApiEntry = RegistrationsFile['apis'][number]
 export type ClientEntry = RegistrationsFile['clients'][number]
+export type FederatedEntry = NonNullable<BlueprintEntry['federatedCredentials']>[number]
+type BlueprintEntry = RegistrationsFile['blueprints'][number]
+
+/** An entry that can have roles. An agent has the name of its blueprint. */
+export type CallerEntry = ClientEntry &
+  Partial<BlueprintEntry> & {
+    readonly kind: 'client' | 'blueprint' | 'agent'
+    readonly blueprint?: string
+  }
+
+/** The clients, the blueprints and their agents. */
+export const callersOf = (
+  file: Pick<RegistrationsFile, 'clients' | 'blueprints'>,
+): CallerEntry[] => [
+  ...file.clients.map((entry) => ({ ...entry, kind: 'client' as const })),
+  ...file.blueprints.map((entry) => ({ ...entry, kind: 'blueprint' as const })),
+  ...file.blueprints.flatMap(({ displayName: blueprint, agents = [] }) =>
+    agents.map((entry) => ({ ...entry, kind: 'agent' as const, blueprint })),
+  ),
+]
+
 export type SecretEntry = NonNullable<ClientEntry['secrets']>[number]
 
 /**

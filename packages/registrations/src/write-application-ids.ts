@@ -1,9 +1,8 @@
-import { jsonMembers } from './json-members.ts'
-import type { RegistrationsFile } from './registrations-file.ts'
+import { jsonMembers, pathText } from './json-members.ts'
+import { type ApiEntry, callersOf, type RegistrationsFile } from './registrations-file.ts'
 
-const lists = ['apis', 'clients'] as const
-// File, list, entry.
-const entryDepth = 3
+/** The path of an entry. */
+const entryPath = /^(?:apis|clients|blueprints)\[\d+](?:\.agents\[\d+])?$/
 const string = '"[^"\\\\]*(?:\\\\.[^"\\\\]*)*"'
 
 /** Offset of the end of a member with a string value. */
@@ -28,12 +27,17 @@ export function writeApplicationIds(
 ): string {
   const parts: string[] = []
   let copied = 0
-  for (const { name, depth, start, leadStart, path } of jsonMembers(text)) {
-    if (name !== 'displayName' || depth !== entryDepth) continue
-    const [list, index] = path()
-    const entry = lists.filter((one) => one === list).map((one) => file[one][Number(index)])[0]
-    const applicationId = entry && applicationIds.get(entry.displayName)
-    if (applicationId === undefined || entry?.applicationId) continue
+  for (const { name, start, leadStart, path } of jsonMembers(text)) {
+    if (name !== 'displayName') continue
+    const steps = path().slice(0, -1)
+    if (!entryPath.test(pathText(steps))) continue
+    const at: unknown = steps.reduce<unknown>(
+      (outer, step) => Reflect.get(Object(outer), step),
+      file,
+    )
+    const entry = at as ApiEntry
+    const applicationId = applicationIds.get(entry.displayName)
+    if (applicationId === undefined || entry.applicationId) continue
     const lead = text.slice(leadStart, start)
     const offset = endOfStringMember(text, start)
     parts.push(text.slice(copied, offset), `,${lead}"applicationId": "${applicationId}"`)
@@ -44,10 +48,10 @@ export function writeApplicationIds(
 
 /** Names of the entries without an application ID for which one is known. */
 export function entriesWithoutId(
-  { apis, clients }: RegistrationsFile,
+  file: RegistrationsFile,
   applicationIds: ReadonlyMap<string, string>,
 ): string[] {
-  const names = [...apis, ...clients]
+  const names = [...file.apis, ...callersOf(file)]
     .filter((one) => one.applicationId === undefined && applicationIds.has(one.displayName))
     .map(({ displayName }) => displayName)
   return [...new Set(names)]

@@ -26,6 +26,7 @@ function readsWith(clients: number): number {
         named({ permissions: [{ api: `API ${index}`, roles: ['Read'] }] }, `Client ${index}`),
       ),
       consents: numbers.map((index) => ({ client: `Client ${index}`, api: `API ${index}` })),
+      blueprints: [],
       removed: numbers.map((index) => `Former ${index}`),
     },
     context,

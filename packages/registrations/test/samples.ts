@@ -1,3 +1,7 @@
+import { agentEdits, agentMembers, clientId, type Edit, sampleBlueprint } from './agent-samples.ts'
+
+export { sampleBlueprint } from './agent-samples.ts'
+
 /** A registrations file with the six steps of contract C11 to C17. */
 export const sampleFile = () => ({
   apis: [
@@ -33,13 +37,11 @@ export const sampleFile = () => ({
   ],
 })
 
-const clientId = '9b1f6c52-63a8-4f0a-8f5c-1d7a3e0f8a02'
-
 const role = ['apis', 0, 'appRoles', 0] as const
 const api = ['apis', 0] as const
 const client = ['clients', 0] as const
 
-const edits: [string, readonly (string | number)[], unknown, string][] = [
+const edits: Edit[] = [
   [
     'a role value with a space',
     [...role, 'value'],
@@ -199,6 +201,7 @@ const edits: [string, readonly (string | number)[], unknown, string][] = [
     'n'.repeat(200),
     'clients[0].displayName must have at most 120 characters',
   ],
+  ...agentEdits,
   ['a tenant ID that is not a GUID', ['tenant'], { id: 'contoso' }, 'tenant.id must be a GUID'],
   [
     'a tenant domain that is not a domain name',
@@ -208,11 +211,12 @@ const edits: [string, readonly (string | number)[], unknown, string][] = [
   ],
 ]
 
-/** The sample with a second client, after one edit. */
+/** The sample with a second client and a blueprint, after one edit. */
 function edited(path: readonly (string | number)[], value: unknown): string {
   const file: unknown = {
     ...sampleFile(),
     clients: [...sampleFile().clients, { displayName: 'Other client', applicationId: clientId }],
+    blueprints: [sampleBlueprint()],
   }
   const parent = path
     .slice(0, -1)
@@ -330,5 +334,10 @@ export const filesForTheCommandOnly: readonly {
       }),
     ),
     place: 'clients[0].certificates',
+  },
+  {
+    name: 'a blueprint, and consents of it and of an agent',
+    file: bytes(JSON.stringify({ ...sampleFile(), ...agentMembers() })),
+    place: 'blueprints[0]',
   },
 ]

@@ -3,13 +3,15 @@ import { describe, it } from 'node:test'
 import { parseRegistrations } from '../src/parse-registrations.ts'
 import { writeApplicationIds } from '../src/write-application-ids.ts'
 
-const [api, client] = [
+const [api, client, agent] = [
   '11111111-1111-4111-8111-111111111111',
   '22222222-2222-4222-8222-222222222222',
+  '33333333-3333-4333-8333-333333333333',
 ]
 const ids = new Map([
   ['Orders "API"', api],
   ['Job', client],
+  ['Helper', agent],
   ['First secret', api],
 ])
 
@@ -50,6 +52,11 @@ const rows: [string, string, string][] = [
     'where a name is written with escapes',
     '{ "clients": [{ "display\\u004eame" : "J\\u006fb" }] }',
     `{ "clients": [{ "display\\u004eame" : "J\\u006fb", "applicationId": "${client}" }] }`,
+  ],
+  [
+    'of a blueprint and of its agent, and of no credential',
+    '{ "blueprints": [{ "displayName": "Job", "agents": [{ "displayName": "Helper" }],\n "secrets": [{ "displayName": "First secret" }] }] }',
+    `{ "blueprints": [{ "displayName": "Job", "applicationId": "${client}", "agents": [{ "displayName": "Helper", "applicationId": "${agent}" }],\n "secrets": [{ "displayName": "First secret" }] }] }`,
   ],
   [
     'nowhere, if an ID exists',

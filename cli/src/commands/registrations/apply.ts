@@ -1,5 +1,5 @@
 import { join, resolve } from 'node:path'
-import type { RegistrationsFile } from '@greeting/registrations'
+import { callersOf, type RegistrationsFile } from '@greeting/registrations'
 import type { Applied, NewSecret, SecretName } from '@greeting/registrations/apply'
 import {
   adoptionLine,
@@ -136,7 +136,8 @@ export function addApplyCommand(registrations: Command, terminal: Terminal): voi
     })
 }
 
-function rotated({ clients }: RegistrationsFile, names: readonly string[] = []): Set<string> {
+function rotated(file: RegistrationsFile, names: readonly string[] = []): Set<string> {
+  const clients = callersOf(file)
   for (const name of names)
     if (
       !clients.some(({ displayName, secrets = [] }) => displayName === name && secrets.length > 0)
@@ -148,11 +149,11 @@ function rotated({ clients }: RegistrationsFile, names: readonly string[] = []):
 function sinkFor(
   { dataDir, secretsFile }: Options,
   { settings }: RegistrationsSession,
-  { clients }: RegistrationsFile,
+  file: RegistrationsFile,
 ): SecretFiles | MemorySecrets {
   if (secretsFile === '-') return new MemorySecrets()
   const { AUTH_URL, TENANT_ID } = settings
-  const several = clients.filter(({ secrets = [] }) => secrets.length > 1)
+  const several = callersOf(file).filter(({ secrets = [] }) => secrets.length > 1)
   const hasSeveral = new Set(several.map(({ displayName }) => displayName))
   return new SecretFiles({
     fileOf: ({ client, secret }) =>

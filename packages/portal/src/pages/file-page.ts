@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import {
+  callersOf,
   type FileIssue,
   lineOf,
   parseRegistrations,
@@ -80,7 +81,7 @@ function parseFile(text: string, tenantId: string): RegistrationsFile {
   }
   try {
     const file = parseRegistrations(text)
-    if (file.clients.some(({ certificates = [] }) => certificates.length > 0)) {
+    if (callersOf(file).some(({ certificates = [] }) => certificates.length > 0)) {
       throw actionFault('The file names files of certificates, which only the command can read.')
     }
     if (file.tenant?.id !== undefined && file.tenant.id !== tenantId) {

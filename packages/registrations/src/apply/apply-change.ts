@@ -16,16 +16,27 @@ import {
   removePassword,
 } from './new-secrets.ts'
 
-const line = { method: 'POST', path: '/applications' } as const
+const blueprints = '/applications/microsoft.graph.agentIdentityBlueprint'
+const agents = '/servicePrincipals/microsoft.graph.agentIdentity'
+
+/** Sponsors by reference, in the form of Graph. */
+const sponsorsBody = (sponsors: readonly string[]) => ({
+  'sponsors@odata.bind': sponsors.map((id) => `https://graph.microsoft.com/v1.0/users/${id}`),
+})
 
 /**
  * Creates an application with its permissions and its secrets in one request. Its unique name is random:
  * only a request of this run can have created an application with it, so the request may be repeated.
  */
 async function createApplication(
-  { application: displayName, requestedAccessTokenVersion }: ChangeOf<'createApplication'>,
+  {
+    application: displayName,
+    requestedAccessTokenVersion,
+    sponsors,
+  }: ChangeOf<'createApplication'>,
   run: ApplyContext,
 ): Promise<void> {
+  const line = { method: 'POST', path: sponsors ? blueprints : '/applications' } as const
   const included = run.initialChanges(displayName)
   const permissions = included.find((one) => one.kind === 'setPermissions')
   const secrets = included.filter((one) => one.kind === 'createSecret')
@@ -34,6 +45,7 @@ async function createApplication(
     displayName,
     uniqueName,
     signInAudience: 'AzureADMyOrg',
+    ...(sponsors && sponsorsBody(sponsors)),
     ...(requestedAccessTokenVersion && { api: { requestedAccessTokenVersion } }),
     ...(permissions && { requiredResourceAccess: requiredResourceAccess(permissions, run) }),
     ...(secrets.length > 0 && {
@@ -186,17 +198,55 @@ const operations: Operations = {
     await run.patch('/applications', objectId, { keyCredentials })
   },
 
-  async deleteApplication({ objectId }, run) {
-    await run
-      .send({
-        method: 'DELETE',
-        path: `/applications/${objectId}`,
-        role: writesApplications,
-        repeatable: true,
-        expectsLag: false,
-      })
-      .catch(ignoreRefusal(isGone))
+  async setFederatedCredentials({ application: name, added, removed }, run) {
+    const path = `/applications/${run.handle(name).objectId}/federatedIdentityCredentials`
+    for (const { id } of removed) await remove(`${path}/${id}`, run)
+    for (const { displayName, audience, ...trusted } of added) {
+      const body = { ...trusted, name: displayName, audiences: [audience] }
+      await run.send({ method: 'POST', path, body, role: writesApplications })
+    }
   },
+
+  async setInheritance({ application: name, api, isNew, resourceAppId: known, roles }, run) {
+    const resourceAppId = known ?? run.handle(api).appId
+    const path = `${blueprints}/${run.handle(name).objectId}/inheritablePermissions`
+    const type = roles === 'none' ? 'noRoles' : 'allAllowedRoles'
+    const inheritableRoles = { '@odata.type': `#microsoft.graph.${type}`, kind: roles }
+    const inheritableScopes = { '@odata.type': '#microsoft.graph.noScopes', kind: 'none' }
+    const request = isNew
+      ? ({
+          path,
+          method: 'POST',
+          body: { resourceAppId, inheritableScopes, inheritableRoles },
+        } as const)
+      : ({ path: `${path}/${resourceAppId}`, method: 'PATCH', body: { inheritableRoles } } as const)
+    await run
+      .send({ ...request, role: writesApplications, repeatable: true })
+      .catch(ignoreRefusal(({ status }) => status === 409))
+  },
+
+  async createAgent({ application: displayName, blueprint, sponsors }, run) {
+    const line = { method: 'POST', path: agents } as const
+    const agentIdentityBlueprintId = run.handle(blueprint).appId
+    const body = { displayName, agentIdentityBlueprintId, ...sponsorsBody(sponsors) }
+    const answer = await run.send({ ...line, body, role: writesApplications })
+    const { id } = parseAnswer(line, servicePrincipal, answer.body)
+    run.register(displayName, { objectId: '', appId: id, servicePrincipalId: id })
+  },
+
+  async deleteAgent({ objectId }, run) {
+    await remove(`/servicePrincipals/${objectId}`, run)
+  },
+
+  async deleteApplication({ objectId }, run) {
+    await remove(`/applications/${objectId}`, run)
+  },
+}
+
+/** Deletes an object that another process may have deleted. */
+async function remove(path: string, run: ApplyContext): Promise<void> {
+  const request = { method: 'DELETE', path, role: writesApplications, repeatable: true } as const
+  await run.send({ ...request, expectsLag: false }).catch(ignoreRefusal(isGone))
 }
 
 /** Makes one change; it resolves when the directory has acknowledged it. */

@@ -44,8 +44,12 @@ export class DirectoryReader {
     paths: readonly string[],
     schema: z.ZodType<One>,
   ): Promise<One[]> {
-    const lists = await this.each(activity, paths, (path) => this.#graph.list(path, schema))
+    const lists = await this.each(activity, paths, (path) => this.list(path, schema))
     return lists.flat()
+  }
+
+  list<One>(path: string, schema: z.ZodType<One>): Promise<One[]> {
+    return this.#graph.list(path, schema)
   }
 
   /** Does the work for each item, and reports the progress. */

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { principalAppId } from '../planning/directory/directory-state.ts'
 import type { Graph } from './graph.ts'
 import { GraphRefusalError } from './graph.ts'
 import { filtered, quoted } from './read-directory.ts'
@@ -11,7 +12,8 @@ export type FoundApplication = {
 }
 
 const named = z.object({
-  appId: z.guid().toLowerCase(),
+  id: z.guid().toLowerCase(),
+  appId: principalAppId,
   displayName: z.string(),
   createdDateTime: z.iso.datetime({ offset: true }).nullish(),
   identifierUris: z.array(z.string()).default([]),
@@ -113,10 +115,10 @@ const urisOf = ({ identifierUris, servicePrincipalNames }: Named) => [
 
 /** Each application once. The list of applications comes before that of service principals. */
 const distinct = (all: readonly Named[]): Named[] =>
-  [...new Map(all.toReversed().map((one) => [one.appId, one])).values()].toReversed()
+  [...new Map(all.toReversed().map((one) => [one.appId || one.id, one])).values()].toReversed()
 
-const foundOf = ({ appId, displayName, createdDateTime }: Named): FoundApplication => ({
-  applicationId: appId,
+const foundOf = ({ id, appId, displayName, createdDateTime }: Named): FoundApplication => ({
+  applicationId: appId || id,
   displayName,
   createdDateTime: createdDateTime ? new Date(createdDateTime) : undefined,
 })

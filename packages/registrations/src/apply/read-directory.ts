@@ -14,7 +14,7 @@ import {
   type ServicePrincipal,
   servicePrincipal,
 } from '../planning/directory/directory-state.ts'
-import type { RegistrationsFile } from '../registrations-file.ts'
+import { callersOf, type RegistrationsFile } from '../registrations-file.ts'
 import { type Activity, DirectoryReader, type ReadOptions } from './directory-reader.ts'
 import type { Graph } from './graph.ts'
 
@@ -25,19 +25,27 @@ export type Names = {
   readonly identifierUris?: readonly string[]
   /** Names of APIs that may have a service principal only; default: all display names. */
   readonly apis?: readonly string[]
+  /** The number of agents that the file has. The default reads no agent. */
+  readonly agents?: number | undefined
 }
 
 /** The names in a file. */
-export function namesOf({ apis, clients, consents = [], removed }: RegistrationsFile): Names {
-  const entries = [...apis, ...clients]
+export function namesOf(file: RegistrationsFile): Names {
+  const { apis, consents = [], removed } = file
+  const callers = callersOf(file)
+  const entries = [...apis, ...callers.filter(({ kind }) => kind !== 'agent')]
   const named = [
-    ...clients.flatMap(({ permissions = [] }) => permissions.map(({ api }) => api)),
+    ...callers.flatMap(({ permissions = [], inherit = [] }) => [
+      ...permissions.map(({ api }) => api),
+      ...inherit,
+    ]),
     ...consents.map(({ api }) => api),
     ...removed,
   ]
   return {
     displayNames: [...entries.map(({ displayName }) => displayName), ...named],
     apis: named,
+    ...(file.blueprints.length > 0 && { agents: apis.length + callers.length - entries.length }),
     applicationIds: [
       ...entries.flatMap(({ applicationId }) => applicationId ?? []),
       ...named.filter((name) => /^[0-9a-f-]{36}$/i.test(name)),
@@ -47,6 +55,8 @@ export function namesOf({ apis, clients, consents = [], removed }: Registrations
       .filter((uri) => !uri.includes('{')),
   }
 }
+
+const typedAgents = '/servicePrincipals/microsoft.graph.agentIdentity'
 
 // Below this number of filters, a list that turns out to be too long costs more than it can save.
 const filtersPerPage = 100
@@ -69,13 +79,7 @@ export async function readExplained(
   const state = blueprintId ? await read([clientId, blueprintId, ...apiIds]) : found
   const holderId = blueprintId ?? clientId
   const isHolder = ({ appId }: Application) => appId === holderId
-  const applications = await Promise.all(
-    state.applications.filter(isHolder).map(async (one) => {
-      if (!isBlueprint(one)) return one
-      const path = `/applications/microsoft.graph.agentIdentityBlueprint/${one.id}/inheritablePermissions`
-      return { ...one, inheritablePermissions: await graph.list(path, inheritablePermission) }
-    }),
-  )
+  const applications = state.applications.filter(isHolder)
   const identified = new Set([holderId])
   const held = await withHolders(graph, { ...state, applications }, { identified, now })
   const others = state.applications.filter((one) => !isHolder(one))
@@ -109,29 +113,23 @@ export async function readDirectory(
     // A client is found by its application. An API may have a service principal only.
     ...unique(apis).map((name) => `displayName eq ${quoted(name)}`),
   ]
-  const all = await wholeList(
-    reader,
-    'read_service_principals',
-    '/servicePrincipals',
-    filters.length,
-    servicePrincipal,
-  )
-  const principals =
-    all ??
-    byId(
-      await reader.all(
-        'read_service_principals',
-        filtered('/servicePrincipals', filters),
-        servicePrincipal,
-      ),
-    )
+  const activity = 'read_service_principals'
+  const count = filters.length + (names.agents ?? 0)
+  const all = await wholeList(reader, activity, '/servicePrincipals', count, servicePrincipal)
+  const blueprints = names.agents === undefined ? [] : applications.filter(isBlueprint)
+  const ofBlueprints = blueprints.map(({ appId }) => `agentIdentityBlueprintId eq ${quoted(appId)}`)
+  const paths = [
+    ...filtered('/servicePrincipals', filters),
+    ...filtered(typedAgents, ofBlueprints).map((path) => `${path}&$top=${maxPageSize}`),
+  ]
+  const principals = all ?? byId(await reader.all(activity, paths, servicePrincipal))
   return withAssignments(reader, tenantId, applications, principals, all !== undefined)
 }
 
 /** The applications that have one of the names, IDs or identifier URIs. */
 async function namedApplications(
   reader: DirectoryReader,
-  { displayNames, applicationIds, identifierUris }: Required<Omit<Names, 'apis'>>,
+  { displayNames, applicationIds, identifierUris }: Required<Omit<Names, 'apis' | 'agents'>>,
 ): Promise<Application[]> {
   const filters = [
     ...displayNames.map((name) => `displayName eq ${quoted(name)}`),
@@ -240,16 +238,46 @@ export async function readWholeDirectory(
   return withAssignments(reader, tenantId, applications ?? [], principals ?? [], true)
 }
 
+/** Adds what separate requests list for each blueprint. */
+async function withBlueprintParts(
+  reader: DirectoryReader,
+  applications: readonly Application[],
+): Promise<Application[]> {
+  const type = 'microsoft.graph.agentIdentityBlueprint'
+  const parts = await reader.each(
+    'read_applications',
+    applications.filter(isBlueprint),
+    async ({ id }) => ({
+      id,
+      federatedIdentityCredentials: await reader.list(
+        `/applications/${id}/federatedIdentityCredentials`,
+        federatedIdentityCredential,
+      ),
+      inheritablePermissions: await reader.list(
+        `/applications/${type}/${id}/inheritablePermissions`,
+        inheritablePermission,
+      ),
+      sponsors: await reader.list(`/applications/${id}/${type}/sponsors`, owner),
+    }),
+  )
+  const byId = new Map(parts.map((one) => [one.id, one]))
+  return applications.map((one) => ({ ...one, ...byId.get(one.id) }))
+}
+
 /** @param isComplete whether `principals` are all service principals of the tenant */
 async function withAssignments(
   reader: DirectoryReader,
   tenantId: string,
-  applications: readonly Application[],
+  named: readonly Application[],
   principals: readonly ServicePrincipal[],
   isComplete: boolean,
 ): Promise<DirectoryState> {
+  const applications = await withBlueprintParts(reader, named)
   const appIds = new Set(applications.map(({ appId }) => appId))
-  const own = principals.filter((one) => appIds.has(one.appId) || one.agentIdentityBlueprintId)
+  const own = principals.filter(
+    ({ appId, agentIdentityBlueprintId: blueprint }) =>
+      appIds.has(appId) || (blueprint && appIds.has(blueprint)),
+  )
   const assignments =
     (isComplete ? await assignmentsByApi(reader, principals, own) : undefined) ??
     (await reader.all(

@@ -78,10 +78,15 @@ export const isHeldByOthers = ({ secrets, certificates, federatedCredentials, ow
 export function refusedConsents(
   changes: readonly Change[],
   adoptions: readonly Adoption[],
+  clients: readonly Located[],
 ): string[] {
+  // Who can authenticate a blueprint has the roles of all its agents.
+  const blueprints = new Map(clients.map(({ name, blueprint }) => [name, blueprint]))
   const granted = new Set(
     changes.flatMap((change) =>
-      change.kind === 'grantConsent' ? [change.application, change.api] : [],
+      change.kind === 'grantConsent' || change.kind === 'setInheritance'
+        ? [change.application, blueprints.get(change.application), change.api]
+        : [],
     ),
   )
   return adoptions
@@ -93,8 +98,11 @@ export function refusedConsents(
 }
 
 /** The names of the applications that a change changes, or whose role it grants. */
-export const namesIn = (change: Change): string[] =>
-  change.kind === 'grantConsent' ? [change.application, change.api] : [change.application]
+export const namesIn = (change: Change): string[] => [
+  change.application,
+  ...('api' in change ? [change.api] : []),
+  ...('blueprint' in change ? [change.blueprint] : []),
+]
 
 /** The line of an adoption in a diff. */
 export const adoptionLine = (one: Adoption): string =>

@@ -21,7 +21,9 @@ const minus = (text: string): DiffLine => ({ sign: '-', text })
 const tilde = (text: string): DiffLine => ({ sign: '~', text })
 
 const changeTexts: ChangeTexts = {
-  createApplication: ({ application }) => [plus(`application "${application}"`)],
+  createApplication: ({ application, sponsors }) => [
+    plus(`${sponsors ? 'blueprint' : 'application'} "${application}"`),
+  ],
   updateApplication: ({ application, changes }) =>
     changes.flatMap((change) => propertyLines(application, change)),
   createServicePrincipal: ({ application, appRoleAssignmentRequired: required }) => [
@@ -77,6 +79,20 @@ const changeTexts: ChangeTexts = {
       ),
     ),
     ...removed.map(({ displayName }) => minus(`certificate "${displayName}" of "${application}"`)),
+  ],
+  setFederatedCredentials: ({ application, added, removed }) => [
+    ...removed.map(({ name }) => minus(`federated credential "${name}" of "${application}"`)),
+    ...added.map(({ displayName, issuer, subject }) =>
+      plus(`federated credential "${displayName}" of "${application}" (${issuer}, ${subject})`),
+    ),
+  ],
+  setInheritance: ({ application, api, roles }) => {
+    const text = `agents of "${application}" inherit its roles of "${api}"`
+    return [roles === 'none' ? minus(text) : plus(text)]
+  },
+  createAgent: ({ application, blueprint }) => [plus(`agent "${application}" of "${blueprint}"`)],
+  deleteAgent: ({ application, blueprint, objectId }) => [
+    minus(`agent "${application}" of "${blueprint}" (${objectId})`),
   ],
   deleteApplication: ({ application, appId }) => [
     minus(`application "${application}" (${appId}), with its service principal`),

@@ -54,8 +54,8 @@ export function consequencesOfFile(file: RegistrationsFile): string[] {
   const { consents } = file
   const index = fileIndex(file)
   return [
-    ...file.clients.flatMap(({ displayName: client, permissions = [] }) =>
-      consents === undefined
+    ...index.callers.flatMap(({ displayName: client, kind, permissions = [] }) =>
+      consents === undefined || kind === 'blueprint'
         ? []
         : permissions.flatMap(({ api, roles }) => {
             const consent = index.consentsOf(client).find((one) => one.api === api)
@@ -73,9 +73,19 @@ export function consequencesOfFile(file: RegistrationsFile): string[] {
         .filter(({ isEnabled }) => !isEnabled)
         .map(({ value }) => `No new token contains ${value}: the file disables it at "${api}".`),
     ),
-    ...file.clients
+    ...file.blueprints.flatMap(({ displayName: blueprint, inherit = [] }) =>
+      index
+        .consentsOf(blueprint)
+        .filter(({ api }) => !inherit.includes(api))
+        .map(
+          ({ api }) =>
+            `No agent has the roles of "${api}" that "${blueprint}" is granted: its "inherit" does not name the API.`,
+        ),
+    ),
+    ...index.callers
       .filter(
-        ({ secrets, certificates = [] }) => secrets?.length === 0 && certificates.length === 0,
+        ({ secrets, certificates = [], federatedCredentials = [] }) =>
+          secrets?.length === 0 && certificates.length + federatedCredentials.length === 0,
       )
       .map(
         ({ displayName }) =>
@@ -127,11 +137,11 @@ const sizeFault = (roles: readonly string[]) => tokenSizeFault(estimateTokenByte
 
 /** The certificates that end soon, as the file defines it, or have ended. */
 export function consequencesOfTime(
-  { clients }: RegistrationsFile,
+  file: RegistrationsFile,
   certificates: ReadonlyMap<string, CertificateToAdd>,
   now: Date,
 ): string[] {
-  return clients.flatMap(({ displayName: client, certificates: listed = [] }) =>
+  return fileIndex(file).callers.flatMap(({ displayName: client, certificates: listed = [] }) =>
     listed.flatMap(({ displayName, path, warningDays }): string[] => {
       const end = certificates.get(path)?.endDateTime
       if (end === undefined || +end - +now > warningDays * dayMs) return []
@@ -147,18 +157,20 @@ type Demand = { readonly client: string; readonly api: string; readonly roles: r
 
 /** The roles that the file grants to a client, by default those that it requests. */
 function demandsOf(file: RegistrationsFile): Demand[] {
-  const { clients, consents } = file
+  const { consents } = file
   const index = fileIndex(file)
+  // A blueprint gets no token for an API.
+  const callers = index.callers.filter(({ kind }) => kind !== 'blueprint')
   return [
-    ...clients.flatMap(({ displayName: client, permissions = [] }) =>
+    ...callers.flatMap(({ displayName: client, permissions = [] }) =>
       permissions.map(({ api, roles }): Demand => {
         const consent = index.consentsOf(client).find((one) => one.api === api)
         return { client, api, roles: consent?.roles ?? roles }
       }),
     ),
     ...(consents ?? []).flatMap(({ client, api, roles }): Demand[] => {
-      const permissions = index.client(client)?.permissions
-      return permissions || !roles ? [] : [{ client, api, roles }]
+      const { permissions, kind } = index.client(client) ?? {}
+      return permissions || !roles || kind === 'blueprint' ? [] : [{ client, api, roles }]
     }),
   ]
 }

@@ -1,6 +1,13 @@
 import { countCredentials } from './directory/credentials.ts'
 import { type DirectoryIndex, directoryIndex } from './directory/directory-index.ts'
-import type { Application, AppRole, DirectoryState } from './directory/directory-state.ts'
+import {
+  type Application,
+  type AppRole,
+  type DirectoryState,
+  isBlueprint,
+  type ServicePrincipal,
+} from './directory/directory-state.ts'
+import { isInherited } from './steps/plan-agents.ts'
 
 /** A registrations file before the schema reads it: plain JSON. */
 type ExportedFile = Record<string, unknown>
@@ -31,9 +38,24 @@ export function exportRegistrations(state: DirectoryState, options: ExportOption
   )
   const notes: string[] = []
   const nameOf = (appId: string) => resourceName(index, appId)
-  const apis = taken.filter(isApi)
-  const clients = taken.filter((one) => !isApi(one) || isClient(one, index))
+  const blueprints = taken.filter(isBlueprint)
+  const others = taken.filter((one) => !isBlueprint(one))
+  const apis = others.filter(isApi)
+  const clients = others.filter((one) => !isApi(one) || isClient(one, index))
+  const agents = blueprints.flatMap(({ appId }) => index.agentsOf(appId))
+  const grantees = [
+    ...[...clients, ...blueprints].map(({ displayName, appId }) => {
+      return { displayName, principal: index.servicePrincipal(appId) }
+    }),
+    ...agents.map((principal) => ({ displayName: principal.displayName, principal })),
+  ]
   const idOf = ({ appId }: Application) => (portable ? {} : { applicationId: appId })
+  const clientOf = (client: Application) => ({
+    displayName: client.displayName,
+    ...idOf(client),
+    permissions: permissionsOf(client, index, nameOf, notes),
+    ...secretsOf(client, principalCredentials(client, index), notes),
+  })
   const file: ExportedFile = {
     ...(portable ? {} : { tenant: { id: state.tenantId } }),
     apis: apis.map((api) => ({
@@ -41,13 +63,21 @@ export function exportRegistrations(state: DirectoryState, options: ExportOption
       ...idOf(api),
       ...apiOf(api, index, portable),
     })),
-    clients: clients.map((client) => ({
-      displayName: client.displayName,
-      ...idOf(client),
-      permissions: permissionsOf(client, index, nameOf, notes),
-      ...secretsOf(client, principalCredentials(client, index), notes),
-    })),
-    consents: clients.flatMap((client) => consentsOf(client, index)),
+    clients: clients.map(clientOf),
+    ...(blueprints.length > 0 && {
+      blueprints: blueprints.map((one) => ({
+        ...clientOf(one),
+        ...blueprintOf(one, nameOf, notes),
+        agents: index.agentsOf(one.appId).map((agent) => ({
+          displayName: agent.displayName,
+          ...(portable ? {} : { applicationId: agent.id }),
+          permissions: rolesByApi(agent, index),
+        })),
+      })),
+    }),
+    consents: grantees.flatMap(({ displayName: client, principal }) =>
+      rolesByApi(principal, index).map((roles) => ({ client, ...roles })),
+    ),
   }
   return { file, notes: [...notes, ...twins(taken, portable)] }
 }
@@ -65,7 +95,7 @@ const isClient = (one: Application, index: DirectoryIndex) =>
   one.passwordCredentials.length > 0 ||
   one.keyCredentials.length > 0 ||
   principalCredentials(one, index) !== undefined ||
-  grantsOf(one, index).length > 0
+  grantsOf(index.servicePrincipal(one.appId), index).length > 0
 
 /** The credentials of the service principal, in words. They authenticate the client as well. */
 function principalCredentials({ appId }: Application, index: DirectoryIndex): string | undefined {
@@ -99,9 +129,8 @@ function apiOf(api: Application, index: DirectoryIndex, portable: boolean) {
 type Grant = { readonly appId: string; readonly role: string }
 
 /** The assigned roles of a client, by application ID of their API. */
-function grantsOf({ appId }: Application, index: DirectoryIndex): Grant[] {
-  const assignments = index.assignmentsOf(index.servicePrincipal(appId)?.id)
-  return assignments.flatMap(({ resourceId, appRoleId }) => {
+function grantsOf(principal: ServicePrincipal | undefined, index: DirectoryIndex): Grant[] {
+  return index.assignmentsOf(principal?.id).flatMap(({ resourceId, appRoleId }) => {
     const resource = index.servicePrincipalWithId(resourceId)
     const role = index.roleValue(resource?.appId, appRoleId)
     return resource && role ? [{ appId: resource.appId, role }] : []
@@ -128,7 +157,7 @@ function permissionsOf(
         )
     }
   }
-  for (const { appId, role } of grantsOf(client, index)) {
+  for (const { appId, role } of grantsOf(index.servicePrincipal(client.appId), index)) {
     if (byApi.get(nameOf(appId))?.has(role)) continue
     notes.push(
       `"${client.displayName}" was granted ${role} of "${nameOf(appId)}" without a request: the file adds the request.`,
@@ -138,13 +167,35 @@ function permissionsOf(
   return [...byApi].map(([api, roles]) => ({ api, roles: [...roles] }))
 }
 
-function consentsOf(client: Application, index: DirectoryIndex) {
-  const byApi = Map.groupBy(grantsOf(client, index), ({ appId }) => appId)
+function rolesByApi(principal: ServicePrincipal | undefined, index: DirectoryIndex) {
+  const byApi = Map.groupBy(grantsOf(principal, index), ({ appId }) => appId)
   return [...byApi].map(([appId, grants]) => ({
-    client: client.displayName,
     api: resourceName(index, appId),
     roles: grants.map(({ role }) => role),
   }))
+}
+
+/** What a blueprint has besides the members of a client. */
+function blueprintOf(one: Application, nameOf: (appId: string) => string, notes: string[]) {
+  const { sponsors = [], inheritablePermissions = [], federatedIdentityCredentials } = one
+  const isDescribable = federatedIdentityCredentials.every(({ subject }) => subject)
+  if (!isDescribable)
+    notes.push(
+      `"${one.displayName}" has a federated credential without a subject: the file omits its federated credentials.`,
+    )
+  return {
+    ...(sponsors.length > 0 && { sponsors: sponsors.map(({ id }) => id) }),
+    inherit: inheritablePermissions
+      .filter(isInherited)
+      .map(({ resourceAppId }) => nameOf(resourceAppId)),
+    ...(isDescribable && {
+      federatedCredentials: federatedIdentityCredentials.map(
+        ({ name: displayName, issuer, subject, audiences: [audience] = [] }) => {
+          return { displayName, issuer, subject, audience }
+        },
+      ),
+    }),
+  }
 }
 
 const dayMs = 86_400_000

@@ -1,6 +1,6 @@
 // Folder: A plan is a pure comparison of file and directory: no network, no clock, no terminal.
 
-import type { RegistrationsFile } from '../registrations-file.ts'
+import type { CallerEntry, RegistrationsFile } from '../registrations-file.ts'
 import { type Adoption, adoptionsOf, namesIn, refusedConsents } from './adoption.ts'
 import {
   consequencesOfFile,
@@ -11,12 +11,20 @@ import {
 } from './consequences.ts'
 import { directoryIndex } from './directory/directory-index.ts'
 import type { DirectoryState } from './directory/directory-state.ts'
-import { type Located, locate, locateResource, rolesOf } from './directory/locate.ts'
+import {
+  type Located,
+  locate,
+  locateAgent,
+  locateClient,
+  locateResource,
+  rolesOf,
+} from './directory/locate.ts'
 import { type CertificateToAdd, type Change, registrationSteps } from './steps/change.ts'
 import { fileIndex, KnownApi, KnownApis } from './steps/known-apis.ts'
+import { planAgents, planInheritance } from './steps/plan-agents.ts'
 import { planAppRoles, wantedRoles } from './steps/plan-app-roles.ts'
 import { planConsents, wantedConsents } from './steps/plan-consents.ts'
-import { planCertificates, planSecrets } from './steps/plan-credentials.ts'
+import { planCertificates, planFederated, planSecrets } from './steps/plan-credentials.ts'
 import { planPermissions } from './steps/plan-permissions.ts'
 import { planRegistration, wantedIdentifierUris } from './steps/plan-registration.ts'
 
@@ -72,9 +80,9 @@ export function planRegistrations(input: PlanInput): Plan {
   } = input
   const apis = knownApis(file, state)
   const entries = fileIndex(file)
-  const clients = file.clients.map(
-    (client) => apis.named(client.displayName)?.located ?? locate(state, client),
-  )
+  const { callers } = entries
+  const clients = locateCallers(callers, apis, state)
+  const children = Map.groupBy(clients, ({ blueprint }) => blueprint)
   const gone = file.removed.map((name) => locateRemoved(state, name))
   const declared = apis.all.flatMap(({ name, located }) => (entries.api(name) ? located : []))
   const located = [...apis.all.map((api) => api.located), ...clients, ...gone]
@@ -95,13 +103,19 @@ export function planRegistrations(input: PlanInput): Plan {
         ...planAppRoles(api.located, wantedRoles(entry, api.located, state.tenantId)),
       ]
     }),
-    ...file.clients.flatMap((entry, index): Change[] => {
+    ...callers.flatMap((entry, index): Change[] => {
       const client = clients[index] ?? { name: entry.displayName }
-      const isApi = entries.api(entry.displayName) !== undefined
+      const isRegistered = entry.kind === 'agent' || entries.api(entry.displayName) !== undefined
       const { permissions, secrets, certificates: listed } = entry
+      const { agents, federatedCredentials, inherit, sponsors = [] } = entry
+      const registration = entry.kind === 'blueprint' ? { sponsors } : {}
       return [
-        ...(isApi ? [] : planRegistration('Client registration', client, {})),
-        ...(permissions ? planPermissions(client, permissions, apis) : []),
+        ...(isRegistered ? [] : planRegistration('Client registration', client, registration)),
+        ...(agents ? planAgents(client, sponsors, children.get(client.name) ?? [], state) : []),
+        ...(permissions && entry.kind !== 'agent'
+          ? planPermissions(client, permissions, apis)
+          : []),
+        ...(inherit ? planInheritance(client, inherit, apis) : []),
         ...(file.consents
           ? planConsents(client, wantedConsents(file, client.name, apis), apis, state)
           : []),
@@ -118,6 +132,7 @@ export function planRegistrations(input: PlanInput): Plan {
               listed.flatMap(({ path }) => certificates.get(path) ?? []),
             )
           : []),
+        ...(federatedCredentials ? planFederated(client, federatedCredentials) : []),
       ]
     }),
     ...gone.flatMap(removal),
@@ -129,12 +144,30 @@ export function planRegistrations(input: PlanInput): Plan {
     ...consequencesOfTime(file, certificates, now),
   ]
   const foundByName = adoptionsOf([...declared, ...clients], { confirmed, administrator })
-  const refused = refusedConsents(changes, foundByName)
+  const refused = refusedConsents(changes, foundByName, clients)
   if (refused.length > 0)
     return { changes: [], adoptions: [], faults: refused, ifLeft, ifApplied: [], located }
   const changed = new Set(changes.flatMap(namesIn))
   const adoptions = foundByName.filter((one) => writesIds || changed.has(one.application))
   return { changes: inOrder(changes), adoptions, faults, ifLeft, ifApplied, located }
+}
+
+/** The applications of clients and blueprints, and the agents. A blueprint comes before its agents. */
+function locateCallers(
+  callers: readonly CallerEntry[],
+  apis: KnownApis,
+  state: DirectoryState,
+): Located[] {
+  const byName = new Map<string, Located>()
+  return callers.map((entry) => {
+    const blueprint = byName.get(entry.blueprint ?? '')
+    const isApi = entry.kind === 'client' ? apis.named(entry.displayName)?.located : undefined
+    const located = blueprint
+      ? locateAgent(state, entry, blueprint)
+      : (isApi ?? locateClient(state, entry))
+    byName.set(entry.displayName, located)
+    return located
+  })
 }
 
 /** The APIs that the file declares, then those of the directory to which it refers. */
@@ -144,7 +177,10 @@ function knownApis(file: RegistrationsFile, state: DirectoryState): KnownApis {
     return new KnownApi(located, wantedRoles(entry, located, state.tenantId))
   })
   const spokenOf = [
-    ...file.clients.flatMap(({ permissions = [] }) => permissions.map(({ api }) => api)),
+    ...fileIndex(file).callers.flatMap(({ permissions = [], inherit = [] }) => [
+      ...permissions.map(({ api }) => api),
+      ...inherit,
+    ]),
     ...(file.consents ?? []).map(({ api }) => api),
   ]
   const others = [...new Set(spokenOf)]
@@ -157,7 +193,10 @@ function knownApis(file: RegistrationsFile, state: DirectoryState): KnownApis {
 /** APIs and roles that neither the file nor the directory has. */
 function unknown(file: RegistrationsFile, apis: KnownApis): string[] {
   const demands = [
-    ...file.clients.flatMap(({ permissions = [] }) => permissions),
+    ...fileIndex(file).callers.flatMap(({ permissions = [], inherit = [] }) => [
+      ...permissions,
+      ...inherit.map((api) => ({ api, roles: [] })),
+    ]),
     ...(file.consents ?? []).map(({ api, roles = [] }) => ({ api, roles })),
   ]
   return demands.flatMap(({ api: name, roles }): string[] => {
@@ -189,9 +228,14 @@ function removal({ name, application }: Located): Change[] {
   ]
 }
 
-/** Sorts changes by step, so that each finds its prerequisites. Permanent removals come last. */
+/**
+ * Sorts changes by step, so that each finds its prerequisites: an agent needs its blueprint. Permanent
+ * removals come last.
+ */
 function inOrder(changes: readonly Change[]): Change[] {
-  const rank = ({ kind, step }: Change) =>
-    kind === 'deleteApplication' ? registrationSteps.length : registrationSteps.indexOf(step)
+  const rank = ({ kind, step }: Change) => {
+    if (kind === 'deleteApplication' || kind === 'deleteAgent') return registrationSteps.length
+    return registrationSteps.indexOf(step) + (kind === 'createAgent' ? 0.5 : 0)
+  }
   return changes.toSorted((a, b) => rank(a) - rank(b))
 }

@@ -91,9 +91,11 @@ function refuseUnsupported(fileName: string, places: readonly Path[]): void {
  * The seed reads no second file, so it knows no certificate. It runs before the service principals
  * of the management APIs exist, so it knows only the APIs of the file.
  */
-function unsupportedPlaces({ apis, clients, consents = [] }: RegistrationsFile): Path[] {
+function unsupportedPlaces(file: RegistrationsFile): Path[] {
+  const { apis, clients, blueprints, consents = [] } = file
   const isDeclared = (name: string) => apis.some(({ displayName }) => displayName === name)
   return [
+    ...blueprints.map((_, index) => ['blueprints', index]),
     ...clients.flatMap(({ certificates = [], permissions = [] }, client) => [
       ...(certificates.length > 0 ? [['clients', client, 'certificates']] : []),
       ...permissions.flatMap(({ api }, index) =>

@@ -13,6 +13,8 @@ export class DirectoryIndex {
   readonly #principalsByAppId: ReadonlyMap<string, ServicePrincipal>
   readonly #principalsById: ReadonlyMap<string, ServicePrincipal>
   readonly #principalsByName: ReadonlyMap<string, readonly ServicePrincipal[]>
+  readonly #agentsByName: ReadonlyMap<string, readonly ServicePrincipal[]>
+  readonly #agentsByBlueprint: ReadonlyMap<string | null | undefined, readonly ServicePrincipal[]>
   readonly #assignmentsByPrincipal: ReadonlyMap<string, readonly AppRoleAssignment[]>
   readonly #roleValuesByApi = new Map<string, ReadonlyMap<string, string | undefined>>()
 
@@ -28,7 +30,12 @@ export class DirectoryIndex {
     }
     this.#principalsByAppId = firstBy(servicePrincipals, ({ appId }) => appId)
     this.#principalsById = firstBy(servicePrincipals, ({ id }) => id)
-    this.#principalsByName = Map.groupBy(servicePrincipals, ({ displayName }) => displayName)
+    // An agent is never an API. It may have the name of one.
+    const others = servicePrincipals.filter((one) => !one.agentIdentityBlueprintId)
+    const agents = servicePrincipals.filter((one) => one.agentIdentityBlueprintId)
+    this.#principalsByName = Map.groupBy(others, ({ displayName }) => displayName)
+    this.#agentsByName = Map.groupBy(agents, ({ displayName }) => displayName)
+    this.#agentsByBlueprint = Map.groupBy(agents, (one) => one.agentIdentityBlueprintId)
     this.#assignmentsByPrincipal = Map.groupBy(assignments, ({ principalId }) => principalId)
   }
 
@@ -55,6 +62,15 @@ export class DirectoryIndex {
 
   servicePrincipalsNamed(displayName: string): readonly ServicePrincipal[] {
     return this.#principalsByName.get(displayName) ?? []
+  }
+
+  agentsNamed(displayName: string): readonly ServicePrincipal[] {
+    return this.#agentsByName.get(displayName) ?? []
+  }
+
+  /** The agents of a blueprint. */
+  agentsOf(appId: string | undefined): readonly ServicePrincipal[] {
+    return appId === undefined ? [] : (this.#agentsByBlueprint.get(appId) ?? [])
   }
 
   assignmentsOf(principalId: string | undefined): readonly AppRoleAssignment[] {

@@ -40,7 +40,13 @@ const keyCredential = z.object({
   endDateTime: dateTime,
 })
 
-export const federatedIdentityCredential = z.object({ id: z.string() })
+export const federatedIdentityCredential = z.object({
+  id: z.string(),
+  name: text,
+  issuer: text,
+  subject: text,
+  audiences: z.array(z.string()).optional(),
+})
 
 /** An API whose roles the agents of a blueprint inherit, or do not. */
 export const inheritablePermission = z.object({
@@ -74,16 +80,23 @@ export const application = z.object({
   federatedIdentityCredentials: z.array(federatedIdentityCredential).default([]),
   owners: z.array(owner).optional(),
   inheritablePermissions: z.array(inheritablePermission).optional(),
+  sponsors: z.array(owner).optional(),
 })
 
 /** Whether an application is the blueprint of agent identities. */
 export const isBlueprint = (one: Pick<Application, '@odata.type'>): boolean =>
   one['@odata.type']?.toLowerCase() === '#microsoft.graph.agentidentityblueprint'
 
+/** An application ID. Microsoft Graph may leave it empty for an agent, whose object ID is its client ID. */
+export const principalAppId = guid
+  .or(z.literal(''))
+  .nullish()
+  .transform((id) => id ?? '')
+
 export const servicePrincipal = z.object({
   '@odata.etag': etag,
   id: guid,
-  appId: guid,
+  appId: principalAppId,
   displayName: z.string(),
   accountEnabled: z.boolean().nullish(),
   appRoleAssignmentRequired: z.boolean().nullish(),
@@ -107,6 +120,8 @@ export const appRoleAssignment = z.object({
 
 export type RequiredResourceAccess = z.output<typeof requiredResourceAccess>
 export type AppRole = z.output<typeof appRole>
+export type InheritablePermission = z.output<typeof inheritablePermission>
+export type FederatedIdentityCredential = z.output<typeof federatedIdentityCredential>
 export type Application = z.output<typeof application>
 export type ServicePrincipal = z.output<typeof servicePrincipal>
 export type AppRoleAssignment = z.output<typeof appRoleAssignment>

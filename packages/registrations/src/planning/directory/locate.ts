@@ -1,5 +1,12 @@
+import type { CallerEntry } from '../../registrations-file.ts'
 import { directoryIndex } from './directory-index.ts'
-import type { Application, AppRole, DirectoryState, ServicePrincipal } from './directory-state.ts'
+import {
+  type Application,
+  type AppRole,
+  type DirectoryState,
+  isBlueprint,
+  type ServicePrincipal,
+} from './directory-state.ts'
 
 /** The names by which a file or a person identifies an application. */
 type ApplicationName = {
@@ -15,6 +22,8 @@ export type Located = {
   readonly servicePrincipal?: ServicePrincipal
   /** The property by which the application was found. Only an ID identifies it. */
   readonly foundBy?: 'id' | 'identifier URI' | 'name'
+  /** The name of the blueprint of an agent. */
+  readonly blueprint?: string
   /** The reason why the application is ambiguous. */
   readonly fault?: string
 }
@@ -44,6 +53,43 @@ export function locate(state: DirectoryState, entry: ApplicationName): Located {
   }
   const foundBy = named.length > 0 ? 'identifier URI' : 'name'
   return { ...withServicePrincipal(state, name, found[0]), foundBy }
+}
+
+/** Finds the application of a client or a blueprint. One cannot become the other. */
+export function locateClient(state: DirectoryState, entry: CallerEntry): Located {
+  const located = locate(state, entry)
+  const { application, name } = located
+  const isMeant = entry.kind === 'blueprint'
+  if (application === undefined || isBlueprint(application) === isMeant) return located
+  const [is, list] = isMeant
+    ? ['an ordinary application', 'clients']
+    : ['a blueprint', 'blueprints']
+  return { name, fault: `"${name}" is ${is} in the tenant. Describe it under "${list}".` }
+}
+
+/** Finds an agent among those of its blueprint: by its ID if the entry has one, else by its name. */
+export function locateAgent(
+  state: DirectoryState,
+  { displayName: name, applicationId }: CallerEntry,
+  { name: blueprint, application }: Located,
+): Located {
+  const index = directoryIndex(state)
+  const candidates =
+    applicationId === undefined
+      ? index.agentsNamed(name)
+      : [index.servicePrincipalWithId(applicationId) ?? []].flat()
+  const found = candidates.filter((one) => one.agentIdentityBlueprintId === application?.appId)
+  if (found.length > 1) {
+    const ids = found.map(({ id }) => id).join(', ')
+    const fault = `${found.length} agents of "${blueprint}" match "${name}": ${ids}. Set the applicationId of the right one.`
+    return { name, blueprint, fault }
+  }
+  const [servicePrincipal] = found
+  if (applicationId !== undefined && servicePrincipal === undefined) {
+    const fault = `No agent of "${blueprint}" has the ID ${applicationId}. The directory chooses the IDs of agents.`
+    return { name, blueprint, fault }
+  }
+  return { name, blueprint, ...(servicePrincipal && { servicePrincipal }) }
 }
 
 function withServicePrincipal(
@@ -84,7 +130,8 @@ export function locateResource(state: DirectoryState, name: string): Located {
 export function locateById(state: DirectoryState, applicationId: string): Located {
   const index = directoryIndex(state)
   const application = index.application(applicationId)
-  const servicePrincipal = index.servicePrincipal(applicationId)
+  const servicePrincipal =
+    index.servicePrincipal(applicationId) ?? index.servicePrincipalWithId(applicationId)
   return {
     name: application?.displayName ?? servicePrincipal?.displayName ?? applicationId,
     ...(application && { application }),

@@ -1,6 +1,7 @@
 // Folder: The changes of a plan, by kind.
 
-import type { AppRole } from '../directory/directory-state.ts'
+import type { FederatedEntry } from '../../registrations-file.ts'
+import type { AppRole, FederatedIdentityCredential } from '../directory/directory-state.ts'
 
 /** The six registration steps, in the order of their dependencies. */
 export const registrationSteps = [
@@ -37,7 +38,11 @@ export type RequestedRoles = { readonly api: string; readonly roles: readonly Ro
 
 /** The members of each kind of change, besides its application. */
 type ChangeDetails = {
-  readonly createApplication: { readonly requestedAccessTokenVersion?: number }
+  /** With sponsors, it is a blueprint. */
+  readonly createApplication: {
+    readonly requestedAccessTokenVersion?: number
+    readonly sponsors?: readonly string[]
+  }
   readonly updateApplication: { readonly changes: readonly PropertyChange[] }
   readonly createServicePrincipal: { readonly appRoleAssignmentRequired?: boolean }
   readonly updateServicePrincipal: { readonly changes: readonly PropertyChange[] }
@@ -82,6 +87,20 @@ type ChangeDetails = {
     readonly removed: readonly { readonly displayName: string; readonly keyId: string }[]
     readonly keptKeyIds: readonly string[]
   }
+  readonly setFederatedCredentials: {
+    readonly added: readonly FederatedEntry[]
+    readonly removed: readonly FederatedIdentityCredential[]
+  }
+  /** Whether the agents of a blueprint inherit its roles at an API. */
+  readonly setInheritance: {
+    readonly api: string
+    /** The application ID of an API that need not be in the file. */
+    readonly resourceAppId?: string
+    readonly isNew: boolean
+    readonly roles: 'allAllowed' | 'none'
+  }
+  readonly createAgent: { readonly blueprint: string; readonly sponsors: readonly string[] }
+  readonly deleteAgent: { readonly blueprint: string; readonly objectId: string }
   readonly deleteApplication: { readonly objectId: string; readonly appId: string }
 }
 

@@ -1,4 +1,9 @@
-import type { ApiEntry, ClientEntry, RegistrationsFile } from '../../registrations-file.ts'
+import {
+  type ApiEntry,
+  type CallerEntry,
+  callersOf,
+  type RegistrationsFile,
+} from '../../registrations-file.ts'
 import type { AppRole } from '../directory/directory-state.ts'
 import type { Located } from '../directory/locate.ts'
 import type { RoleName } from './change.ts'
@@ -8,12 +13,15 @@ type Consent = NonNullable<RegistrationsFile['consents']>[number]
 /** The entries of a registrations file by their names. Names are unique within a list. */
 class FileIndex {
   readonly #apis: ReadonlyMap<string, ApiEntry>
-  readonly #clients: ReadonlyMap<string, ClientEntry>
+  readonly callers: readonly CallerEntry[]
+  readonly #callers: ReadonlyMap<string, CallerEntry>
   readonly #consentsByClient: ReadonlyMap<string, readonly Consent[]>
 
-  constructor({ apis, clients, consents = [] }: RegistrationsFile) {
+  constructor(file: RegistrationsFile) {
+    const { apis, consents = [] } = file
+    this.callers = callersOf(file)
     this.#apis = new Map(apis.map((entry) => [entry.displayName, entry]))
-    this.#clients = new Map(clients.map((entry) => [entry.displayName, entry]))
+    this.#callers = new Map(this.callers.map((entry) => [entry.displayName, entry]))
     this.#consentsByClient = Map.groupBy(consents, ({ client }) => client)
   }
 
@@ -21,8 +29,8 @@ class FileIndex {
     return this.#apis.get(name)
   }
 
-  client(name: string): ClientEntry | undefined {
-    return this.#clients.get(name)
+  client(name: string): CallerEntry | undefined {
+    return this.#callers.get(name)
   }
 
   consentsOf(client: string): readonly Consent[] {

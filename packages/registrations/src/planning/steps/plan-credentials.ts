@@ -1,5 +1,9 @@
-import type { SecretEntry } from '../../registrations-file.ts'
-import type { KeyCredential, PasswordCredential } from '../directory/directory-state.ts'
+import type { FederatedEntry, SecretEntry } from '../../registrations-file.ts'
+import type {
+  FederatedIdentityCredential,
+  KeyCredential,
+  PasswordCredential,
+} from '../directory/directory-state.ts'
 import type { Located } from '../directory/locate.ts'
 import type { CertificateToAdd, Change } from './change.ts'
 
@@ -85,6 +89,22 @@ export function planCertificates(client: Located, wanted: readonly CertificateTo
       keptKeyIds: kept.map(({ keyId }) => keyId),
     },
   ]
+}
+
+/** Step 6, federated credentials: one that differs from the file is made again. */
+export function planFederated(client: Located, wanted: readonly FederatedEntry[]): Change[] {
+  const present = client.application?.federatedIdentityCredentials ?? []
+  const isSame = (one: FederatedIdentityCredential, other: FederatedEntry) =>
+    one.name === other.displayName &&
+    one.issuer === other.issuer &&
+    one.subject === other.subject &&
+    one.audiences?.join() === other.audience
+  const added = wanted.filter((one) => !present.some((other) => isSame(other, one)))
+  const removed = present.filter((one) => !wanted.some((other) => isSame(one, other)))
+  if (added.length === 0 && removed.length === 0) return []
+  const about = { step: 'Client secret', application: client.name } as const
+  const destructive = removed.length > 0
+  return [{ kind: 'setFederatedCredentials', ...about, destructive, added, removed }]
 }
 
 /** Whether a key of the directory is the certificate of a file, by thumbprint. */

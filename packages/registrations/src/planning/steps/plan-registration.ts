@@ -5,7 +5,10 @@ import type { Change, PropertyChange, RegistrationStep } from './change.ts'
 /** The members of an entry that determine the registration of its application. */
 type Registration = Partial<
   Pick<ApiEntry, 'identifierUris' | 'requestedAccessTokenVersion' | 'appRoleAssignmentRequired'>
->
+> & {
+  /** Of a blueprint. */
+  readonly sponsors?: readonly string[]
+}
 
 /** Steps 1 and 3: the application, its names, and its service principal in this tenant. */
 export function planRegistration(
@@ -18,7 +21,10 @@ export function planRegistration(
   const { requestedAccessTokenVersion: version, appRoleAssignmentRequired: required } = wanted
   const planned: Change[] = []
   if (application === undefined) {
-    const details = version === undefined ? {} : { requestedAccessTokenVersion: version }
+    const details = {
+      ...(version !== undefined && { requestedAccessTokenVersion: version }),
+      ...(wanted.sponsors && { sponsors: wanted.sponsors }),
+    }
     planned.push({ kind: 'createApplication', ...about, destructive: false, ...details })
   }
   const changes = applicationChanges(located, wanted)
