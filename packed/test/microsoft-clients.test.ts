@@ -59,18 +59,41 @@ for (const file of process.env.TOKEN_FILES.split(' '))
   }
 `
 
-/** A managed identity as the federated credential of an application: the subject, or a call as the application. */
-const chainProgram = `
+/** How each library lets a managed identity stand for an application: `own` and `tokenOf`. */
+const chainLibraries: Readonly<Record<string, string>> = {
+  '@azure/identity': `
 import { ClientAssertionCredential, ManagedIdentityCredential } from '@azure/identity'
 const identity = new ManagedIdentityCredential()
-const own = async () => (await identity.getToken('api://AzureADTokenExchange/.default')).token
-const claimsOf = (token) => JSON.parse(Buffer.from(token.split('.')[1], 'base64url'))
+const own = async () => (await identity.getToken(exchange + '/.default')).token
+const tokenOf = async (clientId, scope) => {
+  const options = { authorityHost: AZURE_AUTHORITY_HOST, disableInstanceDiscovery: true }
+  const credential = new ClientAssertionCredential(AZURE_TENANT_ID, clientId, own, options)
+  return (await credential.getToken(scope)).token
+}
+`,
+  '@azure/msal-node': `
+import { ConfidentialClientApplication, ManagedIdentityApplication } from '@azure/msal-node'
+const identity = new ManagedIdentityApplication()
+const own = async () => (await identity.acquireToken({ resource: exchange })).accessToken
+const tokenOf = async (clientId, scope) => {
+  const authority = AZURE_AUTHORITY_HOST + '/' + AZURE_TENANT_ID
+  const knownAuthorities = [AZURE_AUTHORITY_HOST]
+  const auth = { clientId, authority, knownAuthorities, clientAssertion: own }
+  const client = new ConfidentialClientApplication({ auth })
+  return (await client.acquireTokenByClientCredential({ scopes: [scope] })).accessToken
+}
+`,
+}
+
+/** A managed identity as the federated credential of an application: the subject, or a call as the application. */
+const chainProgram = (library: string) => `
+const exchange = 'api://AzureADTokenExchange'
 const { APPLICATION, AZURE_TENANT_ID, AZURE_AUTHORITY_HOST, API_APPLICATION_ID, BASE_URL } = process.env
+${library}
+const claimsOf = (token) => JSON.parse(Buffer.from(token.split('.')[1], 'base64url'))
 if (APPLICATION === undefined) console.log(claimsOf(await own()).sub)
 else {
-  const options = { authorityHost: AZURE_AUTHORITY_HOST, disableInstanceDiscovery: true }
-  const credential = new ClientAssertionCredential(AZURE_TENANT_ID, APPLICATION, own, options)
-  const { token } = await credential.getToken('api://' + API_APPLICATION_ID + '/.default')
+  const token = await tokenOf(APPLICATION, 'api://' + API_APPLICATION_ID + '/.default')
   const headers = { authorization: 'Bearer ' + token }
   const { status } = await fetch(BASE_URL + '/api/v1/hi', { headers })
   console.log(status, claimsOf(token).appid)
@@ -135,31 +158,32 @@ describe('managed and workload identity with @azure/identity', () => {
     assert.equal(out, '200 Hi\nAADSTS700213\n')
   })
 
-  it('is the federated credential of an application, without a setting and without a secret', async () => {
-    const { API_APPLICATION_ID, BASE_URL, CLIENT_ID = '', ...client } = system.clientSettings
-    const env = {
-      API_APPLICATION_ID,
-      BASE_URL,
-      AZURE_TENANT_ID: client.TENANT_ID,
-      AZURE_AUTHORITY_HOST: client.HTTPS_AUTH_URL,
-      NODE_EXTRA_CA_CERTS: client.NODE_EXTRA_CA_CERTS,
-      ...variables.appService,
-    }
-    const args = ['--input-type=module', '--eval', chainProgram]
-    const identity = await run('node', args, { cwd: folder, env })
-    const registrar = await Registrar.from(system.administratorSettings)
-    const { applicationId } = await registrar.registerWithoutConsent(CLIENT_ID)
-    await registrar.trust(applicationId, {
-      name: 'identity',
-      issuer: `${client.AUTH_URL}/${client.TENANT_ID}/v2.0`,
-      subject: identity.out.trim(),
-      audiences: ['api://AzureADTokenExchange'],
+  for (const [name, library] of Object.entries(chainLibraries))
+    it(`is the federated credential of an application with ${name}, without a setting and without a secret`, async () => {
+      const { API_APPLICATION_ID, BASE_URL, CLIENT_ID = '', ...client } = system.clientSettings
+      const env = {
+        API_APPLICATION_ID,
+        BASE_URL,
+        AZURE_TENANT_ID: client.TENANT_ID,
+        AZURE_AUTHORITY_HOST: client.HTTPS_AUTH_URL,
+        NODE_EXTRA_CA_CERTS: client.NODE_EXTRA_CA_CERTS,
+        ...variables.appService,
+      }
+      const args = ['--input-type=module', '--eval', chainProgram(library)]
+      const identity = await run('node', args, { cwd: folder, env })
+      const registrar = await Registrar.from(system.administratorSettings)
+      const { applicationId } = await registrar.registerWithoutConsent(CLIENT_ID)
+      await registrar.trust(applicationId, {
+        name: 'identity',
+        issuer: `${client.AUTH_URL}/${client.TENANT_ID}/v2.0`,
+        subject: identity.out.trim(),
+        audiences: ['api://AzureADTokenExchange'],
+      })
+      const { out } = await run('node', args, {
+        cwd: folder,
+        env: { ...env, APPLICATION: applicationId },
+      })
+      // The application has no role, so the API knows it and refuses the call.
+      assert.equal(out.trim(), `403 ${applicationId}`)
     })
-    const { out } = await run('node', args, {
-      cwd: folder,
-      env: { ...env, APPLICATION: applicationId },
-    })
-    // The application has no role, so the API knows it and refuses the call.
-    assert.equal(out.trim(), `403 ${applicationId}`)
-  })
 })
