@@ -13,6 +13,7 @@ export {
   type FetchWithTokenOptions,
   fetchWithToken,
 } from './call/fetch-with-token.ts'
+export { type AgentIdentityOptions, agentIdentity } from './credentials/agent-identity.ts'
 export {
   type ClientCertificateOptions,
   clientCertificate,
@@ -23,6 +24,8 @@ export {
   type Credential,
   clientSecret,
   clientSecrets,
+  type IssuedToken,
+  type OtherTokenRequest,
 } from './credentials/credential.ts'
 export { federatedAssertion } from './credentials/federated-assertion.ts'
 export {

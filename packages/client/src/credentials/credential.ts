@@ -7,6 +7,18 @@ export type ClientAuthentication = {
   /** Distinguishes the authentications of one credential. It is never shown. */
   readonly id: string
   readonly authenticate: ClientAuth
+  /** Called when the server refuses it. The next `authentications()` offers another one. */
+  readonly discard?: () => void
+}
+
+/** A token as the authorization server issued it. */
+export type IssuedToken = { readonly token: string; readonly lifetimeSeconds: number }
+
+/** A token request of another client at the same token endpoint. */
+export type OtherTokenRequest = {
+  readonly clientId: string
+  readonly scope: string
+  readonly fmiPath?: string
 }
 
 /** The facts that an authentication may depend on. */
@@ -15,6 +27,8 @@ export type AuthenticationContext = {
   readonly tokenEndpoint: string
   /** The time at the authorization server, in seconds since the Unix epoch. */
   readonly nowSeconds: number
+  /** Requests a token of another client, within the same attempt. It rejects with a `ClientError`. */
+  readonly otherToken: (request: OtherTokenRequest, credential: Credential) => Promise<IssuedToken>
 }
 
 /**
@@ -22,6 +36,8 @@ export type AuthenticationContext = {
  */
 export type Credential = {
   readonly kind: 'secret' | 'certificate' | 'assertion'
+  /** The only client that it authenticates, if it belongs to one. */
+  readonly clientId?: string
   /** Separates the tokens of different credentials in a shared cache. It is never shown. */
   readonly identity: () => string
   /** The authentications to try, in this order. Called before every token request. */

@@ -14,6 +14,8 @@ export type TokenRequest = {
   readonly tokenEndpoint: string
   readonly clientId: string
   readonly scope: string
+  /** The agent identity for which a blueprint requests an exchange token. */
+  readonly fmiPath?: string
 }
 
 /** An answer of the token endpoint, before it is read. */
@@ -47,14 +49,14 @@ export function sendTokenRequest(
   signal: AbortSignal,
 ): SentTokenRequest {
   const secrets: string[] = []
-  const { tokenEndpoint, clientId, scope } = request
+  const { tokenEndpoint, clientId, scope, fmiPath } = request
   const headers = new Headers()
   const send = async () => {
     const response = await clientCredentialsGrantRequest(
       { issuer: tokenEndpoint, token_endpoint: tokenEndpoint },
       { client_id: clientId },
       authenticate,
-      { scope },
+      { scope, ...(fmiPath !== undefined && { fmi_path: fmiPath }) },
       {
         signal,
         headers,

@@ -20,6 +20,11 @@ const aadstsRemedies: Readonly<Record<number, string>> = {
   700212: 'Request the federated token for the audience of the federated identity credential.',
   700213: 'Register a federated identity credential with exactly this subject.',
   7002138: 'Write the subject of the federated identity credential in the case of this text.',
+  700229: 'Use the token of a managed identity, or of an application itself, as the assertion.',
+  700231: 'Use a credential of its own for this client. A federated one cannot follow another one.',
+  82001:
+    'A blueprint has tokens for Microsoft Graph only. Request the token of one of its agents with agentIdentity().',
+  82008: 'Request the token of an agent with agentIdentity(), because this client is a blueprint.',
   7000229: 'Ask an administrator to create the service principal of this client in the tenant.',
   1000502: 'Replace the certificate. It has expired, or is not valid yet.',
   500011:

@@ -1,4 +1,9 @@
-import type { ClientAuthentication, Credential } from '../credentials/credential.ts'
+import type {
+  AuthenticationContext,
+  ClientAuthentication,
+  Credential,
+  IssuedToken,
+} from '../credentials/credential.ts'
 import { ClientError } from '../errors.ts'
 import type { OnEvent, Trace } from '../hooks.ts'
 import type { Attempt } from '../http/retry.ts'
@@ -14,8 +19,6 @@ import {
 } from './token-errors.ts'
 import { readTokenResponse, type TokenResult } from './token-response.ts'
 
-export type IssuedToken = { readonly token: string; readonly lifetimeSeconds: number }
-
 export type TokenRequesterContext = {
   readonly runtime: Runtime
   readonly emit: OnEvent
@@ -30,6 +33,10 @@ const toleratedSkewMs = 10_000
 type Failure = Exclude<TokenResult, { kind: 'issued' }>
 type Unavailable = Extract<TokenResult, { kind: 'unavailable' }>
 type Outcome = Attempt<IssuedToken>
+type FailedOutcome = Extract<Outcome, { done: false }>
+
+/** The outcomes of other token requests, by their errors. A credential may wait for the request of another requester. */
+const otherOutcomes = new WeakMap<object, FailedOutcome>()
 
 const isCredentialRefused = (result: TokenResult) =>
   result.kind === 'refused' && result.details.oauthError === 'invalid_client'
@@ -46,6 +53,7 @@ export class TokenRequester {
   #skewMs = 0
   #blockedUntilMonotonicMs = Number.NEGATIVE_INFINITY
   #lastUnavailable: Unavailable | undefined
+  readonly #others = new WeakMap<Credential, Map<string, TokenRequester>>()
 
   constructor(request: TokenRequest, credential: Credential, context: TokenRequesterContext) {
     this.#request = request
@@ -73,11 +81,11 @@ export class TokenRequester {
   /** Tries the authentications of the credential until one is not refused. */
   async #authenticate(signal: AbortSignal, attempts: number): Promise<Outcome> {
     const tried = new Set<string>()
-    let isClockCorrected = false
+    let isCorrected = false
     for (;;) {
       const skewMs = this.#skewMs
-      const untried = await this.#untried(tried)
-      if (untried instanceof ClientError) return permanent(untried)
+      const untried = await this.#untried(tried, signal, attempts)
+      if ('done' in untried) return untried
       const [authentication] = untried
       if (authentication === undefined) return permanent(unreadableError('it is empty'))
       tried.add(authentication.id)
@@ -90,14 +98,16 @@ export class TokenRequester {
       }
       if (isCredentialRefused(result)) {
         const wasClockWrong = Math.abs(this.#skewMs - skewMs) > toleratedSkewMs
-        if (this.#credential.kind === 'certificate' && wasClockWrong && !isClockCorrected) {
-          isClockCorrected = true
+        const isClockFault = this.#credential.kind === 'certificate' && wasClockWrong
+        if ((isClockFault || authentication.discard) && !isCorrected) {
+          isCorrected = true
+          authentication.discard?.()
           tried.delete(authentication.id)
           continue
         }
         if (tried.size < maxAuthentications) {
-          const others = await this.#untried(tried)
-          if (others instanceof ClientError) return permanent(others)
+          const others = await this.#untried(tried, signal, attempts)
+          if ('done' in others) return others
           if (others.length > 0) continue
         }
       }
@@ -155,22 +165,46 @@ export class TokenRequester {
   /** The authentications to try, the last accepted one first. */
   async #untried(
     tried: ReadonlySet<string>,
-  ): Promise<readonly ClientAuthentication[] | ClientError> {
+    signal: AbortSignal,
+    attempts: number,
+  ): Promise<readonly ClientAuthentication[] | FailedOutcome> {
     const rank = ({ id }: ClientAuthentication) => (id === this.#acceptedAuthenticationId ? 0 : 1)
     const nowMs = this.#context.runtime.wallClockMs() + this.#skewMs
     const { tokenEndpoint } = this.#request
-    const context = { tokenEndpoint, nowSeconds: Math.floor(nowMs / 1000) }
+    const context: AuthenticationContext = {
+      tokenEndpoint,
+      nowSeconds: Math.floor(nowMs / 1000),
+      otherToken: async (request, credential) => {
+        const other = this.#otherRequester({ tokenEndpoint, ...request }, credential)
+        const outcome = await other.attempt(signal, attempts)
+        if (outcome.done) return outcome.value
+        otherOutcomes.set(outcome.error, outcome)
+        throw outcome.error
+      },
+    }
     try {
       const authentications = await this.#credential.authentications(context)
       return authentications.filter(({ id }) => !tried.has(id)).sort((a, b) => rank(a) - rank(b))
     } catch (error) {
+      const outcome = otherOutcomes.get(Object(error))
+      if (outcome) return outcome
       const cause = safeCause(error, [])
-      return unreadableError(cause.message, cause)
+      return permanent(unreadableError(cause.message, cause))
     }
+  }
+
+  /** Each one remembers its clock difference, its accepted secret and the pauses of the server. */
+  #otherRequester(request: TokenRequest, credential: Credential): TokenRequester {
+    const key = JSON.stringify(request)
+    const known = this.#others.get(credential) ?? new Map<string, TokenRequester>()
+    this.#others.set(credential, known)
+    const other = known.get(key) ?? new TokenRequester(request, credential, this.#context)
+    known.set(key, other)
+    return other
   }
 }
 
-const permanent = (error: ClientError): Outcome => ({ done: false, error, isPermanent: true })
+const permanent = (error: ClientError): FailedOutcome => ({ done: false, error, isPermanent: true })
 
 /** One row for each kind of failure: its error, and whether another attempt may succeed. */
 function outcomeOf(failure: Failure, attempts: number): Outcome {

@@ -71,7 +71,10 @@ const rules: OptionRules<TokenSourceOptions> = {
  */
 export function tokenEndpointOf(options: TokenSourceOptions): string {
   validateOptions('createTokenSource', options, rules)
-  const { authority, tokenEndpoint } = options
+  const { authority, tokenEndpoint, clientId, credential } = options
+  if (credential.clientId !== undefined && credential.clientId !== clientId) {
+    throw new TypeError('createTokenSource: `clientId` must be the client of the credential')
+  }
   if (authority !== undefined && tokenEndpoint === undefined) {
     return `${authority.replace(/\/$/, '')}/oauth2/v2.0/token`
   }

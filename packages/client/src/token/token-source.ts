@@ -1,5 +1,6 @@
 // Folder: Requests tokens, and caches them until they need renewal.
 
+import type { IssuedToken } from '../credentials/credential.ts'
 import type { ClientError } from '../errors.ts'
 import { noTrace, type OnEvent, safeListener } from '../hooks.ts'
 import { withinRequestLimit } from '../http/request-limit.ts'
@@ -15,7 +16,7 @@ import {
   SharedTokenStore,
 } from './token-cache.ts'
 import { unreachableError } from './token-errors.ts'
-import { type IssuedToken, TokenRequester } from './token-requester.ts'
+import { TokenRequester } from './token-requester.ts'
 import { type TokenSourceOptions, tokenEndpointOf } from './token-source-options.ts'
 
 /** The options of one `token()`. */
