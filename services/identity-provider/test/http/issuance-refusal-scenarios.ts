@@ -1,4 +1,12 @@
-import { createPassword, put, remove, systemRuntime, tokenExchangeUri } from '@greeting/directory'
+import {
+  createPassword,
+  put,
+  remove,
+  systemRuntime,
+  tokenExchangeAppId,
+  tokenExchangeUri,
+} from '@greeting/directory'
+import { application, servicePrincipal } from '../../../../fixtures/directory/sample.ts'
 import { wholeDirectory } from '../../../../fixtures/directory/whole-directory.ts'
 import { FailedLoginRateLimit } from '../../src/http/failed-login-rate-limit.ts'
 import { changeClient } from './client-change.ts'
@@ -125,6 +133,10 @@ export const issuanceRefusalScenarios: readonly RefusalScenario[] = [
     reason: 'agent_path_missing',
     request: async (service) => {
       await changeClient(service, { blueprint })
+      const names = { id: tokenExchangeAppId, appId: tokenExchangeAppId, tenantId }
+      const api = application(names)
+      const principal = servicePrincipal(names)
+      await service.change(put('application', api), put('servicePrincipal', principal))
       return { form: service.form({ scope: `${tokenExchangeUri}/.default` }) }
     },
     ...refused(400, 'invalid_request', 82008),
