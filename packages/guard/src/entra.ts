@@ -112,5 +112,6 @@ export function entra<const Role extends string>(options: EntraOptions<Role>): G
     versions[version](validated),
   )
   const rest = Object.entries(options).filter(([name]) => !(name in entraOptions.shape))
-  return { ...(Object.fromEntries(rest) as Omit<GuardOptions<Role>, 'issuers'>), issuers }
+  const { scope = `api://${validated.apiApplicationId}/.default` } = options
+  return { ...(Object.fromEntries(rest) as Omit<GuardOptions<Role>, 'issuers'>), issuers, scope }
 }

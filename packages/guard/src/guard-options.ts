@@ -50,6 +50,11 @@ export type GuardOptions<Role extends string = string> = {
   readonly roles: readonly Role[]
   /** The `realm` of challenges, in printable ASCII without quotes and backslash: by default `api`. */
   readonly realm?: string | undefined
+  /**
+   * The scope that a client requests, which each challenge then contains: by default
+   * `api://{apiApplicationId}/.default` with `entra`, else none. It names no role.
+   */
+  readonly scope?: string | undefined
   /** The URL of the protected resource metadata, which each challenge then contains. None by default. */
   readonly resourceMetadataUrl?: string | undefined
   /**

@@ -84,7 +84,7 @@ export function createGuard<const Role extends string>(
   const settings = validateGuardOptions(options)
   const runtime: Runtime = { ...systemRuntime, ...overrides }
   const roles = new DeclaredRoles(options.roles)
-  const refusals = prepareRefusals(settings.realm, settings.resourceMetadataUrl)
+  const refusals = prepareRefusals(settings.realm, settings.resourceMetadataUrl, settings.scope)
   const cache = new VerifiedTokenCache<VerifiedToken<Role>>(settings.maxCachedTokens)
   const emit: EventListener = (event) => {
     if (event.type === 'key_gone') cache.deleteUnpublished()

@@ -75,6 +75,7 @@ const guardOptions = z.strictObject({
     .min(1)
     .refine((roles) => new Set(roles).size === roles.length, { error: 'must name each role once' }),
   realm: quotable.default('api'),
+  scope: quotable.optional(),
   resourceMetadataUrl: z.intersection(quotable, httpUrl).optional(),
   tokenTypes: z.array(name).min(1).default(['JWT', 'at+jwt', 'application/at+jwt']),
   clockToleranceSeconds: seconds(0, 60).default(60),
@@ -106,7 +107,12 @@ export type ValidatedOptions = z.output<typeof guardOptions>
 
 /** @throws {GuardOptionsError} lists every invalid option */
 export function validateGuardOptions(options: unknown): ValidatedOptions {
-  return validate(guardOptions, options)
+  // A client sends the scope to the token endpoint, which refuses the name of a role.
+  const checked = guardOptions.refine(
+    ({ scope = '', roles }) => !scope.split(' ').some((one) => roles.includes(one)),
+    { path: ['scope'], error: 'must not name a role' },
+  )
+  return validate(checked, options)
 }
 
 /** @throws {GuardOptionsError} lists every fault that the schema finds */

@@ -99,10 +99,15 @@ export type Refusals = Readonly<Record<RefusalReason, Refusal>>
  *
  * @param realm the `realm` of each challenge
  * @param resourceMetadataUrl in each challenge, if defined (RFC 9728 section 5.1)
+ * @param scope in each challenge, if defined: what a client requests, and never a role
  */
-export function prepareRefusals(realm: string, resourceMetadataUrl: string | undefined): Refusals {
+export function prepareRefusals(
+  realm: string,
+  resourceMetadataUrl: string | undefined,
+  scope?: string,
+): Refusals {
   const entries = Object.entries(refusalRows).map(([reason, row]: [string, RefusalRow]) => {
-    const challenge = challengeOf(row, realm, resourceMetadataUrl)
+    const challenge = challengeOf(row, realm, resourceMetadataUrl, scope)
     const refusal = {
       outcome: 'refused',
       reason,
@@ -136,12 +141,14 @@ function challengeOf(
   { challenge, description }: RefusalRow,
   realm: string,
   resourceMetadataUrl: string | undefined,
+  scope: string | undefined,
 ): string | undefined {
   if (challenge === null) return undefined
   const parameters = [`realm="${realm}"`]
   // RFC 6750 section 3.1: without credentials, the challenge has no error code.
   if (challenge !== 'bare') parameters.push(`error="${challenge}"`)
   if (challenge === 'invalid_token') parameters.push(`error_description="${description}"`)
+  if (scope !== undefined) parameters.push(`scope="${scope}"`)
   if (resourceMetadataUrl !== undefined) {
     parameters.push(`resource_metadata="${resourceMetadataUrl}"`)
   }

@@ -48,6 +48,8 @@ describe('the options of a guard', () => {
     [{ realm: 'a\\b' }, 'realm: '],
     [{ realm: 'é' }, 'realm: '],
     [{ realm: 'a\r\nb: c' }, 'realm: '],
+    [{ scope: 'api://x/"' }, 'scope: '],
+    [{ scope: 'api://x/.default CallHiApiRole' }, 'scope: must not name a role'],
     [{ resourceMetadataUrl: 'https://api.example/"' }, 'resourceMetadataUrl: '],
     [{ clockToleranceSeconds: 61 }, 'clockToleranceSeconds: '],
     [{ clockToleranceSeconds: -1 }, 'clockToleranceSeconds: '],
@@ -98,6 +100,7 @@ describe('the options of entra', () => {
   it('have real Entra and v1.0 tokens as defaults', () => {
     assert.deepEqual(entra(ids), {
       roles,
+      scope: `api://${apiApplicationId}/.default`,
       issuers: [
         {
           issuer: `https://sts.windows.net/${tenantId}/`,
@@ -135,6 +138,8 @@ describe('the options of entra', () => {
 
   it('do not change the other options of the guard', () => {
     assert.equal(entra({ ...ids, realm: 'mine', maxCachedTokens: 5 }).maxCachedTokens, 5)
+    const scope = 'https://a.example/.default'
+    assert.equal(entra({ ...ids, scope }).scope, scope)
   })
 
   const rows: [change: Options, begins: string][] = [

@@ -55,6 +55,15 @@ describe('a challenge', () => {
     )
   })
 
+  it('always contains the scope that a client requests, if there is one (RS30)', () => {
+    for (const { headers } of Object.values(
+      prepareRefusals('api', undefined, 'api://x/.default'),
+    )) {
+      const challenge = headers['www-authenticate']
+      if (challenge !== undefined) assert.ok(challenge.endsWith(', scope="api://x/.default"'))
+    }
+  })
+
   it('always contains the URL of the resource metadata, if there is one (RS30)', () => {
     const url = 'https://api.example/.well-known/oauth-protected-resource'
     for (const { headers } of Object.values(prepareRefusals('api', url))) {

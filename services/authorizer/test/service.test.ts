@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import { request } from 'node:http'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
-import { tenantId } from '../../../fixtures/signing-identity-provider.ts'
+import { apiApplicationId, tenantId } from '../../../fixtures/signing-identity-provider.ts'
 import { createMetrics } from '../src/authorizer-metrics.ts'
 import type { Service, ServiceParts } from '../src/service.ts'
 import * as reference from './reference.ts'
@@ -92,7 +92,8 @@ describe('an authorizer', () => {
 
   it('answers with the challenge of the guard, and names the methods of a path', async () => {
     const { headers } = await ask(service.url, original('GET', '/me'))
-    assert.equal(headers['www-authenticate'], 'Bearer realm="api"')
+    const scope = `api://${apiApplicationId}/.default`
+    assert.equal(headers['www-authenticate'], `Bearer realm="api", scope="${scope}"`)
     const token = await bearer(['Orders.Read'])
     const wrong = await ask(service.url, [...original('DELETE', '/orders/7'), ...token])
     assert.equal(wrong.headers.allow, 'GET, HEAD')

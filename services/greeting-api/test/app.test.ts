@@ -170,7 +170,8 @@ describe('the protected resource metadata', () => {
   it('is at the address in each challenge', async () => {
     const { get } = makeApp()
     const challenge = (await get('/api/v1/hi')).headers.get('www-authenticate')
-    assert.equal(challenge, `Bearer realm="api"`)
+    const scope = `api://${apiApplicationId}/.default`
+    assert.equal(challenge, `Bearer realm="api", scope="${scope}"`)
     const response = await get('/.well-known/oauth-protected-resource')
     assert.equal(response.headers.get('content-type'), 'application/json')
     assert.deepEqual(await response.json(), {

@@ -38,7 +38,8 @@ after(async () => {
   await provider.stop()
 })
 
-const metadata = () => `resource_metadata="${url}/.well-known/oauth-protected-resource"`
+const metadata = () =>
+  `scope="api://${apiApplicationId}/.default", resource_metadata="${url}/.well-known/oauth-protected-resource"`
 
 /** Asserts that an error is JSON with two string fields, `no-store` and `nosniff`. */
 function assertError(answer: Answer, status: number, error: string): void {
