@@ -1,3 +1,4 @@
+export { type CallerEntry, callersOf } from './callers.ts'
 export { lineOf, syntaxErrorLine } from './json-members.ts'
 export {
   type FileIssue,
@@ -8,9 +9,7 @@ export {
 export {
   type ApiEntry,
   applicationIdPlaceholder,
-  type CallerEntry,
   type ClientEntry,
-  callersOf,
   type RegistrationsFile,
   registrationsJsonSchema,
   type SecretEntry,

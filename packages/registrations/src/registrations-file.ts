@@ -200,7 +200,11 @@ const federatedCredential = z
       )
       .describe('Name of the federated credential. It cannot change.'),
     issuer: z
-      .url({ protocol: /^https?$/, error: 'must be an https URL' })
+      .string()
+      .regex(
+        /^(?:https:\/\/|http:\/\/(?:localhost|127\.0\.0\.1)(?=[:/]))[^\s?#]+$/,
+        'must be an https URL without query and fragment',
+      )
       .max(600)
       .describe('The claim `iss` of the trusted tokens.'),
     subject: z.string().min(1).max(600).describe('The claim `sub` of the trusted tokens.'),
@@ -232,10 +236,8 @@ const agent = z
   .meta({
     title: 'Agent',
     description:
-      'An agent identity. It has no credential: its blueprint authenticates it. It has the roles of its admin consents, and those that it inherits.',
+      'An agent identity. Its blueprint authenticates it. It has the roles of its admin consents, and those that it inherits.',
   })
-
-const maxInherited = 10
 
 const blueprint = z
   .strictObject({
@@ -255,7 +257,7 @@ const blueprint = z
       ),
     inherit: z
       .array(z.string().min(1))
-      .max(maxInherited)
+      .max(10)
       .optional()
       .describe('Names of APIs. The agents inherit the roles of the blueprint at these APIs.'),
     agents: z.array(agent).optional().describe('The agents of the blueprint.'),
@@ -315,25 +317,7 @@ export type RegistrationsFile = z.output<typeof registrationsFile>
 export type ApiEntry = RegistrationsFile['apis'][number]
 export type ClientEntry = RegistrationsFile['clients'][number]
 export type FederatedEntry = NonNullable<BlueprintEntry['federatedCredentials']>[number]
-type BlueprintEntry = RegistrationsFile['blueprints'][number]
-
-/** An entry that can have roles. An agent has the name of its blueprint. */
-export type CallerEntry = ClientEntry &
-  Partial<BlueprintEntry> & {
-    readonly kind: 'client' | 'blueprint' | 'agent'
-    readonly blueprint?: string
-  }
-
-/** The clients, the blueprints and their agents. */
-export const callersOf = (
-  file: Pick<RegistrationsFile, 'clients' | 'blueprints'>,
-): CallerEntry[] => [
-  ...file.clients.map((entry) => ({ ...entry, kind: 'client' as const })),
-  ...file.blueprints.map((entry) => ({ ...entry, kind: 'blueprint' as const })),
-  ...file.blueprints.flatMap(({ displayName: blueprint, agents = [] }) =>
-    agents.map((entry) => ({ ...entry, kind: 'agent' as const, blueprint })),
-  ),
-]
+export type BlueprintEntry = RegistrationsFile['blueprints'][number]
 
 export type SecretEntry = NonNullable<ClientEntry['secrets']>[number]
 

@@ -1,5 +1,6 @@
+import { callersOf } from './callers.ts'
 import { jsonMembers, pathText } from './json-members.ts'
-import { type ApiEntry, callersOf, type RegistrationsFile } from './registrations-file.ts'
+import type { ApiEntry, RegistrationsFile } from './registrations-file.ts'
 
 /** The path of an entry. */
 const entryPath = /^(?:apis|clients|blueprints)\[\d+](?:\.agents\[\d+])?$/

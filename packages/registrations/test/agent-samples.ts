@@ -22,6 +22,25 @@ export const agentMembers = () => ({
   consents: ['Helper blueprint', 'Agent 1'].map((name) => ({ client: name, api: 'Greeting API' })),
 })
 
+const blueprintOfTenant = {
+  displayName: 'B',
+  certificates: [{ displayName: 'c', path: 'c.pem' }],
+  inherit: ['Microsoft Graph'],
+  agents: [
+    {
+      displayName: 'A',
+      permissions: [{ api: 'Microsoft Graph', roles: ['Application.Read.All'] }],
+    },
+  ],
+}
+
+export const agentsForTheCommandOnly = {
+  name: 'a certificate of a blueprint, and permissions of APIs outside the file',
+  file: Buffer.from(JSON.stringify({ blueprints: [blueprintOfTenant] })),
+  place:
+    'blueprints[0].certificates, blueprints[0].inherit[0], blueprints[0].agents[0].permissions[0]',
+}
+
 /** An edit of the sample: its name, its place, the new value, and the message of the refusal. */
 export type Edit = [string, readonly (string | number)[], unknown, string]
 

@@ -1,6 +1,13 @@
-import { agentEdits, agentMembers, clientId, type Edit, sampleBlueprint } from './agent-samples.ts'
+import {
+  agentEdits,
+  agentMembers,
+  agentsForTheCommandOnly,
+  clientId,
+  type Edit,
+  sampleBlueprint,
+} from './agent-samples.ts'
 
-export { sampleBlueprint } from './agent-samples.ts'
+export { agentMembers, sampleBlueprint } from './agent-samples.ts'
 
 /** A registrations file with the six steps of contract C11 to C17. */
 export const sampleFile = () => ({
@@ -293,6 +300,7 @@ export const acceptedFiles: readonly { readonly name: string; readonly file: Uin
       }),
     ),
   },
+  { name: 'agents', file: bytes(JSON.stringify({ ...sampleFile(), ...agentMembers() })) },
   { name: 'a name to remove', file: bytes('{"removed":["Old client"]}') },
 ]
 
@@ -335,9 +343,5 @@ export const filesForTheCommandOnly: readonly {
     ),
     place: 'clients[0].certificates',
   },
-  {
-    name: 'a blueprint, and consents of it and of an agent',
-    file: bytes(JSON.stringify({ ...sampleFile(), ...agentMembers() })),
-    place: 'blueprints[0]',
-  },
+  agentsForTheCommandOnly,
 ]

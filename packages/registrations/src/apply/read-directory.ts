@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import { callersOf } from '../callers.ts'
 import { validCredentials } from '../planning/directory/credentials.ts'
 import { directoryIndex } from '../planning/directory/directory-index.ts'
 import {
@@ -14,7 +15,7 @@ import {
   type ServicePrincipal,
   servicePrincipal,
 } from '../planning/directory/directory-state.ts'
-import { callersOf, type RegistrationsFile } from '../registrations-file.ts'
+import type { RegistrationsFile } from '../registrations-file.ts'
 import { type Activity, DirectoryReader, type ReadOptions } from './directory-reader.ts'
 import type { Graph } from './graph.ts'
 

@@ -1,6 +1,7 @@
 // Folder: A plan is a pure comparison of file and directory: no network, no clock, no terminal.
 
-import type { CallerEntry, RegistrationsFile } from '../registrations-file.ts'
+import type { CallerEntry } from '../callers.ts'
+import type { RegistrationsFile } from '../registrations-file.ts'
 import { type Adoption, adoptionsOf, namesIn, refusedConsents } from './adoption.ts'
 import {
   consequencesOfFile,

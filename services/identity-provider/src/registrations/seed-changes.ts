@@ -1,8 +1,10 @@
 import {
   type Application,
+  type Blueprint,
   createLabPassword,
   createPassword,
   type DirectoryChange,
+  newAgentIdentity,
   newApplication,
   newAppRoleAssignment,
   newServicePrincipal,
@@ -24,6 +26,12 @@ export type Seeded = {
     readonly applicationId: string
     readonly clientSecret: string
   }[]
+  /** The agents, with the application IDs of their blueprints. */
+  readonly agents?: readonly {
+    readonly displayName: string
+    readonly applicationId: string
+    readonly blueprintId: string
+  }[]
 }
 
 const dayMs = 86_400_000
@@ -38,7 +46,7 @@ export function seedChanges(
   source: Runtime,
   labSecret?: string,
 ): { readonly changes: readonly DirectoryChange[]; readonly seeded: Seeded } {
-  const { apis, clients, tenant } = registrations
+  const { apis, clients, agents, tenant } = registrations
   const createdDateTime = source.now()
   const secrets = clients.map((client) => ({
     client,
@@ -71,6 +79,13 @@ export function seedChanges(
       passwordCredentials: secrets
         .filter((entry) => entry.client === client)
         .flatMap(({ created }) => created.map(({ credential }) => credential)),
+      federatedIdentityCredentials: (client?.federatedCredentials ?? []).map(
+        ({ displayName: name, audience, ...trusted }) => {
+          const audiences = [audience]
+          return { id: source.newGuid(), name, description: null, audiences, ...trusted }
+        },
+      ),
+      blueprint: client?.kind === 'blueprint' ? blueprintOf(client, registrations) : null,
     })
   })
   const principals = applications.map(({ appId, displayName }) => ({
@@ -78,10 +93,17 @@ export function seedChanges(
     appRoleAssignmentRequired:
       apis.find((api) => api.displayName === displayName)?.appRoleAssignmentRequired ?? false,
   }))
+  const agentPrincipals = agents.map(({ displayName, blueprint = '', applicationId }) => {
+    const { applicationId: agentIdentityBlueprintId, sponsors = [] } = named(clients, blueprint)
+    const ids = { agentIdentityBlueprintId, createdByAppId: agentIdentityBlueprintId }
+    const given = { displayName, sponsorIds: sponsors, ...ids }
+    return newAgentIdentity(tenant.id, given, source, applicationId)
+  })
+  const assignable = [...principals, ...agentPrincipals]
   const assignments = registrations.consents.flatMap((consent) =>
     roleIds(apis, consent).map((roleId) =>
       newAppRoleAssignment(
-        named(principals, consent.client),
+        named(assignable, consent.client),
         named(principals, consent.api),
         roleId,
         source,
@@ -93,7 +115,7 @@ export function seedChanges(
     changes: [
       put('tenant', { ...tenant, isEnabled: true, createdDateTime }),
       ...applications.map((one) => put('application', one)),
-      ...principals.map((one) => put('servicePrincipal', one)),
+      ...assignable.map((one) => put('servicePrincipal', one)),
       ...assignments.map((one) => put('appRoleAssignment', one)),
     ],
     seeded: {
@@ -110,9 +132,24 @@ export function seedChanges(
           clientSecret,
         })),
       ),
+      ...(agents.length > 0 && {
+        agents: agentPrincipals.map(({ displayName, appId, createdByAppId }) => {
+          return { displayName, applicationId: appId, blueprintId: createdByAppId ?? '' }
+        }),
+      }),
     },
   }
 }
+
+const blueprintOf = (
+  { sponsors = [], inherit = [] }: SeedRegistrations['clients'][number],
+  registrations: SeedRegistrations,
+): Blueprint => ({
+  sponsorIds: sponsors,
+  inheritablePermissions: inherit.map((api) => {
+    return { resourceAppId: idOf(registrations, api), scopes: 'none', roles: 'allAllowed' }
+  }),
+})
 
 const entriesByName = ({ apis, clients }: SeedRegistrations) => [
   ...new Map([...apis, ...clients].map((entry) => [entry.displayName, entry])).values(),

@@ -11,6 +11,7 @@ import {
 } from '@greeting/directory'
 import {
   applicationIdPlaceholder,
+  callersOf,
   parseRegistrations,
   type RegistrationsFile,
   RegistrationsFileError,
@@ -92,17 +93,18 @@ function refuseUnsupported(fileName: string, places: readonly Path[]): void {
  * of the management APIs exist, so it knows only the APIs of the file.
  */
 function unsupportedPlaces(file: RegistrationsFile): Path[] {
-  const { apis, clients, blueprints, consents = [] } = file
-  const isDeclared = (name: string) => apis.some(({ displayName }) => displayName === name)
+  const isDeclared = (name: string) => file.apis.some(({ displayName }) => displayName === name)
   return [
-    ...blueprints.map((_, index) => ['blueprints', index]),
-    ...clients.flatMap(({ certificates = [], permissions = [] }, client) => [
-      ...(certificates.length > 0 ? [['clients', client, 'certificates']] : []),
+    ...callersOf(file).flatMap(({ certificates = [], permissions = [], inherit = [], place }) => [
+      ...(certificates.length > 0 ? [[...place, 'certificates']] : []),
       ...permissions.flatMap(({ api }, index) =>
-        isDeclared(api) ? [] : [['clients', client, 'permissions', index]],
+        isDeclared(api) ? [] : [[...place, 'permissions', index]],
       ),
+      ...inherit.flatMap((api, index) => (isDeclared(api) ? [] : [[...place, 'inherit', index]])),
     ]),
-    ...consents.flatMap(({ api }, index) => (isDeclared(api) ? [] : [['consents', index]])),
+    ...(file.consents ?? []).flatMap(({ api }, index) =>
+      isDeclared(api) ? [] : [['consents', index]],
+    ),
   ]
 }
 
@@ -113,18 +115,19 @@ function withDefaults(file: RegistrationsFile, { newGuid, tenantId }: DefaultIds
     domains: file.tenant?.domains ?? [],
   }
   const ids = new Map<string, string>()
-  for (const { displayName, applicationId } of [...file.apis, ...file.clients]) {
+  const callers = callersOf(file)
+  for (const { displayName, applicationId } of [...file.apis, ...callers]) {
     ids.set(displayName, applicationId ?? ids.get(displayName) ?? newGuid())
   }
   const named = <Entry extends { readonly displayName: string }>(entry: Entry) => ({
     ...entry,
     applicationId: ids.get(entry.displayName) ?? '',
   })
-  const clients = file.clients.map(({ permissions = [], secrets = [], ...client }) =>
-    named({ ...client, permissions, secrets }),
+  const entries = callers.map(({ permissions = [], secrets = [], ...caller }) =>
+    named({ ...caller, permissions, secrets }),
   )
   const requested = (client: string, api: string) =>
-    clients
+    entries
       .filter(({ displayName }) => displayName === client)
       .flatMap(({ permissions }) => permissions.filter((permission) => permission.api === api))
       .flatMap(({ roles }) => roles)
@@ -140,7 +143,9 @@ function withDefaults(file: RegistrationsFile, { newGuid, tenantId }: DefaultIds
         id: role.id ?? stableRoleId(tenant.id, api.displayName, role.value),
       })),
     })),
-    clients,
+    /** The clients and the blueprints. */
+    clients: entries.filter(({ kind }) => kind !== 'agent'),
+    agents: entries.filter(({ kind }) => kind === 'agent'),
     consents: (file.consents ?? []).map(({ client, api, roles }) => ({
       client,
       api,
@@ -160,7 +165,7 @@ function textIssues(value: unknown, path: Path = []): Issue[] {
   return Object.entries(value ?? {}).flatMap(([key, member]) => textIssues(member, [...path, key]))
 }
 
-function directoryIssues({ tenant, apis, clients }: SeedRegistrations): Issue[] {
+function directoryIssues({ tenant, apis, clients, agents }: SeedRegistrations): Issue[] {
   const tenantIssues: Issue[] = tenant.domains.flatMap((domain, index) =>
     isGuid(domain)
       ? [{ path: ['tenant', 'domains', index], message: 'must be a domain name' }]
@@ -172,8 +177,8 @@ function directoryIssues({ tenant, apis, clients }: SeedRegistrations): Issue[] 
   }
   return [
     ...tenantIssues,
-    ...reservedIds('apis', apis),
-    ...reservedIds('clients', clients),
+    ...reservedIds(apis.map((api, index) => ({ ...api, place: ['apis', index] }))),
+    ...reservedIds([...clients, ...agents]),
     ...apis.flatMap(({ applicationId, identifierUris, appRoles }, index) => [
       ...judgeAppRoles(appRoles).map(under('apis', index, 'appRoles')),
       ...judgeIdentifierUris({ appId: applicationId, identifierUris }, tenant).map(
@@ -184,14 +189,13 @@ function directoryIssues({ tenant, apis, clients }: SeedRegistrations): Issue[] 
 }
 
 const reservedIds = (
-  list: string,
-  entries: readonly { readonly applicationId: string }[],
+  entries: readonly { readonly applicationId: string; readonly place: Path }[],
 ): Issue[] =>
-  entries.flatMap(({ applicationId }, index) =>
+  entries.flatMap(({ applicationId, place }) =>
     builtInApiAppIds.includes(applicationId)
       ? [
           {
-            path: [list, index, 'applicationId'],
+            path: [...place, 'applicationId'],
             message: 'must not be the ID of a management API',
           },
         ]

@@ -10,9 +10,12 @@ import {
 } from '@greeting/directory'
 import {
   acceptedFiles,
+  agentMembers,
   filesForTheCommandOnly,
   refusedFiles,
+  sampleFile,
 } from '@greeting/registrations/samples'
+import { DirectoryIndex } from '../../../../fixtures/directory/directory-index.ts'
 import { guid } from '../../../../fixtures/directory/sample.ts'
 import { seedChanges } from '../../src/registrations/seed-changes.ts'
 import {
@@ -270,5 +273,59 @@ describe('a registrations file for an empty directory', () => {
     assert.equal(puts[0]?.passwordCredentials.length, 1)
     assert.equal(changes.filter(({ kind }) => kind === 'servicePrincipal').length, 1)
     assert.equal(changes.filter(({ kind }) => kind === 'appRoleAssignment').length, 1)
+  })
+
+  it('makes a blueprint with its agents, and what they inherit', () => {
+    const [blueprint] = agentMembers().blueprints
+    const trusted = { issuer: 'https://issuer.example', subject: 'agents' }
+    const file = {
+      ...sampleFile(),
+      ...agentMembers(),
+      blueprints: [
+        {
+          ...blueprint,
+          applicationId: guid(7),
+          secrets: [{ displayName: 's' }],
+          federatedCredentials: [{ displayName: 'cluster', ...trusted }],
+          agents: [{ ...blueprint?.agents[0], applicationId: guid(8) }, blueprint?.agents[1]],
+        },
+      ],
+    }
+    const registrations = readSeedRegistrations(JSON.stringify(file), 'some.json', defaults)
+    const { changes, seeded } = seedChanges(registrations, systemRuntime)
+    const directory = new DirectoryIndex()
+    directory.apply(
+      0,
+      changes.map((change) => ({ ...change, revision: 0 })),
+    )
+    const api = directory.servicePrincipalByName(guid(1), seeded.apis[0]?.identifierUri ?? '')
+    const made = directory.applicationByAppId(guid(7))
+    assert.deepEqual(made?.blueprint, {
+      sponsorIds: blueprint?.sponsors,
+      inheritablePermissions: [{ resourceAppId: api?.appId, scopes: 'none', roles: 'allAllowed' }],
+    })
+    const [{ id: _, ...credential } = { id: '' }] = made?.federatedIdentityCredentials ?? []
+    const audiences = ['api://AzureADTokenExchange']
+    assert.deepEqual(credential, { name: 'cluster', description: null, audiences, ...trusted })
+    const agents = directory.agentsOf(guid(7))
+    assert.deepEqual(
+      agents.map(({ displayName, agentIdentityBlueprintId }) => [
+        displayName,
+        agentIdentityBlueprintId,
+      ]),
+      [
+        ['Agent 1', guid(7)],
+        ['Agent 2', guid(7)],
+      ],
+    )
+    const first = directory.servicePrincipalByAppId(guid(1), guid(8))
+    assert.equal(first?.id, guid(8))
+    const rolesOf = (id = '') => directory.assignmentsOf(id).map(({ resourceId }) => resourceId)
+    assert.deepEqual(rolesOf(first?.id), [api?.id])
+    assert.deepEqual(
+      seeded.agents?.map(({ blueprintId }) => blueprintId),
+      [guid(7), guid(7)],
+    )
+    assert.ok(seeded.clients.some(({ applicationId }) => applicationId === guid(7)))
   })
 })

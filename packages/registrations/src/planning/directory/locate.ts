@@ -1,4 +1,4 @@
-import type { CallerEntry } from '../../registrations-file.ts'
+import type { CallerEntry } from '../../callers.ts'
 import { directoryIndex } from './directory-index.ts'
 import {
   type Application,

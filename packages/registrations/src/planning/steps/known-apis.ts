@@ -1,9 +1,5 @@
-import {
-  type ApiEntry,
-  type CallerEntry,
-  callersOf,
-  type RegistrationsFile,
-} from '../../registrations-file.ts'
+import { type CallerEntry, callersOf } from '../../callers.ts'
+import type { ApiEntry, RegistrationsFile } from '../../registrations-file.ts'
 import type { AppRole } from '../directory/directory-state.ts'
 import type { Located } from '../directory/locate.ts'
 import type { RoleName } from './change.ts'
