@@ -1,3 +1,4 @@
+import { mcpMutants } from './mcp-mutants.ts'
 import { type Mutant, mutantsOf } from './mutant.ts'
 
 const nothing = ''
@@ -167,6 +168,7 @@ export const adapterMutants: readonly Mutant[] = [
       ['new Response(body, { status, headers })', 'new Response(body, { status })'],
     ],
   ]),
+  ...mcpMutants,
   ...mutantsOf('adapters/express-stack.ts', [
     [
       'takes a later guard for an earlier one',

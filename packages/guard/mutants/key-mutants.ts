@@ -87,11 +87,13 @@ export const keyMutants: readonly Mutant[] = [
       ['known?.material === key.material ? known : key', 'key'],
     ],
   ]),
+  ...mutantsOf('encoding/bounded-bytes.ts', [
+    ['reads without a limit', ['if (size > maxBytes)', 'if (size > 1e12)']],
+  ]),
   ...mutantsOf('keys/key-set-request.ts', [
     ['follows redirects', ["redirect: 'manual'", "redirect: 'follow'"]],
     ['accepts an answer with any status', ['response.status !== 200', 'response.status < 200']],
     ['accepts every 2xx status', ['response.status !== 200', '!response.ok']],
-    ['reads without a limit', ['if (size > maxBytes)', 'if (size > 1e12)']],
     ['waits without a limit', ['controller.abort(error)\n    timeout.reject(error)', nothing]],
     [
       'waits for an aborted fetch',

@@ -35,6 +35,12 @@ export const refusalRows = {
   credentials_malformed: malformedCredentials,
   credentials_repeated: malformedCredentials,
   token_in_query: malformedCredentials,
+  body_malformed: {
+    status: 400,
+    error: 'invalid_request',
+    description: 'The body must be strict JSON of JSON-RPC messages, within the limits of the API',
+    challenge: 'invalid_request',
+  },
 
   token_malformed: malformed,
   header_malformed: malformed,

@@ -1,3 +1,4 @@
+import { readAtMost } from '../encoding/bounded-bytes.ts'
 import type { Runtime } from '../runtime.ts'
 import { KeySetError } from './key-set-error.ts'
 
@@ -52,18 +53,7 @@ async function readResponse(
       `the request for the key set got the status ${response.status}`,
     )
   }
-  const chunks: Uint8Array[] = []
-  let size = 0
-  for await (const chunk of response.body ?? []) {
-    size += chunk.byteLength
-    if (size > maxBytes) throw new KeySetError('too_large', `the key set is above ${maxBytes} B`)
-    chunks.push(chunk)
-  }
-  const bytes = new Uint8Array(size)
-  let offset = 0
-  for (const chunk of chunks) {
-    bytes.set(chunk, offset)
-    offset += chunk.byteLength
-  }
-  return bytes
+  const bytes = await readAtMost(response.body ?? [], maxBytes)
+  if (bytes) return bytes
+  throw new KeySetError('too_large', `the key set is above ${maxBytes} B`)
 }

@@ -18,6 +18,7 @@ const preamble = `
   import * as onExpress from '@greeting/guard/express'
   import * as onFastify from '@greeting/guard/fastify'
   import * as onHono from '@greeting/guard/hono'
+  import * as onMcp from '@greeting/guard/mcp'
   import * as onNode from '@greeting/guard/node'
   import { isJsonObject, parseStrictJson } from '@greeting/guard/strict-json'
   import * as onWeb from '@greeting/guard/web'
@@ -36,6 +37,7 @@ const preamble = `
 
 /** The adapter of an example, by a word of its framework. The first row that fits decides. */
 const adapters: readonly [word: RegExp, adapter: string][] = [
+  [/mcp/, 'onMcp'],
   [/Fastify|app\.register|app\.addHook|onRequest/, 'onFastify'],
   [/Hono|\bc\b/, 'onHono'],
   [/createServer|sendRefusal/, 'onNode'],
@@ -44,7 +46,7 @@ const adapters: readonly [word: RegExp, adapter: string][] = [
 ]
 const exported =
   'requireRole, requireCaller, assertGuarded, guardedRouter, guardedRoutes, guardedScope, guardedApp, ' +
-  'readRequestCredentials, guardedListener, sendRefusal, guardedFetch, respond'
+  'readRequestCredentials, guardedListener, sendRefusal, guardedFetch, respond, mcpGuard'
 
 /** An example creates a guard of its own, or uses this one and the app of its framework. */
 const scoped = (code: string) => {
