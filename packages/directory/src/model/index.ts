@@ -1,3 +1,10 @@
+export {
+  effectiveAssignments,
+  inheritedAssignments,
+  isBlockedForAgents,
+  parentOf,
+  roleOfBlueprints,
+} from './agent-roles.ts'
 export type { AppRole } from './application/app-role.ts'
 export { judgeAppRoleChange, judgeAppRoles } from './application/app-role-rules.ts'
 export {
@@ -80,13 +87,6 @@ export {
   typeName,
 } from './properties/property.ts'
 export { type Runtime, systemRuntime } from './runtime.ts'
-export {
-  effectiveAssignments,
-  inheritedAssignments,
-  isBlockedForAgents,
-  parentOf,
-  roleOfBlueprints,
-} from './service-principal/agent-roles.ts'
 export {
   type AppRoleAssignment,
   appRoleAssignmentProperties,

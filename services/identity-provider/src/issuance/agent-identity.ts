@@ -1,4 +1,5 @@
 import {
+  type Application,
   type Directory,
   newApplication,
   parentOf,
@@ -6,7 +7,6 @@ import {
   type Tenant,
   tokenExchangeUri,
 } from '@greeting/directory'
-import type { Client, RegisteredClient } from './client.ts'
 import { type IssuanceRefusal, type Refused, refuse } from './refusal.ts'
 
 /**
@@ -34,7 +34,7 @@ function guidBytes(guid: string): string {
 export function agentClient(
   agent: ServicePrincipal & { readonly agentIdentityBlueprintId: string },
   issuers: readonly string[],
-): Client {
+): { readonly application: Application; readonly principal: ServicePrincipal } {
   const { id, appId, agentIdentityBlueprintId, createdDateTime, displayName, tenantId } = agent
   const trust = {
     id,
@@ -58,8 +58,11 @@ export function agentClient(
 }
 
 /** Whether a client is an agent identity. */
-export const isAgent = ({ principal }: RegisteredClient): boolean =>
-  principal !== undefined && principal.agentIdentityBlueprintId !== null
+export const isAgent = ({
+  principal,
+}: {
+  readonly principal: ServicePrincipal | undefined
+}): boolean => principal !== undefined && principal.agentIdentityBlueprintId !== null
 
 /**
  * Requires that the blueprint of an agent still exists in the tenant and is enabled.

@@ -1,12 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import {
-  graphAppId,
-  newAgentIdentity,
-  newAppRoleAssignment,
-  put,
-  serverManagementAppId,
-} from '@greeting/directory'
+import { graphAppId, newAppRoleAssignment, put, serverManagementAppId } from '@greeting/directory'
 import { servicePrincipal } from '../../../../../fixtures/directory/sample.ts'
 import { wholeDirectory } from '../../../../../fixtures/directory/whole-directory.ts'
 import { type GraphRole, graphRoles } from '../../../src/management/privileges/graph-roles.ts'
@@ -198,35 +192,6 @@ describe('a caller that lacks a management role (AS32)', () => {
     for (const add of Object.values(waysIn))
       assert.partialDeepStrictEqual(await add(client, sample), refusedForRole)
   })
-})
-
-describe('a caller that lacks a role of Graph that an agent has (AS32)', () => {
-  for (const [name, add] of Object.entries(waysIn))
-    it(`cannot authenticate as the agent: it ${name} to the blueprint`, async () => {
-      const sample = await withAdministrator()
-      const client = await sample.clientWith(writer)
-      const { body } = await client.post('/applications', { displayName: 'Blueprint' })
-      const own = { ...sample, path: `/applications/${body.id}` }
-      const directory = await wholeDirectory(sample.store)
-      const application = directory.application(body.id)
-      const graph = directory.servicePrincipal(sample.graphId)
-      assert.ok(application && graph)
-      const given = { displayName: 'Agent', sponsorIds: [], createdByAppId: null }
-      const agent = newAgentIdentity(
-        application.tenantId,
-        { ...given, agentIdentityBlueprintId: application.appId },
-        sample.runtime,
-      )
-      const blueprint = { sponsorIds: [], inheritablePermissions: [] }
-      const { id } = graphRoles['Application.Read.All']
-      const assignment = newAppRoleAssignment(agent, graph, id, sample.runtime)
-      await sample.commit(
-        put('application', { ...application, blueprint }),
-        put('servicePrincipal', agent),
-        put('appRoleAssignment', assignment),
-      )
-      assert.partialDeepStrictEqual(await add(client, own), refusedForRole)
-    })
 })
 
 describe('an application that has management roles in another tenant (AS32)', () => {

@@ -1,7 +1,7 @@
-import type { Directory } from '../directory.ts'
-import { graphAppId, serverManagementAppId } from '../privileged-api-ids.ts'
-import type { AppRoleAssignment } from './app-role-assignment.ts'
-import type { ServicePrincipal } from './service-principal.ts'
+import type { Directory } from './directory.ts'
+import { graphAppId, serverManagementAppId } from './privileged-api-ids.ts'
+import type { AppRoleAssignment } from './service-principal/app-role-assignment.ts'
+import type { ServicePrincipal } from './service-principal/service-principal.ts'
 
 /**
  * The service principal of an agent's blueprint in the tenant of the agent. Without it, or while it is
