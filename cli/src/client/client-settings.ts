@@ -1,3 +1,5 @@
+import { realpath } from 'node:fs/promises'
+import { dirname, resolve, sep } from 'node:path'
 import { type Credential, clientSecrets } from '@greeting/client'
 import {
   clientCertificateFiles,
@@ -123,6 +125,11 @@ const rows = {
   },
   TENANT_ID: { kind: text, description: 'tenant ID or domain name' },
   CLIENT_ID: { kind: text, description: 'application ID of the client' },
+  AGENT_ID: {
+    kind: text,
+    isOptional: true,
+    description: 'ID of an agent identity; `CLIENT_ID` is its blueprint then',
+  },
   API_APPLICATION_ID: {
     kind: text,
     isOptional: true,
@@ -168,15 +175,40 @@ export type ClientSettings = Values & {
 export const isLoopback = (url: string): boolean =>
   /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/.test(new URL(url).hostname)
 
+const real = (path: string) => realpath(path).catch(() => resolve(path))
+
+/** The setting whose file is not in the folder of the settings file. */
+async function outsideSetting(path: string, file: Settings): Promise<string | undefined> {
+  const folder = await real(dirname(path))
+  for (const name of allNames.filter((name) => name.endsWith('_FILE'))) {
+    const named = file[name]
+    if (named && !(await real(named)).startsWith(`${folder}${sep}`)) return name
+  }
+  return undefined
+}
+
 /**
- * Faults when the file of the working folder chooses a server for a credential of the environment: the
- * folder may be of another user. Loopback is allowed.
+ * Faults when the file of the working folder chooses a server for a credential of the environment, or
+ * for one that is not in its folder: the folder may be of another user. Loopback is allowed.
  */
-function strangeServers(environment: Settings, file: Settings, values: Values): readonly string[] {
-  if (!hasCredential(environment)) return []
-  return (['AUTH_URL', 'BASE_URL'] as const)
-    .filter((name) => file[name] && !environment[name] && !isLoopback(values[name]))
-    .map((name) => `the environment has the credential, so it must set ${name} too`)
+async function strangeServers(
+  environment: Settings,
+  path: string,
+  file: Settings,
+  values: Values,
+): Promise<readonly string[]> {
+  const strange = (['AUTH_URL', 'BASE_URL'] as const).filter(
+    (name) => file[name] && !environment[name] && !isLoopback(values[name]),
+  )
+  if (strange.length === 0) return []
+  if (hasCredential(environment))
+    return strange.map((name) => `the environment has the credential, so it must set ${name} too`)
+  const outside = await outsideSetting(path, file)
+  if (outside === undefined) return []
+  return strange.map(
+    (name) =>
+      `the file of ${outside} is not in ${dirname(path)}, so the environment must set ${name}`,
+  )
 }
 
 /** The values of the settings, and a sentence for each that is missing or invalid. */
@@ -219,7 +251,9 @@ export async function readClientSettings(
     ...invalid,
     ...(typeof credential === 'string' ? [credential] : []),
     ...(scope ? [] : ['API_APPLICATION_ID is missing (or set SCOPE)']),
-    ...(namedFile || invalid.length > 0 ? [] : strangeServers(environment, file ?? {}, values)),
+    ...(namedFile || invalid.length > 0
+      ? []
+      : await strangeServers(environment, path, file ?? {}, values)),
   ]
   if (scope && typeof credential === 'object' && faults.length === 0) {
     const isSecretInFile = Boolean(file?.CLIENT_SECRET)

@@ -3,6 +3,7 @@
 import { dirname, join } from 'node:path'
 import {
   type ApiClient,
+  agentIdentity,
   type ClientEvent,
   createApiClient,
   createGreetingClient,
@@ -56,7 +57,7 @@ function orBadUsage<Value>(make: () => Value): Value {
 /** Creates the token source and the API clients of the settings. */
 export function connect(settings: ClientSettings, options: ConnectionOptions): Connection {
   const { deadlineMs, onEvent, runtime = {}, trace } = options
-  const { AUTH_URL, TENANT_ID, CLIENT_ID, BASE_URL, scope, credential, values } = settings
+  const { AUTH_URL, TENANT_ID, CLIENT_ID, AGENT_ID, BASE_URL, scope, values } = settings
   const cacheFile = cacheFileOf(settings)
   let isTokenKept = false
   const watch = (event: ClientEvent) => {
@@ -64,10 +65,15 @@ export function connect(settings: ClientSettings, options: ConnectionOptions): C
     onEvent?.(event)
   }
   return orBadUsage(() => {
+    const own = settings.credential.make((name) => values[name] ?? '')
+    const credential =
+      AGENT_ID === undefined
+        ? own
+        : agentIdentity({ blueprintId: CLIENT_ID, credential: own, agentId: AGENT_ID })
     const tokens = createTokenSource({
       authority: `${AUTH_URL}/${encodeURIComponent(TENANT_ID)}`,
-      clientId: CLIENT_ID,
-      credential: credential.make((name) => values[name] ?? ''),
+      clientId: AGENT_ID ?? CLIENT_ID,
+      credential,
       scope,
       deadlineMs,
       onEvent: watch,

@@ -14,7 +14,7 @@ import { CommandFailure, type ExitName, exitCodes, SilentExit } from '../exit-co
 import { type Services, withCommand } from '../system/services.ts'
 import type { Colour, Terminal } from '../terminal.ts'
 import { visibleText, wrapped } from '../text/visible-text.ts'
-import { type ClientCommandOptions, clientCommand } from './client/client-command.ts'
+import { type ClientCommandOptions, clientCommand, environmentOf } from './client/client-command.ts'
 import { localSteps } from './registrations/explain.ts'
 
 const settingsCheck: Check = {
@@ -98,8 +98,9 @@ export function addDoctorCommand(
 ): Command {
   return clientCommand(program.command('doctor'))
     .description('check each step of a job, and report what is wrong and how to fix it')
-    .action(async ({ settings: file, deadline, json }: ClientCommandOptions) => {
-      const facts = await runProbes(terminal.environment, file, deadline)
+    .action(async (options: ClientCommandOptions) => {
+      const { settings: file, deadline, json } = options
+      const facts = await runProbes(environmentOf(terminal, options), file, deadline)
       const checks = checkAll(await withSteps(facts, command, terminal.stop), command)
       const exit = exitOf(checks)
       if (json) {

@@ -10,9 +10,10 @@ type Step = 'client' | 'credential' | 'scope' | 'roles' | 'size'
 
 /** The AADSTS codes of the refusals that belong to each check. */
 const aadstsCodes: Readonly<Record<Exclude<Step, 'size'>, readonly number[]>> = {
-  client: [700016, 7000112, 7000229, 700038],
+  client: [700016, 7000112, 7000229, 700038, 82001, 82008],
   credential: [
     7000215, 7000216, 7000222, 700024, 700027, 1000502, 70021, 700211, 700212, 700213, 7002138,
+    700229, 700231,
   ],
   scope: [500011, 50001, 500014, 70011, 1002012],
   roles: [501051],
@@ -128,7 +129,11 @@ function checkSize({ length }: string): CheckResult {
 
 /** The checks of client, credential, scope, roles and size, derived from the token request. */
 export const clientChecks: readonly Check[] = [
-  tokenCheck('client', () => right('known to the identity provider')),
+  tokenCheck('client', ({ settings }) => {
+    const { AGENT_ID, CLIENT_ID } = 'value' in settings ? settings.value : {}
+    const known = 'known to the identity provider'
+    return right(AGENT_ID ? `${known}: the agent ${AGENT_ID} of the blueprint ${CLIENT_ID}` : known)
+  }),
   tokenCheck('credential', checkEnd),
   tokenCheck('scope', ({ settings }) =>
     right(`known: ${'value' in settings ? settings.value.scope : ''}`),

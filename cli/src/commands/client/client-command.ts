@@ -6,12 +6,15 @@ import { defaultSettingsFile, readClientSettings } from '../../client/client-set
 import { connect, type TakeJob, withCurrentRoles } from '../../client/connection.ts'
 import { startJobTracing } from '../../client/job-tracing.ts'
 import { quickRuntime } from '../../client/quick-runtime.ts'
+import type { Settings } from '../../files/env-file.ts'
 import type { Services } from '../../system/services.ts'
 import type { Terminal } from '../../terminal.ts'
 
 export type ClientCommandOptions = {
   /** The settings file that the person named. */
   readonly settings?: string
+  /** The agent identity that calls, in place of the client. */
+  readonly agent?: string
   /** In milliseconds. The option is in seconds. */
   readonly deadline: number
   readonly json?: true
@@ -36,6 +39,7 @@ export function clientCommand(command: Command): Command {
       '--settings <path>',
       `settings file for settings that the environment does not set (default: ${defaultSettingsFile}, if it exists)`,
     )
+    .option('--agent <id>', 'call as this agent identity, whose blueprint is CLIENT_ID')
     .addOption(
       command
         .createOption('--deadline <seconds>', 'maximum time, in seconds, for all attempts')
@@ -45,12 +49,19 @@ export function clientCommand(command: Command): Command {
     .option('--json', 'print JSON, also for failures')
 }
 
+/** The settings of the environment and of the options. */
+export const environmentOf = (
+  { environment }: Terminal,
+  { agent }: ClientCommandOptions,
+): Settings => (agent === undefined ? environment : { ...environment, AGENT_ID: agent })
+
 /** Runs a job once, and prints its result. */
 export const runOnce =
   (terminal: Terminal, services: Services): TakeJob<object> =>
   async (job, options) => {
     const { settings: file, deadline, json } = options as ClientCommandOptions
-    const settings = await readClientSettings(terminal.environment, file)
+    const environment = environmentOf(terminal, options as ClientCommandOptions)
+    const settings = await readClientSettings(environment, file)
     const tracing = await startJobTracing(terminal.environment)
     const connection = connect(settings, {
       deadlineMs: deadline,

@@ -3,7 +3,7 @@ import { readClientSettings } from '../../client/client-settings.ts'
 import { connect } from '../../client/connection.ts'
 import type { Terminal } from '../../terminal.ts'
 import { decodeToken, tokenText } from '../../text/token-text.ts'
-import { type ClientCommandOptions, clientCommand } from './client-command.ts'
+import { type ClientCommandOptions, clientCommand, environmentOf } from './client-command.ts'
 
 type Options = ClientCommandOptions & { readonly decode?: true; readonly force?: true }
 
@@ -13,8 +13,9 @@ export function addTokenCommand(program: Command, terminal: Terminal): Command {
     .description('print an access token, from the cache or a new one')
     .option('--decode', 'print the header and the claims, with times in words')
     .option('--force', 'obtain a new token, even if the cache has one')
-    .action(async ({ settings: file, deadline, json, decode, force }: Options) => {
-      const settings = await readClientSettings(terminal.environment, file)
+    .action(async (options: Options) => {
+      const { settings: file, deadline, json, decode, force } = options
+      const settings = await readClientSettings(environmentOf(terminal, options), file)
       const { tokens, isTokenKept } = connect(settings, { deadlineMs: deadline })
       const token = await tokens.token({ signal: terminal.stop, force })
       const decoded = decode && decodeToken(token)

@@ -115,13 +115,14 @@ export async function localSteps(
   greeting: string,
   stop: AbortSignal,
 ): Promise<LocalSteps | undefined> {
-  const { AUTH_URL, CLIENT_ID, scope, file = defaultSettingsFile } = settings
+  const { AUTH_URL, CLIENT_ID, AGENT_ID, scope, file = defaultSettingsFile } = settings
+  const client = AGENT_ID ?? CLIENT_ID
   // The command "registrations apply" writes the settings of a client into the subfolder.
   const folder = dirname(file).replace(/[\\/]secrets$/, '')
   const administrator = await ownLocalAdministrator(join(folder, 'administrator.env'))
   if (administrator === undefined || !isLoopback(AUTH_URL)) return undefined
   const api = scope.replace(/\/\.default$/, '')
-  const words = ['--client', CLIENT_ID, '--api', api]
+  const words = ['--client', client, '--api', api]
   if (folder !== dirname(defaultSettingsFile)) words.push('--data-dir', folder)
   const command = `${greeting} registrations explain ${words.map((word) => shellQuote(word)).join(' ')}`
   // The secret of the administrator is for the server of this folder only. While no system runs here,
@@ -131,7 +132,7 @@ export async function localSteps(
   )
   const sentences =
     roles.length > 0 && isServer && new DataFolder(folder).isInUse()
-      ? await missingSentences(administrator, { client: CLIENT_ID, api, roles }, stop)
+      ? await missingSentences(administrator, { client, api, roles }, stop)
       : {}
   return { sentences, command }
 }

@@ -72,6 +72,29 @@ describe('the commands of the client', () => {
     })
   })
 
+  const agents = [
+    { args: ['hi', '--agent', 'the-agent'], out: 'Hi\n' },
+    { args: ['hello', '--name', 'Ada', '--agent', 'the-agent'], out: 'Hello, Ada\n' },
+    { args: ['token', '--agent', 'the-agent'], out: `${token}\n` },
+    { args: ['token'], AGENT_ID: 'the-agent', out: `${token}\n` },
+    { args: ['token', '--agent', 'the-agent'], AGENT_ID: 'another', out: `${token}\n` },
+  ]
+  for (const { args, AGENT_ID, out } of agents) {
+    const setting = AGENT_ID ? ` with AGENT_ID=${AGENT_ID}` : ''
+    it(`greeting ${args.join(' ')}${setting} obtains the token of the agent`, async (test) => {
+      const clients: (string | null)[] = []
+      const idp: RequestListener = async (request, response) => {
+        const form = new URLSearchParams((await request.toArray()).join(''))
+        clients.push(form.get('client_id'), form.get('fmi_path'))
+        granting(form.has('fmi_path') ? 'exchange' : token)(request, response)
+      }
+      const environment = await environmentOf(test, idp, api)
+      const result = await ran(args, { ...environment, ...(AGENT_ID && { AGENT_ID }) })
+      assert.deepEqual(result, { code: 0, out, err: '' })
+      assert.deepEqual(clients, ['client', 'the-agent', 'the-agent', null])
+    })
+  }
+
   it('read settings from the file that the environment does not set', async (test) => {
     const { AUTH_URL, ...others } = await environmentOf(test, granting(token), api)
     const file = join(temporaryFolder(test), 'client.env')
