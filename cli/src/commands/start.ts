@@ -84,6 +84,9 @@ ${[
   labUrl
     ? row('lab', labUrl, ...wordsOf(' forged tokens and faults: never use it in production'))
     : '',
+  facts.acceptsMcpClients
+    ? row('MCP clients', ...wordsOf('MCP_CLIENTS=on accepts requests that Entra refuses'))
+    : '',
   row('client', ...wordsOf(client.displayName), ' application', client.CLIENT_ID),
   row('its secret', 'in', `${near(dataFolder.clientEnvFile)},`, ...wordsOf('readable by you only')),
   row('logs', 'in', near(dataFolder.logFolder)),

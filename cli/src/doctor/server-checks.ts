@@ -95,6 +95,13 @@ export const authorityChecks: readonly Check[] = [
           const detail = `${found} belongs to a server with a lab, which makes forged tokens and faults`
           return warning(detail, 'In production, use a server without "--lab" and LAB=on.')
         }
+        if (isSame && 'greeting_mcp_clients' in document) {
+          const detail = `${found} belongs to a server with MCP_CLIENTS=on, which accepts requests that Entra refuses`
+          return warning(
+            detail,
+            'To see the refusals of Entra, use a server without MCP_CLIENTS=on.',
+          )
+        }
         if (isSame) return right(`the tenant's token endpoint is ${found}`)
         const detail = `the token endpoint is on another server: ${found}`
         return warning(detail, 'Set AUTH_URL to the origin of this token endpoint.')

@@ -70,6 +70,8 @@ export type SystemFacts = {
   readonly apiHttpsUrl: string | undefined
   /** The URL of the lab; undefined without the option. */
   readonly labUrl: string | undefined
+  /** Whether the identity provider accepts requests of MCP clients that Entra refuses. */
+  readonly acceptsMcpClients: boolean
   /** The settings of the first client and of its API. */
   readonly client: ClientEnv & { readonly displayName: string }
 }
@@ -190,6 +192,7 @@ export class RunningSystem {
       managedIdentity,
       client: { ...client, displayName },
       labUrl: lab ? `${identityProviderUrl}/lab` : undefined,
+      acceptsMcpClients: this.#environment.MCP_CLIENTS === 'on',
     }
   }
 

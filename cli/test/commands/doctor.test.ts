@@ -95,6 +95,13 @@ describe('greeting doctor', () => {
   const soon = new Date(Date.now() + 5 * day).toISOString()
   const later = new Date(Date.now() + 100 * day).toISOString()
 
+  const announcing =
+    (member: string): RequestListener =>
+    (request, response) => {
+      const token_endpoint = `http://${request.headers.host}/tenant/oauth2/v2.0/token`
+      answering(200, { token_endpoint, [member]: 'This server differs.' })(request, response)
+    }
+
   type Row = readonly [what: string, faults: Faults, code: number, mark: string, detail: RegExp]
   const rows: readonly Row[] = [
     [
@@ -106,16 +113,17 @@ describe('greeting doctor', () => {
     ],
     [
       'a server with a lab',
-      {
-        discovery: (request, response) => {
-          const token_endpoint = `http://${request.headers.host}/tenant/oauth2/v2.0/token`
-          const document = { token_endpoint, greeting_lab: 'This server makes forged tokens.' }
-          answering(200, document)(request, response)
-        },
-      },
+      { discovery: announcing('greeting_lab') },
       0,
       'warn discovery',
       /a server with a lab.*\n.*without "--lab"/,
+    ],
+    [
+      'a server for MCP clients',
+      { discovery: announcing('greeting_mcp_clients') },
+      0,
+      'warn discovery',
+      /accepts requests that Entra refuses\n.*without MCP_CLIENTS=on/,
     ],
     [
       'a document of another server',

@@ -24,6 +24,7 @@ function printed(platform: keyof typeof folders, folder: string, columns?: numbe
     apiHttpsUrl: 'https://localhost:3443',
     managedIdentity: { url: 'http://127.0.0.1:4001', files: [inFolder('app-service.env')] },
     labUrl: 'http://127.0.0.1:4000/lab',
+    acceptsMcpClients: true,
     client: {
       TENANT_ID: id,
       CLIENT_ID: id,
@@ -67,6 +68,7 @@ describe('the text after a start', () => {
     assert.match(text, new RegExp(`:4000 {2}tenant\\n {21}${id}\\n`))
     assert.match(text, /:4443 {2}see\n {21}npx --no-install greeting trust\n/)
     assert.match(text, /forged\n {21}tokens and faults: never use it in\n {21}production\n/)
+    assert.match(text, / MCP clients +MCP_CLIENTS=on accepts requests that\n {21}Entra refuses\n/)
     assert.doesNotMatch(text, / \n/)
   })
 })
