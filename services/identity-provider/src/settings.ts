@@ -252,6 +252,10 @@ const shape = z.object({
     'the text of all secrets that `REGISTRATIONS` creates, 16 to 128 printable characters. It is valid with `LAB=on` only, and no secret for production',
     'each is random',
   ),
+  MCP_CLIENTS: setting(
+    z.enum(['on', 'off'], expected('on or off')).default('off'),
+    '`on` accepts [requests of MCP clients that Entra refuses](../guides/identity-provider.md#mcp-clients), and publishes metadata that Entra lacks',
+  ),
   ...tracingSettings,
   WORKERS: workerCount,
   LOG_LEVEL: setting(

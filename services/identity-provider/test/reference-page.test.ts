@@ -32,7 +32,7 @@ for (const { file, text } of [reference, optionsType]) {
 
 describe('docs/reference/identity-provider.md', () => {
   it('has one row for each route outside the management APIs', async () => {
-    const { options } = await testService()
+    const { options } = await testService({ acceptsMcpClients: true })
     const routes = createApp(options).routes.map(({ method, path }) =>
       method === 'ALL' ? '' : `${method} ${path.replaceAll(/:(\w+)/g, '{$1}')}`,
     )

@@ -52,6 +52,7 @@ describe('the settings', () => {
       TRUSTED_PROXIES: [],
       LAB: 'off',
       LAB_ANY_ADDRESS: 'no',
+      MCP_CLIENTS: 'off',
       WORKERS: 1,
       LOG_LEVEL: 'info',
     })

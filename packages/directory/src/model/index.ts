@@ -53,7 +53,7 @@ export {
   remove,
 } from './directory-change.ts'
 export { emptyGuid, isGuid } from './guid.ts'
-export { isSafeIssuerUrl } from './issuer-url.ts'
+export { isLoopbackUrl, isSafeIssuerUrl } from './issuer-url.ts'
 export {
   builtInApiAppIds,
   graphAppId,

@@ -4,3 +4,14 @@ const loopbackHosts = new Set(['localhost', '127.0.0.1', '[::1]'])
 export const isSafeIssuerUrl = ({ protocol, hostname, username, password }: URL): boolean =>
   username + password === '' &&
   (protocol === 'https:' || (protocol === 'http:' && loopbackHosts.has(hostname)))
+
+/** Whether a text is an http or https URL of this machine, without credentials. */
+export function isLoopbackUrl(text: string): boolean {
+  const url = URL.parse(text)
+  return (
+    url !== null &&
+    ['http:', 'https:'].includes(url.protocol) &&
+    loopbackHosts.has(url.hostname) &&
+    url.username + url.password === ''
+  )
+}

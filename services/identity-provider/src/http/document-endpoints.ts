@@ -6,6 +6,7 @@ import { createCorrelationIds } from '../dialect/correlation-ids.ts'
 import { cloudMetadata } from '../dialect/documents/cloud-metadata.ts'
 import {
   type DocumentTenant,
+  discoveryDocumentForMcp,
   discoveryDocumentV1,
   discoveryDocumentV2,
   documentTenant,
@@ -26,19 +27,19 @@ import type { ServiceOptions } from './service-options.ts'
 
 type DocumentOptions = Pick<
   ServiceOptions,
-  'authority' | 'origins' | 'directory' | 'keys' | 'source' | 'log'
+  'authority' | 'origins' | 'directory' | 'keys' | 'source' | 'log' | 'acceptsMcpClients'
 >
 
 const maxDocumentAgeSeconds = 86_400
 /** Short, so that caches do not keep a revoked key. */
 const maxKeySetAgeSeconds = 60
 
+type MakeForTenant = (options: DocumentOptions, tenant: DocumentTenant) => object
+
 /** The documents of a tenant, by path. */
-const tenantDocuments: Readonly<
-  Record<string, (options: DocumentOptions, tenant: DocumentTenant) => object>
-> = {
-  '/v2.0/.well-known/openid-configuration': ({ authority }, tenant) =>
-    discoveryDocumentV2(authority, tenant),
+const tenantDocuments: Readonly<Record<string, MakeForTenant>> = {
+  '/v2.0/.well-known/openid-configuration': ({ authority, acceptsMcpClients }, tenant) =>
+    (acceptsMcpClients ? discoveryDocumentForMcp : discoveryDocumentV2)(authority, tenant),
   '/.well-known/openid-configuration': ({ authority }, tenant) =>
     discoveryDocumentV1(authority, tenant),
   '/discovery/v2.0/keys': ({ authority, keys }, tenant) =>
@@ -65,15 +66,22 @@ export function documentEndpoints(options: DocumentOptions): Hono<ServerEnv> {
   serve('/metadata/endpoints', maxDocumentAgeSeconds, ({ req }) =>
     cloudMetadata(authority.authUrl, req.query('api-version')),
   )
-  for (const [path, make] of Object.entries(tenantDocuments))
+  const serveTenant = (path: string, make: MakeForTenant) =>
     serve(
-      `/:tenant${path}`,
+      path,
       path.includes('keys') ? maxKeySetAgeSeconds : maxDocumentAgeSeconds,
       async (context) => {
         const tenant = await tenantOf(context, options)
         return tenant instanceof Refused ? tenant : make(options, tenant)
       },
     )
+  for (const [path, make] of Object.entries(tenantDocuments)) serveTenant(`/:tenant${path}`, make)
+  if (options.acceptsMcpClients) {
+    // RFC 8414 section 3.1: the well-known path stands before the path of the issuer.
+    serveTenant('/.well-known/oauth-authorization-server/:tenant/v2.0', (_, tenant) =>
+      discoveryDocumentForMcp(authority, tenant),
+    )
+  }
   return app
 }
 

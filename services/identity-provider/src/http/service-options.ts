@@ -36,6 +36,8 @@ export type ServiceOptions = {
   readonly assertionTimes: AssertionTimes
   /** Whether the server has a lab. Only there, a secret may be one that a test has chosen. */
   readonly acceptsLabSecrets: boolean
+  /** Whether requests of MCP clients are accepted that Entra refuses. */
+  readonly acceptsMcpClients: boolean
   /** The replay cache; `undefined` when an assertion can be used until it expires. */
   readonly assertions: Pick<ReplayCache, 'spend'> | undefined
   /** The last time when the store lost commits, and with them used assertions. In the future, all count as used. */

@@ -69,6 +69,7 @@ export const tokenEndpoint = (version: TokenEndpointVersion, options: ServiceOpt
         form,
         authorization,
         clientThumbprint(context.env?.incoming, options),
+        options.acceptsMcpClients,
       )
       if (requestOrRefusal instanceof Refused) return refuseWith(requestOrRefusal.refusal)
       request = requestOrRefusal
@@ -142,6 +143,7 @@ export const methodRefusal =
 const authenticationRules = (options: ServiceOptions): AuthenticationRules => ({
   assertionTimes: options.assertionTimes,
   acceptsLabSecrets: options.acceptsLabSecrets,
+  acceptsMcpClients: options.acceptsMcpClients,
   assertionAudiences: (tenant) => assertionAudiences(options.authority, tenant),
   ownIssuers: options.ownIssuers,
   usesAssertionsOnce: options.assertions !== undefined,

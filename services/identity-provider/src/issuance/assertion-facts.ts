@@ -1,7 +1,7 @@
 import type { Directory, Tenant } from '@greeting/directory'
 import { isAgent } from './agent-identity.ts'
 import { type Assertion, type AssertionTimes, readAssertion } from './assertion.ts'
-import { findCertificate, hasValidSignature } from './certificate-authentication.ts'
+import { findCertificate, hasValidSignature, keyNamesOf } from './certificate-authentication.ts'
 import { findClient, type RegisteredClient } from './client.ts'
 import {
   type AssertionFacts,
@@ -11,7 +11,6 @@ import {
 import { replayId } from './exchanged-token.ts'
 import {
   expectedToken,
-  type FederatedVerification,
   findFederatedCredential,
   isFederated,
   type VerifyFederated,
@@ -89,10 +88,10 @@ async function verifySignature(
   assertion: Assertion,
   client: RegisteredClient,
   tenant: Tenant,
-  { assertionAudiences, assertionTimes }: AuthenticationRules,
+  { assertionAudiences, assertionTimes, acceptsMcpClients }: AuthenticationRules,
   verifyFederated: VerifyFederated,
   now: Date,
-): Promise<{ readonly signature?: FederatedVerification }> {
+): Promise<Pick<AssertionFacts, 'signature' | 'keyName'>> {
   if (isFederated(assertion)) {
     const credential = findFederatedCredential(assertion, client)
     if (credential instanceof Refused) return {}
@@ -101,9 +100,17 @@ async function verifySignature(
   }
   const audiences = assertionAudiences(tenant)
   const { clockToleranceSeconds } = assertionTimes
-  const certificate = findCertificate(assertion, client, audiences, now, clockToleranceSeconds)
-  if (certificate instanceof Refused) return {}
-  return { signature: (await hasValidSignature(assertion, certificate)) ? 'valid' : 'invalid' }
+  const isNameless = assertion.keyName === null && acceptsMcpClients === true
+  let facts: Pick<AssertionFacts, 'signature' | 'keyName'> = {}
+  for (const keyName of isNameless ? keyNamesOf(client) : [assertion.keyName]) {
+    const named = { ...assertion, keyName }
+    const certificate = findCertificate(named, client, audiences, now, clockToleranceSeconds)
+    if (certificate instanceof Refused) continue
+    const isValid = await hasValidSignature(assertion, certificate)
+    facts = { signature: isValid ? 'valid' : 'invalid', ...(isNameless && keyName && { keyName }) }
+    if (isValid) break
+  }
+  return facts
 }
 
 /**

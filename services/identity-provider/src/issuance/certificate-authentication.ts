@@ -8,7 +8,7 @@ import { credentialValidity } from './credential-validity.ts'
 import { type IssuanceRefusal, type Refused, refuse } from './refusal.ts'
 
 /** The signature algorithms of client assertions. */
-const assertionAlgorithms: readonly string[] = ['RS256', 'RS384', 'RS512', 'PS256']
+export const assertionAlgorithms: readonly string[] = ['RS256', 'RS384', 'RS512', 'PS256']
 
 // Another type is another kind of token, such as an access token: RFC 8725 section 3.11.
 const types: readonly (string | null)[] = [null, 'jwt', 'http://openid.net/specs/jwt/1.0']
@@ -97,6 +97,16 @@ const certificatesOf = ({ application, principal }: RegisteredClient): readonly 
   ...application.keyCredentials,
   ...(principal?.keyCredentials ?? []),
 ]
+
+/** The certificates that are tried for an assertion whose header names none. */
+const maxTriedCertificates = 10
+
+/** The names of the certificates that may have signed an assertion of a client, the newest first. */
+export const keyNamesOf = (client: RegisteredClient): string[] =>
+  certificatesOf(client)
+    .toSorted((a, b) => b.startDateTime.getTime() - a.startDateTime.getTime())
+    .slice(0, maxTriedCertificates)
+    .map(({ sha256Thumbprint }) => sha256Thumbprint)
 
 /** Verifies the signature of an assertion with the key of a certificate. */
 export async function hasValidSignature(

@@ -29,6 +29,8 @@ export type AuthenticationRules = {
   readonly usesAssertionsOnce: boolean
   /** Whether the server has a lab. Only there, a secret may be one that a test has chosen. */
   readonly acceptsLabSecrets: boolean
+  /** Whether requests of MCP clients are accepted that Entra refuses. Default: false. */
+  readonly acceptsMcpClients?: boolean
 }
 
 /**
@@ -38,6 +40,8 @@ export type AuthenticationRules = {
 export type AssertionFacts = {
   /** The result of verifying the signature. */
   readonly signature?: FederatedVerification
+  /** The name of the key that verified an assertion whose header names none. */
+  readonly keyName?: string
   /** Whether the replay cache saw the assertion for the first time. */
   readonly isFirstUse?: boolean
 }
@@ -160,13 +164,14 @@ function authenticateByCertificate(
   assertion: Assertion,
   client: RegisteredClient,
   tenant: Tenant,
-  { signature }: AssertionFacts,
+  { signature, keyName }: AssertionFacts,
   { assertionAudiences, assertionTimes }: AuthenticationRules,
   now: Date,
 ): Proof | Refused<IssuanceRefusal> {
   const audiences = assertionAudiences(tenant)
   const { clockToleranceSeconds } = assertionTimes
-  const certificate = findCertificate(assertion, client, audiences, now, clockToleranceSeconds)
+  const named = { ...assertion, keyName: assertion.keyName ?? keyName ?? null }
+  const certificate = findCertificate(named, client, audiences, now, clockToleranceSeconds)
   if (certificate instanceof Refused) return certificate
   if (signature !== 'valid') {
     const { appId: clientId } = client.application

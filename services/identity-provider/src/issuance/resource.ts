@@ -2,10 +2,11 @@ import {
   type Application,
   type Directory,
   isGuid,
+  isLoopbackUrl,
   type ServicePrincipal,
   type Tenant,
 } from '@greeting/directory'
-import { type IssuanceRefusal, type Refused, refuse } from './refusal.ts'
+import { type IssuanceRefusal, Refused, refuse } from './refusal.ts'
 import type { TokenRequest } from './token-request.ts'
 
 /** The API for which a token is requested. */
@@ -45,19 +46,26 @@ export function findResource(
 }
 
 /**
- * Compares the parameter `resource` of the v2.0 endpoint with the API of the scope: RFC 8707.
+ * Compares the parameter `resource` of the v2.0 endpoint with the API of the scope: RFC 8707. A URL of
+ * this machine cannot be an identifier URI in Entra, so only MCP clients may send one.
  *
- * @returns `undefined`, or the refusal `resource_parameter_differs`
+ * @returns the API, with the audience of a scope, or the refusal `resource_parameter_differs`
  */
-export function resourceParameterRefusal(
+export function checkResourceParameter(
   directory: Directory,
-  tenant: Tenant,
-  { application }: Resource,
-  { resourceParameter: name }: Pick<TokenRequest, 'resourceParameter'>,
+  { tenant, resource }: { readonly tenant: Tenant; readonly resource: Resource },
+  { resourceParameter: name, isNamedByResource }: TokenRequest,
+  { acceptsMcpClients }: { readonly acceptsMcpClients?: boolean },
   aliases?: ResourceAliases,
-): Refused<IssuanceRefusal> | undefined {
-  if (name === undefined) return undefined
-  const named = isGuid(name) ? undefined : findResource(directory, tenant, name, aliases)
-  const isSame = named && 'application' in named && named.application.id === application.id
-  return isSame ? undefined : refuse({ reason: 'resource_parameter_differs' })
+): Resource | Refused<IssuanceRefusal> {
+  if (name === undefined) return resource
+  const { id, appId, identifierUris } = resource.application
+  const isAcceptable = !isGuid(name) && (acceptsMcpClients || !isLoopbackUrl(name))
+  const named = isAcceptable ? findResource(directory, tenant, name, aliases) : undefined
+  if (named === undefined || named instanceof Refused || named.application.id !== id) {
+    return refuse({ reason: 'resource_parameter_differs' })
+  }
+  if (!isNamedByResource) return resource
+  const requestedAs = identifierUris.find((uri) => uri.startsWith('api:')) ?? appId
+  return { ...resource, requestedAs }
 }

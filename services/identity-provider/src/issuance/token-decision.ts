@@ -19,10 +19,10 @@ import { presenterRefusal } from './exchanged-token.ts'
 import { grantedRoles } from './granted-roles.ts'
 import { type IssuanceRefusal, Refused, refuse } from './refusal.ts'
 import {
+  checkResourceParameter,
   findResource,
   type Resource,
   type ResourceAliases,
-  resourceParameterRefusal,
 } from './resource.ts'
 import type { TokenRequest } from './token-request.ts'
 
@@ -65,7 +65,12 @@ export function decideToken(
   if (authenticated instanceof Refused) return authenticated
 
   // 3. to 5. What the client may have.
-  return decideAccess(directory, tenant, authenticated, request, aliases)
+  const decision = decideAccess(directory, tenant, authenticated, request, aliases)
+  if (decision instanceof Refused) return decision
+
+  // 6. The parameter `resource` names the same API.
+  const resource = checkResourceParameter(directory, decision, request, rules, aliases)
+  return resource instanceof Refused ? resource : { ...decision, resource }
 }
 
 /**
@@ -78,7 +83,7 @@ export function decideAccess(
   directory: Directory,
   tenant: Tenant,
   authenticated: AuthenticatedClient,
-  request: Pick<TokenRequest, 'resource' | 'resourceParameter' | 'fmiPath'>,
+  request: Pick<TokenRequest, 'resource' | 'fmiPath'>,
   aliases?: ResourceAliases,
 ): TokenDecision | Refused<IssuanceRefusal> {
   // 3. The client is enabled.
@@ -97,8 +102,6 @@ export function decideAccess(
   // 4. The API. After authentication, so that only clients learn which APIs exist.
   const resource = findResource(directory, tenant, request.resource, aliases)
   if (resource instanceof Refused) return resource
-  const differs = resourceParameterRefusal(directory, tenant, resource, request, aliases)
-  if (differs !== undefined) return differs
 
   const agent = agentOf(directory, tenant, client, resource, request.fmiPath)
   if (agent instanceof Refused) return agent

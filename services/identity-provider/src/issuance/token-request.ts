@@ -15,6 +15,8 @@ export type TokenRequest = {
   readonly resource: string
   /** The parameter `resource` of the v2.0 endpoint, which must name the same API. */
   readonly resourceParameter?: string | undefined
+  /** Whether only this parameter names the API. The audience is then that of a scope. */
+  readonly isNamedByResource?: boolean
   /** The client ID of the agent identity for which a blueprint requests a token. */
   readonly fmiPath?: string
 }

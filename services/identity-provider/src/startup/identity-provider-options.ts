@@ -218,6 +218,11 @@ export type IdentityProviderOptions = {
    */
   readonly labClientSecret?: SettingsInput['LAB_CLIENT_SECRET']
   /**
+   * `on` accepts requests of MCP clients that Entra refuses, and publishes metadata that Entra
+   * lacks. By default `off`.
+   */
+  readonly mcpClients?: SettingsInput['MCP_CLIENTS']
+  /**
    * `trace`, `debug`, `info`, `warn`, `error`, `fatal` or `silent`. Issued tokens and incomplete
    * requests have the level `debug`, refusals `info`. By default `silent`.
    */

@@ -37,6 +37,9 @@ export type StartOptions = ProcessContext & {
 export async function startService(options: StartOptions): Promise<Service> {
   const { settings, log, link, tracing } = options
   const environment = options.environment ?? (await openEnvironment(settings, log))
+  if (settings.MCP_CLIENTS === 'on') {
+    log.warn('MCP_CLIENTS=on: this server accepts requests of MCP clients that Entra refuses')
+  }
   // 1. Listeners: a port in use must change nothing else. Certificates follow the clock of the system.
   const listeners = await openListeners(settings, systemRuntime.now, log)
   let isStopping = false

@@ -34,6 +34,7 @@ export function tokenOptions(parts: ServiceParts): Omit<ServiceOptions, 'authori
     // A clock that is behind makes forgotten assertions valid again.
     storeWentBackAt: () => (clock.isBehind ? endOfTime : parts.reversals.latestAt),
     acceptsLabSecrets: parts.environment.lab !== undefined,
+    acceptsMcpClients: settings.MCP_CLIENTS === 'on',
     verifyFederated: parts.issuers.verify,
     throttle: failedLoginRateLimit(settings),
     trustedProxies: new TrustedProxies(settings.TRUSTED_PROXIES),

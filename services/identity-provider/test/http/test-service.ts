@@ -98,6 +98,7 @@ export async function testService(over: Partial<ServiceOptions> = {}): Promise<T
     lifetime: { backdatingSeconds: 300, shortestSeconds: 3600, longestSeconds: 3600 },
     assertionTimes: { clockToleranceSeconds: 60, maxLifetimeSeconds: 3600 },
     acceptsLabSecrets: false,
+    acceptsMcpClients: false,
     assertions: undefined,
     verifyFederated: async () => 'issuer_not_allowed',
     throttle: new FailedLoginRateLimit({ perClientPerMinute: 1000, perSourcePerMinute: 1000 }),

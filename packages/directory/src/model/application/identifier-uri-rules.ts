@@ -1,4 +1,5 @@
 import { isGuid } from '../guid.ts'
+import { isLoopbackUrl } from '../issuer-url.ts'
 import type { Tenant } from '../tenant.ts'
 import type { ValidationIssue } from '../validation-issue.ts'
 
@@ -12,7 +13,8 @@ export type NamedApplication = {
 export const caseless = (identifierUri: string): string => identifierUri.toLowerCase()
 
 /**
- * Validates the names of an API. Each must contain an ID or a verified domain of its owner.
+ * Validates the names of an API. Each must contain an ID or a verified domain of its owner, or be a URL
+ * of this machine.
  *
  * @see https://learn.microsoft.com/entra/identity-platform/identifier-uri-restrictions
  */
@@ -40,6 +42,7 @@ export function judgeIdentifierUris(
 }
 
 function isOwnName(uri: string, appId: string, tenant: Pick<Tenant, 'id' | 'domains'>): boolean {
+  if (isLoopbackUrl(uri)) return true
   const [, scheme, host, path] = /^([a-z]+):\/\/([^/]+)(?:\/(.+))?$/.exec(caseless(uri)) ?? []
   if (host === undefined) return false
   if (scheme === 'api') {

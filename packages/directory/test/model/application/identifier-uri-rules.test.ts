@@ -19,6 +19,8 @@ describe('identifier URIs', () => {
     'https://contoso.example/greeting',
     'https://api.contoso.example',
     'https://api.contoso.example/greeting',
+    'http://127.0.0.1:3001/mcp',
+    'https://localhost:3443/mcp',
   ]
   for (const uri of allowed) {
     it(`may be ${uri}`, () => assert.deepEqual(codes(uri), []))
@@ -38,6 +40,10 @@ describe('identifier URIs', () => {
     ['https://evilcontoso.example/greeting', 'unverified_name'],
     ['https://contoso.example.evil.example/greeting', 'unverified_name'],
     ['http://contoso.example/greeting', 'unverified_name'],
+    ['http://localhost.evil.example/mcp', 'unverified_name'],
+    ['http://user@localhost/mcp', 'unverified_name'],
+    ['ftp://localhost/mcp', 'unverified_name'],
+    ['http://127.0.0.1:3001/', 'invalid_value'],
   ]
   for (const [uri, code] of refused) {
     it(`may not be ${uri}`, () => assert.deepEqual(codes(uri), [`0 ${code}`]))

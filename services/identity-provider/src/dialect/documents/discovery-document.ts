@@ -1,5 +1,6 @@
 // Folder: The public documents of Entra: discovery, keys and clouds.
 
+import { assertionAlgorithms } from '../../issuance/certificate-authentication.ts'
 import { type Authority, issuerV1, issuerV2 } from '../authority.ts'
 
 /** The supported methods of client authentication, as in metadata. */
@@ -103,6 +104,14 @@ export function discoveryDocumentV2(authority: Authority, tenant: DocumentTenant
     ...cloud,
   }
 }
+
+/** The discovery document for v2.0 tokens, with the members that MCP clients need and Entra lacks. */
+export const discoveryDocumentForMcp = (authority: Authority, tenant: DocumentTenant): object => ({
+  ...discoveryDocumentV2(authority, tenant),
+  code_challenge_methods_supported: ['S256'],
+  token_endpoint_auth_signing_alg_values_supported: assertionAlgorithms,
+  greeting_mcp_clients: 'This server accepts requests of MCP clients that Entra refuses.',
+})
 
 /**
  * The discovery document for v1.0 tokens. It leads to the keys for the token of contract C34 (entra

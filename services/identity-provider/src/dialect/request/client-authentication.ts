@@ -1,5 +1,6 @@
 import { emptyGuid, isGuid } from '@greeting/directory'
 import { percentDecode } from '@greeting/http-service'
+import { readAssertion } from '../../issuance/assertion.ts'
 import { Refused } from '../../issuance/refusal.ts'
 import type { ClientAuthentication, TokenRequest } from '../../issuance/token-request.ts'
 import { type RequestRefusal, refuseRequest } from '../refusals/refusal.ts'
@@ -13,6 +14,7 @@ const jwtBearer = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer'
  * @param authorization the header of that name, if there is one
  * @param tlsThumbprint SHA-256 of the client's certificate in TLS, in base64url; it counts only when
  *   the request contains no other credential
+ * @param acceptsMcpClients whether the assertion may name the client alone: RFC 7521 section 4.2
  * @returns both, or a refusal: `parameter_missing`, `client_id_malformed`,
  *   `client_ids_differ`, `basic_malformed`, `several_client_authentications`,
  *   `client_authentication_missing` or `assertion_type_unknown`
@@ -22,10 +24,12 @@ export function readClientAuthentication(
   form: Form,
   authorization: string | undefined,
   tlsThumbprint?: string,
+  acceptsMcpClients = false,
 ): Pick<TokenRequest, 'clientId' | 'authentication'> | Refused<RequestRefusal> {
   const basic = authorization === undefined ? undefined : readBasic(authorization)
   if (basic instanceof Refused) return basic
-  const clientId = form.get('client_id') ?? basic?.clientId
+  const named = form.get('client_id') ?? basic?.clientId
+  const clientId = named ?? (acceptsMcpClients ? clientOfAssertion(form) : undefined)
   if (clientId === undefined) {
     return refuseRequest({ reason: 'parameter_missing', parameter: 'client_id' })
   }
@@ -38,6 +42,13 @@ export function readClientAuthentication(
   const authentication = readCredential(form, basic?.secret, tlsThumbprint)
   if (authentication instanceof Refused) return authentication
   return { clientId: isGuid(clientId) ? clientId.toLowerCase() : clientId, authentication }
+}
+
+/** The client that an assertion names as its issuer and subject; undefined for any other assertion. */
+function clientOfAssertion(form: Form): string | undefined {
+  const assertion = readAssertion(form.get('client_assertion') ?? '')
+  if (assertion instanceof Refused || assertion.issuer !== assertion.subject) return undefined
+  return assertion.subject
 }
 
 /** Whether a text can be a client ID. An unknown ID is logged and recorded, so it is short and plain. */

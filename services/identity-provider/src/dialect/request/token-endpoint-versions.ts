@@ -12,22 +12,28 @@ export type TokenEndpointVersion = {
   /** Whether the scope names the API, and `resource` only repeats it. */
   readonly hasScope: boolean
   /** Reads the API that a form requests. */
-  readonly readResource: (form: Form) => RequestedResource | Refused<RequestRefusal>
+  readonly readResource: (
+    form: Form,
+    acceptsMcpClients: boolean,
+  ) => RequestedResource | Refused<RequestRefusal>
   /** Makes the body of the answer that contains a token. */
   readonly envelope: (token: string, times: TokenTimes, resource: string) => object
 }
 
-type RequestedResource = Pick<TokenRequest, 'resource' | 'resourceParameter'>
+type RequestedResource = Pick<TokenRequest, 'resource' | 'resourceParameter' | 'isNamedByResource'>
 
 /** The versions of the token endpoint. */
 export const tokenEndpointVersions: readonly TokenEndpointVersion[] = [
   {
     path: '/oauth2/v2.0/token',
     hasScope: true,
-    readResource: (form) => {
+    readResource: (form, acceptsMcpClients) => {
+      const resourceParameter = form.get('resource')
+      const isNamedByResource = acceptsMcpClients && !form.has('scope') && isUri(resourceParameter)
+      if (isNamedByResource)
+        return { resource: resourceParameter, resourceParameter, isNamedByResource }
       const resource = resourceOfScope(form.get('scope'))
-      if (resource instanceof Refused) return resource
-      return { resource, resourceParameter: form.get('resource') }
+      return resource instanceof Refused ? resource : { resource, resourceParameter }
     },
     envelope: (token, { expiresInSeconds }) => ({
       token_type: 'Bearer',
@@ -82,5 +88,10 @@ export function resourceOfScope(scope: string | undefined): string | Refused<Req
 }
 
 /** Whether a text can be the name of an API: an application id, or an absolute URI. */
-const isResourceName = (name: string): boolean =>
-  isGuid(name) || (/^[a-z][a-z0-9+.-]*:/i.test(name) && !name.includes('#') && URL.canParse(name))
+const isResourceName = (name: string): boolean => isGuid(name) || isUri(name)
+
+const isUri = (name: string | undefined): name is string =>
+  name !== undefined &&
+  /^[a-z][a-z0-9+.-]*:/i.test(name) &&
+  !name.includes('#') &&
+  URL.canParse(name)

@@ -14,6 +14,7 @@ import type { TokenEndpointVersion } from './token-endpoint-versions.ts'
  *
  * @param authorization the header of that name, if there is one
  * @param tlsThumbprint SHA-256 of the client's certificate in TLS, if there is one
+ * @param acceptsMcpClients whether the client or the scope may be left out, as by MCP clients
  * @returns the request, or the refusal of the first part that cannot be read
  */
 export function readTokenRequest(
@@ -22,6 +23,7 @@ export function readTokenRequest(
   form: Form,
   authorization: string | undefined,
   tlsThumbprint?: string,
+  acceptsMcpClients = false,
 ): TokenRequest | Refused<RequestRefusal> {
   // 1. The tenant has a valid form.
   const refused = tenantNameRefusal(tenant)
@@ -40,11 +42,11 @@ export function readTokenRequest(
   }
 
   // 3. One client, which authenticates by one method.
-  const client = readClientAuthentication(form, authorization, tlsThumbprint)
+  const client = readClientAuthentication(form, authorization, tlsThumbprint, acceptsMcpClients)
   if (client instanceof Refused) return client
 
   // 4. One resource.
-  const resource = version.readResource(form)
+  const resource = version.readResource(form, acceptsMcpClients)
   if (resource instanceof Refused) return resource
 
   // 5. No other token than this server issues.
