@@ -16,8 +16,15 @@ export function assertOnly(broken: Iterable<string>, exceptions: readonly string
 /** Codes of Microsoft Graph (entra E149 to E155): they stay as they are. */
 export const codesOfMicrosoftGraph: readonly string[] = [
   'Authorization_IdentityNotFound',
+  'AgentBlueprintPrincipal_RequireAgentBlueprint',
+  'AgentBlueprint_IncompatibleProperty',
+  'AgentIdentity_AgentBlueprintPrincipalDoesNotExist',
+  'AgentIdentity_CredentialsNotSupported',
+  'AgentIdentity_IncompatibleParentType',
   'Authorization_RequestDenied',
   'BadRequest',
+  'Error_AgentBlueprintCannotCreateAssociatedIdentity',
+  'Error_AgentIdentitySelfCreateRequired',
   'FailedDependency',
   'CannotDeleteOrUpdateEnabledEntitlement',
   'Directory_InvalidPageToken',

@@ -65,6 +65,7 @@ export {
   tokenExchangeUri,
 } from './privileged-api-ids.ts'
 export {
+  dependentRolesIn,
   isActive,
   isPrivileged,
   missingRole,

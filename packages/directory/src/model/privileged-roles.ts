@@ -38,6 +38,12 @@ export const rolesEverywhere = (directory: Directory, appId: string): Privileged
 export const privilegedRolesIn = (directory: Directory) => (client: ServicePrincipal) =>
   directory.assignmentsOf(client.id).filter(isPrivileged(directory))
 
+/** The management roles of a client, and of the agents that depend on it in its tenant. */
+export const dependentRolesIn = (directory: Directory) => (client: ServicePrincipal) =>
+  [client, ...directory.agentsOf(client.appId)]
+    .filter(({ tenantId }) => tenantId === client.tenantId)
+    .flatMap(privilegedRolesIn(directory))
+
 /** A role that is no longer declared counts too, because it may be declared again. */
 export const isPrivileged =
   (directory: Directory) =>

@@ -11,7 +11,8 @@ import { graphRoles } from '../../src/management/privileges/graph-roles.ts'
 import { serverRoles } from '../../src/management/privileges/server-roles.ts'
 import { refusals } from '../../src/management/refusals/refusals.ts'
 import { serverOperations } from '../../src/management/server/server-operations.ts'
-import { privilegeTable, type Target, targets } from './privileges/privilege-table.ts'
+import { type Target, targets } from './privileges/privilege-row.ts'
+import { privilegeTable } from './privileges/privilege-table.ts'
 
 type Row = readonly string[]
 

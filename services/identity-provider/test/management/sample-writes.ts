@@ -1,8 +1,11 @@
 import type { DirectoryStore } from '@greeting/directory/live'
+import { graphOperations } from '../../src/management/graph/graph-operations.ts'
+import { agentType, blueprintType, sponsored, sponsorId } from './graph/agents/sample-agents.ts'
 import { role } from './graph/applications/sample-api.ts'
 import { allGraphRoles, type Reply, sampleGraph } from './sample-graph.ts'
 
 export const canary = 'canary-0123456789'
+const inheritable = `/applications/{id}/${blueprintType}/inheritablePermissions`
 
 /** A management API over a store, with an object of every kind and a client with all roles. */
 export async function sampleWrites(store: DirectoryStore) {
@@ -33,9 +36,22 @@ export async function sampleWrites(store: DirectoryStore) {
     resourceId: principal.id,
   })
   const trusted = await admin.post(`/applications/${api.id}/federatedIdentityCredentials`, github)
+  const { body: blueprint } = await admin.post(`/applications/${blueprintType}`, {
+    displayName: 'Blueprint',
+    ...sponsored,
+  })
+  await admin.post('/servicePrincipals', { appId: blueprint.appId })
+  const { body: agent } = await admin.post(`/servicePrincipals/${agentType}`, {
+    displayName: 'Agent',
+    agentIdentityBlueprintId: blueprint.appId,
+    ...sponsored,
+  })
+  await admin.post(inheritable.replace('{id}', blueprint.id), { resourceAppId: gone.appId })
   return {
     ...sample,
     admin,
+    agent,
+    blueprint,
     api,
     assigned,
     bare,
@@ -50,6 +66,13 @@ export async function sampleWrites(store: DirectoryStore) {
   }
 }
 
+/** Each change once. Paths with a cast share the changes of the others. */
+export const changesOnce = graphOperations.filter(
+  (one) =>
+    'change' in one &&
+    graphOperations.findLast((other) => 'change' in other && other.change === one.change) === one,
+)
+
 const github = {
   name: 'main-branch',
   issuer: 'https://token.actions.githubusercontent.com',
@@ -60,6 +83,33 @@ const github = {
 type Sample = Awaited<ReturnType<typeof sampleWrites>>
 /** One request of every kind of change. */
 export const writes: Readonly<Record<string, (sample: Sample) => Promise<Reply>>> = {
+  ...Object.fromEntries(
+    [`/applications/{id}/${blueprintType}`, `/servicePrincipals/{id}/${agentType}`].flatMap(
+      (template) => {
+        const pathOf = ({ agent, blueprint }: Sample) =>
+          template.replace('{id}', template.startsWith('/a') ? blueprint.id : agent.id)
+        return [
+          [
+            `POST ${template}/sponsors/$ref`,
+            (sample: Sample) =>
+              sample.admin.post(`${pathOf(sample)}/sponsors/$ref`, {
+                '@odata.id': `https://login.example/v1.0/groups/${sample.api.id}`,
+              }),
+          ],
+          [
+            `DELETE ${template}/sponsors/{owner}/$ref`,
+            (sample: Sample) => sample.admin.delete(`${pathOf(sample)}/sponsors/${sponsorId}/$ref`),
+          ],
+        ]
+      },
+    ),
+  ),
+  [`POST ${inheritable}`]: ({ admin, api, blueprint }) =>
+    admin.post(inheritable.replace('{id}', blueprint.id), { resourceAppId: api.appId }),
+  [`PATCH ${inheritable}/{resource}`]: ({ admin, blueprint, gone }) =>
+    admin.patch(`${inheritable.replace('{id}', blueprint.id)}/${gone.appId}`, {}),
+  [`DELETE ${inheritable}/{resource}`]: ({ admin, blueprint, gone }) =>
+    admin.delete(`${inheritable.replace('{id}', blueprint.id)}/${gone.appId}`),
   'POST /applications': ({ admin }) => admin.post('/applications', { displayName: canary }),
   'PATCH /applications/{id}': ({ admin, api }) =>
     admin.patch(`/applications/${api.id}`, { displayName: canary }),

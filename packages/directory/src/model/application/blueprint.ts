@@ -3,6 +3,8 @@ export type InheritablePermission = {
   readonly resourceAppId: string
   /** Delegated permissions. They are kept only, because no user takes part. */
   readonly scopes: 'allAllowed' | 'enumerated' | 'none'
+  /** The enumerated ones. */
+  readonly scopeValues?: readonly string[]
   readonly roles: 'allAllowed' | 'none'
 }
 

@@ -182,13 +182,26 @@ export const servicePrincipalProperties: PropertyTable<ServicePrincipal, Lookups
     hasStartsWith: true,
     index: 'name',
   },
-  servicePrincipalType: { show: () => 'Application', filter: 'value' },
+  servicePrincipalType: {
+    show: ({ agentIdentityBlueprintId }) =>
+      agentIdentityBlueprintId === null ? 'Application' : 'ServiceIdentity',
+    filter: 'value',
+  },
   signInAudience: { show: (one, view) => applicationOf(one, view)?.signInAudience ?? null },
   delegatedConsents: { initial: [], column: ['delegated_consents', 'json'], show: false },
   ownerIds: { initial: [], column: ['owner_ids', 'json'], show: false },
-  agentIdentityBlueprintId: { initial: null, column: ['agent_blueprint_id'], show: false },
+  agentIdentityBlueprintId: {
+    initial: null,
+    column: ['agent_blueprint_id'],
+    show: (one) => one.agentIdentityBlueprintId ?? undefined,
+    filter: 'value',
+  },
   sponsorIds: { initial: [], column: ['sponsor_ids', 'json'], show: false },
-  createdByAppId: { initial: null, column: ['created_by_app_id'], show: false },
+  createdByAppId: {
+    initial: null,
+    column: ['created_by_app_id'],
+    show: (one) => one.createdByAppId ?? undefined,
+  },
   inertProperties: { initial: {}, column: ['description', 'json'], show: false },
   alternativeNames: {
     inert: [],

@@ -47,6 +47,9 @@ describe('a new service principal', () => {
       ownerIds: [],
       passwordCredentials: [],
       keyCredentials: [],
+      agentIdentityBlueprintId: null,
+      sponsorIds: [],
+      createdByAppId: null,
     })
   })
 })

@@ -137,17 +137,19 @@ const typeName = /^(?:[^#]*#)?(?:microsoft\.)?graph\.(\w+)$/i
 const maxTypeLength = 100
 
 /**
- * Requires that a body for one type of objects names no other one. Such an object must not become an
- * ordinary one.
+ * Requires that a body names no type but some. An object of another type must not become one of these.
  *
- * @param type without namespace
+ * @param types without namespace; the first is that of a body without a type
+ * @returns the type of the body
  * @throws {GraphError} graph_refusal type_unsupported.
  * @see OData JSON Format 4.01 section 4.6.3
  */
-export function requireType(body: unknown, type: string): void {
+export function requireType<Type extends string>(body: unknown, types: readonly [Type, ...Type[]]) {
   const { '@odata.type': named = null } = Object(body)
-  if (named === null) return
+  if (named === null) return types[0]
   const text = String(named).slice(0, maxTypeLength)
-  if (typeName.exec(text)?.[1]?.toLowerCase() === type.toLowerCase()) return
-  throw refuse('type_unsupported', text, type)
+  const name = typeName.exec(text)?.[1]?.toLowerCase()
+  const type = types.find((one) => one.toLowerCase() === name)
+  if (type === undefined) throw refuse('type_unsupported', text, types[0])
+  return type
 }

@@ -14,6 +14,8 @@ import type {
 } from '../operations/operation.ts'
 import { createOperationsApp } from '../operations/operations-app.ts'
 import { SkipTokens } from '../operations/skip-tokens.ts'
+import { inheritablePermissionOperations } from './agents/inheritable-permission-operations.ts'
+import { typedOperations } from './agents/typed-operations.ts'
 import { applicationOperations } from './applications/application-operations.ts'
 import { applicationTemplateOperations } from './applications/application-template-operations.ts'
 import { federatedIdentityCredentialOperations } from './applications/federated-identity-credential-operations.ts'
@@ -21,7 +23,7 @@ import { batchOperations } from './batch-operation.ts'
 import { deletedItemOperations } from './directory-objects/deleted-item-operations.ts'
 import { directoryObjectOperations } from './directory-objects/directory-object-operations.ts'
 import { propertyOperations } from './directory-objects/object-operations.ts'
-import { ownerOperations } from './directory-objects/owner-operations.ts'
+import { ownerOperations, sponsorOperations } from './directory-objects/owner-operations.ts'
 import { passwordOperations } from './directory-objects/password-operations.ts'
 import { metadataOperations } from './metadata-operations.ts'
 import { appRoleAssignmentOperations } from './service-principals/app-role-assignment-operations.ts'
@@ -29,23 +31,28 @@ import { permissionGrantOperations } from './service-principals/permission-grant
 import { servicePrincipalOperations } from './service-principals/service-principal-operations.ts'
 import { tenantReadOperations } from './tenant-operations.ts'
 
-/** All operations of this part of Microsoft Graph v1.0. */
-export const graphOperations: readonly (
-  | ReadOperation
-  | ListOperation
-  | ChangeOperation
-  | BatchOperation
-)[] = [
-  ...batchOperations,
-  ...metadataOperations,
-  ...tenantReadOperations,
-  ...directoryObjectOperations,
+type GraphOperation = ReadOperation | ListOperation | ChangeOperation
+
+/** The operations on objects that have types of agents too. */
+const withTypes: readonly GraphOperation[] = [
   ...applicationOperations,
   ...passwordOperations,
   ...federatedIdentityCredentialOperations,
   ...deletedItemOperations,
   ...servicePrincipalOperations,
   ...ownerOperations,
+]
+
+/** All operations of this part of Microsoft Graph v1.0. */
+export const graphOperations: readonly (GraphOperation | BatchOperation)[] = [
+  ...batchOperations,
+  ...metadataOperations,
+  ...tenantReadOperations,
+  ...directoryObjectOperations,
+  // A router would take their casts for the key of an object.
+  ...typedOperations(withTypes),
+  ...typedOperations([...sponsorOperations, ...inheritablePermissionOperations], 'own'),
+  ...withTypes,
   ...appRoleAssignmentOperations,
   ...permissionGrantOperations,
   ...applicationTemplateOperations,

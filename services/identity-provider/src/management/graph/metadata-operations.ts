@@ -2,7 +2,8 @@ import { type ComplexType, complexTypeIn, typeName } from '@greeting/directory'
 import type { EntitySet } from '../odata/entity-set.ts'
 import { parseQuery, supportedOptions } from '../odata/query-options.ts'
 import type { ReadOperation } from '../operations/operation.ts'
-import { anyClient } from '../privileges/graph-roles.ts'
+import { agentTypes, anyClient } from '../privileges/graph-roles.ts'
+import { inheritablePermissions } from './agents/inheritable-permission-operations.ts'
 import { federatedIdentityCredentials } from './applications/federated-identity-credential-operations.ts'
 import {
   applications,
@@ -43,6 +44,16 @@ export const model: readonly ModelSet[] = [
     hasChanges: true,
   },
   { set: federatedIdentityCredentials, isContained: true },
+  { set: inheritablePermissions, isContained: true, key: 'resourceAppId' },
+  ...Object.entries(agentTypes).map(([type, base]) => ({
+    set: { name: base, type, properties: {} },
+    base: { applications, servicePrincipals }[base].type,
+    navigation: {
+      sponsors: 'directoryObject',
+      ...(base === 'applications' ? { inheritablePermissions: 'inheritablePermission' } : {}),
+    },
+    isContained: true as const,
+  })),
   { set: appRoleAssignments, isContained: true },
   { set: permissionGrants },
   { set: organization },
@@ -81,6 +92,10 @@ type ModelSet = {
   readonly hasChanges?: true
   /** Whether requests reach the objects only by those that contain them. */
   readonly isContained?: true
+  /** The type from which this one inherits all else. */
+  readonly base?: string
+  /** The property that identifies an object; default `id`. */
+  readonly key?: string
 }
 
 const propertiesXml = (rows: ComplexType['members']) =>
@@ -88,12 +103,15 @@ const propertiesXml = (rows: ComplexType['members']) =>
     .map(([name, { type = 'Edm.String' }]) => `<Property Name="${name}" Type="${typeName(type)}"/>`)
     .join('')
 
-function entityXml({ set, navigation = {} }: ModelSet): string {
-  const { id: _key, ...properties } = typesOf(set)
+function entityXml({ base, key = 'id', set, navigation = {} }: ModelSet): string {
+  const { [key]: _key, ...properties } = typesOf(set)
   const navigations = Object.entries(navigation).map(
     ([name, type]) => `<NavigationProperty Name="${name}" Type="Collection(graph.${type})"/>`,
   )
-  return `<EntityType Name="${set.type}"><Key><PropertyRef Name="id"/></Key><Property Name="id" Type="Edm.String" Nullable="false"/>${propertiesXml(properties)}${navigations.join('')}</EntityType>`
+  const content = `${propertiesXml(properties)}${navigations.join('')}</EntityType>`
+  return base === undefined
+    ? `<EntityType Name="${set.type}"><Key><PropertyRef Name="${key}"/></Key><Property Name="${key}" Type="Edm.String" Nullable="false"/>${content}`
+    : `<EntityType Name="${set.type}" BaseType="graph.${base}">${content}`
 }
 
 const actionsXml = ({ set, actions = {} }: ModelSet) =>

@@ -34,8 +34,8 @@ export type EntitySet<Entity> = {
   /** The type of the objects, without namespace. */
   readonly type: string
   readonly keyOf: (entity: Entity) => string
-  /** The `@odata.type` of an object in a set of several types. */
-  readonly typeOf?: (entity: Entity) => string
+  /** The `@odata.type` of an object, unless it is that of the set. */
+  readonly typeOf?: (entity: Entity, view: EntityView) => string | undefined
   /** In the order of the answer. */
   readonly properties: Readonly<Record<string, ShownProperty<Entity, Directory>>>
   /** Undefined for objects without an entity tag. */

@@ -20,8 +20,12 @@ type StoredList<Kind extends ListedKind> = {
   /** Lists the objects that were soft-deleted since this time. Undefined: the other objects. */
   readonly deletedSince?: Date
   readonly conditions?: readonly ListCondition[]
-  /** Whether an object is visible while new objects are hidden. */
   readonly expansions?: Expansions<DirectoryObjects[Kind]>
+  /** Whether an object belongs to the list; default all of the kind. */
+  readonly isListed?:
+    | ((object: DirectoryObjects[Kind], directory: Directory) => boolean)
+    | undefined
+  /** Whether an object is visible while new objects are hidden. */
   readonly isVisible?: (object: DirectoryObjects[Kind], directory: Directory) => boolean
 }
 
@@ -112,7 +116,7 @@ function numberOf({ count }: Pick<ListPage<ListedKind>, 'count'>): number | unde
 function readPage<Kind extends ListedKind>(
   call: ListCall,
   set: EntitySet<DirectoryObjects[Kind]>,
-  { kind, deletedSince, conditions = [], isVisible }: StoredList<Kind>,
+  { kind, deletedSince, conditions = [], isListed, isVisible }: StoredList<Kind>,
   options: QueryOptions,
   part: Pick<ListQuery<Kind>, 'after' | 'limit' | 'isCounted'>,
 ): Promise<ListPage<Kind>> {
@@ -128,13 +132,14 @@ function readPage<Kind extends ListedKind>(
     deletedSince,
     createdUntil,
     conditions: [...conditions, ...indexed.conditions],
-    isIndexed: isHidden === undefined && indexed.isComplete,
+    isIndexed: isListed === undefined && isHidden === undefined && indexed.isComplete,
     matches:
-      filter === undefined && isHidden === undefined
+      filter === undefined && isListed === undefined && isHidden === undefined
         ? undefined
         : (object, directory) => {
             const view = viewOf(call, directory, options)
             return (
+              (isListed?.(object, view.directory) ?? true) &&
               (filter === undefined || holds(filter, object, set, view)) &&
               (isHidden?.(object, view.directory) ?? true)
             )

@@ -10,8 +10,9 @@ export function entityJson<Entity>(
   view: EntityView,
   etag = etagOf(entity, set, view),
 ) {
+  const type = set.typeOf?.(entity, view)
   return {
-    ...(set.typeOf === undefined ? {} : { '@odata.type': set.typeOf(entity) }),
+    ...(type === undefined ? {} : { '@odata.type': `#microsoft.graph.${type}` }),
     ...(etag === undefined ? {} : { '@odata.etag': etag }),
     ...Object.fromEntries(
       Object.entries(set.properties)

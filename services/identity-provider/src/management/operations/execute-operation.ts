@@ -1,6 +1,6 @@
 // Folder: Executes one operation for one request, in phases that no operation can skip.
 
-import type { Directory, Runtime } from '@greeting/directory'
+import { type Directory, type Runtime, roleOfBlueprints } from '@greeting/directory'
 import type { AuditRecord, CredentialUses } from '@greeting/directory/audit'
 import {
   type DirectoryStore,
@@ -11,8 +11,8 @@ import { readJson } from '../body/json-body.ts'
 import {
   type Authenticate,
   currentRoles,
+  hasRoles,
   type ManagementCaller,
-  requireRoles,
 } from '../privileges/caller.ts'
 import { requireOwnRoles, requireUnprotected } from '../privileges/privilege-escalation.ts'
 import { GraphError, type RequestIds, refuse } from '../refusals/graph-error.ts'
@@ -141,6 +141,7 @@ async function readCall(
     parameters,
     path,
     query: searchParams,
+    cast: operation.cast,
     body: operation.takesBody ? await readJson(request) : undefined,
     ifMatch: headers.get('if-match') ?? undefined,
     mayCreate: (headers.get('prefer') ?? '').toLowerCase().includes('create-if-missing'),
@@ -185,10 +186,11 @@ function admit(
   { apiAppId }: OperationContext,
 ): RequestCall['caller'] {
   const roles = currentRoles(directory, caller, apiAppId)
-  requireRoles(roles, requires)
+  if (!hasRoles(roles, requires)) throw refuse('role_missing')
   const tenant = directory.tenant(caller.tenantId)
   if (tenant === undefined) throw refuse('caller_unknown')
-  return { ...caller, roles, tenant }
+  const others = requires.map((group) => group.filter((role) => role !== roleOfBlueprints))
+  return { ...caller, roles, tenant, ownAgentsOnly: !hasRoles(roles, others) }
 }
 
 /** New objects are hidden after this time; undefined when all are visible. */

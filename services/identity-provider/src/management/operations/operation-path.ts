@@ -54,6 +54,12 @@ const typeCast = /^(?:microsoft\.)?graph\.\w+$/i
 
 const isPlaceholder = (segment: string) => segment.startsWith('{')
 
+/** The cast of a set after the key: `/set/cast/key` is `/set/key/cast`. */
+function withCastLast(segments: readonly string[]): readonly string[] {
+  const [root = '', set = '', cast = '', key = '', ...rest] = segments
+  return key !== '' && typeCast.test(cast) ? [root, set, key, cast, ...rest] : segments
+}
+
 /** The paths of a table of operations. Fixed segments may have any case, keys may not. */
 export class OperationPaths {
   readonly #templates: readonly Template[]
@@ -80,7 +86,8 @@ export class OperationPaths {
       .split('/', this.#maxSegments + 1)
       .join('/')
     try {
-      const segments = operationPath(pathname).replaceAll('%24', '$$').split('/')
+      const given = operationPath(pathname).replaceAll('%24', '$$').split('/')
+      const segments = this.#at(given).length > 0 ? given : withCastLast(given)
       const [template] = this.#at(segments)
       // The router would take the cast for a key. It has no path with a slash at the end.
       const isUnknownCast = template === undefined && segments.some((one) => typeCast.test(one))
@@ -123,7 +130,7 @@ const matches = (template: readonly string[], segments: readonly string[]): bool
   segments.every((segment, at) => {
     const fixed = template[at] ?? ''
     if (isPlaceholder(fixed)) return segment !== '' && !typeCast.test(segment)
-    return segment.toLowerCase() === fixed.toLowerCase()
+    return segment.toLowerCase().replace(/^graph\./, 'microsoft.graph.') === fixed.toLowerCase()
   })
 
 /**

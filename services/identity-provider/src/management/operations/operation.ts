@@ -9,6 +9,7 @@ import type {
   ListQuery,
 } from '@greeting/directory/live'
 import type { ManagementCaller, RequiredRoles } from '../privileges/caller.ts'
+import type { AgentAccess, AgentType } from '../privileges/graph-roles.ts'
 import type { SkipTokens } from './skip-tokens.ts'
 
 /** The parts of a response. Without a body, the status is 204. */
@@ -34,7 +35,13 @@ type WithEtag = {
 
 /** A request of an admitted caller. */
 export type RequestCall = {
-  readonly caller: ManagementCaller & { readonly tenant: Tenant }
+  readonly caller: ManagementCaller & {
+    readonly tenant: Tenant
+    /** Whether its roles are good for its own agent identities only. */
+    readonly ownAgentsOnly: boolean
+  }
+  /** The type to which the path casts: objects of other types do not exist there. */
+  readonly cast: AgentType | undefined
   /** The segments of the path that match placeholders of the template. */
   readonly parameters: Readonly<Record<string, string>>
   readonly path: string
@@ -124,6 +131,10 @@ type OperationRow = {
   readonly requires: RequiredRoles
   /** The names that `{property}` in the path stands for. */
   readonly properties?: readonly string[]
+  /** The type to which the path casts. */
+  readonly cast?: AgentType
+  /** What the paths with a cast need. Without it, the operation has none. */
+  readonly access?: AgentAccess
   /** A sentence for the reference page. */
   readonly summary: string
   /** A body is required. */

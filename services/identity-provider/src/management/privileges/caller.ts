@@ -65,9 +65,6 @@ export function currentRoles(
   })
 }
 
-/** @throws {GraphError} graph_refusal role_missing when a group has none of the roles. */
-export function requireRoles(roles: readonly string[], requirement: RequiredRoles): void {
-  for (const group of requirement) {
-    if (!group.some((role) => roles.includes(role))) throw refuse('role_missing')
-  }
-}
+/** Whether each group has one of the roles. */
+export const hasRoles = (roles: readonly string[], requirement: RequiredRoles): boolean =>
+  requirement.every((group) => group.some((role) => roles.includes(role)))

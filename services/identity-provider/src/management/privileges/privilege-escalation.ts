@@ -6,12 +6,12 @@ import {
   type Directory,
   type DirectoryChange,
   type DirectoryKind,
+  dependentRolesIn,
   isActive,
   isPrivileged,
   missingRole,
   ownedRoles,
   type PrivilegedRole,
-  privilegedRolesIn,
   rolesEverywhere,
   type ServicePrincipal,
 } from '@greeting/directory'
@@ -50,10 +50,10 @@ const neededRoles: { readonly [Kind in DirectoryKind]: Rule<ChangeOf<Kind>> } = 
     const { caller, committed } = call
     const before = committed.application(id)
     if (before === undefined) return []
-    if (value !== null && addsAuthentication(before, value)) return neededEverywhere(call, before)
+    if (value !== null && givesAuthority(before, value)) return neededEverywhere(call, before)
     return [...committed.servicePrincipalsOfApplication(before.appId)]
       .filter(({ tenantId }) => tenantId === caller.tenantId)
-      .flatMap(privilegedRolesIn(committed))
+      .flatMap(dependentRolesIn(committed))
   },
 
   // A credential of a service principal is good in its tenant only. In the tenant of the application it
@@ -65,7 +65,7 @@ const neededRoles: { readonly [Kind in DirectoryKind]: Rule<ChangeOf<Kind>> } = 
     if (value !== null && application?.tenantId === value.tenantId) {
       if (opensPrincipal(before, value)) return neededEverywhere(call, application)
     }
-    return before?.tenantId === caller.tenantId ? privilegedRolesIn(committed)(before) : []
+    return before?.tenantId === caller.tenantId ? dependentRolesIn(committed)(before) : []
   },
 
   appRoleAssignment: ({ caller, committed }, { id, value }) => {
@@ -86,12 +86,15 @@ const neededEverywhere = (
 ): readonly PrivilegedRole[] =>
   appId === caller.applicationId ? [] : rolesEverywhere(committed, appId)
 
-/** Whether a change adds a way to authenticate as the application. */
-const addsAuthentication = (before: Application, after: Application): boolean =>
+/** Whether a change adds a way to authenticate as the application, or roles of its agents in all tenants. */
+const givesAuthority = (before: Application, after: Application): boolean =>
   hasNewCredential(before, after) ||
   (before.isFallbackPublicClient && !after.isFallbackPublicClient) ||
   (!before.passwordAuthenticationAllowed && after.passwordAuthenticationAllowed) ||
-  (before.deletedDateTime !== null && after.deletedDateTime === null)
+  (before.deletedDateTime !== null && after.deletedDateTime === null) ||
+  (after.blueprint?.inheritablePermissions ?? []).some(
+    (one) => !before.blueprint?.inheritablePermissions.includes(one),
+  )
 
 /** Whether a change adds credentials of a service principal, or makes those that it has valid again. */
 const opensPrincipal = (before: ServicePrincipal | undefined, after: ServicePrincipal): boolean =>

@@ -1,14 +1,6 @@
 // Folder: The errors of the management APIs: one row for each.
 
-/** A refusal of a management API on the wire. */
-type Refusal = {
-  readonly status: 400 | 401 | 403 | 404 | 405 | 409 | 410 | 412 | 413 | 415 | 424 | 500 | 503
-  /** The `code` of Microsoft Graph's error envelope. */
-  readonly code: string
-  readonly sentence: (...values: string[]) => string
-  /** The error code of the challenge `WWW-Authenticate: Bearer`. `none` is a challenge without a code. */
-  readonly challenge?: 'none' | 'invalid_request' | 'invalid_token' | 'insufficient_scope'
-}
+import { agentRefusals, type Refusal } from './agent-refusals.ts'
 
 /**
  * Every refusal of the management APIs, with the codes and sentences of Microsoft Graph where it has them.
@@ -209,11 +201,11 @@ export const refusals = {
     code: 'Request_BadRequest',
     sentence: () => 'Permission being assigned was not found on application',
   },
-  owner_taken: {
+  reference_taken: {
     status: 400,
     code: 'Request_BadRequest',
-    sentence: () =>
-      "One or more added object references already exist for the following modified properties: 'owners'.",
+    sentence: (property: string) =>
+      `One or more added object references already exist for the following modified properties: '${property}'.`,
   },
   owners_need_reference: {
     status: 400,
@@ -235,6 +227,7 @@ export const refusals = {
     code: 'Request_BadRequest',
     sentence: () => 'No password credential found with keyId.',
   },
+  ...agentRefusals,
   federated_credential_taken: {
     status: 409,
     code: 'Request_MultipleObjectsWithSameKeyValue',

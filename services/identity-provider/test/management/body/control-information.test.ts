@@ -19,9 +19,8 @@ describe('the type in a body', () => {
     })
 
   const refused: readonly unknown[] = [
-    '#microsoft.graph.agentIdentityBlueprint',
-    'Microsoft.Graph.AgentIdentityBlueprint',
-    '#microsoft.graph.agentIdentity',
+    '#microsoft.graph.agentUser',
+    'Microsoft.Graph.AgentUser',
     '#microsoft.graph.user',
     '#microsoft.graph.applicationTemplate',
     '#microsoft.application',
@@ -65,7 +64,7 @@ describe('the type in a body', () => {
     })
     const { body } = await admin.post('/$batch', {
       requests: [
-        create('1', { '@odata.type': '#microsoft.graph.agentIdentityBlueprint' }),
+        create('1', { '@odata.type': '#microsoft.graph.agentUser' }),
         create('2', { web: { '@odata.type': '#microsoft.graph.webApplication' } }),
       ],
     })

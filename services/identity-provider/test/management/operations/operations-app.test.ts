@@ -156,8 +156,8 @@ describe('the path of an operation', () => {
   })
 
   const casts: readonly (readonly ['get' | 'post' | 'delete', path: string, segment: string])[] = [
-    ['get', '/servicePrincipals/microsoft.graph.agentIdentity', 'microsoft.graph.agentIdentity'],
-    ['post', '/servicePrincipals/graph.agentIdentity', 'graph.agentIdentity'],
+    ['get', '/servicePrincipals/microsoft.graph.agentUser', 'microsoft.graph.agentUser'],
+    ['post', '/applications/graph.agentIdentity', 'graph.agentIdentity'],
     ['delete', '/applications/Microsoft.Graph.Other', 'Microsoft.Graph.Other'],
     ['post', '/applications/microsoft.graph.other/', 'microsoft.graph.other'],
     ['get', `/applications/${contoso.id}/microsoft.graph.other/owners`, 'microsoft.graph.other'],

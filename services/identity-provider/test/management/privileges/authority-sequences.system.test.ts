@@ -2,9 +2,10 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { ownerTenantId } from '@greeting/directory'
 import fc from 'fast-check'
-import { graphOperations } from '../../../src/management/graph/graph-operations.ts'
 import { serverOperations } from '../../../src/management/server/server-operations.ts'
-import { asks, type Step } from './authority-steps.ts'
+import { changesOnce } from '../sample-writes.ts'
+import type { Step } from './authority-scene.ts'
+import { asks } from './authority-steps.ts'
 import { appIdsOf, authorityAs, authorityHeld, authorityOf, clientIdsOf } from './held-authority.ts'
 import { actingPeople, declaredRoles, everyRole, isDue, type Start } from './sample-callers.ts'
 
@@ -18,7 +19,7 @@ const operationsOfServer = serverOperations({
   audit: {} as never,
   findEndingCredentials: async () => [],
 })
-const changing = [...graphOperations, ...operationsOfServer]
+const changing = [...changesOnce, ...operationsOfServer]
   .filter((operation) => 'action' in operation)
   .map(({ method, path }) => `${method} ${path}`)
 const ofServer = new Set(operationsOfServer.map(({ method, path }) => `${method} ${path}`))
@@ -50,6 +51,8 @@ const weights: Readonly<Record<string, number>> = {
   'PATCH /oauth2PermissionGrants/{grant}': 2,
   'DELETE /oauth2PermissionGrants/{grant}': 2,
   'POST /tenants': 2,
+  'POST /applications/{id}/microsoft.graph.agentIdentityBlueprint/inheritablePermissions': 6,
+  'PATCH /applications/{id}/microsoft.graph.agentIdentityBlueprint/inheritablePermissions/{resource}': 6,
   restart: 3,
 }
 
@@ -73,7 +76,7 @@ const steps = fc.array(
     ),
     object: fc.nat(20),
     api: fc.nat(1),
-    role: fc.nat(7),
+    role: fc.nat(15),
     variant: fc.nat(39),
   }),
   { minLength: 20, maxLength: longestSequence },
@@ -88,7 +91,15 @@ const start: fc.Arbitrary<Start> = fc.record({
   ),
   // Two tenants have more combinations than one.
   focus: fc.constantFrom(
-    ...(['administrator', 'everywhere', 'home', 'person', 'management'] as const),
+    ...([
+      'administrator',
+      'blueprint',
+      'blueprint',
+      'everywhere',
+      'home',
+      'person',
+      'management',
+    ] as const),
     ...Array.from({ length: 3 }, () => 'visitor' as const),
   ),
   rolesOfMultiTenant: fc.array(

@@ -5,55 +5,15 @@ import {
   privilegedApiAppIds,
   type ServicePrincipal,
 } from '@greeting/directory'
-import type { DirectoryIndex as Directory } from '../../../../../fixtures/directory/directory-index.ts'
+import { sponsored } from '../graph/agents/sample-agents.ts'
 import { contoso, fabrikam } from '../sample-graph.ts'
-import { ownIssuer, type Person } from './held-authority.ts'
+import { agentAsks, newAgent } from './agent-steps.ts'
+import { type Asked, application, oneOf, type Scene, type Step } from './authority-scene.ts'
+import { ownIssuer } from './held-authority.ts'
 import { declaredRoles } from './sample-callers.ts'
-
-/** One step of a sequence. The numbers choose among the objects that exist at that time. */
-export type Step = {
-  readonly operation: string
-  readonly person: 'leader' | 'writer' | number
-  readonly credential: number
-  readonly onFocus: boolean
-  readonly object: number
-  readonly api: number
-  readonly role: number
-  readonly variant: number
-}
-
-/** The choices of a step. */
-export type Scene = {
-  readonly directory: Directory
-  readonly step: Step
-  readonly person: Person
-  readonly applicationId: string
-  readonly tenantId: string
-  readonly focusAppId: string
-  readonly principalAppId: string
-}
-
-export type Asked = {
-  readonly path: string
-  readonly body?: unknown
-  readonly headers?: Readonly<Record<string, string>>
-}
-
-const oneOf = <One>(all: readonly One[], index: number): One | undefined =>
-  all[index % Math.max(1, all.length)]
 
 const variantOf = (variants: readonly object[], { variant }: Step): object =>
   oneOf(variants, variant) ?? {}
-
-/** The application in focus, or any of the caller's tenant, or sometimes of another tenant. */
-function application({ directory, focusAppId, step, tenantId }: Scene): Application | undefined {
-  const all = [...directory.tenants()].flatMap(({ id }) => [...directory.applicationsOf(id)])
-  const apis = privilegedApiAppIds.flatMap((appId) => directory.applicationByAppId(appId) ?? [])
-  const near = all.filter((one) => one.tenantId === tenantId)
-  const focused = all.find(({ appId }) => appId === focusAppId)
-  if (step.onFocus) return focused ?? apis.find(({ appId }) => appId === focusAppId)
-  return oneOf(step.variant % 8 === 0 ? [...all, ...apis] : near, step.object)
-}
 
 function principal(scene: Scene): ServicePrincipal | undefined {
   const { directory, principalAppId, step, tenantId } = scene
@@ -206,6 +166,7 @@ const aTenant = ({ directory, step }: Scene) =>
 
 /** The request of each operation that changes something. */
 export const asks: Readonly<Record<string, (scene: Scene) => Asked | undefined>> = {
+  ...agentAsks,
   'POST /applications': (scene) => ({
     path: '/applications',
     body: {
@@ -216,6 +177,7 @@ export const asks: Readonly<Record<string, (scene: Scene) => Asked | undefined>>
           { signInAudience: 'AzureADMultipleOrgs' },
           { passwordCredentials: [{ displayName: 'first' }] },
           withCertificate(scene),
+          { '@odata.type': '#microsoft.graph.agentIdentityBlueprint', ...sponsored },
         ],
         scene.step,
       ),
@@ -250,10 +212,13 @@ export const asks: Readonly<Record<string, (scene: Scene) => Asked | undefined>>
   'DELETE /directory/deletedItems/{id}': onDeletedItem(''),
   'POST /servicePrincipals': (scene) => ({
     path: '/servicePrincipals',
-    body: {
-      appId: scene.step.onFocus ? scene.principalAppId : application(scene)?.appId,
-      ...variantOf([{}, withCertificate(scene)], scene.step),
-    },
+    body:
+      scene.step.variant % 4 === 3
+        ? newAgent(scene)
+        : {
+            appId: scene.step.onFocus ? scene.principalAppId : application(scene)?.appId,
+            ...variantOf([{}, withCertificate(scene)], scene.step),
+          },
   }),
   'PATCH /servicePrincipals/{id}': (scene) =>
     scene.step.variant % 8 === 7

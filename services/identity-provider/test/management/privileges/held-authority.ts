@@ -54,7 +54,7 @@ export function appIdsOf(directory: Directory, person: Person, validIn?: string)
   const principals = tenantIds.flatMap((id) => [...directory.servicePrincipalsOf(id)])
   const isHome = ({ appId, tenantId }: ServicePrincipal) =>
     applications.some((one) => one.appId === appId && one.tenantId === tenantId)
-  return [
+  const known = [
     ...new Set(
       [
         ...applications.filter(
@@ -69,6 +69,7 @@ export function appIdsOf(directory: Directory, person: Person, validIn?: string)
       ].map(({ appId }) => appId),
     ),
   ]
+  return [...known, ...known.flatMap((appId) => directory.agentsOf(appId).map(({ id }) => id))]
 }
 
 /** The issuer of tokens for token exchange. */
@@ -126,10 +127,48 @@ function tokenRoles(
 ): readonly string[] {
   const own = rolesByCredential(directory, person, clientId, tenantId, resource, now)
   if (own !== undefined) return own
+  const ofAgent = agentRoles(directory, person, clientId, tenantId, resource, now)
+  if (ofAgent !== undefined) return ofAgent
   const federated = federatedRoles(directory, person.name, clientId, tenantId, resource)
   return federated.length > 0
     ? federated
     : presentedRoles(directory, person, clientId, tenantId, resource, now)
+}
+
+/** The roles of an agent for a person who authenticates as its blueprint; undefined for other clients. */
+function agentRoles(
+  directory: Directory,
+  person: Person,
+  clientId: string,
+  tenantId: string,
+  resource: string,
+  now: Date,
+): readonly string[] | undefined {
+  const home = directory.tenant(tenantId)
+  const client = home && findClient(directory, home, clientId)
+  const blueprintAppId = client?.principal?.agentIdentityBlueprintId ?? null
+  if (!home || !client?.principal || blueprintAppId === null) return undefined
+  const asBlueprint = rolesByCredential(
+    directory,
+    person,
+    blueprintAppId,
+    tenantId,
+    tokenExchangeAppId,
+    now,
+    clientId,
+  )
+  // A person's own issuer authenticates the blueprint without a further check.
+  const isFederated = directory
+    .applicationByAppId(blueprintAppId)
+    ?.federatedIdentityCredentials.some(({ subject }) => subject === person.name)
+  const blueprint = findClient(directory, home, blueprintAppId)
+  const isOpen = isFederated && blueprint?.principal?.accountEnabled
+  if (asBlueprint === undefined && !isOpen) return []
+  const { application, principal } = client
+  if (!principal.accountEnabled) return []
+  const proof = { client: { application, principal }, method: 'assertion' } as const
+  const decision = decideAccess(directory, home, { ...proof, credentialId: '' }, { resource })
+  return decision instanceof Refused ? [] : decision.roles
 }
 
 /** The roles in the token that the secrets or the certificate of a person get; undefined without one. */
@@ -140,6 +179,7 @@ function rolesByCredential(
   tenantId: string,
   resource: string,
   now: Date,
+  fmiPath?: string,
 ): readonly string[] | undefined {
   const rules = {
     assertionAudiences: () => new Set<string>(),
@@ -153,7 +193,13 @@ function rolesByCredential(
     ...(secrets.get(clientId) ?? []).map((secret) => ({ method: 'secret', secret }) as const),
   ]
   for (const authentication of ways) {
-    const request = { tenant: tenantId, clientId, authentication, resource }
+    const request = {
+      tenant: tenantId,
+      clientId,
+      authentication,
+      resource,
+      ...(fmiPath === undefined ? {} : { fmiPath }),
+    }
     const decision = decideToken(directory, request, { rules, assertion: {} }, now)
     if (!(decision instanceof Refused)) return decision.roles
   }

@@ -3,6 +3,7 @@ import {
   createPassword,
   type DirectoryChange,
   graphAppId,
+  newAgentIdentity,
   newApplication,
   newAppRoleAssignment,
   newServicePrincipal,
@@ -12,9 +13,10 @@ import {
   type ServicePrincipal,
 } from '@greeting/directory'
 import { appRole } from '../../../../../fixtures/directory/sample.ts'
+import { sponsorId } from '../graph/agents/sample-agents.ts'
 import { contoso, fabrikam } from '../sample-graph.ts'
 import { keylessManagement } from './keyless-management.ts'
-import type { Target } from './privilege-table.ts'
+import type { Target } from './privilege-row.ts'
 
 /** One object that an operation is tested on. */
 type Thing = { readonly application: Application; readonly principal: ServicePrincipal }
@@ -61,6 +63,32 @@ export async function privilegeScene(roles: readonly string[], isDeleted: boolea
     return { application, principal }
   }
 
+  /** A blueprint with its principal and one agent. */
+  function family(displayName: string) {
+    const inheritablePermissions = [
+      { resourceAppId: contoso.id, scopes: 'none', roles: 'allAllowed' } as const,
+    ]
+    const blueprint = thing(displayName, contoso.id, {
+      blueprint: { sponsorIds: [sponsorId], inheritablePermissions },
+    })
+    const agent = newAgentIdentity(
+      contoso.id,
+      {
+        agentIdentityBlueprintId: blueprint.application.appId,
+        createdByAppId: null,
+        displayName,
+        sponsorIds: [sponsorId],
+      },
+      runtime,
+    )
+    const principal = { ...blueprint.principal, sponsorIds: [sponsorId] }
+    changes.push(
+      put('servicePrincipal', principal),
+      put('servicePrincipal', { ...agent, deletedDateTime }),
+    )
+    return { ...blueprint, principal, agent }
+  }
+
   const live = { deletedDateTime: null }
   const caller = thing('Caller', contoso.id, live)
   for (const value of roles) give(caller.principal, value)
@@ -80,6 +108,12 @@ export async function privilegeScene(roles: readonly string[], isDeleted: boolea
   changes.push(put('servicePrincipal', there))
   give(there, 'Application.ReadWrite.All')
   give(foreign.principal, 'Application.ReadWrite.All')
+  const ofGraph = roles.includes('Application.Read.All')
+    ? 'AgentIdentity.Read.All'
+    : 'Application.Read.All'
+  const [agent, agentMore] = ['Agent', 'AgentMore'].map((name) => family(name))
+  if (!agent || !agentMore) throw new TypeError('There are two.')
+  give(agentMore.agent, ofGraph)
   await commit(...changes)
 
   const graph = directory.servicePrincipalByAppId(contoso.id, graphAppId)
@@ -93,6 +127,10 @@ export async function privilegeScene(roles: readonly string[], isDeleted: boolea
     offered,
     elsewhere,
     outsider: foreign,
+    agent: { application: agent.application, principal: agent.agent },
+    agentMore: { application: agentMore.application, principal: agentMore.agent },
+    parent: agent,
+    parentMore: agentMore,
     api: { application: graphApplication, principal: graph },
   }
   const ownRole = roles[0] ?? lacked

@@ -1,41 +1,12 @@
 import type { RequiredRoles } from '../../../src/management/privileges/caller.ts'
-import type { RefusalName } from '../../../src/management/refusals/refusals.ts'
-
-/** The objects of operations, in the words of the reference page. */
-export const targets = {
-  tenantWide: 'everything of its tenant',
-  parts: 'requests, each with its own row of this table',
-  user: 'a signed-in user',
-  fresh: 'a new object',
-  plain: 'a client without management roles',
-  peer: 'a client with the management roles of the caller',
-  more: 'a client with a management role that the caller lacks',
-  elsewhere: 'an application with management roles in another tenant',
-  offered: 'an application that another tenant offers',
-  api: 'a management API',
-  foreign: 'an object of another tenant',
-  roleOfApi: 'a role of another API',
-  ownRole: 'a management role of the caller',
-  lackedRole: 'a management role that the caller lacks',
-  outsider: 'a client of another tenant',
-  keys: 'the signing keys, which all tenants have in common',
-  audit: 'the records of all tenants',
-  chosenId: 'a tenant with an id that the caller chooses',
-  allTenants: 'all tenants',
-  ownTenant: "the caller's own tenant",
-  ownTenantDisabled: "disabling the caller's own tenant",
-  otherTenant: 'another tenant',
-  ownerTenant: 'the tenant that owns the management APIs',
-} as const
-
-export type Target = keyof typeof targets
-export type Outcome = 'allowed' | RefusalName
-type Row = { readonly [Which in Target]?: Outcome }
+import type { Row } from './privilege-row.ts'
+import { typed } from './typed-privileges.ts'
 
 const seesOwn: Row = {
   plain: 'allowed',
   peer: 'allowed',
   more: 'allowed',
+  agentMore: 'allowed',
   api: 'resource_unknown',
   foreign: 'resource_unknown',
 }
@@ -45,12 +16,14 @@ const closes: Row = {
   peer: 'allowed',
   more: 'role_not_owned',
   elsewhere: 'allowed',
+  agent: 'allowed',
+  agentMore: 'role_not_owned',
   api: 'resource_unknown',
   foreign: 'resource_unknown',
 }
 /** Adds a way to authenticate as an application, in every tenant with its service principal. */
 const opens: Row = { ...closes, elsewhere: 'role_not_owned' }
-const changesPrincipal: Row = { ...closes, api: 'protected_object' }
+const changesPrincipal: Row = { ...closes, parentMore: 'role_not_owned', api: 'protected_object' }
 /** Adds a way to authenticate in the tenant of the application, where it can change itself. */
 const opensPrincipal: Row = { ...changesPrincipal, elsewhere: 'role_not_owned' }
 const assigns: Row = {
@@ -107,6 +80,7 @@ export const privilegeTable: Readonly<Record<string, readonly [RequiredRoles, Ro
   'GET /me/{navigation}': [anyone, { user: 'delegated_only' }],
   'POST /directoryObjects/getByIds': [reads, tenantWide],
   'GET /directoryObjects/{id}': [reads, seesOwn],
+  ...Object.fromEntries(typed),
   'GET /applications': [reads, tenantWide],
   'GET /applications/$count': [reads, tenantWide],
   'GET /applications/delta': [reads, tenantWide],
@@ -116,7 +90,14 @@ export const privilegeTable: Readonly<Record<string, readonly [RequiredRoles, Ro
   'DELETE /applications/{id}': [writes, closes],
   'POST /applications/{id}/addPassword': [writes, opens],
   'POST /applications/{id}/removePassword': [writes, closes],
-  'POST /servicePrincipals/{id}/addPassword': [writes, opensPrincipal],
+  'POST /servicePrincipals/{id}/addPassword': [
+    writes,
+    {
+      ...opensPrincipal,
+      agent: 'agent_credentials_unsupported',
+      agentMore: 'agent_credentials_unsupported',
+    },
+  ],
   'POST /servicePrincipals/{id}/removePassword': [writes, changesPrincipal],
   [`GET ${credential}`]: [reads, seesOwn],
   [`POST ${credential}`]: [writes, opens],

@@ -3,11 +3,13 @@ import {
   type AppRole,
   createPassword,
   graphAppId,
+  newAgentIdentity,
   newApplication,
   newAppRoleAssignment,
   newServicePrincipal,
   ownerTenantId,
   put,
+  roleOfBlueprints,
   type ServicePrincipal,
   serverManagementAppId,
   type Tenant,
@@ -32,7 +34,14 @@ export type Start = {
   /** Whether declarations of assigned roles are missing, as in older directories. */
   readonly lacksDeclarations: boolean
   /** The objects of most steps. */
-  readonly focus: 'administrator' | 'everywhere' | 'home' | 'visitor' | 'person' | 'management'
+  readonly focus:
+    | 'administrator'
+    | 'blueprint'
+    | 'everywhere'
+    | 'home'
+    | 'visitor'
+    | 'person'
+    | 'management'
   /** The roles of Graph that both multi-tenant applications have in both tenants. */
   readonly rolesOfMultiTenant: readonly {
     readonly atHome: readonly number[]
@@ -53,6 +62,7 @@ const everyOfGraph = every.filter((index) => everyRole[index]?.appId === graphAp
 /** Takes more steps than the others. Without it, few steps change the application in focus. */
 const leaders: Readonly<Record<Start['focus'], string>> = {
   administrator: 'operator',
+  blueprint: 'writer',
   everywhere: 'branch',
   home: 'writer',
   visitor: 'branch',
@@ -118,7 +128,13 @@ export async function actingPeople(start: Start) {
   if (start.hasOwnerTenant) await enrol('owner', ownerTenantId, everyOfGraph)
 
   /** An application of one tenant with service principals in both. */
-  async function enrolEverywhere(displayName: string, home: Tenant, away: Tenant, index: number) {
+  async function enrolEverywhere(
+    displayName: string,
+    home: Tenant,
+    away: Tenant,
+    index: number,
+    blueprint: Application['blueprint'] = null,
+  ) {
     const application = newApplication({
       id: runtime.newGuid(),
       tenantId: home.id,
@@ -126,6 +142,7 @@ export async function actingPeople(start: Start) {
       displayName,
       createdDateTime: runtime.now(),
       signInAudience: 'AzureADMultipleOrgs',
+      blueprint,
     })
     const roles = start.rolesOfMultiTenant[index]
     await commit(put('application', application))
@@ -141,6 +158,30 @@ export async function actingPeople(start: Start) {
 
   const everywhere = await enrolEverywhere('Everywhere', contoso, fabrikam, 0)
   const visitor = await enrolEverywhere('Visitor', fabrikam, contoso, 1)
+  const blueprint = await enrolEverywhere('Blueprint', contoso, fabrikam, 0, {
+    sponsorIds: [contoso.id],
+    inheritablePermissions: [graphAppId, serverManagementAppId].map((resourceAppId) => ({
+      resourceAppId,
+      scopes: 'none',
+      roles: 'none',
+    })),
+  })
+  const agents = [contoso, fabrikam].map(({ id }) =>
+    newAgentIdentity(
+      id,
+      {
+        agentIdentityBlueprintId: blueprint.appId,
+        createdByAppId: null,
+        displayName: 'Agent',
+        sponsorIds: [contoso.id],
+      },
+      runtime,
+    ),
+  )
+  const reads = everyRole.findIndex(({ value }) => value === 'Application.Read.All')
+  for (const agent of agents) {
+    await commit(put('servicePrincipal', agent), ...assignmentsOf(agent, [reads]))
+  }
   for (const person of people)
     for (const authority of authorityHeld(directory, person, runtime.now()))
       person.due.add(authority)
@@ -153,6 +194,7 @@ export async function actingPeople(start: Start) {
     [...directory.applicationsOf(contoso.id)].find(({ displayName }) => displayName === name)
   const focus: Application | undefined = {
     administrator: applicationNamed('Administrator'),
+    blueprint,
     everywhere,
     home: everywhere,
     visitor,
@@ -160,7 +202,8 @@ export async function actingPeople(start: Start) {
     management: directory.applicationByAppId(serverManagementAppId),
   }[start.focus]
   // A service principal of one application may lead to the other application.
-  const focusOfPrincipals = start.focus === 'visitor' ? everywhere : focus
+  const focusOfPrincipals =
+    start.focus === 'blueprint' ? agents[0] : start.focus === 'visitor' ? everywhere : focus
   const named = (name: string) => people.find((one) => one.name === name)
   const writer = named('writer')
   const leader = named(leaders[start.focus]) ?? writer
@@ -179,6 +222,8 @@ export function isDue({ due }: Person, authority: string): boolean {
   const hasAllTenants = due.has(authorityOf(homeTenantId, 'Tenant.ReadWrite.All'))
   return (
     due.has(authority) ||
+    // Every blueprint has it, for its own agents only.
+    value === roleOfBlueprints ||
     (hasAllTenants && tenantId !== homeTenantId && Object.hasOwn(graphRoles, value as GraphRole))
   )
 }

@@ -27,8 +27,8 @@ describe('the ways to a credential or a management role (AS32)', () => {
     )
     const changing = [...graphOperations, ...operationsOfServer]
       .filter((operation) => 'action' in operation)
-      .map(({ method, path }) => `${method} ${path}`)
-    assert.deepEqual([...new Set(listed)].toSorted(), changing.toSorted())
+      .map(({ method, path }) => `${method} ${path.replace(/\/microsoft\.graph\.agent\w+/, '')}`)
+    assert.deepEqual([...new Set(listed)].toSorted(), [...new Set(changing)].toSorted())
   })
 
   it('each have a check, and tests that exist', () => {

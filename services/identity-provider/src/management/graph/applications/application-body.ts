@@ -7,7 +7,7 @@ import {
 } from '@greeting/directory'
 import { api, bodyCollection, guid, maxEntries, optionalClaims } from '@greeting/directory/forms'
 import { z } from 'zod'
-import { omitUndefined, parseBody, requireType } from '../../body/parse-body.ts'
+import { omitUndefined, parseBody } from '../../body/parse-body.ts'
 import { newPasswordBody } from '../directory-objects/credential-body.ts'
 import {
   type ObjectPatch,
@@ -50,13 +50,12 @@ export type ApplicationPatch = ObjectPatch<Application> & {
  * Parses the body of `POST` and `PATCH /applications`.
  *
  * @param current the application as it is shown: read-only properties may be sent back unchanged
- * @throws {GraphError} graph_refusal body_invalid, type_unsupported.
+ * @throws {GraphError} graph_refusal body_invalid.
  */
 export function parseApplication(
   body: unknown,
   current?: Readonly<Record<string, unknown>>,
 ): ApplicationPatch {
-  requireType(body, 'application')
   const { api, optionalClaims, passwordCredentials, ...rest } = parseBody(
     applicationBody,
     withoutRepeated(

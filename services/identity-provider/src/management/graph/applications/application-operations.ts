@@ -10,10 +10,12 @@ import {
   put,
   remove,
 } from '@greeting/directory'
+import { requireType } from '../../body/parse-body.ts'
 import { entityTag } from '../../odata/entity-tag.ts'
 import { entityJson, showCreated, shownFor } from '../../odata/show-entity.ts'
 import type { AnswerWithBody, Change, ChangingCall } from '../../operations/operation.ts'
 import { refuse } from '../../refusals/graph-error.ts'
+import { requirePropertyRoles } from '../agents/blueprint-property-roles.ts'
 import {
   type CreatedPassword,
   keyCredentialsAfter,
@@ -28,7 +30,8 @@ import {
   objectOperations,
   stored,
 } from '../directory-objects/object-operations.ts'
-import { withOwners } from '../directory-objects/owner-operations.ts'
+import { typeOf } from '../directory-objects/object-type.ts'
+import { requireSponsors, withOwners, withSponsors } from '../directory-objects/owner-operations.ts'
 import { parseApplication } from './application-body.ts'
 import { requireValidApplication } from './application-rules.ts'
 
@@ -47,7 +50,8 @@ export const applicationOperations = objectOperations(applicationRow, {
 })
 
 function create(call: ChangingCall): Change {
-  const { body, caller, committed, runtime } = call
+  const { body, caller, cast, committed, runtime } = call
+  const type = requireType(body, cast ? [cast] : ['application', 'agentIdentityBlueprint'])
   const {
     inert,
     keyCredentials,
@@ -55,6 +59,7 @@ function create(call: ChangingCall): Change {
     ownerIds,
     passwordKeyIds = [],
     properties,
+    sponsorIds,
   } = parseApplication(body)
   if (properties.displayName === undefined) {
     throw refuse('body_invalid', "Property 'displayName' is required.")
@@ -62,11 +67,16 @@ function create(call: ChangingCall): Change {
   if (passwordKeyIds.length > 0) throw refuse('passwords_read_only')
   requireFreeUniqueName(call, properties.uniqueName ?? null)
   const passwords = newPasswords.map((one) => newPassword(one, runtime))
+  const isBlueprint = type === 'agentIdentityBlueprint'
+  requireSponsors(sponsorIds, isBlueprint)
   const application = newApplication({
     // As in Entra ID, where the default of these applications is 2.
     requestedAccessTokenVersion:
       properties.signInAudience === 'AzureADandPersonalMicrosoftAccount' ? 2 : null,
     ...properties,
+    blueprint: isBlueprint
+      ? { sponsorIds: withSponsors([], sponsorIds), inheritablePermissions: [] }
+      : null,
     inertProperties: inertAfter({}, inert, inertApplicationDefaults),
     ownerIds: withOwners([], ownerIds, call.directory, caller.tenantId),
     passwordCredentials: passwords.map(({ credential }) => credential),
@@ -112,6 +122,7 @@ function requireFreeUniqueName(
 /** With `Prefer: create-if-missing`, a new application is created when none has this unique name. */
 function update(call: ChangingCall): Change {
   const { body, caller, committed, runtime } = call
+  requirePropertyRoles(call)
   const uniqueName = keyIn(call.parameters.id, 'uniqueName')
   const isMissing =
     uniqueName !== undefined &&
@@ -121,8 +132,10 @@ function update(call: ChangingCall): Change {
     return createdBy(creation, call, '/applications', { uniqueName })
   }
   const before = findApplication(call)
-  const { inert, keyCredentials, newPasswords, ownerIds, passwordKeyIds, properties } =
+  requireType(body, ['application', typeOf(before, committed)])
+  const { inert, keyCredentials, newPasswords, ownerIds, passwordKeyIds, properties, sponsorIds } =
     parseApplication(body, entityJson(before, applications, shownFor(call)))
+  requireSponsors(sponsorIds, false)
   const hasOtherSecrets =
     passwordKeyIds !== undefined && !hasSameKeyIds(before.passwordCredentials, passwordKeyIds)
   if (hasOtherSecrets || newPasswords.length > 0) throw refuse('passwords_read_only')

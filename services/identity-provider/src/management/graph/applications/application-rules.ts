@@ -31,6 +31,7 @@ export function requireValidApplication(
   const newUris = new Set(application.identifierUris)
   for (const uri of before?.identifierUris ?? []) newUris.delete(uri)
   requireNoIssues(applicationIssues(application, before, tenant, newUris), body)
+  requireBlueprint(application)
   requireFreeUris(application, newUris, committed)
 }
 
@@ -154,4 +155,14 @@ function isKnownIn(directory: Directory, tenantId: string, application: Applicat
   return directory
     .servicePrincipalsOfApplication(application.appId)
     .some((principal) => principal.tenantId === tenantId)
+}
+
+/** The properties of applications of users, which agents cannot have. */
+const propertiesOfUsers = ['defaultRedirectUri', 'publicClient', 'spa']
+
+function requireBlueprint({ blueprint, inertProperties, isFallbackPublicClient }: Application) {
+  if (blueprint === null) return
+  const [name] = propertiesOfUsers.filter((property) => Object.hasOwn(inertProperties, property))
+  const property = isFallbackPublicClient ? 'isFallbackPublicClient' : name
+  if (property !== undefined) throw refuse('blueprint_property_incompatible', property)
 }

@@ -28,6 +28,7 @@ const creation: ChangeOperation = {
   method: 'POST',
   path: collection,
   requires: writesApplications,
+  access: 'credentials',
   summary:
     'Trusts the tokens of another issuer as credentials of the application: of one subject, or of all that an expression matches.',
   takesBody: true,
@@ -41,6 +42,7 @@ export const federatedIdentityCredentialOperations: readonly (ReadOperation | Ch
     method: 'GET',
     path: collection,
     requires: readsApplications,
+    access: 'read',
     summary: 'Lists the federated identity credentials of an application.',
     read: (call) =>
       listEntities(
@@ -54,6 +56,7 @@ export const federatedIdentityCredentialOperations: readonly (ReadOperation | Ch
     method: 'GET',
     path: `${collection}/{credential}`,
     requires: readsApplications,
+    access: 'read',
     summary: 'Shows a federated identity credential by its ID or its name.',
     read: (call) =>
       showEntity(call, federatedIdentityCredentials, findCredential(call, findApplication(call))),
@@ -62,6 +65,7 @@ export const federatedIdentityCredentialOperations: readonly (ReadOperation | Ch
     method: 'PATCH',
     path: `${collection}/{credential}`,
     requires: writesApplications,
+    access: 'credentials',
     summary:
       'Changes a federated identity credential, except its name. `Prefer: create-if-missing` creates one.',
     takesBody: true,
@@ -72,6 +76,7 @@ export const federatedIdentityCredentialOperations: readonly (ReadOperation | Ch
     method: 'DELETE',
     path: `${collection}/{credential}`,
     requires: writesApplications,
+    access: 'credentials',
     summary: 'Removes a federated identity credential.',
     action: 'application.removeFederatedIdentityCredential',
     change: remove,

@@ -1,3 +1,4 @@
+import { parentOf } from '@greeting/directory'
 import { listStored } from '../../odata/list-stored.ts'
 import { showEntity } from '../../odata/show-entity.ts'
 import type {
@@ -14,7 +15,9 @@ import { readsApplications, writesApplications } from '../../privileges/graph-ro
 import { refuse } from '../../refusals/graph-error.ts'
 import { findDeletedItem, oldestRestorable, purgeChanges } from './deleted-item.ts'
 import { applications, servicePrincipals } from './entity-sets.ts'
+import { listedIn } from './find-object.ts'
 import { stored } from './object-operations.ts'
+import { type DirectoryObject, typeOf } from './object-type.ts'
 
 /** Deleted applications and service principals. */
 export const deletedItemOperations: readonly (ReadOperation | ListOperation | ChangeOperation)[] = [
@@ -22,6 +25,7 @@ export const deletedItemOperations: readonly (ReadOperation | ListOperation | Ch
     method: 'GET',
     path: '/directory/deletedItems/microsoft.graph.application',
     requires: readsApplications,
+    access: 'read',
     summary: 'Lists the deleted applications.',
     list: (call) => listStored(call, applications, { kind: 'application', ...restorable(call) }),
   },
@@ -29,6 +33,7 @@ export const deletedItemOperations: readonly (ReadOperation | ListOperation | Ch
     method: 'GET',
     path: '/directory/deletedItems/microsoft.graph.servicePrincipal',
     requires: readsApplications,
+    access: 'read',
     summary: 'Lists the deleted service principals.',
     list: (call) =>
       listStored(call, servicePrincipals, { kind: 'servicePrincipal', ...restorable(call) }),
@@ -68,41 +73,33 @@ function restore(call: ChangingCall): Change {
   const item = findDeletedItem(call)
   if (item.kind === 'application') {
     const application = { ...item.value, deletedDateTime: null }
-    return stored(
-      'application',
-      application,
-      restored(call, '#microsoft.graph.application', application),
-    )
+    return stored('application', application, restored(call, application))
   }
-  const { appId } = item.value
+  const { appId, agentIdentityBlueprintId } = item.value
   const { caller, committed } = call
-  if (committed.applicationByAppId(appId) === undefined) {
+  const isOfAgent = agentIdentityBlueprintId !== null
+  if (isOfAgent && parentOf(committed, item.value) === undefined) {
+    throw refuse('blueprint_principal_missing')
+  }
+  if (!isOfAgent && committed.applicationByAppId(appId) === undefined) {
     throw refuse('application_of_principal_unknown', appId)
   }
   if (committed.servicePrincipalByAppId(caller.tenantId, appId) !== undefined) {
     throw refuse('service_principal_taken', appId)
   }
   const principal = { ...item.value, deletedDateTime: null }
-  return stored(
-    'servicePrincipal',
-    principal,
-    restored(call, '#microsoft.graph.servicePrincipal', principal),
-  )
+  return stored('servicePrincipal', principal, restored(call, principal))
 }
 
-const restored = (
-  { rootUrl }: Call,
-  type: string,
-  { id, appId, displayName }: { id: string; appId: string; displayName: string },
-): Answer => ({
+const restored = ({ directory, rootUrl }: Call, object: DirectoryObject): Answer => ({
   status: 200,
   body: {
     '@odata.context': `${rootUrl}/$metadata#directoryObjects/$entity`,
-    '@odata.type': type,
-    id,
+    '@odata.type': `#microsoft.graph.${typeOf(object, directory)}`,
+    id: object.id,
     deletedDateTime: null,
-    appId,
-    displayName,
+    appId: object.appId,
+    displayName: object.displayName,
   },
 })
 
@@ -115,6 +112,7 @@ function purge(call: ChangingCall): Change {
   }
 }
 
-const restorable = ({ retentionDays, runtime }: ListCall) => ({
-  deletedSince: oldestRestorable(runtime.now(), retentionDays),
+const restorable = (call: ListCall) => ({
+  deletedSince: oldestRestorable(call.runtime.now(), call.retentionDays),
+  isListed: listedIn(call),
 })

@@ -56,12 +56,16 @@ function itemOf(directory: Directory, id: string): DeletedItem | undefined {
 
 /** The changes that remove a deleted item and its dependent objects permanently. */
 export function purgeChanges(directory: Directory, item: DeletedItem): DirectoryChange[] {
-  if (item.kind === 'servicePrincipal') return removalChanges(directory, item.value)
+  const { appId, id, tenantId } = item.value
+  if (item.kind === 'servicePrincipal') {
+    const agents = directory.agentsOf(appId).filter((agent) => agent.tenantId === tenantId)
+    return [item.value, ...agents].flatMap((one) => removalChanges(directory, one))
+  }
   return [
-    remove('application', item.value.id),
-    ...directory
-      .servicePrincipalsOfApplication(item.value.appId)
-      .flatMap((one) => removalChanges(directory, one)),
+    remove('application', id),
+    ...[...directory.servicePrincipalsOfApplication(appId), ...directory.agentsOf(appId)].flatMap(
+      (one) => removalChanges(directory, one),
+    ),
   ]
 }
 

@@ -6,8 +6,9 @@ import { entityJson, showEntity, shownFor } from '../../odata/show-entity.ts'
 import type { Answer, ListCall, ListOperation, ReadOperation } from '../../operations/operation.ts'
 import { readsApplications } from '../../privileges/graph-roles.ts'
 import { refuse } from '../../refusals/graph-error.ts'
-import { type DirectoryObject, directoryObjects, typeOf } from './entity-sets.ts'
+import { directoryObjects } from './entity-sets.ts'
 import { activeServicePrincipal } from './find-object.ts'
+import { baseTypeOf, type DirectoryObject, typeOf } from './object-type.ts'
 
 /** Applications and service principals by their IDs, without a set in the path. */
 export const directoryObjectOperations: readonly (ReadOperation | ListOperation)[] = [
@@ -52,17 +53,18 @@ function objectOf(directory: Directory, tenantId: string, id: string): Directory
 async function getByIds(call: ListCall): Promise<Answer> {
   const { ids, types } = parseBody(idsBody, call.body)
   const wanted = types && new Set(types.map((type) => type.toLowerCase()))
-  const isWanted = (object: DirectoryObject) =>
+  const isWanted = (object: DirectoryObject, directory: Directory) =>
     wanted === null ||
     wanted === undefined ||
-    wanted.has('directoryobject') ||
-    wanted.has(typeOf(object).toLowerCase())
+    ['directoryobject', baseTypeOf(object), typeOf(object, directory)].some((type) =>
+      wanted.has(type.toLowerCase()),
+    )
   // Lookups at the same time share a snapshot of the store.
   const found = await Promise.all(
     [...new Set(ids)].map((id) =>
       call.read((directory) => {
         const object = objectOf(directory, call.caller.tenantId, id)
-        if (object === undefined || !isWanted(object)) return []
+        if (object === undefined || !isWanted(object, directory)) return []
         return [entityJson(object, directoryObjects, shownFor({ ...call, directory }))]
       }),
     ),

@@ -8,14 +8,23 @@ import {
   servicePrincipalProperties,
   shownProperties,
 } from '@greeting/directory'
-import type { EntitySet, Expansions } from '../../odata/entity-set.ts'
+import type { EntitySet, EntityView, Expansions } from '../../odata/entity-set.ts'
 import { entityJson } from '../../odata/show-entity.ts'
+import { agentTypes } from '../../privileges/graph-roles.ts'
 import { activeOwners, activeServicePrincipal } from './find-object.ts'
+import { type DirectoryObject, isApplication, typeOf } from './object-type.ts'
+
+/** The type of an agent object; undefined for an ordinary one. */
+const agentTypeOf = (object: DirectoryObject, { directory }: EntityView) => {
+  const type = typeOf(object, directory)
+  return Object.hasOwn(agentTypes, type) ? type : undefined
+}
 
 /** The applications of Microsoft Graph. */
 export const applications: EntitySet<Application> = {
   name: 'applications',
   type: 'application',
+  typeOf: agentTypeOf,
   keyOf: ({ id }) => id,
   revisionOf: ({ id }, { directory }) => directory.revisionOf('application', id),
   credentialsOf: (one) =>
@@ -29,6 +38,7 @@ export const applications: EntitySet<Application> = {
 export const servicePrincipals: EntitySet<ServicePrincipal> = {
   name: 'servicePrincipals',
   type: 'servicePrincipal',
+  typeOf: agentTypeOf,
   keyOf: ({ id }) => id,
   revisionOf: ({ id }, { directory }) => directory.revisionOf('servicePrincipal', id),
   credentialsOf: ({ appId, keyCredentials, passwordCredentials }, { directory }) => {
@@ -50,15 +60,6 @@ export const appRoleAssignments: EntitySet<AppRoleAssignment> = {
   revisionOf: ({ id }, { directory }) => directory.revisionOf('appRoleAssignment', id),
   properties: shownProperties(appRoleAssignmentProperties),
 }
-
-/** An object of the directory, of either type. */
-export type DirectoryObject = Application | ServicePrincipal
-
-const isApplication = (object: DirectoryObject): object is Application => 'identifierUris' in object
-
-/** The type of an object in `@odata.type`. */
-export const typeOf = (object: DirectoryObject): 'application' | 'servicePrincipal' =>
-  isApplication(object) ? 'application' : 'servicePrincipal'
 
 const filterable = new Set(['id', 'displayName', 'appId'])
 
@@ -87,7 +88,7 @@ export const directoryObjects: EntitySet<DirectoryObject> = {
   name: 'directoryObjects',
   type: 'directoryObject',
   keyOf: ({ id }) => id,
-  typeOf: (object) => `#microsoft.graph.${typeOf(object)}`,
+  typeOf: (object, { directory }) => typeOf(object, directory),
   properties: Object.fromEntries(
     [
       ...new Set([

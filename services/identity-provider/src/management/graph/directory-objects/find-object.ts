@@ -5,8 +5,9 @@ import {
   type ServicePrincipal,
 } from '@greeting/directory'
 import { requireMatch } from '../../odata/entity-tag.ts'
-import type { Call } from '../../operations/operation.ts'
+import type { Call, ListCall } from '../../operations/operation.ts'
 import { refuse } from '../../refusals/graph-error.ts'
+import { type DirectoryObject, typeOf } from './object-type.ts'
 
 /**
  * Finds the application in the path of a request, by object ID, as `appId=...` or as `uniqueName=...`, and
@@ -25,14 +26,46 @@ export function findApplication(call: Call): Application {
     uniqueName !== undefined
       ? directory.applicationByUniqueName(caller.tenantId, uniqueName)
       : appId === undefined
-        ? directory.application(name)
+        ? (directory.application(name) ?? blueprintByAppId(directory, name))
         : directory.applicationByAppId(name)
   if (application?.tenantId !== caller.tenantId || application.deletedDateTime !== null) {
     throw refuse('resource_unknown', name)
   }
+  requireCast(call, application)
   requireMatch(ifMatch, directory.revisionOf('application', application.id) ?? 0)
   return application
 }
+
+/** Clients name a blueprint by its application ID also where its object ID stands. */
+function blueprintByAppId(directory: Directory, appId: string): Application | undefined {
+  const application = directory.applicationByAppId(appId)
+  return application?.blueprint ? application : undefined
+}
+
+/**
+ * Requires that an object has the type to which the path casts, and that the caller may reach it.
+ *
+ * @throws {GraphError} graph_refusal resource_unknown, role_missing.
+ */
+function requireCast({ caller, cast, directory }: Call, object: DirectoryObject): void {
+  if (!hasCast(cast, object, directory)) throw refuse('resource_unknown', object.id)
+  if (!isReachable(caller, object)) throw refuse('role_missing')
+}
+
+const hasCast = (cast: Call['cast'], object: DirectoryObject, directory: Directory): boolean =>
+  cast === undefined || typeOf(object, directory) === cast
+
+/** A blueprint without other roles reaches its own agents only. */
+const isReachable = ({ applicationId, ownAgentsOnly }: Call['caller'], object: DirectoryObject) =>
+  !ownAgentsOnly ||
+  ('agentIdentityBlueprintId' in object && object.agentIdentityBlueprintId === applicationId)
+
+/** Whether an object is in a list: undefined when all are. */
+export const listedIn = ({ caller, cast }: Pick<ListCall, 'caller' | 'cast'>) =>
+  cast === undefined
+    ? undefined
+    : (object: DirectoryObject, directory: Directory) =>
+        hasCast(cast, object, directory) && isReachable(caller, object)
 
 /** The value of `name=...`, the key of an object in a path; undefined when it has another key. */
 export const keyIn = (key = '', name: string): string | undefined =>
@@ -55,6 +88,7 @@ export function findServicePrincipal(call: Call): ServicePrincipal {
       ? activeServicePrincipal(directory, caller.tenantId, name)
       : directory.servicePrincipalByAppId(caller.tenantId, name)
   if (principal === undefined) throw refuse('resource_unknown', name)
+  requireCast(call, principal)
   requireMatch(ifMatch, directory.revisionOf('servicePrincipal', principal.id) ?? 0)
   return principal
 }

@@ -3,7 +3,13 @@ import { bodyCollection, guid, text } from '@greeting/directory/forms'
 import { refuse } from '../../refusals/graph-error.ts'
 import { type KeyCredentialBody, keyCredentialBody, maxCertificates } from './credential-body.ts'
 
-const referenceSets = new Set(['directoryobjects', 'serviceprincipals', 'users', 'groups'])
+const referenceTo = (sets: readonly string[]) =>
+  text(2048)
+    .transform((reference) => {
+      const [set = '', id = ''] = reference.split('/').slice(-2)
+      return sets.includes(set.toLowerCase()) ? id : ''
+    })
+    .pipe(guid)
 
 /**
  * The address of an object of the directory. Only its last two segments count: a client may reach this
@@ -11,15 +17,19 @@ const referenceSets = new Set(['directoryobjects', 'serviceprincipals', 'users',
  *
  * @see OData JSON Format 4.01 section 8.5
  */
-export const objectReference = text(2048)
-  .transform((reference) => {
-    const [set = '', id = ''] = reference.split('/').slice(-2)
-    return referenceSets.has(set.toLowerCase()) ? id : ''
-  })
-  .pipe(guid)
+export const objectReference = referenceTo([
+  'directoryobjects',
+  'serviceprincipals',
+  'users',
+  'groups',
+])
+
+/** The address of a user or a group. Neither exists here, so any ID is accepted. */
+export const sponsorReference = referenceTo(['directoryobjects', 'users', 'groups'])
 
 /** As in Microsoft Graph. */
 export const maxOwners = 100
+export const maxSponsors = 100
 
 /** The changes that a body requests of an object. Missing properties do not change. */
 export type ObjectPatch<Entity> = {
@@ -28,6 +38,8 @@ export type ObjectPatch<Entity> = {
   readonly keyCredentials: readonly KeyCredentialBody[] | undefined
   /** The owners to add. */
   readonly ownerIds: readonly string[]
+  /** The sponsors to add. */
+  readonly sponsorIds: readonly string[]
   /** The properties that are kept and shown only. */
   readonly inert: Readonly<Record<string, unknown>>
 }
@@ -36,6 +48,7 @@ export type ObjectPatch<Entity> = {
 export const objectForms = {
   keyCredentials: bodyCollection(keyCredentialBody, maxCertificates),
   'owners@odata.bind': bodyCollection(objectReference, maxOwners),
+  'sponsors@odata.bind': bodyCollection(sponsorReference, maxSponsors),
 }
 
 /** Separates the members of an object in a parsed body from the properties that are kept and shown only. */
@@ -43,9 +56,11 @@ export function patchOf<Entity>(
   {
     keyCredentials,
     'owners@odata.bind': ownerIds = [],
+    'sponsors@odata.bind': sponsorIds = [],
     ...rest
   }: Partial<Pick<ObjectPatch<Entity>, 'keyCredentials'>> & {
     readonly 'owners@odata.bind'?: readonly string[] | undefined
+    readonly 'sponsors@odata.bind'?: readonly string[] | undefined
   },
   { inert }: ReturnType<typeof bodyForms>,
 ): ObjectPatch<Entity> {
@@ -54,6 +69,7 @@ export function patchOf<Entity>(
   return {
     keyCredentials,
     ownerIds,
+    sponsorIds,
     inert: Object.fromEntries(entries.filter(isInert)),
     // The form of each row has the type of the member.
     properties: Object.fromEntries(entries.filter((one) => !isInert(one))) as Partial<Entity>,

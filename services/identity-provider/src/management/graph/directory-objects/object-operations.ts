@@ -20,7 +20,7 @@ import {
   principalExpansions,
   servicePrincipals,
 } from './entity-sets.ts'
-import { findApplication, findServicePrincipal } from './find-object.ts'
+import { findApplication, findServicePrincipal, listedIn } from './find-object.ts'
 
 /** The kinds of objects that have routes, owners, secrets and properties in common. */
 export type ObjectKind = 'application' | 'servicePrincipal'
@@ -79,15 +79,17 @@ export const objectOperations = <Kind extends ObjectKind>(
     method: 'GET',
     path: `/${set.name}`,
     requires: readsApplications,
+    access: 'read',
     summary: `Lists the ${many} of the tenant.`,
-    list: (call) => listStored(call, set, { kind, expansions }),
+    list: (call) => listStored(call, set, { kind, expansions, isListed: listedIn(call) }),
   },
   {
     method: 'GET',
     path: `/${set.name}/$count`,
     requires: readsApplications,
+    access: 'read',
     summary: `Counts the ${many} of the tenant.`,
-    list: (call) => countStored(call, set, { kind }),
+    list: (call) => countStored(call, set, { kind, isListed: listedIn(call) }),
   },
   {
     method: 'GET',
@@ -100,6 +102,7 @@ export const objectOperations = <Kind extends ObjectKind>(
     method: 'POST',
     path: `/${set.name}`,
     requires: writesApplications,
+    access: 'create',
     takesBody: true,
     action: `${kind}.create`,
     ...create,
@@ -108,6 +111,7 @@ export const objectOperations = <Kind extends ObjectKind>(
     method: 'GET',
     path: `/${set.name}/{id}`,
     requires: readsApplications,
+    access: 'read',
     summary: `Shows ${one}.`,
     read: (call) => showEntity(call, set, find(call), expansions),
   },
@@ -115,6 +119,7 @@ export const objectOperations = <Kind extends ObjectKind>(
     method: 'PATCH',
     path: `/${set.name}/{id}`,
     requires: writesApplications,
+    access: 'update',
     takesBody: true,
     action: `${kind}.update`,
     ...update,
@@ -123,6 +128,7 @@ export const objectOperations = <Kind extends ObjectKind>(
     method: 'DELETE',
     path: `/${set.name}/{id}`,
     requires: writesApplications,
+    access: 'write',
     action: `${kind}.delete`,
     ...remove,
   },

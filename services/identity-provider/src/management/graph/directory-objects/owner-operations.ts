@@ -1,18 +1,14 @@
-import type { Directory } from '@greeting/directory'
+import type { Directory, DirectoryObjects } from '@greeting/directory'
 import { z } from 'zod'
 import { parseBody } from '../../body/parse-body.ts'
+import type { EntitySet } from '../../odata/entity-set.ts'
 import { listEntities } from '../../odata/list-entities.ts'
-import type {
-  Change,
-  ChangeOperation,
-  ChangingCall,
-  ReadOperation,
-} from '../../operations/operation.ts'
+import type { ChangeOperation, ReadOperation } from '../../operations/operation.ts'
 import { readsApplications, writesApplications } from '../../privileges/graph-roles.ts'
 import { refuse } from '../../refusals/graph-error.ts'
 import { directoryObjects } from './entity-sets.ts'
 import { activeOwners, activeServicePrincipal } from './find-object.ts'
-import { maxOwners, objectReference } from './object-body.ts'
+import { maxOwners, maxSponsors, objectReference, sponsorReference } from './object-body.ts'
 import {
   applicationRow,
   type ObjectKind,
@@ -21,72 +17,120 @@ import {
   stored,
 } from './object-operations.ts'
 
-const operationsOf = <Kind extends ObjectKind>(
-  row: ObjectRow<Kind>,
-): (ReadOperation | ChangeOperation)[] => [
-  {
-    method: 'GET',
-    path: `/${row.set.name}/{id}/owners`,
-    requires: readsApplications,
-    summary: `Lists the owners of ${row.one}. An owner has no right because of it.`,
-    read: (call) => {
-      const { ownerIds, tenantId } = row.find(call)
-      return listEntities(call, directoryObjects, activeOwners(call.directory, tenantId, ownerIds))
-    },
-  },
-  {
-    method: 'POST',
-    path: `/${row.set.name}/{id}/owners/$ref`,
-    requires: writesApplications,
-    summary: `Adds a service principal to the owners of ${row.one}.`,
-    takesBody: true,
-    action: `${row.kind}.addOwner`,
-    change: (call) => addOwner(call, row),
-  },
-  {
-    method: 'DELETE',
-    path: `/${row.set.name}/{id}/owners/{owner}/$ref`,
-    requires: writesApplications,
-    summary: `Removes one of the owners of ${row.one}.`,
-    action: `${row.kind}.removeOwner`,
-    change: (call) => removeOwner(call, row),
-  },
-]
+/** Where an object has the IDs of a collection of references. */
+type References<Kind extends ObjectKind> = {
+  readonly name: 'owners' | 'sponsors'
+  readonly idsOf: (object: DirectoryObjects[Kind]) => readonly string[]
+  readonly withIds: (
+    object: DirectoryObjects[Kind],
+    ids: readonly string[],
+  ) => DirectoryObjects[Kind]
+}
 
-/** The body of `POST .../owners/$ref`. */
-const referenceBody = z.strictObject({ '@odata.id': objectReference })
+const operationsOf = <Kind extends ObjectKind>(
+  { find, kind, one, set }: ObjectRow<Kind>,
+  { name, idsOf, withIds }: References<Kind>,
+): (ReadOperation | ChangeOperation)[] => {
+  const isOfOwners = name === 'owners'
+  const action = isOfOwners ? 'Owner' : 'Sponsor'
+  const body = z.strictObject({ '@odata.id': isOfOwners ? objectReference : sponsorReference })
+  return [
+    {
+      method: 'GET',
+      path: `/${set.name}/{id}/${name}`,
+      requires: readsApplications,
+      access: 'read',
+      summary: `Lists the ${name} of ${one}. They have no right because of it.`,
+      read: (call) => {
+        const object = find(call)
+        const ids = idsOf(object)
+        return isOfOwners
+          ? listEntities(call, directoryObjects, activeOwners(call.directory, object.tenantId, ids))
+          : listEntities(
+              call,
+              sponsors,
+              ids.map((id) => ({ id })),
+            )
+      },
+    },
+    {
+      method: 'POST',
+      path: `/${set.name}/{id}/${name}/$ref`,
+      requires: writesApplications,
+      access: 'write',
+      summary: `Adds ${isOfOwners ? 'a service principal' : 'a user or a group'} to the ${name} of ${one}.`,
+      takesBody: true,
+      action: `${kind}.add${action}`,
+      change: (call) => {
+        const object = find(call)
+        const { '@odata.id': id } = parseBody(body, call.body)
+        const ids = isOfOwners
+          ? withOwners(idsOf(object), [id], call.directory, call.caller.tenantId)
+          : withSponsors(idsOf(object), [id])
+        return stored(kind, withIds(object, ids))
+      },
+    },
+    {
+      method: 'DELETE',
+      path: `/${set.name}/{id}/${name}/{owner}/$ref`,
+      requires: writesApplications,
+      access: 'write',
+      summary: `Removes one of the ${name} of ${one}.`,
+      action: `${kind}.remove${action}`,
+      change: (call) => {
+        const object = find(call)
+        const { owner = '' } = call.parameters
+        const ids = idsOf(object).filter((id) => id !== owner.toLowerCase())
+        if (ids.length === idsOf(object).length) throw refuse('resource_unknown', owner)
+        return stored(kind, withIds(object, ids))
+      },
+    },
+  ]
+}
 
 /** The owners of applications and service principals. */
 export const ownerOperations: readonly (ReadOperation | ChangeOperation)[] = [
-  ...operationsOf(applicationRow),
-  ...operationsOf(principalRow),
+  ...operationsOf(applicationRow, {
+    name: 'owners',
+    idsOf: ({ ownerIds }) => ownerIds,
+    withIds: (one, ownerIds) => ({ ...one, ownerIds }),
+  }),
+  ...operationsOf(principalRow, {
+    name: 'owners',
+    idsOf: ({ ownerIds }) => ownerIds,
+    withIds: (one, ownerIds) => ({ ...one, ownerIds }),
+  }),
 ]
 
-function addOwner<Kind extends ObjectKind>(
-  call: ChangingCall,
-  { kind, find }: ObjectRow<Kind>,
-): Change {
-  const entity = find(call)
-  const { '@odata.id': id } = parseBody(referenceBody, call.body)
-  const ownerIds = withOwners(entity.ownerIds, [id], call.directory, call.caller.tenantId)
-  return stored(kind, { ...entity, ownerIds })
-}
+/** The sponsors of agents and blueprints: users and groups, of which only the IDs are known. */
+export const sponsorOperations: readonly (ReadOperation | ChangeOperation)[] = [
+  ...operationsOf(applicationRow, {
+    name: 'sponsors',
+    idsOf: ({ blueprint }) => blueprint?.sponsorIds ?? [],
+    withIds: (one, sponsorIds) => ({
+      ...one,
+      blueprint: one.blueprint && { ...one.blueprint, sponsorIds },
+    }),
+  }),
+  ...operationsOf(principalRow, {
+    name: 'sponsors',
+    idsOf: ({ sponsorIds }) => sponsorIds,
+    withIds: (one, sponsorIds) => ({ ...one, sponsorIds }),
+  }),
+]
 
-function removeOwner<Kind extends ObjectKind>(
-  call: ChangingCall,
-  { kind, find }: ObjectRow<Kind>,
-): Change {
-  const entity = find(call)
-  const { owner = '' } = call.parameters
-  const ownerIds = entity.ownerIds.filter((id) => id !== owner.toLowerCase())
-  if (ownerIds.length === entity.ownerIds.length) throw refuse('resource_unknown', owner)
-  return stored(kind, { ...entity, ownerIds })
+const sponsors: EntitySet<{ readonly id: string }> = {
+  name: 'directoryObjects',
+  type: 'directoryObject',
+  keyOf: ({ id }) => id,
+  typeOf: () => 'directoryObject',
+  properties: { id: { type: 'Edm.String', filter: 'value', show: ({ id }) => id } },
 }
 
 /**
  * The owners after some were added. An owner must be a service principal of the tenant.
  *
- * @throws {GraphError} graph_refusal resource_unknown, owner_taken, body_invalid.
+ * @throws {GraphError} graph_refusal resource_unknown, reference_taken, body_invalid.
  */
 export function withOwners(
   before: readonly string[],
@@ -94,16 +138,37 @@ export function withOwners(
   directory: Directory,
   tenantId: string,
 ): readonly string[] {
-  const owners = new Set(before)
   for (const id of added) {
     if (activeServicePrincipal(directory, tenantId, id) === undefined) {
       throw refuse('resource_unknown', id)
     }
-    if (owners.has(id)) throw refuse('owner_taken')
-    owners.add(id)
   }
-  if (owners.size > maxOwners) {
-    throw refuse('body_invalid', `An object must not have more than ${maxOwners} owners.`)
-  }
-  return [...owners]
+  return withReferences(before, added, 'owners', maxOwners)
+}
+
+/** @throws {GraphError} graph_refusal reference_taken, body_invalid. */
+export const withSponsors = (before: readonly string[], added: readonly string[]) =>
+  withReferences(before, added, 'sponsors', maxSponsors)
+
+function withReferences(
+  before: readonly string[],
+  added: readonly string[],
+  property: string,
+  max: number,
+): readonly string[] {
+  const ids = [...before, ...added]
+  if (new Set(ids).size < ids.length) throw refuse('reference_taken', property)
+  if (ids.length <= max) return ids
+  throw refuse('body_invalid', `An object must not have more than ${max} ${property}.`)
+}
+
+/**
+ * Requires at least one sponsor of an agent object, and none of any other.
+ *
+ * @throws {GraphError} graph_refusal body_invalid.
+ */
+export function requireSponsors(sponsorIds: readonly string[], isOfAgents: boolean): void {
+  if (isOfAgents === sponsorIds.length > 0) return
+  const rule = isOfAgents ? 'is required' : 'cannot be set here'
+  throw refuse('body_invalid', `Property 'sponsors' ${rule}.`)
 }

@@ -18,11 +18,13 @@ import {
 const operationsOf = <Kind extends ObjectKind>(
   row: ObjectRow<Kind>,
   extent = '',
+  access: Pick<ChangeOperation, 'access'> = {},
 ): ChangeOperation[] => [
   {
     method: 'POST',
     path: `/${row.set.name}/{id}/addPassword`,
     requires: writesApplications,
+    ...access,
     summary: `Creates a client secret${extent}. Only this response contains it.`,
     takesBody: true,
     action: `${row.kind}.addPassword`,
@@ -32,6 +34,7 @@ const operationsOf = <Kind extends ObjectKind>(
     method: 'POST',
     path: `/${row.set.name}/{id}/removePassword`,
     requires: writesApplications,
+    ...access,
     summary: `Removes a client secret${extent} by its keyId.`,
     takesBody: true,
     action: `${row.kind}.removePassword`,
@@ -41,7 +44,7 @@ const operationsOf = <Kind extends ObjectKind>(
 
 /** Client secrets: registration step 6. */
 export const passwordOperations: readonly ChangeOperation[] = [
-  ...operationsOf(applicationRow),
+  ...operationsOf(applicationRow, '', { access: 'credentials' }),
   ...operationsOf(principalRow, ' for this tenant only'),
 ]
 
@@ -56,6 +59,9 @@ function addPassword<Kind extends ObjectKind>(
   { kind, find }: ObjectRow<Kind>,
 ): Change {
   const holder = find(call)
+  if ('agentIdentityBlueprintId' in holder && holder.agentIdentityBlueprintId !== null) {
+    throw refuse('agent_credentials_unsupported')
+  }
   const { passwordCredential } = parseBody(addPasswordBody, call.body)
   const { credential, secretText } = newPassword(passwordCredential ?? {}, call.runtime)
   const passwordCredentials = [...holder.passwordCredentials, credential]

@@ -1,6 +1,7 @@
 import {
   type AppRoleAssignment,
   emptyGuid,
+  isBlockedForAgents,
   newAppRoleAssignment,
   put,
   remove,
@@ -103,7 +104,8 @@ function create(call: ChangingCall, { own }: Side): Change {
   const client = activeServicePrincipal(directory, caller.tenantId, requested.principalId)
   const api = activeServicePrincipal(directory, caller.tenantId, requested.resourceId)
   if (client === undefined || api === undefined) throw refuse('reference_invalid')
-  requireAssignable(call, api, requested.appRoleId)
+  if (api.agentIdentityBlueprintId !== null) throw refuse('agent_as_resource')
+  requireAssignable(call, api, requested.appRoleId, client.agentIdentityBlueprintId !== null)
   const assigned = new Set(
     committed
       .assignmentsOf(client.id)
@@ -149,13 +151,22 @@ function sizeWarning(
 }
 
 /** The empty GUID gives access without a role. Any other must be an enabled role for applications. */
-function requireAssignable(call: ChangingCall, api: ServicePrincipal, appRoleId: string): void {
+function requireAssignable(
+  call: ChangingCall,
+  api: ServicePrincipal,
+  appRoleId: string,
+  isToAgent: boolean,
+): void {
   if (appRoleId === emptyGuid) return
   const role = call.directory
     .applicationByAppId(api.appId)
     ?.appRoles.find(({ id }) => id === appRoleId)
   if (!role?.isEnabled || !role.allowedMemberTypes.includes('Application')) {
     throw refuse('assigned_role_unknown')
+  }
+  const { value } = role
+  if (isToAgent && isBlockedForAgents(api.appId, value ?? '')) {
+    throw refuse('agent_role_blocked', value ?? appRoleId)
   }
 }
 

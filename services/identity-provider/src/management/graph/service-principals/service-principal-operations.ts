@@ -7,6 +7,7 @@ import {
   newServicePrincipal,
   type ServicePrincipal,
 } from '@greeting/directory'
+import { requireType } from '../../body/parse-body.ts'
 import { entityTag } from '../../odata/entity-tag.ts'
 import { entityJson, showCreated, shownFor } from '../../odata/show-entity.ts'
 import type { Change, ChangingCall } from '../../operations/operation.ts'
@@ -21,7 +22,9 @@ import {
   principalRow,
   stored,
 } from '../directory-objects/object-operations.ts'
-import { withOwners } from '../directory-objects/owner-operations.ts'
+import { typeOf } from '../directory-objects/object-type.ts'
+import { requireSponsors, withOwners, withSponsors } from '../directory-objects/owner-operations.ts'
+import { createAgent, requireNoCredentials } from './agent-identity.ts'
 import { parseNewPrincipal, parsePrincipal } from './principal-body.ts'
 
 /** The objects of applications in a tenant. Without one, no token is issued to or for an application. */
@@ -42,14 +45,21 @@ export const servicePrincipalOperations = objectOperations(principalRow, {
 })
 
 function create(call: ChangingCall): Change {
-  const { body, caller, committed, directory, runtime } = call
-  const { appId, inert, keyCredentials, ownerIds, properties } = parseNewPrincipal(body)
+  const { body, caller, cast, committed, directory, runtime } = call
+  const ofSet = ['servicePrincipal', 'agentIdentity', 'agentIdentityBlueprintPrincipal'] as const
+  const type = requireType(body, cast ? [cast] : ofSet)
+  if (type === 'agentIdentity') return createAgent(call)
+  const { appId, inert, keyCredentials, ownerIds, properties, sponsorIds } = parseNewPrincipal(body)
   const application = directory.applicationByAppId(appId)
   const isOffered =
     application?.tenantId === caller.tenantId || application?.signInAudience !== 'AzureADMyOrg'
   if (application === undefined || !isOffered) {
     throw refuse('application_of_principal_unknown', appId)
   }
+  if (type === 'agentIdentityBlueprintPrincipal' && application.blueprint === null) {
+    throw refuse('blueprint_required', appId)
+  }
+  if (application.blueprint === null) requireSponsors(sponsorIds, false)
   if (committed.servicePrincipalByAppId(caller.tenantId, appId) !== undefined) {
     throw refuse('service_principal_taken', appId)
   }
@@ -58,6 +68,7 @@ function create(call: ChangingCall): Change {
     ...properties,
     keyCredentials: keyCredentialsAfter([], keyCredentials, runtime),
     ownerIds: withOwners([], ownerIds, directory, caller.tenantId),
+    sponsorIds: withSponsors([], sponsorIds),
     inertProperties: inertAfter({}, inert, inertPrincipalDefaults),
   }
   return stored('servicePrincipal', principal, showCreated(call, servicePrincipals, principal))
@@ -76,11 +87,16 @@ function update(call: ChangingCall): Change {
     return createdBy(creation, call, '/servicePrincipals', { appId })
   }
   const before = findServicePrincipal(call)
-  const { inert, keyCredentials, ownerIds, properties } = parsePrincipal(
+  const isAgent = before.agentIdentityBlueprintId !== null
+  requireType(call.body, ['servicePrincipal', typeOf(before, committed)])
+  const { inert, keyCredentials, ownerIds, properties, sponsorIds } = parsePrincipal(
     call.body,
     entityJson(before, servicePrincipals, shownFor(call)),
+    isAgent,
   )
   if (ownerIds.length > 0) throw refuse('owners_need_reference')
+  requireSponsors(sponsorIds, false)
+  if (isAgent) requireNoCredentials(keyCredentials)
   const after: ServicePrincipal = {
     ...before,
     ...properties,

@@ -1,0 +1,209 @@
+import { complexType, type InheritablePermission, isGuid } from '@greeting/directory'
+import { bodyCollection, guid, text } from '@greeting/directory/forms'
+import { z } from 'zod'
+import { parseBody } from '../../body/parse-body.ts'
+import type { EntitySet } from '../../odata/entity-set.ts'
+import { listEntities } from '../../odata/list-entities.ts'
+import { entityJson, showCreated, showEntity, shownFor } from '../../odata/show-entity.ts'
+import type {
+  Answer,
+  Call,
+  Change,
+  ChangeOperation,
+  ChangingCall,
+  ReadOperation,
+} from '../../operations/operation.ts'
+import { readsApplications, writesApplications } from '../../privileges/graph-roles.ts'
+import { refuse } from '../../refusals/graph-error.ts'
+import { findApplication } from '../directory-objects/find-object.ts'
+import { stored } from '../directory-objects/object-operations.ts'
+
+const collection = '/applications/{id}/inheritablePermissions'
+
+/** Which permissions of the blueprint's principal its agents have too: for each API, all roles or none. */
+export const inheritablePermissionOperations: readonly (ReadOperation | ChangeOperation)[] = [
+  {
+    method: 'GET',
+    path: collection,
+    requires: readsApplications,
+    access: 'read',
+    summary: 'Lists the APIs whose permissions the agents of a blueprint inherit.',
+    read: (call) => listEntities(call, inheritablePermissions, find(call).permissions),
+  },
+  {
+    method: 'POST',
+    path: collection,
+    requires: writesApplications,
+    access: 'inherit',
+    summary: 'Lets the agents of a blueprint inherit its permissions of an API.',
+    takesBody: true,
+    action: 'application.addInheritablePermission',
+    change: create,
+  },
+  {
+    method: 'GET',
+    path: `${collection}/{resource}`,
+    requires: readsApplications,
+    access: 'read',
+    summary: 'Shows what the agents of a blueprint inherit of an API.',
+    read: (call) => showEntity(call, inheritablePermissions, findOne(call)),
+  },
+  {
+    method: 'PATCH',
+    path: `${collection}/{resource}`,
+    requires: writesApplications,
+    access: 'inherit',
+    summary: 'Changes what the agents of a blueprint inherit of an API.',
+    takesBody: true,
+    action: 'application.updateInheritablePermission',
+    change: update,
+  },
+  {
+    method: 'DELETE',
+    path: `${collection}/{resource}`,
+    requires: writesApplications,
+    access: 'inherit',
+    summary: 'Ends the inheritance of the permissions of an API.',
+    action: 'application.removeInheritablePermission',
+    change: (call) => {
+      const { resourceAppId } = findOne(call)
+      return changed(call, (all) => all.filter((one) => one.resourceAppId !== resourceAppId))
+    },
+  },
+]
+
+const typesOf = {
+  inheritableScopes: {
+    allAllowed: 'allAllowedScopes',
+    enumerated: 'enumeratedScopes',
+    none: 'noScopes',
+  },
+  inheritableRoles: { allAllowed: 'allAllowedRoles', none: 'noRoles' },
+} as const
+
+type Pattern = keyof typeof typesOf
+
+const patternJson = <Name extends Pattern>(name: Name, kind: keyof (typeof typesOf)[Name]) => ({
+  '@odata.type': `#microsoft.graph.${typesOf[name][kind]}`,
+  kind,
+})
+
+/** What agents inherit, in Microsoft Graph. */
+export const inheritablePermissions: EntitySet<InheritablePermission> = {
+  name: 'inheritablePermissions',
+  type: 'inheritablePermission',
+  keyOf: ({ resourceAppId }) => resourceAppId,
+  properties: {
+    resourceAppId: { type: 'Edm.String', filter: 'value', show: (one) => one.resourceAppId },
+    inheritableScopes: {
+      type: complexType('inheritableScopes', {
+        kind: {},
+        scopes: { type: 'Collection(Edm.String)' },
+      }),
+      show: ({ scopes, scopeValues }) => ({
+        ...patternJson('inheritableScopes', scopes),
+        ...(scopes === 'enumerated' ? { scopes: scopeValues } : {}),
+      }),
+    },
+    inheritableRoles: {
+      type: complexType('inheritableRoles', { kind: {} }),
+      show: ({ roles }) => patternJson('inheritableRoles', roles),
+    },
+  },
+}
+
+/** As in Microsoft Graph. */
+const maxPermissions = 10
+
+const patterns = {
+  inheritableScopes: z
+    .strictObject({
+      kind: z.enum(['allAllowed', 'enumerated', 'none']),
+      scopes: bodyCollection(text(), 100).optional(),
+    })
+    .refine(
+      ({ kind, scopes = [] }) => (kind === 'enumerated') === scopes.length > 0,
+      'must have scopes if and only if its kind is enumerated',
+    ),
+  inheritableRoles: z.strictObject({ kind: z.enum(['allAllowed', 'none']) }),
+}
+const changedPermission = z.strictObject(patterns).partial()
+const newPermission = changedPermission.extend({ resourceAppId: guid })
+
+/** Clients may name a pattern by its type alone. */
+function withKinds(body: unknown): unknown {
+  if (typeof body !== 'object' || body === null) return body
+  const members = Object.entries(body).map(([name, value]) => {
+    const types: object = typesOf[name as Pattern] ?? {}
+    const named = String(Object(value)['@odata.type']).split('.').at(-1)?.toLowerCase()
+    const [kind] = Object.entries(types).find(([, type]) => type.toLowerCase() === named) ?? []
+    return [name, kind === undefined ? value : { kind, ...value }]
+  })
+  return Object.fromEntries(members)
+}
+
+function create(call: ChangingCall): Change {
+  const { permissions } = find(call)
+  const { resourceAppId, ...patterns } = parseBody(newPermission, withKinds(call.body))
+  if (permissions.some((one) => one.resourceAppId === resourceAppId)) {
+    throw refuse('inheritable_permission_taken', resourceAppId)
+  }
+  if (permissions.length === maxPermissions) {
+    throw refuse(
+      'body_invalid',
+      `A blueprint must not have more than ${maxPermissions} inheritable permissions.`,
+    )
+  }
+  const added = after({ resourceAppId, scopes: 'none', roles: 'none' }, patterns)
+  return changed(call, (all) => [...all, added], showCreated(call, inheritablePermissions, added))
+}
+
+function update(call: ChangingCall): Change {
+  const before = findOne(call)
+  const one = after(before, parseBody(changedPermission, withKinds(call.body)))
+  const json = entityJson(one, inheritablePermissions, shownFor(call))
+  return changed(call, (all) => all.map((other) => (other === before ? one : other)), {
+    status: 200,
+    body: json,
+  })
+}
+
+const after = (
+  before: InheritablePermission,
+  { inheritableRoles, inheritableScopes }: z.output<typeof changedPermission>,
+): InheritablePermission => ({
+  ...before,
+  scopes: inheritableScopes?.kind ?? before.scopes,
+  scopeValues: (inheritableScopes ? inheritableScopes.scopes : before.scopeValues) ?? [],
+  roles: inheritableRoles?.kind ?? before.roles,
+})
+
+/** The blueprint in the path. The cast of the path excludes every other application. */
+function find(call: Call) {
+  const application = findApplication(call)
+  const { blueprint } = application
+  if (blueprint === null) throw refuse('resource_unknown', application.id)
+  return { application, blueprint, permissions: blueprint.inheritablePermissions }
+}
+
+function findOne(call: Call): InheritablePermission {
+  const { resource = '' } = call.parameters
+  if (!isGuid(resource)) throw refuse('identifier_invalid', resource)
+  const found = find(call).permissions.find((one) => one.resourceAppId === resource.toLowerCase())
+  if (found === undefined) throw refuse('resource_unknown', resource)
+  return found
+}
+
+function changed(
+  call: ChangingCall,
+  change: (all: readonly InheritablePermission[]) => readonly InheritablePermission[],
+  answer?: Answer,
+): Change {
+  const { application, blueprint, permissions } = find(call)
+  const inheritablePermissions = change(permissions)
+  return stored(
+    'application',
+    { ...application, blueprint: { ...blueprint, inheritablePermissions } },
+    answer,
+  )
+}

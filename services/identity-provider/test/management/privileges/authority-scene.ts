@@ -1,0 +1,50 @@
+import { type Application, privilegedApiAppIds } from '@greeting/directory'
+import type { DirectoryIndex as Directory } from '../../../../../fixtures/directory/directory-index.ts'
+import type { Person } from './held-authority.ts'
+
+/** One step of a sequence. The numbers choose among the objects that exist at that time. */
+export type Step = {
+  readonly operation: string
+  readonly person: 'leader' | 'writer' | number
+  readonly credential: number
+  readonly onFocus: boolean
+  readonly object: number
+  readonly api: number
+  readonly role: number
+  readonly variant: number
+}
+
+/** The choices of a step. */
+export type Scene = {
+  readonly directory: Directory
+  readonly step: Step
+  readonly person: Person
+  readonly applicationId: string
+  readonly tenantId: string
+  readonly focusAppId: string
+  readonly principalAppId: string
+}
+
+export type Asked = {
+  readonly path: string
+  readonly body?: unknown
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+export const oneOf = <One>(all: readonly One[], index: number): One | undefined =>
+  all[index % Math.max(1, all.length)]
+
+/** The application in focus, or any of the caller's tenant, or sometimes of another tenant. */
+export function application({
+  directory,
+  focusAppId,
+  step,
+  tenantId,
+}: Scene): Application | undefined {
+  const all = [...directory.tenants()].flatMap(({ id }) => [...directory.applicationsOf(id)])
+  const apis = privilegedApiAppIds.flatMap((appId) => directory.applicationByAppId(appId) ?? [])
+  const near = all.filter((one) => one.tenantId === tenantId)
+  const focused = all.find(({ appId }) => appId === focusAppId)
+  if (step.onFocus) return focused ?? apis.find(({ appId }) => appId === focusAppId)
+  return oneOf(step.variant % 8 === 0 ? [...all, ...apis] : near, step.object)
+}
