@@ -101,6 +101,26 @@ describe('the snippets of docs/guides/protect-your-api.md and docs/reference/gua
     )
   })
 
+  it('an MCP server', async () => {
+    const { fetch } = await load('mcp.ts')
+    const call = (name: string, headers: Record<string, string>): Promise<Response> =>
+      fetch(
+        new Request('https://mcp.example/mcp', {
+          method: 'POST',
+          headers: {
+            accept: 'application/json, text/event-stream',
+            'content-type': 'application/json',
+            ...headers,
+          },
+          body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name } }),
+        }),
+      )
+    const authorization = `Bearer ${token()}`
+    assert.match(await (await call('hello', { authorization })).text(), /"text":"Hello"/)
+    assert.equal((await call('bye', { authorization })).status, 403)
+    assert.equal((await call('hello', {})).status, 401)
+  })
+
   it('an existing app, and the check of its routes', async () => {
     const { app, check } = await load('existing.ts')
     await serve(app, async (url) => {
