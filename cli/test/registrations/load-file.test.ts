@@ -25,7 +25,9 @@ async function load(bytes: Uint8Array) {
 }
 
 describe('the command', () => {
-  const withoutCertificate = filesForTheCommandOnly.filter(({ name }) => !name.includes('certificate'))
+  const withoutCertificate = filesForTheCommandOnly.filter(
+    ({ name }) => !name.includes('certificate'),
+  )
   for (const { name, file } of [...acceptedFiles, ...withoutCertificate]) {
     it(`accepts a file with ${name}`, async () => {
       const { loaded } = await load(file)
