@@ -83,6 +83,8 @@ const auditRecord = z.object({
   at: z.iso.datetime(),
   tenantId: z.string().nullable(),
   actor: z.string(),
+  /** The blueprint of an agent. */
+  blueprintId: z.string().optional(),
   action: z.string(),
   target: z.string().nullable(),
   outcome: z.string(),

@@ -5,6 +5,8 @@ export type AuditRecord = {
   readonly tenantId: string | null
   /** The application id of the actor, `system` for the server, or the unverified id of a request. */
   readonly actor: string
+  /** The application ID of the blueprint, when the actor is an agent. */
+  readonly blueprintId?: string
   /** Resource and verb, such as `token.issue` or `application.create`. */
   readonly action: string
   /** The id of the target, if there is one. */

@@ -115,7 +115,7 @@ export function issuanceRecordConformance(fresh: FreshStorage): void {
     const { audit } = await (await fresh()).open()
     const records = [
       record({ actor: 'first' }),
-      record({ at: minute(1), tenantId: null, target: null }),
+      record({ at: minute(1), tenantId: null, target: null, blueprintId: 'a blueprint' }),
       record({ at: minute(2), outcome: 'refused', reason: 'secret_wrong', correlationId: 'c-2' }),
       record({ at: minute(3), action: 'token.look' }),
     ]

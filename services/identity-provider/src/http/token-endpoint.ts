@@ -3,6 +3,7 @@
 import {
   credentialName,
   graphAppId,
+  isGuid,
   tokenExchangeAppId,
   tokenExchangeUri,
 } from '@greeting/directory'
@@ -48,11 +49,13 @@ export const tokenEndpoint = (version: TokenEndpointVersion, options: ServiceOpt
     let form: Form | undefined
     let request: TokenRequest | undefined
     let tenantId: string | null = null
+    let blueprintId: string | null = null
     const createIds = () =>
       createCorrelationIds(clientRequestIds(context, form), now, source.newGuid)
     const refuseWith = (refusal: Refusal, cause?: unknown) => {
       const headers = headerRequest(context, form, createIds())
-      return answerRefusal(refusal, { context, options, request, tenantId, headers, cause })
+      const known = { request, tenantId, blueprintId }
+      return answerRefusal(refusal, { context, options, ...known, headers, cause })
     }
     try {
       // 1. Read the form.
@@ -80,11 +83,20 @@ export const tokenEndpoint = (version: TokenEndpointVersion, options: ServiceOpt
 
       // 4. Decide.
       const facts = { rules, assertion, aliases }
-      const decided = await options.directory.read((directory) => ({
-        tenantId: directory.tenant(requestOrRefusal.tenant)?.id ?? null,
-        decision: decideToken(directory, requestOrRefusal, facts, now),
-      }))
+      const decided = await options.directory.read((directory) => {
+        const tenantId = directory.tenant(requestOrRefusal.tenant)?.id ?? null
+        const { clientId } = requestOrRefusal
+        return {
+          tenantId,
+          decision: decideToken(directory, requestOrRefusal, facts, now),
+          blueprintId:
+            tenantId !== null && isGuid(clientId)
+              ? directory.servicePrincipalByAppId(tenantId, clientId)?.agentIdentityBlueprintId
+              : null,
+        }
+      })
       tenantId = decided.tenantId
+      blueprintId = decided.blueprintId ?? null
       const { decision } = decided
       if (decision instanceof Refused) return refuseWith(decision.refusal)
 
@@ -169,26 +181,31 @@ const factSources = (
 
 function recordToken(
   { audit, noteUse, log }: ServiceOptions,
-  { client, credentialId, resource, tenant }: TokenDecision,
+  { agent, client, credentialId, resource, tenant }: TokenDecision,
   at: Date,
   correlationId: string,
 ): void {
   const actor = client.application.appId
+  const blueprintId = client.principal.agentIdentityBlueprintId
   noteUse(credentialName(client.application, credentialId), at)
   audit(
     {
       at,
       tenantId: tenant.id,
       actor,
+      ...(blueprintId !== null && { blueprintId }),
       action: 'token.issue',
-      target: resource.application.appId,
+      // The token of a blueprint is for one agent.
+      target: agent?.appId ?? resource.application.appId,
       outcome: 'done',
       reason: null,
       correlationId,
     },
     'signIns',
   )
-  log.debug({ clientId: actor, resource: resource.requestedAs, correlationId }, 'token issued')
+  const agents = { blueprintId: blueprintId ?? undefined, agentId: agent?.appId }
+  const fields = { clientId: actor, ...agents, resource: resource.requestedAs, correlationId }
+  log.debug(fields, 'token issued')
 }
 
 const clientRequestIds = (context: Context<ServerEnv>, form: Form | undefined) => [

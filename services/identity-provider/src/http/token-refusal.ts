@@ -1,3 +1,4 @@
+import { isGuid } from '@greeting/directory'
 import { StorageUnavailableError } from '@greeting/directory/live'
 import { headerOf, type ServerEnv } from '@greeting/http-service'
 import type { Context } from 'hono'
@@ -16,6 +17,8 @@ export type RefusalContext = {
   readonly options: ServiceOptions
   readonly request: TokenRequest | undefined
   readonly tenantId: string | null
+  /** The blueprint of the client, if it is an agent. */
+  readonly blueprintId: string | null
   readonly headers: HeaderRequest & { readonly hasTelemetry: boolean }
   /** The error behind the refusal, for the log; undefined when there was none. */
   readonly cause: unknown
@@ -107,11 +110,14 @@ function countRefusal(
 
 function recordRefusal(
   refusal: Refusal,
-  { options, request, tenantId, headers, cause }: RefusalContext,
+  { options, request, tenantId, blueprintId, headers, cause }: RefusalContext,
 ): void {
   const { traceId, correlationId, at } = headers.ids
   const clientId = request?.clientId
-  const fields = { reason: refusal.reason, clientId, traceId, correlationId }
+  // Other texts of a request may be anything.
+  const agentId = request?.fmiPath && isGuid(request.fmiPath) ? request.fmiPath : undefined
+  const agents = { blueprintId: blueprintId ?? undefined, agentId }
+  const fields = { reason: refusal.reason, clientId, ...agents, traceId, correlationId }
   if (refusal.reason === 'internal') {
     options.log.error({ ...fields, err: cause }, 'token request failed')
   } else if (refusal.reason === 'unavailable') {
@@ -128,8 +134,9 @@ function recordRefusal(
       at,
       tenantId,
       actor: clientId,
+      ...(blueprintId !== null && { blueprintId }),
       action: 'token.issue',
-      target: null,
+      target: agentId ?? null,
       outcome: 'refused',
       reason: refusal.reason,
       correlationId,

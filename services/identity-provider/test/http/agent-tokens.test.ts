@@ -158,6 +158,40 @@ describe('the tokens of agent identities (entra E194 to E199)', () => {
     assert.notEqual(first.uti, second.uti)
   })
 
+  for (const [outcome, proof, code] of [
+    ['done', () => token, undefined],
+    ['refused', () => 'cut', 50027],
+  ] as const)
+    it(`are recorded with the blueprint and the agent in both requests: ${outcome}`, async () => {
+      service.audit.length = 0
+      const { client_secret: _, ...form } = service.form({
+        client_id: agent.id,
+        ...asProof(proof()),
+      })
+      const answer = await request(form)
+      assert.equal(answer.error_codes?.[0], code)
+      await request(service.form({ ...exchange, ...(code && { client_secret: 'wrong' }) }))
+      assert.deepEqual(
+        service.audit.map(({ actor, blueprintId, target, ...one }) => [
+          one.outcome,
+          actor,
+          blueprintId,
+          target,
+        ]),
+        [
+          [outcome, agent.id, clientId, code ? null : apiId],
+          [outcome, clientId, undefined, agent.id],
+        ],
+      )
+    })
+
+  it('are recorded without an fmi_path that is no ID', async () => {
+    service.audit.length = 0
+    await request(service.form({ ...exchange, fmi_path: 'a secret by mistake' }))
+    const recorded = JSON.stringify([service.audit, service.logged])
+    assert.doesNotMatch(recorded, /a secret by mistake/)
+  })
+
   const wrongUses: [what: string, () => Record<string, string>, code: number][] = [
     ['by a sibling', () => ({ client_id: sibling.id, ...asProof(token) }), 700213],
     ['cut', () => ({ client_id: agent.id, ...asProof(token.slice(0, -9)) }), 50013],

@@ -15,7 +15,8 @@ const auditColumns = `
   target text,
   outcome text not null,
   reason text,
-  correlation_id text`
+  correlation_id text,
+  blueprint_id text`
 
 /** The tables of applications and service principals, which are listed, searched and counted. */
 const listedTables = ['application', 'service_principal'] as const

@@ -41,6 +41,7 @@ const auditToRow = (record: AuditRecord, lane: AuditRow['lane']): AuditRow => ({
   outcome: record.outcome,
   reason: storable(record.reason),
   correlation_id: storable(record.correlationId),
+  blueprint_id: record.blueprintId ?? null,
   lane,
 })
 
@@ -53,6 +54,7 @@ export const auditFromRow = (row: AuditRow): AuditRecord => ({
   outcome: row.outcome as AuditRecord['outcome'],
   reason: row.reason,
   correlationId: row.correlation_id,
+  ...(row.blueprint_id !== null && { blueprintId: row.blueprint_id }),
 })
 
 /** Limits a text that a request may choose. PostgreSQL stores no NUL. */

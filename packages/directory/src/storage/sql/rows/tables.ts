@@ -176,5 +176,6 @@ export type AuditRow = {
   outcome: string
   reason: string | null
   correlation_id: string | null
+  blueprint_id: string | null
   lane: AuditLane | 'changes'
 }

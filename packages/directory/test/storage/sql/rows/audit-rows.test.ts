@@ -33,7 +33,7 @@ describe('audit records in a database', () => {
     counter.stop()
     assert.equal(counter.turns, 3)
     const actors = statements.flatMap(({ parameters }) =>
-      parameters.filter((_, index) => index % 10 === 3),
+      parameters.filter((_, index) => index % 11 === 3),
     )
     assert.deepEqual(
       actors,
