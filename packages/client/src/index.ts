@@ -27,7 +27,11 @@ export {
   type IssuedToken,
   type OtherTokenRequest,
 } from './credentials/credential.ts'
-export { federatedAssertion } from './credentials/federated-assertion.ts'
+export {
+  type FederatedAssertionOptions,
+  federatedAssertion,
+} from './credentials/federated-assertion.ts'
+export { type PrivateKeyJwtOptions, privateKeyJwt } from './credentials/private-key-jwt.ts'
 export {
   ClientError,
   type ClientErrorCode,

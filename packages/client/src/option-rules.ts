@@ -26,6 +26,11 @@ export const objectWith = (...methods: readonly string[]): OptionRule => ({
     isObject(value) && methods.every((method) => isFunction(Reflect.get(Object(value), method))),
 })
 
+export const oneOf = (...values: readonly string[]): OptionRule => ({
+  expected: values.map((value) => `'${value}'`).join(' or '),
+  accepts: (value) => values.includes(value as string),
+})
+
 export const numberBetween = (min: number, max: number): OptionRule => ({
   expected: `a number from ${min} to ${max}`,
   accepts: (value) => typeof value === 'number' && value >= min && value <= max,

@@ -47,7 +47,7 @@ describe('the examples of the library', () => {
     const preamble = `
       import * as client from '@greeting/client'
       import * as files from '@greeting/client/files'
-      const { clientSecret, clientSecrets, clientCertificate, federatedAssertion, agentIdentity } = client
+      const { clientSecret, clientSecrets, clientCertificate, federatedAssertion, agentIdentity, privateKeyJwt } = client
       const { createTokenSource, createGreetingClient, fetchWithToken, isClientFailure, networkFault, createApiClient } = client
       const { clientSecretFile, federatedAssertionFile, clientCertificateFiles, tokenCacheFile } = files
       const keyPem = ${JSON.stringify(privateKey)}

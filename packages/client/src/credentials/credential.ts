@@ -23,8 +23,9 @@ export type OtherTokenRequest = {
 
 /** The facts that an authentication may depend on. */
 export type AuthenticationContext = {
-  /** The audience of an assertion. */
   readonly tokenEndpoint: string
+  /** The issuer of the authorization server, if its metadata was read. */
+  readonly issuer?: string | undefined
   /** The time at the authorization server, in seconds since the Unix epoch. */
   readonly nowSeconds: number
   /** Requests a token of another client, within the same attempt. It rejects with a `ClientError`. */
@@ -35,7 +36,7 @@ export type AuthenticationContext = {
  * The credential of a client. The credentials of this library show no secret when they are printed.
  */
 export type Credential = {
-  readonly kind: 'secret' | 'certificate' | 'assertion'
+  readonly kind: 'secret' | 'certificate' | 'key' | 'assertion'
   /** The only client that it authenticates, if it belongs to one. */
   readonly clientId?: string
   /** Separates the tokens of different credentials in a shared cache. It is never shown. */
@@ -46,10 +47,24 @@ export type Credential = {
   ) => Promise<readonly ClientAuthentication[]>
 }
 
-/** A client secret in the form (contract C56). */
+const formEncoded = (text: string) => new URLSearchParams({ '': text }).toString().slice(1)
+
+/** HTTP Basic (RFC 6749 section 2.3.1). The one of oauth4webapi encodes more characters than servers decode. */
+const basic =
+  (secret: string): ClientAuth =>
+  (_server, { client_id }, _body, headers) => {
+    const pair = `${formEncoded(client_id)}:${formEncoded(secret)}`
+    headers.set('authorization', `Basic ${btoa(pair)}`)
+  }
+
+/** A client secret: in the form (contract C56), or by HTTP Basic if the metadata lists no form. */
 export const secretAuthentication = (secret: string): ClientAuthentication => ({
   id: secret,
-  authenticate: ClientSecretPost(secret),
+  authenticate: (server, ...rest) => {
+    const methods = server.token_endpoint_auth_methods_supported ?? ['client_secret_post']
+    const isForm = methods.includes('client_secret_post')
+    return (isForm ? ClientSecretPost : basic)(secret)(server, ...rest)
+  },
 })
 
 /**

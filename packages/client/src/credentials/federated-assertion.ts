@@ -1,4 +1,5 @@
 import type { ClientAuth } from 'oauth4webapi'
+import { oneOf, validateOptions } from '../option-rules.ts'
 import type { ClientAuthentication, Credential } from './credential.ts'
 
 const assertionType = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer'
@@ -16,6 +17,24 @@ export function assertionAuthentication(assertion: string): ClientAuthentication
   return { id: 'assertion', authenticate }
 }
 
+/** Sends the assertion as the grant itself, without client authentication (RFC 7523 section 2.1). */
+function grantAuthentication(assertion: string): ClientAuthentication {
+  const authenticate: ClientAuth = (_server, _client, body) => {
+    body.set('grant_type', 'urn:ietf:params:oauth:grant-type:jwt-bearer')
+    body.set('assertion', assertion)
+  }
+  return { ...assertionAuthentication(assertion), authenticate }
+}
+
+/** The options of `federatedAssertion`. */
+export type FederatedAssertionOptions = {
+  /**
+   * Sends the assertion as the grant itself (RFC 7523 section 2.1), in place of client credentials.
+   * Microsoft Entra ID refuses this without a user.
+   */
+  readonly grant?: 'jwt-bearer'
+}
+
 /**
  * An assertion that another identity provider issued for this workload. The authorization server
  * trusts it through a federated identity credential.
@@ -26,11 +45,16 @@ export function assertionAuthentication(assertion: string): ClientAuthentication
  * @example
  * const credential = federatedAssertion(async () => 'a JWT of the other identity provider')
  */
-export function federatedAssertion(assertion: () => string | Promise<string>): Credential {
+export function federatedAssertion(
+  assertion: () => string | Promise<string>,
+  options: FederatedAssertionOptions = {},
+): Credential {
   if (typeof assertion !== 'function') throw new TypeError('the assertion must be a function')
+  validateOptions('federatedAssertion', options, { grant: oneOf('jwt-bearer') })
+  const authenticationOf = options.grant ? grantAuthentication : assertionAuthentication
   return {
     kind: 'assertion',
-    identity: () => 'federated',
-    authentications: async () => [assertionAuthentication(await assertion())],
+    identity: () => options.grant ?? 'federated',
+    authentications: async () => [authenticationOf(await assertion())],
   }
 }

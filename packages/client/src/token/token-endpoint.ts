@@ -13,7 +13,14 @@ const maxAnswerBytes = 65_536
 export type TokenRequest = {
   readonly tokenEndpoint: string
   readonly clientId: string
-  readonly scope: string
+  readonly scope?: string | undefined
+  /** The API that the token is for (RFC 8707). */
+  readonly resource?: string | undefined
+  /** What the metadata of the authorization server says, if it was read. */
+  readonly metadata?: {
+    readonly issuer: string
+    readonly token_endpoint_auth_methods_supported: string[]
+  }
   /** The agent identity for which a blueprint requests an exchange token. */
   readonly fmiPath?: string
 }
@@ -49,24 +56,29 @@ export function sendTokenRequest(
   signal: AbortSignal,
 ): SentTokenRequest {
   const secrets: string[] = []
-  const { tokenEndpoint, clientId, scope, fmiPath } = request
+  const { tokenEndpoint, clientId, scope, resource, fmiPath, metadata } = request
   const headers = new Headers()
   const send = async () => {
     const response = await clientCredentialsGrantRequest(
-      { issuer: tokenEndpoint, token_endpoint: tokenEndpoint },
+      { issuer: tokenEndpoint, ...metadata, token_endpoint: tokenEndpoint },
       { client_id: clientId },
       authenticate,
-      { scope, ...(fmiPath !== undefined && { fmi_path: fmiPath }) },
+      {
+        ...(scope !== undefined && { scope }),
+        ...(resource !== undefined && { resource }),
+        ...(fmiPath !== undefined && { fmi_path: fmiPath }),
+      },
       {
         signal,
         headers,
         // The options of the token source allow http for localhost only.
         [allowInsecureRequests]: true,
         [customFetch]: (url, init) => {
-          for (const name of ['client_secret', 'client_assertion']) {
+          for (const name of ['client_secret', 'client_assertion', 'assertion']) {
             const secret = init.body.get(name)
             if (secret) secrets.push(secret)
           }
+          secrets.push(...basicSecrets(init.headers))
           return context.fetch(url, init as RequestInit)
         },
       },
@@ -80,6 +92,14 @@ export function sendTokenRequest(
     return response
   })
   return { answer, secrets }
+}
+
+/** The secret of HTTP Basic, alone and as it is sent. */
+function basicSecrets(headers: Readonly<Record<string, string>>): readonly string[] {
+  const [, pair] = /^Basic (.+)$/.exec(headers.authorization ?? '') ?? []
+  if (pair === undefined) return []
+  const [, encoded = ''] = atob(pair).split(':')
+  return [pair, encoded, new URLSearchParams(`secret=${encoded}`).get('secret') ?? '']
 }
 
 async function readBody(response: Response): Promise<string | UnusableBodyError> {

@@ -98,7 +98,7 @@ export class TokenRequester {
       }
       if (isCredentialRefused(result)) {
         const wasClockWrong = Math.abs(this.#skewMs - skewMs) > toleratedSkewMs
-        const isClockFault = this.#credential.kind === 'certificate' && wasClockWrong
+        const isClockFault = ['certificate', 'key'].includes(this.#credential.kind) && wasClockWrong
         if ((isClockFault || authentication.discard) && !isCorrected) {
           isCorrected = true
           authentication.discard?.()
@@ -170,12 +170,14 @@ export class TokenRequester {
   ): Promise<readonly ClientAuthentication[] | FailedOutcome> {
     const rank = ({ id }: ClientAuthentication) => (id === this.#acceptedAuthenticationId ? 0 : 1)
     const nowMs = this.#context.runtime.wallClockMs() + this.#skewMs
-    const { tokenEndpoint } = this.#request
+    const { tokenEndpoint, metadata } = this.#request
+    const server = { tokenEndpoint, ...(metadata && { metadata }) }
     const context: AuthenticationContext = {
       tokenEndpoint,
+      issuer: metadata?.issuer,
       nowSeconds: Math.floor(nowMs / 1000),
       otherToken: async (request, credential) => {
-        const other = this.#otherRequester({ tokenEndpoint, ...request }, credential)
+        const other = this.#otherRequester({ ...server, ...request }, credential)
         const outcome = await other.attempt(signal, attempts)
         if (outcome.done) return outcome.value
         otherOutcomes.set(outcome.error, outcome)

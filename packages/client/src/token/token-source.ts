@@ -15,6 +15,7 @@ import {
   isUsable,
   SharedTokenStore,
 } from './token-cache.ts'
+import type { TokenRequest } from './token-endpoint.ts'
 import { unreachableError } from './token-errors.ts'
 import { TokenRequester } from './token-requester.ts'
 import { type TokenSourceOptions, tokenEndpointOf } from './token-source-options.ts'
@@ -57,10 +58,10 @@ class CachedTokenSource implements TokenSource {
   /** Why the last attempts brought no token. */
   failure: ClientError | undefined
 
-  constructor(options: TokenSourceOptions, tokenEndpoint: string) {
-    const { clientId, scope, credential, marginSeconds = 30, cache } = options
+  constructor(options: SourceOptions, request: TokenRequest) {
+    const { tokenEndpoint, clientId, scope = '', resource } = request
+    const { credential, marginSeconds = 30, cache } = options
     const { deadlineMs = 10_000, attemptTimeoutMs = 5_000, trace = noTrace } = options
-    const request = { tokenEndpoint, clientId, scope }
     this.#runtime = { ...systemRuntime, ...options.runtime }
     this.#emit = safeListener(options.onEvent)
     const context = { runtime: this.#runtime, emit: this.#emit, trace }
@@ -70,6 +71,7 @@ class CachedTokenSource implements TokenSource {
     this.#origin = new URL(tokenEndpoint).origin
     this.#maxRequestsInFlight = options.maxRequestsInFlight ?? 16
     const keyParts = [tokenEndpoint, clientId, scope, credential.identity()]
+    if (resource !== undefined) keyParts.push(resource)
     this.#sharedStore = cache && new SharedTokenStore(cache, keyParts, this.#runtime, this.#emit)
   }
 
@@ -251,7 +253,19 @@ class CachedTokenSource implements TokenSource {
  * const token = await tokens.token()
  */
 export function createTokenSource(options: TokenSourceOptions): TokenSource {
-  const source = new CachedTokenSource(options, tokenEndpointOf(options))
+  const { clientId, scope } = options
+  return createSourceOf(options, { tokenEndpoint: tokenEndpointOf(options), clientId, scope })
+}
+
+/** The options of a token source that describe no request. */
+export type SourceOptions = Omit<
+  TokenSourceOptions,
+  'authority' | 'tokenEndpoint' | 'clientId' | 'scope'
+>
+
+/** Creates a token source for a request that is valid. */
+export function createSourceOf(options: SourceOptions, request: TokenRequest): TokenSource {
+  const source = new CachedTokenSource(options, request)
   // Functions without `this`, so that callers can pass them on.
   const functions: TokenSource = {
     token: (tokenOptions) => source.token(tokenOptions),

@@ -38,7 +38,21 @@ describe('a federated assertion', () => {
     }
   })
 
-  it('is a function', () => {
+  it('is the grant itself if that is set, without client authentication', async () => {
+    const credential = federatedAssertion(() => 'a.b.c', { grant: 'jwt-bearer' })
+    const environment = new VirtualRuntime(grant('t1'))
+    await tokenSourceIn(environment, { credential }).token()
+    assert.deepEqual(Object.fromEntries(environment.sent[0]?.form ?? []), {
+      grant_type: 'urn:ietf:params:oauth:grant-type:jwt-bearer',
+      scope: 'api://api-id/.default',
+      assertion: 'a.b.c',
+    })
+  })
+
+  it('is a function, and its grant is known', () => {
     assert.throws(() => federatedAssertion('a.b.c' as never), TypeError)
+    assert.throws(() => federatedAssertion(() => 'a.b.c', { grant: 'x' as never }), {
+      message: /`grant` must be 'jwt-bearer'/,
+    })
   })
 })
