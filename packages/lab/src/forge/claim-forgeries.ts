@@ -18,6 +18,24 @@ const nbf = {
 const role = { section: 'RFC 9068 section 2.2.3.1', reason: roles }
 const json = { section: 'RFC 7519 section 7.2', reason: 'The claims are one JSON object in UTF-8.' }
 const kind = 'RFC 8725 section 3.11'
+const exchange = {
+  section: 'Entra: agent identities, autonomous agents',
+  reason:
+    'The token of a blueprint authenticates an agent at the token endpoint, and calls no API.',
+}
+
+/** The claims of a token for token exchange, with an agent and a blueprint of the example in entra E193. */
+const exchangeClaims = (iss: unknown, agentId: string, blueprintId: string) => ({
+  iss: String(iss).replace(/\/(?:v2\.0)?$/, '/v2.0'),
+  ver: '2.0',
+  aud: 'fb60f99c-7a34-4190-8149-302f77469936',
+  sub: `/eid1/c/pub/t/9SY2Mv4bzUiJAt39_UThzg/a/7FjA6MU6hkC1jb1zHXuuTw/${agentId}`,
+  azp: blueprintId,
+  appid: undefined,
+  xms_ficinfo: 'CAAQABgAIAAoAjAA',
+})
+const siblingId = 'e8c058ec-3ac5-4086-b58d-bd731d7bae4f'
+const otherTenantId = '11111111-2222-4333-8444-555555555555'
 
 /** Forgeries of the claims, each signed by the published key. */
 export const claimForgeries = {
@@ -208,5 +226,35 @@ export const claimForgeries = {
     reason: 'A token that is bound to a certificate needs its connection.',
     make: ({ withClaims }) =>
       withClaims({ cnf: { 'x5t#S256': 'A4DtL2JmUMhAsvJj5tKyn64SqzmuXbMrJa0n761y5v0' } }),
+  },
+  agent_exchange_token: {
+    ...exchange,
+    make: ({ claims, clientId, withClaims }) =>
+      withClaims({ ...exchangeClaims(claims.iss, siblingId, clientId), roles: undefined }),
+  },
+  agent_exchange_token_with_roles: {
+    ...exchange,
+    make: ({ claims, clientId, withClaims }) =>
+      withClaims(exchangeClaims(claims.iss, siblingId, clientId)),
+  },
+  agent_exchange_token_of_sibling: {
+    ...exchange,
+    make: ({ claims, clientId, withClaims }) =>
+      withClaims(exchangeClaims(claims.iss, clientId, siblingId)),
+  },
+  agent_of_a_known_blueprint: {
+    section: 'Entra: agent identities, token claims',
+    reason: 'The blueprint of an agent is for logs. Only a role permits a call.',
+    make: ({ clientId, withClaims }) =>
+      withClaims({ roles: undefined, xms_par_app_azp: clientId, xms_act_fct: '3 9 11' }),
+  },
+  agent_of_another_tenant: {
+    ...iss,
+    make: ({ claims, withClaims }) =>
+      withClaims({
+        iss: String(claims.iss).replace(String(claims.tid), otherTenantId),
+        tid: otherTenantId,
+        xms_par_app_azp: siblingId,
+      }),
   },
 } as const satisfies Readonly<Record<string, ForgeryRow>>

@@ -70,6 +70,7 @@ describe('the lab in the portal', () => {
     ['bound_to_a_certificate', '6. Certificate'],
     ['algorithm_none', '1. Form'],
     ['expired', '5. Time'],
+    ['agent_exchange_token_with_roles', '4. Tenant, audience and kind'],
   ] as const)
     it(`shows that the check "${check}" refuses ${forgery}, and that no later check was reached`, async () => {
       await browser.open('/portal/lab/forgeries')
