@@ -128,12 +128,40 @@ export class EntraClient<ApiName extends string = string> {
    * @throws {TokenRequestError} token_request_refused with the code of the identity provider
    */
   async tokenAnswer(api?: ApiName): Promise<TokenAnswer> {
-    const scope = this.#places.scopeOf(api)
+    return this.#request({ scope: this.#places.scopeOf(api) })
+  }
+
+  /**
+   * Requests the token with which an agent of this blueprint authenticates. An API must refuse it.
+   *
+   * @param agentId the client ID of the agent
+   * @throws {TokenRequestError} token_request_refused with the code of the identity provider
+   */
+  async exchangeToken(agentId: string): Promise<string> {
+    const form = { scope: 'api://AzureADTokenExchange/.default', fmi_path: agentId }
+    return (await this.#request(form)).access_token
+  }
+
+  async #request(asked: Readonly<Record<string, string>>): Promise<TokenAnswer> {
     const authentication =
       'clientSecret' in this.#credential
         ? { client_secret: this.clientSecret }
         : { client_assertion_type: assertionType, client_assertion: await this.assertion() }
-    const form = { client_id: this.clientId, scope, ...authentication }
+    const form = { client_id: this.clientId, ...asked, ...authentication }
     return requestToken(this.#places.tokenEndpoint, form)
+  }
+}
+
+/** An agent of a test. Its assertion is a token of its blueprint. */
+export class EntraAgent<ApiName extends string = string> extends EntraClient<ApiName> {
+  readonly blueprint: EntraClient<ApiName>
+
+  constructor(
+    agent: { readonly name: string; readonly clientId: string },
+    blueprint: EntraClient<ApiName>,
+    places: ClientPlaces<ApiName>,
+  ) {
+    super(agent, { federatedToken: () => blueprint.exchangeToken(agent.clientId) }, places)
+    this.blueprint = blueprint
   }
 }

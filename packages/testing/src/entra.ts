@@ -14,9 +14,13 @@ import type {
 } from '@greeting/identity-provider/lab'
 import { assertRefusesForgeries, type FetchYourApi } from './assert-refuses-forgeries.ts'
 import { EntraApi } from './entra-api.ts'
-import { type ClientCredential, EntraClient } from './entra-client.ts'
+import { type ClientCredential, EntraAgent, EntraClient } from './entra-client.ts'
 import { Graph } from './graph.ts'
-import type { ApiRegistrations, ClientRegistrations } from './registrations.ts'
+import type {
+  ApiRegistrations,
+  BlueprintRegistrations,
+  ClientRegistrations,
+} from './registrations.ts'
 
 /** The IDs and secrets of the registrations at the start. */
 export type SeededRegistrations = {
@@ -32,6 +36,12 @@ export type SeededRegistrations = {
     readonly applicationId: string
     readonly credential: ClientCredential
   }[]
+  readonly agents: readonly {
+    readonly displayName: string
+    readonly applicationId: string
+    /** The name of its blueprint, which is one of the clients. */
+    readonly blueprint: string
+  }[]
 }
 
 /** The settings of the client that manages the directory. */
@@ -42,11 +52,15 @@ export type AdministratorSettings = {
 }
 
 type Name<Registrations> = Extract<keyof Registrations, string>
+type AgentName<Blueprints extends Readonly<Record<string, { readonly agents: object }>>> = {
+  [Blueprint in keyof Blueprints]: Name<Blueprints[Blueprint]['agents']>
+}[keyof Blueprints]
 
 /** A running identity provider for tests. */
 export class Entra<
   Apis extends ApiRegistrations = ApiRegistrations,
   Clients extends ClientRegistrations<Apis> = ClientRegistrations<Apis>,
+  Blueprints extends BlueprintRegistrations<Apis> = BlueprintRegistrations<Apis>,
 > implements AsyncDisposable
 {
   readonly tenantId: string
@@ -210,9 +224,18 @@ export class Entra<
    * @throws {TypeError} when the registrations have no such client, or it has no credential
    */
   client(name: Name<Clients>): EntraClient<Name<Apis>> {
-    const { applicationId: clientId, credential } = named(this.#registrations.clients, name)
-    const places = this.#placesOf((api?: Name<Apis>) => this.#scopeOf(api))
-    return new EntraClient({ name, clientId }, credential, places)
+    return this.#clientOf(named(this.#registrations.clients, name))
+  }
+
+  /**
+   * An agent of the registrations, with its `blueprint`, which authenticates it for each token.
+   *
+   * @throws {TypeError} when the registrations have no such agent, or its blueprint has no credential
+   */
+  agent(name: AgentName<Blueprints>): EntraAgent<Name<Apis>> {
+    const { applicationId: clientId, blueprint } = named(this.#registrations.agents, name)
+    const credentials = this.#clientOf(named(this.#registrations.clients, blueprint))
+    return new EntraAgent({ name, clientId }, credentials, this.#clientPlaces())
   }
 
   /**
@@ -243,6 +266,15 @@ export class Entra<
 
   #placesOf<ApiName extends string>(scopeOf: (api?: ApiName) => string) {
     return { tokenEndpoint: this.tokenEndpoint, scopeOf, now: this.clock.now }
+  }
+
+  #clientOf({ displayName: name, ...client }: SeededRegistrations['clients'][number]) {
+    const { applicationId: clientId, credential } = client
+    return new EntraClient({ name, clientId }, credential, this.#clientPlaces())
+  }
+
+  #clientPlaces() {
+    return this.#placesOf((api?: Name<Apis>) => this.#scopeOf(api))
   }
 
   #forgeries(api: Name<Apis>) {

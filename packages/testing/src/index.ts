@@ -8,12 +8,15 @@ export {
 } from './assert-refuses-forgeries.ts'
 export { Entra } from './entra.ts'
 export type { EntraApi } from './entra-api.ts'
-export type { EntraClient } from './entra-client.ts'
+export type { EntraAgent, EntraClient } from './entra-client.ts'
 export { type TokenAnswer, TokenRequestError } from './entra-client.ts'
 export { type Graph, GraphRequestError } from './graph.ts'
 export type {
+  AgentRegistration,
   ApiRegistration,
   ApiRegistrations,
+  BlueprintRegistration,
+  BlueprintRegistrations,
   ClientRegistration,
   ClientRegistrations,
   Registrations,

@@ -31,14 +31,34 @@ export type ClientRegistrations<Apis extends ApiRegistrations> = Readonly<
   Record<string, ClientRegistration<Apis>>
 >
 
+/** An agent of a test. */
+export type AgentRegistration<Apis extends ApiRegistrations> = Pick<
+  ClientRegistration<Apis>,
+  'roles' | 'hasConsent' | 'applicationId'
+>
+
+/** A blueprint of a test, with its agents by name. Its `credential` authenticates them. */
+export type BlueprintRegistration<Apis extends ApiRegistrations> = ClientRegistration<Apis> & {
+  /** The APIs whose roles the agents inherit from the blueprint. */
+  readonly inherit?: readonly Extract<keyof Apis, string>[]
+  readonly agents: Readonly<Record<string, AgentRegistration<Apis>>>
+}
+
+/** The blueprints of a test, by name. */
+export type BlueprintRegistrations<Apis extends ApiRegistrations> = Readonly<
+  Record<string, BlueprintRegistration<Apis>>
+>
+
 /** The registrations of a test, written in code. A role that its API lacks does not compile. */
 export type Registrations<
   Apis extends ApiRegistrations,
   Clients extends ClientRegistrations<Apis>,
+  Blueprints extends BlueprintRegistrations<Apis> = BlueprintRegistrations<Apis>,
 > = {
   readonly tenantId?: string
   readonly apis: Apis
   readonly clients?: Clients
+  readonly blueprints?: Blueprints
 }
 
 type AnyRegistrations = Registrations<ApiRegistrations, ClientRegistrations<ApiRegistrations>>
@@ -53,11 +73,13 @@ export type ClientWithoutSecret = {
 /** The clients without a secret, each with an application ID. */
 export const clientsWithoutSecret = ({
   clients = {},
+  blueprints = {},
 }: AnyRegistrations): readonly ClientWithoutSecret[] =>
-  Object.entries(clients).flatMap(([displayName, { applicationId, credential = 'secret' }]) =>
-    credential === 'secret'
-      ? []
-      : [{ displayName, applicationId: applicationId ?? crypto.randomUUID(), kind: credential }],
+  Object.entries({ ...clients, ...blueprints }).flatMap(
+    ([displayName, { applicationId, credential = 'secret' }]) =>
+      credential === 'secret'
+        ? []
+        : [{ displayName, applicationId: applicationId ?? crypto.randomUUID(), kind: credential }],
   )
 
 /**
@@ -66,20 +88,25 @@ export const clientsWithoutSecret = ({
  * @param withoutSecret the clients that get no secret
  */
 export function registrationsFileOf(
-  { tenantId, apis, clients = {} }: AnyRegistrations,
+  { tenantId, apis, clients = {}, blueprints = {} }: AnyRegistrations,
   withoutSecret: readonly ClientWithoutSecret[],
 ): object {
-  for (const [client, { roles = {} }] of Object.entries(clients)) requireApis(client, roles, apis)
-  const requests = Object.entries(clients).map(([displayName, client]) => {
-    const other = withoutSecret.find((one) => one.displayName === displayName)
-    return {
-      displayName,
-      client,
-      applicationId: other?.applicationId ?? client.applicationId,
-      secrets: other === undefined ? [{ displayName: 'Secret of the test' }] : [],
-      permissions: Object.entries(client.roles ?? {}).map(([api, roles = []]) => ({ api, roles })),
-    }
+  const agents = Object.values(blueprints).flatMap((one) => Object.entries(one.agents))
+  const callers = [...Object.entries(clients), ...Object.entries(blueprints), ...agents]
+  for (const [caller, { roles = {} }] of callers) requireApis(caller, roles, apis)
+  const entryOf = ([displayName, { applicationId, roles = {} }]: (typeof callers)[number]) => ({
+    displayName,
+    ...(applicationId && { applicationId }),
+    permissions: Object.entries(roles).map(([api, values = []]) => ({ api, roles: values })),
   })
+  const clientOf = (named: (typeof callers)[number]) => {
+    const other = withoutSecret.find(({ displayName }) => displayName === named[0])
+    return {
+      ...entryOf(named),
+      ...(other && { applicationId: other.applicationId }),
+      secrets: other ? [] : [{ displayName: 'Secret of the test' }],
+    }
+  }
   return {
     ...(tenantId && { tenant: { id: tenantId } }),
     apis: Object.entries(apis).map(([displayName, api]) => ({
@@ -89,17 +116,15 @@ export function registrationsFileOf(
       appRoleAssignmentRequired: api.isRoleRequired ?? false,
       appRoles: api.roles.map((value) => ({ value, displayName: value, description: value })),
     })),
-    clients: requests.map(({ applicationId, displayName, permissions, secrets }) => ({
-      displayName,
-      ...(applicationId && { applicationId }),
-      permissions,
-      secrets,
+    clients: Object.entries(clients).map(clientOf),
+    blueprints: Object.entries(blueprints).map(([name, one]) => ({
+      ...clientOf([name, one]),
+      inherit: one.inherit ?? [],
+      agents: Object.entries(one.agents).map(entryOf),
     })),
-    consents: requests
-      .filter(({ client }) => client.hasConsent ?? true)
-      .flatMap(({ displayName, permissions }) =>
-        permissions.map(({ api }) => ({ client: displayName, api })),
-      ),
+    consents: callers.flatMap(([client, { hasConsent = true, roles = {} }]) =>
+      hasConsent ? Object.keys(roles).map((api) => ({ client, api })) : [],
+    ),
   }
 }
 

@@ -16,6 +16,7 @@ import type { ClientCredential } from './entra-client.ts'
 import type { Graph } from './graph.ts'
 import {
   type ApiRegistrations,
+  type BlueprintRegistrations,
   type ClientRegistrations,
   type ClientWithoutSecret,
   clientsWithoutSecret,
@@ -61,11 +62,12 @@ const registerCredential = (
 export type EntraOptions<
   Apis extends ApiRegistrations,
   Clients extends ClientRegistrations<Apis>,
+  Blueprints extends BlueprintRegistrations<Apis> = BlueprintRegistrations<Apis>,
 > = Omit<LabProviderOptions, 'registrations' | 'tenantId' | 'httpsPort'> & {
   /** The port for HTTPS: by default `0`, a free one. `off` disables HTTPS. */
   readonly httpsPort?: LabProviderOptions['httpsPort']
   /** The path of a registrations file, or the registrations themselves. */
-  readonly registrations?: string | Registrations<Apis, Clients>
+  readonly registrations?: string | Registrations<Apis, Clients, Blueprints>
 }
 
 /** The file with the IDs and secrets of the registrations, as the identity provider writes it. */
@@ -76,6 +78,7 @@ type SeededFile = {
     readonly applicationId: string
     readonly clientSecret: string
   }[]
+  readonly agents?: SeededRegistrations['agents']
 }
 
 /**
@@ -95,7 +98,11 @@ type SeededFile = {
 export async function startEntra<
   const Apis extends ApiRegistrations,
   const Clients extends ClientRegistrations<Apis>,
->({ registrations, ...options }: EntraOptions<Apis, Clients> = {}): Promise<Entra<Apis, Clients>> {
+  const Blueprints extends BlueprintRegistrations<Apis>,
+>({
+  registrations,
+  ...options
+}: EntraOptions<Apis, Clients, Blueprints> = {}): Promise<Entra<Apis, Clients, Blueprints>> {
   const isInCode = typeof registrations === 'object'
   if (typeof registrations === 'string') await requireFile(registrations)
   const withoutSecret = isInCode ? clientsWithoutSecret(registrations) : []
@@ -108,7 +115,7 @@ export async function startEntra<
       })
   try {
     const seeded = await readSeeded(provider, registrations !== undefined)
-    const entra = new Entra<Apis, Clients>({ provider, ...seeded })
+    const entra = new Entra<Apis, Clients, Blueprints>({ provider, ...seeded })
     if (withoutSecret.length === 0) return entra
     const clients = [...seeded.clients]
     for (const { kind, ...client } of withoutSecret) {
@@ -147,13 +154,14 @@ async function readSeeded({ dataDir, lab }: LabProvider, hasRegistrations: boole
     readFile(join(dataDir, 'administrator.env'), 'utf8').then(parseEnv),
   ])
   const { TENANT_ID = '', CLIENT_ID = '', CLIENT_SECRET = '' } = administrator
-  const { apis = [], clients = [] }: Partial<SeededFile> = seeded || {}
+  const { apis = [], clients = [], agents = [] }: Partial<SeededFile> = seeded || {}
   return {
     administrator: { tenantId: TENANT_ID, clientId: CLIENT_ID, clientSecret: CLIENT_SECRET },
     clients: clients.map(({ clientSecret, ...client }): SeededRegistrations['clients'][number] => ({
       ...client,
       credential: { clientSecret },
     })),
+    agents,
     apis: await Promise.all(
       apis.map(async (api) => ({ ...api, ...(await lab.apiOf(api.applicationId)) })),
     ),
@@ -178,16 +186,17 @@ export type TestHooks = {
 export function hookEntra<
   const Apis extends ApiRegistrations,
   const Clients extends ClientRegistrations<Apis>,
+  const Blueprints extends BlueprintRegistrations<Apis>,
 >(
   { beforeAll, afterEach, afterAll }: TestHooks,
   {
     mustApplyFaults = false,
     ...options
-  }: EntraOptions<Apis, Clients> & { readonly mustApplyFaults?: boolean } = {},
-): () => Entra<Apis, Clients> {
-  let entra: Entra<Apis, Clients> | undefined
+  }: EntraOptions<Apis, Clients, Blueprints> & { readonly mustApplyFaults?: boolean } = {},
+): () => Entra<Apis, Clients, Blueprints> {
+  let entra: Entra<Apis, Clients, Blueprints> | undefined
   beforeAll(async () => {
-    entra = await startEntra(options as EntraOptions<Apis, Clients>)
+    entra = await startEntra(options as EntraOptions<Apis, Clients, Blueprints>)
   })
   afterEach(async () => {
     try {

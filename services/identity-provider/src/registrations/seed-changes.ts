@@ -26,11 +26,11 @@ export type Seeded = {
     readonly applicationId: string
     readonly clientSecret: string
   }[]
-  /** The agents, with the application IDs of their blueprints. */
+  /** The agents, with the names of their blueprints. */
   readonly agents?: readonly {
     readonly displayName: string
     readonly applicationId: string
-    readonly blueprintId: string
+    readonly blueprint: string
   }[]
 }
 
@@ -133,8 +133,8 @@ export function seedChanges(
         })),
       ),
       ...(agents.length > 0 && {
-        agents: agentPrincipals.map(({ displayName, appId, createdByAppId }) => {
-          return { displayName, applicationId: appId, blueprintId: createdByAppId ?? '' }
+        agents: agents.map(({ displayName, applicationId, blueprint = '' }) => {
+          return { displayName, applicationId, blueprint }
         }),
       }),
     },

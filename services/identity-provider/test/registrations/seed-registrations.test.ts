@@ -323,8 +323,8 @@ describe('a registrations file for an empty directory', () => {
     const rolesOf = (id = '') => directory.assignmentsOf(id).map(({ resourceId }) => resourceId)
     assert.deepEqual(rolesOf(first?.id), [api?.id])
     assert.deepEqual(
-      seeded.agents?.map(({ blueprintId }) => blueprintId),
-      [guid(7), guid(7)],
+      seeded.agents?.map(({ blueprint: of }) => of),
+      ['Helper blueprint', 'Helper blueprint'],
     )
     assert.ok(seeded.clients.some(({ applicationId }) => applicationId === guid(7)))
   })
