@@ -110,6 +110,49 @@ assign_role() {
     -d "{\"principalId\":\"$1\",\"resourceId\":\"$2\",\"appRoleId\":\"$3\"}" | member .id
 }
 
+# Registers a blueprint with a secret and certificate.pem, and two agent identities. The first one may call the API.
+# Sets BLUEPRINT, BLUEPRINT_SECRET, AGENT and SIBLING.
+register_agents() {
+  local type=microsoft.graph.agentIdentity parts key api
+  local sponsors='"sponsors@odata.bind":["https://graph.microsoft.com/v1.0/users/11111111-2222-4333-8444-555555555555"]'
+  BLUEPRINT=$(graph "applications/${type}Blueprint" -d "{\"displayName\":\"agents\",$sponsors}" | member .appId)
+  graph "servicePrincipals/${type}BlueprintPrincipal" -d "{\"appId\":\"$BLUEPRINT\"}" >/dev/null
+  parts="applications/$BLUEPRINT/${type}Blueprint"
+  BLUEPRINT_SECRET=$(graph "$parts/addPassword" -d '{"passwordCredential":{"displayName":"first"}}' | member .secretText)
+  key=$(openssl x509 -in certificate.pem -outform der | base64 | tr -d '\n')
+  graph "applications(appId='$BLUEPRINT')" -X PATCH \
+    -d "{\"keyCredentials\":[{\"type\":\"AsymmetricX509Cert\",\"usage\":\"Verify\",\"key\":\"$key\"}]}"
+  new_agent() {
+    graph "servicePrincipals/$type" -d "{\"displayName\":\"$1\",\"agentIdentityBlueprintId\":\"$BLUEPRINT\",$sponsors}" | member .id
+  }
+  AGENT=$(new_agent agent)
+  SIBLING=$(new_agent sibling)
+  api=$(graph "servicePrincipals(appId='$API_APPLICATION_ID')")
+  assign_role "$AGENT" "$(member .id <<<"$api")" "$(role_id CallHiApiRole <<<"$api")" >/dev/null
+  export BLUEPRINT BLUEPRINT_SECRET AGENT SIBLING
+}
+
+# Registers the certificate of a new key in key.pem for the client, lists the URL of the MCP server, and takes one role away.
+register_mcp_client() {
+  require openssl curl node
+  local role key
+  openssl req -x509 -newkey rsa:2048 -nodes -subj /CN=client -days 30 -keyout key.pem -out certificate.pem 2>/dev/null
+  key=$(openssl x509 -in certificate.pem -outform der | base64 | tr -d '\n')
+  graph "applications(appId='$CLIENT_ID')" -X PATCH \
+    -d "{\"keyCredentials\":[{\"type\":\"AsymmetricX509Cert\",\"usage\":\"Verify\",\"key\":\"$key\"}]}"
+  role=$(graph "servicePrincipals(appId='$API_APPLICATION_ID')" | role_id CallHelloApiRole)
+  graph "servicePrincipals(appId='$CLIENT_ID')/appRoleAssignments/$(graph "servicePrincipals(appId='$CLIENT_ID')/appRoleAssignments" |
+    node -e 'console.log(JSON.parse(require("node:fs").readFileSync(0, "utf8")).value.find(({ appRoleId }) => appRoleId === process.argv[1]).id)' "$role")" -X DELETE
+}
+
+# Continues with the system that has the setting MCP_CLIENTS off, as Entra ID is.
+without_mcp_clients() {
+  set -a
+  source "$WITHOUT_CLIENT_ENV"
+  set +a
+  export MCP_URL="$WITHOUT_MCP_URL"
+}
+
 # Prints the refusal in the response on standard input.
 refusal() { member .error_description | grep -oE 'AADSTS[0-9]+: [^.]+'; }
 

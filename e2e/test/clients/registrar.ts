@@ -1,10 +1,25 @@
 import type { Settings } from '../shared-system.ts'
 
 /** The members of Graph's answers that registrations need. */
-type Entity = { readonly id: string; readonly appId: string; readonly secretText: string }
+type Entity = {
+  readonly id: string
+  readonly appId: string
+  readonly secretText: string
+  readonly appRoles: readonly { readonly id: string; readonly value: string }[]
+}
 
 /** A registered application with its secret. */
 export type Registered = { readonly applicationId: string; readonly secret: string }
+
+/** Some app roles of an API, by the application ID of the API. */
+type RolesOfApi = { readonly api: string; readonly roles: readonly string[] }
+
+const agentIdentity = 'microsoft.graph.agentIdentity'
+const sponsors = {
+  'sponsors@odata.bind': [
+    'https://graph.microsoft.com/v1.0/users/11111111-2222-4333-8444-555555555555',
+  ],
+}
 
 /** The administrator of a tenant. It registers applications over Graph. */
 export class Registrar {
@@ -47,6 +62,39 @@ export class Registrar {
     return { applicationId: appId, secret: await this.addSecret(appId) }
   }
 
+  /** Registers a blueprint of agent identities, with its service principal and a secret. */
+  async registerBlueprint(displayName: string): Promise<Registered> {
+    const body = { displayName, ...sponsors }
+    const { appId } = await this.#ask('POST', `/applications/${agentIdentity}Blueprint`, body)
+    await this.#ask('POST', `/servicePrincipals/${agentIdentity}BlueprintPrincipal`, { appId })
+    return { applicationId: appId, secret: await this.addSecret(appId) }
+  }
+
+  /** Registers an agent identity with roles of an API, and returns its ID, which is its client ID. */
+  async registerAgent(
+    agentIdentityBlueprintId: string,
+    displayName: string,
+    roles: RolesOfApi,
+  ): Promise<string> {
+    const body = { displayName, agentIdentityBlueprintId, ...sponsors }
+    const { id } = await this.#ask('POST', `/servicePrincipals/${agentIdentity}`, body)
+    await this.#assign(id, roles)
+    return id
+  }
+
+  /** Registers a client with a secret and with roles of an API. */
+  async registerClient(displayName: string, roles: RolesOfApi): Promise<Registered> {
+    const { appId } = await this.#ask('POST', '/applications', { displayName })
+    const { id } = await this.#ask('POST', '/servicePrincipals', { appId })
+    await this.#assign(id, roles)
+    return { applicationId: appId, secret: await this.addSecret(appId) }
+  }
+
+  /** The ID of the service principal of an application. */
+  async principalOf(applicationId: string): Promise<string> {
+    return (await this.#ask('GET', `/servicePrincipals(appId='${applicationId}')`)).id
+  }
+
   /** Adds a federated identity credential to an application. */
   async trust(applicationId: string, credential: object): Promise<void> {
     const path = `/applications(appId='${applicationId}')/federatedIdentityCredentials`
@@ -80,6 +128,16 @@ export class Registrar {
     await this.#ask('PATCH', `/applications(appId='${applicationId}')`, {
       keyCredentials: [{ type: 'AsymmetricX509Cert', usage: 'Verify', key: base64 }],
     })
+  }
+
+  async #assign(principalId: string, { api, roles }: RolesOfApi): Promise<void> {
+    const resource = await this.#ask('GET', `/servicePrincipals(appId='${api}')`)
+    for (const { id: appRoleId } of resource.appRoles.filter(({ value }) => roles.includes(value)))
+      await this.#ask('POST', `/servicePrincipals/${principalId}/appRoleAssignments`, {
+        principalId,
+        resourceId: resource.id,
+        appRoleId,
+      })
   }
 
   async #ask(method: string, path: string, body?: object): Promise<Entity> {

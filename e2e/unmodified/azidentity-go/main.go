@@ -7,6 +7,7 @@ import (
 	"crypto"
 	"crypto/rand"
 	"crypto/rsa"
+	"crypto/tls"
 	"crypto/x509"
 	"crypto/x509/pkix"
 	"encoding/base64"
@@ -80,6 +81,9 @@ func main() {
 		graph("DELETE", principal+"/"+assignment.(map[string]any)["id"].(string), nil)
 	}
 	fmt.Println(callHi(bySecret(client, newSecret)))
+
+	fmt.Println("\n# Agent identities")
+	agents()
 }
 
 func bySecret(id, secret string) azcore.TokenCredential {
@@ -117,6 +121,85 @@ func msalToken(secret, scope string) string {
 	again, err := app.AcquireTokenByCredential(ctx, []string{scope})
 	must(err)
 	return fmt.Sprint("MSAL: token, from the cache: ", again.Metadata.TokenSource == confidential.TokenSourceCache)
+}
+
+const exchangeScope = "api://AzureADTokenExchange/.default"
+
+// agents calls the greeting API as agent identities of a blueprint, and meets the refusals of their users.
+func agents() {
+	blueprintID, agentID, siblingID := os.Getenv("BLUEPRINT"), os.Getenv("AGENT"), os.Getenv("SIBLING")
+	bySecret, err := confidential.NewCredFromSecret(os.Getenv("BLUEPRINT_SECRET"))
+	must(err)
+	certificate, key := readCertificate("certificate.pem", "key.pem")
+	byCertificate, err := confidential.NewCredFromCert([]*x509.Certificate{certificate}, key)
+	must(err)
+	blueprint := application(blueprintID, bySecret)
+	for _, of := range []confidential.Client{blueprint, application(blueprintID, byCertificate)} {
+		agent := agentOf(of, agentID, agentID)
+		fmt.Print(hiAs(agent))
+		again, err := agent.AcquireTokenByCredential(ctx, []string{apiScope})
+		must(err)
+		fmt.Println(" | from the cache:", again.Metadata.TokenSource == confidential.TokenSourceCache)
+	}
+	exchanged, err := exchange(blueprint, agentID)
+	must(err)
+	other, err := exchange(blueprint, siblingID)
+	must(err)
+	cached := exchanged.Metadata.TokenSource == confidential.TokenSourceCache
+	fmt.Println("from the cache:", cached, "shared:", exchanged.AccessToken == other.AccessToken)
+	fmt.Println(hiAs(agentOf(blueprint, siblingID, siblingID)))
+	fmt.Println(hiAs(agentOf(blueprint, siblingID, agentID)))
+	_, err = blueprint.AcquireTokenByCredential(ctx, []string{exchangeScope})
+	fmt.Println(refused(err))
+	fmt.Println(hiAs(blueprint))
+	fmt.Println(hiWith(exchanged.AccessToken))
+}
+
+func application(id string, credential confidential.Credential) confidential.Client {
+	app, err := confidential.New(authority+"/"+tenant, id, credential, confidential.WithInstanceDiscovery(false))
+	must(err)
+	return app
+}
+
+func exchange(blueprint confidential.Client, path string) (confidential.AuthResult, error) {
+	return blueprint.AcquireTokenByCredential(ctx, []string{exchangeScope}, confidential.WithFMIPath(path))
+}
+
+// agentOf is an agent identity, whose assertion is a token that its blueprint obtains for a path.
+func agentOf(blueprint confidential.Client, id, path string) confidential.Client {
+	return application(id, confidential.NewCredFromAssertionCallback(
+		func(context.Context, confidential.AssertionRequestOptions) (string, error) {
+			token, err := exchange(blueprint, path)
+			return token.AccessToken, err
+		}))
+}
+
+func hiAs(app confidential.Client) string {
+	token, err := app.AcquireTokenByCredential(ctx, []string{apiScope})
+	if err != nil {
+		return refused(err)
+	}
+	return hiWith(token.AccessToken)
+}
+
+func hiWith(token string) string {
+	request, err := http.NewRequest(http.MethodGet, os.Getenv("HTTPS_BASE_URL")+"/api/v1/hi", nil)
+	must(err)
+	request.Header.Set("authorization", "Bearer "+token)
+	response, err := http.DefaultClient.Do(request)
+	must(err)
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
+	must(err)
+	return fmt.Sprint(response.StatusCode, " ", string(body))
+}
+
+func readCertificate(certificateFile, keyFile string) (*x509.Certificate, crypto.PrivateKey) {
+	pair, err := tls.LoadX509KeyPair(certificateFile, keyFile)
+	must(err)
+	certificate, err := x509.ParseCertificate(pair.Certificate[0])
+	must(err)
+	return certificate, pair.PrivateKey
 }
 
 // graph sends a request as the administrator, and returns the body of the answer.

@@ -25,8 +25,8 @@ def application(client_id, credential, tenant=TENANT):
     )
 
 
-def obtained(app, scope=API_SCOPE):
-    result = app.acquire_token_for_client([scope])
+def obtained(app, scope=API_SCOPE, **options):
+    result = app.acquire_token_for_client([scope], **options)
     if "access_token" in result:
         return result["access_token"]
     return re.search(r"AADSTS\d+: [^.]+", result["error_description"]).group()
@@ -94,3 +94,27 @@ assignments = graph("GET", f"servicePrincipals(appId='{CLIENT}')/appRoleAssignme
 for assignment in assignments:
     graph("DELETE", f"servicePrincipals(appId='{CLIENT}')/appRoleAssignments/{assignment['id']}")
 print(call_hi(obtained(application(CLIENT, second["secretText"]))))
+
+print("\n# Agent identities")
+BLUEPRINT, AGENT, SIBLING = environ["BLUEPRINT"], environ["AGENT"], environ["SIBLING"]
+EXCHANGE_SCOPE = "api://AzureADTokenExchange/.default"
+
+
+def agent(agent_id, blueprint, fmi_path):
+    def assertion():
+        return obtained(blueprint, EXCHANGE_SCOPE, fmi_path=fmi_path)
+
+    return application(agent_id, {"client_assertion": assertion})
+
+
+blueprint = application(BLUEPRINT, environ["BLUEPRINT_SECRET"])
+for of in (blueprint, application(BLUEPRINT, credential)):
+    app = agent(AGENT, of, AGENT)
+    print(call_hi(obtained(app)), "|", app.acquire_token_for_client([API_SCOPE])["token_source"])
+exchanged = [blueprint.acquire_token_for_client([EXCHANGE_SCOPE], fmi_path=id) for id in (AGENT, SIBLING)]
+print(" ".join(result["token_source"] for result in exchanged))
+print(call_hi(obtained(agent(SIBLING, blueprint, SIBLING))))
+print(obtained(agent(SIBLING, blueprint, AGENT)))
+print(obtained(blueprint, EXCHANGE_SCOPE))
+print(obtained(blueprint))
+print(call_hi(exchanged[0]["access_token"]))
