@@ -157,4 +157,97 @@ describe('@microsoft/microsoft-graph-client, unchanged', () => {
     await change('Mine')
     await assert.rejects(change('Late'), { statusCode: 412 })
   })
+
+  it('registers a blueprint and its agent, which gets its own role and an inherited one until the blueprint is deleted', async () => {
+    const api = await graph.api('/applications').post({ displayName: 'Orders API' })
+    const uri = `api://${api.appId}`
+    const inherited = role({ id: 'b7d41c9a-2e58-4f03-8c6d-1a9f7e3b5c24', value: 'Inherited' })
+    await graph
+      .api(`/applications/${api.id}`)
+      .update({ identifierUris: [uri], appRoles: [role(), inherited] })
+    const resource = await graph.api('/servicePrincipals').post({ appId: api.appId })
+
+    const agentIdentity = 'microsoft.graph.agentIdentity'
+    const typed = (path: string) => graph.api(path).header('OData-Version', '4.0')
+    const sponsors = {
+      'sponsors@odata.bind': [
+        'https://graph.microsoft.com/v1.0/users/11111111-2222-4333-8444-555555555555',
+      ],
+    }
+    const blueprint = await typed('/applications').post({
+      '@odata.type': '#Microsoft.Graph.AgentIdentityBlueprint',
+      displayName: 'Orders agents',
+      ...sponsors,
+    })
+    const parts = `/applications/${blueprint.appId}/${agentIdentity}Blueprint`
+    const { secretText } = await graph
+      .api(`${parts}/addPassword`)
+      .post({ passwordCredential: { displayName: 'First secret' } })
+    const agentBody = {
+      displayName: 'Nightly agent',
+      agentIdentityBlueprintId: blueprint.appId,
+      ...sponsors,
+    }
+    await assert.rejects(typed(`/servicePrincipals/${agentIdentity}`).post(agentBody), {
+      statusCode: 400,
+      message: 'The Agent Blueprint Principal for the Agent Blueprint does not exist.',
+    })
+    const principal = await typed(`/servicePrincipals/${agentIdentity}BlueprintPrincipal`).post({
+      appId: blueprint.appId,
+    })
+    const agent = await typed(`/servicePrincipals/${agentIdentity}`).post(agentBody)
+    assert.equal(agent.servicePrincipalType, 'ServiceIdentity')
+    const assign = (principalId: string, appRoleId: string) =>
+      graph
+        .api(`/servicePrincipals/${principalId}/appRoleAssignments`)
+        .post({ principalId, resourceId: resource.id, appRoleId })
+    await assign(agent.id, role().id)
+    await assign(principal.id, inherited.id)
+
+    const requestToken = async (form: Record<string, string>) => {
+      const response = await fetch(`${front.url}/${settings.TENANT_ID}/oauth2/v2.0/token`, {
+        method: 'POST',
+        body: new URLSearchParams({ grant_type: 'client_credentials', ...form }),
+      })
+      const { access_token = '', error_codes: [code] = [] } = await response.json()
+      return { token: access_token as string, code }
+    }
+    const exchange = () =>
+      requestToken({
+        client_id: blueprint.appId,
+        client_secret: secretText,
+        scope: 'api://AzureADTokenExchange/.default',
+        fmi_path: agent.id,
+      })
+    const rolesNow = async () => {
+      const { token } = await requestToken({
+        client_id: agent.id,
+        scope: `${uri}/.default`,
+        client_assertion_type: 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer',
+        client_assertion: (await exchange()).token,
+      })
+      return decodeJwt<{ roles?: string[] }>(token).roles?.toSorted()
+    }
+    assert.deepEqual(await rolesNow(), [role().value])
+    await graph
+      .api(`/applications/${agentIdentity}Blueprint/${blueprint.appId}/inheritablePermissions`)
+      .post({
+        resourceAppId: api.appId,
+        inheritableScopes: {
+          '@odata.type': '#microsoft.graph.allAllowedScopes',
+          kind: 'allAllowed',
+        },
+        inheritableRoles: { '@odata.type': '#microsoft.graph.allAllowedRoles', kind: 'allAllowed' },
+      })
+    assert.deepEqual(await rolesNow(), [role().value, 'Inherited'].toSorted())
+
+    const listed = await graph.api(`/servicePrincipals/${agentIdentity}`).get()
+    assert.deepEqual(
+      listed.value.map(({ id }: { id: string }) => id),
+      [agent.id],
+    )
+    await graph.api(`/servicePrincipals/${principal.id}`).delete()
+    assert.equal((await exchange()).code, 7000229)
+    for (const { id } of [api, blueprint]) await graph.api(`/applications/${id}`).delete()
+  })
 })
