@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs, parseEnv } from 'node:util'
 import { environment, type System, startSystem } from '../test/greeting-process.ts'
+import { startMcpServer } from '../test/mcp-server.ts'
 import { leadHosts, settingsFor } from './lead-hosts.ts'
 import { type Outcome, Program } from './program.ts'
 
@@ -55,15 +56,34 @@ async function runOne(program: Program): Promise<Outcome> {
   opened.defer(() => rm(folder, { recursive: true, force: true }))
   const dataDir = join(folder, 'data')
   const { hosts } = program
-  const system = await startSystem(dataDir, {
-    cwd: folder,
-    args: ['--https-port', '0'],
-    env: { ...(program.needsLab && { LAB: 'on' }), ...(hosts.length > 0 && settingsFor(hosts)) },
-  })
-  opened.defer(async () => {
-    await system.stop()
+  const start = async (settings: NodeJS.ProcessEnv, dir = dataDir) => {
+    const args = ['--https-port', '0']
+    const system = await startSystem(dir, { cwd: folder, args, env: settings })
+    opened.defer(async () => {
+      await system.stop()
+    })
+    return system
+  }
+  const mcpServer = async (system: System) => {
+    const server = await startMcpServer(system)
+    opened.defer(server.stop)
+    return server.url
+  }
+  const system = await start({
+    ...(program.needsLab && { LAB: 'on' }),
+    ...(program.needsMcp && { MCP_CLIENTS: 'on' }),
+    ...(hosts.length > 0 && settingsFor(hosts)),
   })
   const run = await runOf(system, folder, dataDir)
+  if (program.needsMcp) {
+    const without = await start({}, join(folder, 'without'))
+    const env = {
+      MCP_URL: await mcpServer(system),
+      WITHOUT_CLIENT_ENV: without.clientEnvFile,
+      WITHOUT_MCP_URL: await mcpServer(without),
+    }
+    return await program.run({ ...run, env: { ...run.env, ...env } })
+  }
   if (hosts.length === 0) return await program.run(run)
   const proxy = await leadHosts(hosts, system.identityProvider.httpsUrl, dataDir)
   opened.defer(proxy.stop)

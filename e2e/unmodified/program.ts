@@ -76,6 +76,11 @@ export class Program {
     return this.name.startsWith('lab-')
   }
 
+  /** Whether the program calls an MCP server: the names of these folders begin with `mcp-`. */
+  get needsMcp(): boolean {
+    return this.name.startsWith('mcp-')
+  }
+
   /** Host names of Microsoft in the code of the program, one per row of `hosts.txt`. */
   get hosts(): readonly string[] {
     const file = join(this.folder, 'hosts.txt')

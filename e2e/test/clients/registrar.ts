@@ -5,6 +5,7 @@ type Entity = {
   readonly id: string
   readonly appId: string
   readonly secretText: string
+  readonly identifierUris: readonly string[]
   readonly appRoles: readonly { readonly id: string; readonly value: string }[]
 }
 
@@ -128,6 +129,13 @@ export class Registrar {
     await this.#ask('PATCH', `/applications(appId='${applicationId}')`, {
       keyCredentials: [{ type: 'AsymmetricX509Cert', usage: 'Verify', key: base64 }],
     })
+  }
+
+  /** Adds an identifier URI to an API. */
+  async addIdentifierUri(applicationId: string, uri: string): Promise<void> {
+    const path = `/applications(appId='${applicationId}')`
+    const { identifierUris } = await this.#ask('GET', path)
+    await this.#ask('PATCH', path, { identifierUris: [...identifierUris, uri] })
   }
 
   async #assign(principalId: string, { api, roles }: RolesOfApi): Promise<void> {
