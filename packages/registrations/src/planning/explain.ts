@@ -2,6 +2,7 @@ import { credentialsOf, type HeldCredential, validCredentials } from './director
 import {
   type Application,
   type AppRole,
+  type AppRoleAssignment,
   type DirectoryState,
   isBlueprint,
 } from './directory/directory-state.ts'
@@ -23,13 +24,13 @@ export function explain(
   const blueprint = blueprintOf(state, client)
   const assigned = assignedRoles(state, client, api, blueprint)
   const roles = roleStates(client, api, blueprint, assigned)
-  const steps = [
+  const steps: StepResult[] = [
     apiRegistration(api),
     applicationRoles(api),
     clientRegistration(client, blueprint),
     permissions(client, api, roles, blueprint),
     adminConsent(roles, blueprint),
-    clientSecret(blueprint ?? client, now),
+    { ...clientSecret(blueprint ?? client, now), ...(blueprint && { of: 'blueprint' }) },
   ]
   const refusal =
     refusalOf(steps) ?? blueprintRefusal(client, api) ?? missingAssignment(assigned, api)
@@ -41,8 +42,23 @@ export function explain(
     api: api.name,
     steps,
     roles,
+    ...(blueprint && !refusal && recentGrant(assigned, now)),
     ...(refusal && { refusal }),
   }
+}
+
+const longestTokenMs = 24 * 3_600_000
+
+/** Clients keep a token until it ends, with the roles of its time. */
+function recentGrant(
+  { own, ofBlueprint, isInheritable }: Assigned,
+  now: Date,
+): Pick<Explanation, 'note'> {
+  const carried = isInheritable ? [...own, ...ofBlueprint] : own
+  const times = carried.flatMap(({ createdDateTime }) => createdDateTime ?? [])
+  const last = times.toSorted((one, other) => +other - +one)[0]
+  if (last === undefined || +now - +last > longestTokenMs) return {}
+  return { note: `A token from before ${last.toISOString()} lacks the role that was granted then.` }
 }
 
 // A token request is checked in this order: the client, its credential, then the API.
@@ -109,7 +125,10 @@ function clientRegistration(client: Located, blueprint?: Located): StepResult {
   if (client.fault) return refused(client.fault)
   const { refusal } = blueprint ? clientRegistration(blueprint) : {}
   if (blueprint && refusal)
-    return refused(`its blueprint "${blueprint.name}": ${refusal.reason}`, refusal.aadstsCode)
+    return {
+      ...refused(`its blueprint "${blueprint.name}": ${refusal.reason}`, refusal.aadstsCode),
+      of: 'blueprint',
+    }
   if (application === undefined && servicePrincipal === undefined)
     return refused('the client is not registered')
   if (servicePrincipal === undefined)
@@ -161,7 +180,8 @@ function adminConsent(roles: Explanation['roles'], blueprint: Located | undefine
   ]
     .filter(Boolean)
     .join('; ')
-  if (detail) return { step, state: granted.length > 0 ? 'partly' : 'missing', detail }
+  const state = granted.length > 0 ? 'partly' : 'missing'
+  if (detail) return { step, state, detail, ...(blueprint && { of: 'blueprint' }) }
   if (granted.length === 0) return { step, state: 'missing', detail: 'no role is granted' }
   const names = granted.map(({ value, source }) =>
     blueprint && source === 'inherited' ? `${value} (inherited from "${blueprint.name}")` : value,
@@ -196,8 +216,8 @@ const latestFirst = (credentials: readonly HeldCredential[]) =>
 
 /** The roles of one API that are assigned to a client, and to the blueprint of an agent. */
 type Assigned = {
-  readonly own: readonly string[]
-  readonly ofBlueprint: readonly string[]
+  readonly own: readonly AppRoleAssignment[]
+  readonly ofBlueprint: readonly AppRoleAssignment[]
   readonly isInheritable: boolean
 }
 
@@ -207,14 +227,14 @@ function assignedRoles(
   api: Located,
   blueprint: Located | undefined,
 ): Assigned {
-  const idsOf = (holder: Located | undefined) =>
-    (holder ? assignmentsOf(holder, state) : [])
-      .filter(({ resourceId }) => resourceId === api.servicePrincipal?.id)
-      .map(({ appRoleId }) => appRoleId)
+  const ofApi = (holder: Located | undefined) =>
+    (holder ? assignmentsOf(holder, state) : []).filter(
+      ({ resourceId }) => resourceId === api.servicePrincipal?.id,
+    )
   const isInheritable = (blueprint?.application?.inheritablePermissions ?? []).some(
     (one) => one.resourceAppId === appIdOf(api) && one.inheritableRoles?.kind === 'allAllowed',
   )
-  return { own: idsOf(client), ofBlueprint: idsOf(blueprint), isInheritable }
+  return { own: ofApi(client), ofBlueprint: ofApi(blueprint), isInheritable }
 }
 
 function roleStates(
@@ -224,12 +244,13 @@ function roleStates(
   { own, ofBlueprint, isInheritable }: Assigned,
 ): Explanation['roles'] {
   const requested = requestedIds((blueprint ?? client).application, api)
+  const isIn = (some: Assigned['own'], id: string) => some.some((one) => one.appRoleId === id)
   const sourceOf = ({ id }: AppRole) => {
-    if (own.includes(id)) return 'assigned'
-    return isInheritable && ofBlueprint.includes(id) ? 'inherited' : undefined
+    if (isIn(own, id)) return 'assigned'
+    return isInheritable && isIn(ofBlueprint, id) ? 'inherited' : undefined
   }
   const lackOf = ({ id }: AppRole): RoleState => {
-    if (ofBlueprint.includes(id)) return 'not_inheritable'
+    if (isIn(ofBlueprint, id)) return 'not_inheritable'
     return requested.includes(id) ? 'not_granted' : 'not_requested'
   }
   return rolesOf(api)

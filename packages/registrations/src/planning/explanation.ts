@@ -58,6 +58,8 @@ export type StepResult = {
   readonly step: RegistrationStep
   readonly state: 'done' | 'partly' | 'missing' | 'unknown'
   readonly detail: string
+  /** The blueprint of an agent has the step, in place of the agent. */
+  readonly of?: 'blueprint'
   /** The refusal of a token request that this state causes. */
   readonly refusal?: Refusal
 }
@@ -78,6 +80,8 @@ export type Explanation = {
     readonly state: RoleState
     readonly source?: 'assigned' | 'inherited'
   }[]
+  /** Why the last token of an agent may have fewer roles than the next one. */
+  readonly note?: string
   /** `undefined` when a token would be issued. */
   readonly refusal?: Refusal
 }
@@ -136,7 +140,12 @@ export function explanationText(explanation: Explanation): string {
     const number = registrationSteps.indexOf(step) + 1
     return `  ${number} ${step.padEnd(20)} ${marks[state].padEnd(8)} ${onOneLine(detail)}`
   })
-  const sentences = [answerText(explanation), missingText(explanation), sizeText(explanation)]
+  const sentences = [
+    answerText(explanation),
+    missingText(explanation),
+    sizeText(explanation),
+    explanation.note ?? '',
+  ]
   const lines = sentences.filter((sentence) => sentence !== '').map(onOneLine)
   return [...lines, '', ...rows, ''].join('\n')
 }

@@ -205,4 +205,25 @@ describe('an explanation of an agent, when', () => {
     assert.equal(steps[4]?.detail, 'CallHiApiRole (inherited from "Greeting client")')
     assert.deepEqual(roles[0], { value: 'CallHiApiRole', state: 'carried', source: 'inherited' })
   })
+
+  for (const [what, hours, inherits, note] of [
+    ['an hour ago', 1, true, /^A token from before \S+Z lacks the role that was granted then\.$/],
+    ['an hour ago, without inheritance', 1, false, undefined],
+    ['two days ago', 48, true, undefined],
+  ] as const)
+    it(`a role was granted ${what}: ${note ? 'it warns' : 'it does not warn'} of older tokens`, () => {
+      const state = withAgent({ assigned: [hi], inherits })
+      const createdDateTime = new Date(now.getTime() - hours * 3_600_000)
+      const assignments = state.assignments.map((one) => ({ ...one, createdDateTime }))
+      assert.match(explained({ ...state, assignments }).note ?? '', note ?? /^$/)
+    })
+
+  it('its blueprint has to act: it says so of each such step', () => {
+    const disabled = withAgent({ clientPrincipal: { accountEnabled: false }, assigned: [hi] })
+    const ofBlueprint = explained(disabled).steps.filter(({ of }) => of === 'blueprint')
+    assert.deepEqual(
+      ofBlueprint.map(({ step }) => step),
+      ['Client registration', 'Client secret'],
+    )
+  })
 })

@@ -116,6 +116,7 @@ export const appRoleAssignment = z.object({
   principalId: guid,
   resourceId: guid,
   appRoleId: guid,
+  createdDateTime: dateTime.nullish(),
 })
 
 export type RequiredResourceAccess = z.output<typeof requiredResourceAccess>
