@@ -1,4 +1,3 @@
-import { isGuid } from '@greeting/directory'
 import { StorageUnavailableError } from '@greeting/directory/live'
 import { headerOf, type ServerEnv } from '@greeting/http-service'
 import type { Context } from 'hono'
@@ -114,8 +113,7 @@ function recordRefusal(
 ): void {
   const { traceId, correlationId, at } = headers.ids
   const clientId = request?.clientId
-  // Other texts of a request may be anything.
-  const agentId = request?.fmiPath && isGuid(request.fmiPath) ? request.fmiPath : undefined
+  const agentId = request?.fmiPath
   const agents = { blueprintId: blueprintId ?? undefined, agentId }
   const fields = { reason: refusal.reason, clientId, ...agents, traceId, correlationId }
   if (refusal.reason === 'internal') {
