@@ -14,11 +14,15 @@ export type GuardedMcpServer = {
   readonly stop: () => void
 }
 
-/** Starts an MCP server on a free port of this machine. It accepts tokens for the greeting API. */
-export async function startMcpServer({
-  identityProvider: { url: authUrl, tenantId },
-  api,
-}: Pick<System, 'identityProvider' | 'api'>): Promise<GuardedMcpServer> {
+/**
+ * Starts an MCP server on a free port of this machine. It accepts tokens for the greeting API.
+ *
+ * @param methods more methods for callers with the role of `hi`
+ */
+export async function startMcpServer(
+  { identityProvider: { url: authUrl, tenantId }, api }: Pick<System, 'identityProvider' | 'api'>,
+  methods: readonly string[] = [],
+): Promise<GuardedMcpServer> {
   const roles = ['CallHiApiRole', 'CallHelloApiRole'] as const
   const apiApplicationId = api.applicationId
   const guard = createGuard(entra({ authUrl, tenantId, apiApplicationId, roles }))
@@ -33,12 +37,13 @@ export async function startMcpServer({
     authorizationServers: [`${authUrl}/${tenantId}/v2.0`],
     scopes: [scope],
     tools: { hi: 'CallHiApiRole', hello: 'CallHelloApiRole' },
+    methods: Object.fromEntries(methods.map((method) => [method, 'CallHiApiRole'])),
   })
   const text = (words: string) => ({ content: [{ type: 'text' as const, text: words }] })
   const handler = createMcpHandler(() => {
     const tools = new McpServer({ name: 'greeting', version: '1.0.0' })
-    tools.registerTool('hi', {}, () => text('Hi'))
-    tools.registerTool('hello', {}, () => text('Hello'))
+    tools.registerTool('hi', { description: 'Says Hi.' }, () => text('Hi'))
+    tools.registerTool('hello', { description: 'Says Hello.' }, () => text('Hello'))
     return tools
   })
   // The SDKs recognize only the responses of the runtime.
