@@ -14,6 +14,7 @@ import type { Attempt } from './layout/form.ts'
 import { staticFiles } from './layout/page.ts'
 import type { ActionRow, PageRow } from './layout/page-row.ts'
 import { errorPage, plainPage, refusalPage, refusalSentence } from './layout/refusals.ts'
+import { agentsPage } from './pages/agents-page.ts'
 import { exposePage, rolesPage } from './pages/api-pages.ts'
 import { applicationOverview } from './pages/application-overview.ts'
 import { applicationsPage, deletedPage } from './pages/applications-page.ts'
@@ -56,6 +57,7 @@ const pages: readonly PageRow[] = [
   applicationOverview,
   deletedPage,
   newApiPage,
+  agentsPage,
   ...credentialsPages,
   permissionsPage,
   rolesPage,

@@ -1,6 +1,7 @@
 import { withHolders } from '@greeting/registrations/apply'
 import {
   explain,
+  isBlueprint,
   locateById,
   missingSteps,
   type RegistrationStep,
@@ -79,10 +80,12 @@ export type ClientState = {
   readonly reason?: string
 }
 
+export const noCredential = 'no valid credential'
+
 /** The states of a missing step, the most important first. */
 const states: readonly (readonly [RegistrationStep, ClientState['kind'], string])[] = [
   ['Client registration', 'bad', 'cannot sign in'],
-  ['Client secret', 'bad', 'no valid credential'],
+  ['Client secret', 'bad', noCredential],
   ['API registration', 'bad', 'API not usable'],
   ['Application roles', 'warn', 'API without roles'],
   ['Admin consent', 'warn', 'waits for consent'],
@@ -124,7 +127,7 @@ export async function clientStates(
       const steps = missingSteps(explain(state, client, api, now))
       return steps.map(({ step, detail }) => ({
         step,
-        reason: id ? `${api.name}: ${detail}` : detail,
+        reason: id && !step.startsWith('Client') ? `${api.name}: ${detail}` : detail,
         id,
       }))
     })
@@ -134,6 +137,7 @@ export async function clientStates(
       )
       if (found) return { kind, text, reason: found.reason }
     }
+    if (isBlueprint(one)) return { kind: 'good', text: 'authenticates agents' }
     return apiIds.length > 0
       ? { kind: 'good', text: 'gets its roles' }
       : { kind: 'plain', text: 'requests no role' }

@@ -1,7 +1,6 @@
 import {
   type FoundApplication,
   findApplications,
-  GraphRefusalError,
   readExplained,
   similarApplications,
 } from '@greeting/registrations/apply'
@@ -10,12 +9,12 @@ import {
   appRoleAssignment,
   type Explanation,
   explain,
+  isBlueprint,
   locateById,
   servicePrincipal,
 } from '@greeting/registrations/planning'
 import { z } from 'zod'
 import { ActionFault, type AdministratorRequest, actionFault } from './administrator-request.ts'
-import type { AuditView } from './management-views.ts'
 
 const dateTime = z.iso.datetime().transform((text) => new Date(text))
 
@@ -40,6 +39,7 @@ export const applicationView = application.extend({
 })
 
 export const principalView = servicePrincipal.extend({
+  createdDateTime: dateTime.nullish(),
   ...credentials,
   appRoleAssignments: z.array(appRoleAssignment).default([]),
 })
@@ -59,7 +59,10 @@ const idsPerFilter = 15
 const maxExpanded = 20
 
 /** The objects of a list that have one of the IDs, by that ID. */
-async function objectsBy<By extends 'appId' | 'id', One extends Readonly<Record<By, string>>>(
+export async function objectsBy<
+  By extends 'appId' | 'id',
+  One extends Readonly<Record<By, string>>,
+>(
   { graph }: AdministratorRequest,
   list: 'applications' | 'servicePrincipals',
   by: By,
@@ -131,8 +134,28 @@ export async function assignedTo({ graph }: AdministratorRequest, { principal }:
   return { assignments: value, clientsOf }
 }
 
+/** An agent in the form of an application. It has none, and no credential. */
+const agentView = ({ '@odata.etag': etag, ...one }: Principal): ApplicationView => ({
+  '@odata.etag': etag,
+  id: one.id,
+  appId: one.appId,
+  displayName: one.displayName,
+  createdDateTime: one.createdDateTime,
+  signInAudience: 'AzureADMyOrg',
+  identifierUris: [],
+  appRoles: [],
+  requiredResourceAccess: [],
+  passwordCredentials: [],
+  keyCredentials: [],
+  federatedIdentityCredentials: [],
+})
+
+/** Whether it is an agent identity, which has a service principal only. */
+export const isAgent = ({ principal }: Pick<Registered, 'principal'>): boolean =>
+  Boolean(principal?.agentIdentityBlueprintId)
+
 /**
- * Reads an application by its application ID.
+ * Reads an application by its application ID, or an agent by its client ID.
  *
  * @throws {GraphRefusalError} graph_refusal when it does not exist, or is not readable.
  */
@@ -141,11 +164,9 @@ export async function readRegistered(
   appId: string,
 ): Promise<Registered> {
   const path = `/applications(appId='${encodeURIComponent(appId)}')`
-  const [one, principal] = await Promise.all([
-    request.graph.get(path, applicationView),
-    principalOf(request, appId),
-  ])
-  return { application: one, principal }
+  const principal = await principalOf(request, appId)
+  if (principal && isAgent({ principal })) return { application: agentView(principal), principal }
+  return { application: await request.graph.get(path, applicationView), principal }
 }
 
 /** Whether an application is an API: it has a name or declares roles. */
@@ -154,6 +175,15 @@ export const isApi = ({
   appRoles,
 }: Pick<ApplicationView, 'identifierUris' | 'appRoles'>): boolean =>
   identifierUris.length > 0 || appRoles.length > 0
+
+export type Kind = 'API' | 'client' | 'blueprint' | 'agent'
+
+/** What an application is. A blueprint may be an API too. */
+export function kindOf({ application, principal }: Registered): Kind {
+  if (isAgent({ principal })) return 'agent'
+  if (isBlueprint(application)) return 'blueprint'
+  return isApi(application) ? 'API' : 'client'
+}
 
 /** The application roles of an API that a client requests. */
 export const requestedRoles = (
@@ -235,48 +265,6 @@ export async function findPrincipal(
   if (principal === undefined)
     throw actionFault(`The application “${text}” has no service principal in this tenant.`)
   return principal
-}
-
-const nameView = z.object({ id: z.string(), appId: z.string(), displayName: z.string() })
-
-/** The names of objects, by one of their IDs. An object that the administrator may not read has none. */
-async function namesBy(
-  request: AdministratorRequest,
-  list: 'applications' | 'servicePrincipals',
-  by: 'appId' | 'id',
-  ids: readonly string[],
-) {
-  try {
-    return await objectsBy(request, list, by, ids, nameView)
-  } catch (cause) {
-    if (cause instanceof GraphRefusalError && cause.status === 403) return new Map<string, never>()
-    throw cause
-  }
-}
-
-/** The names of applications, by application ID. */
-export async function applicationNames(request: AdministratorRequest, appIds: readonly string[]) {
-  const names = await namesBy(request, 'servicePrincipals', 'appId', appIds)
-  return new Map([...names].map(([appId, { displayName }]) => [appId, displayName]))
-}
-
-/** The applications that audit records name, by the ID in the record. */
-export type NamesInRecords = ReadonlyMap<string, z.output<typeof nameView>>
-
-/** The names of actors and targets: of application IDs, and of objects that were changed. */
-export async function namesInRecords(
-  request: AdministratorRequest,
-  records: readonly Pick<AuditView, 'action' | 'actor' | 'target'>[],
-): Promise<NamesInRecords> {
-  const all = records.flatMap(({ actor, target }) => [actor, target ?? ''])
-  const changed = (kind: string) =>
-    records.flatMap(({ action, target }) => (action.startsWith(`${kind}.`) && target) || [])
-  const found = await Promise.all([
-    namesBy(request, 'servicePrincipals', 'appId', all),
-    namesBy(request, 'applications', 'id', changed('application')),
-    namesBy(request, 'servicePrincipals', 'id', changed('servicePrincipal')),
-  ])
-  return new Map(found.flatMap((names) => [...names]))
 }
 
 /** The scopes that a client can request: those of the APIs of which it requests roles. */

@@ -8,6 +8,7 @@ const auditRecord = z.object({
   at: dateTime,
   tenantId: z.string().nullable(),
   actor: z.string(),
+  blueprintId: z.string().optional(),
   action: z.string(),
   target: z.string().nullable(),
   outcome: z.enum(['done', 'refused']),

@@ -1,15 +1,25 @@
 import type { GraphRequest } from '@greeting/registrations/apply'
+import { isBlueprint } from '@greeting/registrations/planning'
 import type { Context } from 'hono'
 import { getCookie, setCookie } from 'hono/cookie'
 import { html } from 'hono/html'
 import { z } from 'zod'
 import type { AdministratorRequest } from '../graph/administrator-request.ts'
-import { findApis, listApplications, namesOf } from '../graph/application-list.ts'
+import { agentsOf, apisOfAgent } from '../graph/agents.ts'
+import {
+  clientStates,
+  findApis,
+  listApplications,
+  namesOf,
+  noCredential,
+} from '../graph/application-list.ts'
 import {
   assignedTo,
   explanationsOf,
   findId,
+  isAgent,
   isApi,
+  kindOf,
   type Principal,
   principalsWithAssignments,
   type Registered,
@@ -18,11 +28,12 @@ import {
   UnclearName,
 } from '../graph/applications.ts'
 import type { Form } from '../security/portal-form.ts'
-import { applicationPath, applicationTabRows, type Tab } from './application-page.ts'
+import { applicationPath, type Tab, tabsOf } from './application-page.ts'
 import { type Attempt, buttonForm, candidateLinks, picker } from './form.ts'
 import { page } from './page.ts'
 import type { ActionRow, PageRow } from './page-row.ts'
-import { empty, type Html, linkList, table } from './parts.ts'
+import { empty, type Html, linkList, named, table } from './parts.ts'
+import { plainPage } from './refusals.ts'
 import { verdict } from './verdict.ts'
 
 /** A tab of one application. It begins with what the six steps say about it. */
@@ -34,7 +45,13 @@ export async function applicationPage(
   attempt?: Attempt,
 ): Promise<Response> {
   const { appId, displayName } = registered.application
-  const links = applicationTabRows.map(({ name }) => ({ name, path: applicationPath(appId, name) }))
+  const kind = kindOf(registered)
+  const tabs = tabsOf(kind).map((name) => ({ name, path: applicationPath(appId, name) }))
+  const ofAgent = [
+    { name: 'Token', path: `/portal/token?client=${appId}` },
+    { name: 'Logs', path: `/portal/logs?actor=${appId}` },
+  ]
+  const links = kind === 'agent' ? [...tabs, ...ofAgent] : tabs
   return page(request, {
     title: displayName,
     trail: [{ name: 'App registrations', path: '/portal/applications' }],
@@ -57,6 +74,10 @@ export const tabPage =
   (tab: Tab, contentOf: Content): PageRow['show'] =>
   async (request, { req }, attempt) => {
     const registered = await readRegistered(request, req.param('appId') ?? '')
+    if (!tabsOf(kindOf(registered)).includes(tab)) {
+      const sentence = `${kindOf(registered)} has no page “${tab}”. The blueprint of an agent has its credentials.`
+      return plainPage('Not found', `This ${sentence}`, 404, request)
+    }
     const content = await contentOf(request, registered, attempt, req)
     return applicationPage(request, registered, tab, content, attempt)
   }
@@ -95,11 +116,16 @@ export const revokeAction = (tab: Tab, assignments: 'appRoleAssignments' | 'appR
   }))
 
 /** The change of some properties of an application, if it is still the same. */
-export const patchOf = (
-  { application }: Registered,
-  body: object,
-  ifMatch?: string,
-): GraphRequest => ({ method: 'PATCH', path: `/applications/${application.id}`, body, ifMatch })
+export const patchOf = (registered: Registered, body: object, ifMatch?: string): GraphRequest => ({
+  method: 'PATCH',
+  path: objectPath(registered),
+  body,
+  ifMatch,
+})
+
+/** The path of an application, or of an agent. */
+export const objectPath = (registered: Registered): string =>
+  `/${isAgent(registered) ? 'servicePrincipals' : 'applications'}/${registered.application.id}`
 
 /** Whether a client gets roles of an API, or which clients get those of an API. */
 async function applicationState(
@@ -108,21 +134,47 @@ async function applicationState(
   path: string,
 ): Promise<Html> {
   const { application } = registered
+  if (isBlueprint(application)) return blueprintState(request, registered)
   const isClient = !isApi(application) || application.requiredResourceAccess.length > 0
   return html`${isApi(application) && (await apiState(request, registered))}${isClient && (await clientState(request, registered, path))}`
+}
+
+/** Whether the agents of a blueprint can get tokens, with the next step. */
+async function blueprintState(request: AdministratorRequest, registered: Registered) {
+  const { application, principal } = registered
+  const { appId, displayName } = application
+  const [state, { value: agents }] = await Promise.all([
+    clientStates(request, [application]),
+    agentsOf(request, appId, { $top: '1' }),
+  ])
+  const { kind = 'plain', text = '', reason = '' } = state.get(appId) ?? {}
+  const step = (name: string, tab: Tab, hash = '') =>
+    html`<a role="button" class="primary" href="${applicationPath(appId, tab)}${hash}">${name}</a>`
+  const principalPath = `${applicationPath(appId)}/principal`
+  const next =
+    principal === undefined
+      ? buttonForm(request, principalPath, 'Create the service principal', {}, 'primary')
+      : kind === 'bad' && text === noCredential
+        ? step('New client secret', 'Certificates & secrets')
+        : agents.length === 0
+          ? step('Create an agent', 'Agents', '#new')
+          : step('Show its agents', 'Agents')
+  const isUsable = kind !== 'bad' && agents.length > 0
+  return html`<section class="verdict ${kind === 'bad' ? 'bad' : isUsable ? 'good' : 'warn'}" aria-label="Verdict"><p>${kind === 'bad' ? html`The agents of ${named(displayName)} get no token: ${reason}.` : isUsable ? html`${named(displayName)} authenticates its agents. It gets no token of an API itself.` : html`${named(displayName)} has no agent.`} ${next}</p></section>`
 }
 
 /** The verdict for one API, with a form that chooses another one. */
 async function clientState(
   request: AdministratorRequest,
-  { application }: Registered,
+  registered: Registered,
   path: string,
 ): Promise<Html> {
+  const { application } = registered
   const client = application.appId
   const apis = await findApis(request, '')
   const sought = (request.context?.req.query('for') ?? '').trim()
   let fault: Html = ''
-  const apiId = await chosenApi(request, application, sought, apis).catch((cause: unknown) => {
+  const apiId = await chosenApi(request, registered, sought, apis).catch((cause: unknown) => {
     if (!(cause instanceof UnclearName)) throw cause
     const links = candidateLinks(cause, path, { for: sought })
     fault = html`<p role="alert" class="problem">${cause.message}</p>${links}`
@@ -131,7 +183,7 @@ async function clientState(
   const [explanation] = apiId ? await explanationsOf(request, client, [apiId]) : []
   return html`<form method="get" action="${path}" class="bar">${picker({ name: 'for', label: 'API: name, URI or ID', value: explanation?.apiName ?? '', options: namesOf(apis), required: true })}<button>Show the verdict</button></form>
 ${fault}
-${explanation ? verdict(request, explanation, { api: explanation.apiId, client, etag: application['@odata.etag'] ?? '' }) : empty('Choose an API: the six steps show what this client needs for a token with its roles.')}`
+${explanation ? verdict(request, explanation, { api: explanation.apiId, client, ...(!isAgent(registered) && { etag: application['@odata.etag'] ?? '' }) }) : empty('Choose an API: the six steps show what this client needs for a token with its roles.')}`
 }
 
 const cookie = 'greeting-portal-api'
@@ -149,11 +201,12 @@ const remembered = z.tuple([z.guid(), z.guid()])
  */
 async function chosenApi(
   request: AdministratorRequest,
-  { appId, requiredResourceAccess }: Registered['application'],
+  registered: Registered,
   sought: string,
   apis: readonly Principal[],
 ): Promise<string | undefined> {
   const { context, host } = request
+  const { appId, requiredResourceAccess } = registered.application
   if (context && sought !== '') {
     const apiId = await findId(request, sought)
     setCookie(context, cookie, `${appId}.${apiId}`, cookieOptions)
@@ -161,7 +214,9 @@ async function chosenApi(
   }
   const kept = remembered.safeParse((context && getCookie(context, cookie))?.split('.'))
   const [client, last] = kept.data ?? []
-  const requested = requiredResourceAccess.map(({ resourceAppId }) => resourceAppId)
+  const requested = isAgent(registered)
+    ? await apisOfAgent(request, registered)
+    : requiredResourceAccess.map(({ resourceAppId }) => resourceAppId)
   const isLast = client === appId || requested.length === 0 || requested.includes(last ?? '')
   if (last && isLast) return last
   return requested[0] ?? apis.find((one) => !host.managementApiIds.includes(one.appId))?.appId

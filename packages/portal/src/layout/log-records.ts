@@ -1,7 +1,7 @@
 import { html } from 'hono/html'
 import type { AdministratorRequest } from '../graph/administrator-request.ts'
-import type { NamesInRecords } from '../graph/applications.ts'
 import type { AuditHourView, AuditView } from '../graph/management-views.ts'
+import type { NamesInRecords } from '../graph/names.ts'
 import { applicationPath } from './application-page.ts'
 import { type Html, mark, table, time } from './parts.ts'
 import { remedyOf } from './refusals.ts'
@@ -50,11 +50,11 @@ export const recordTable = (
   html`<div class="log">${table(
     'Records',
     ['Time', 'Result', 'Action', 'Who'],
-    records.map(({ id, log, at, outcome, reason, action, actor, target }) => [
+    records.map(({ id, log, at, outcome, reason, action, actor, blueprintId, target }) => [
       html`<a href="${logsPath}/${log}/${id}">${time(at, request.now)}</a>`,
       html`${mark(outcome === 'done' ? 'good' : 'bad', outcome)}${reason && html` ${inWords(reason)}. <small>${remedyOf(reason, request)}</small>`}`,
       inWords(action),
-      html`${party(actor, names)}${target && html` → ${party(target, names)}`}`,
+      html`${party(actor, names)}${blueprintId && html` (agent of ${party(blueprintId, names)})`}${target && html` → ${party(target, names)}`}`,
     ]),
     none,
   )}</div>`

@@ -32,6 +32,12 @@ export const claimSentences: Readonly<Record<string, string>> = {
   tid: 'The tenant.',
   uti: 'The ID of this token.',
   ver: 'The version of the token. The API decides it, not the endpoint.',
+  xms_act_fct: 'Facets of the actor: 11 is an agent. Only odd numbers count.',
+  xms_sub_fct: 'Facets of the subject: 11 is an agent. Only odd numbers count.',
+  xms_tnt_fct: 'Facets of the tenant.',
+  xms_idrel: 'How the client belongs to the tenant: 7 is a service principal.',
+  xms_par_app_azp:
+    'The application ID of the blueprint of the agent. It is for logs, not for decisions.',
   xms_ficinfo: 'Internal to the identity provider.',
   xms_ftd: 'Internal to the identity provider.',
   cnf: 'The certificate to which the token is bound.',
@@ -56,6 +62,10 @@ const differences: readonly (readonly [names: readonly string[], reason: string]
   [['appid', 'azp', 'oid', 'sub'], 'Another client.'],
   [['appidacr', 'azpacr'], 'The clients authenticated in another way.'],
   [['tid', 'idp'], 'Another tenant.'],
+  [
+    ['xms_act_fct', 'xms_sub_fct', 'xms_tnt_fct', 'xms_idrel', 'xms_par_app_azp'],
+    'One client is an agent, or the order of the facets differs.',
+  ],
   [['cnf'], 'A bound token is accepted only with its certificate.'],
 ]
 

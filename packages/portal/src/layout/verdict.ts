@@ -6,6 +6,7 @@ import {
   missingText,
   type RegistrationStep,
   registrationSteps,
+  type StepResult,
   sizeText,
 } from '@greeting/registrations/planning'
 import { html } from 'hono/html'
@@ -42,17 +43,18 @@ const marks = {
 export function verdict(request: AdministratorRequest, explanation: Explanation, ids: Ids) {
   const missing = missingSteps(explanation)
   const size = sizeText(explanation)
+  const isOfAgents = explanation.refusal?.aadstsCode === 82001
   const kind = explanation.refusal ? 'bad' : isComplete(explanation) ? 'good' : 'warn'
-  return html`<section class="verdict ${kind}" aria-label="Verdict"><p>${answer(explanation)} <strong>${missingText(explanation)}</strong>${kind === 'good' && request.section !== 'Token' && html` <a role="button" class="primary" href="/portal/token?${new URLSearchParams({ client: ids.client, api: ids.api })}">Request the token</a>`}</p>
-${size && html`<p class="problem">${size}</p>`}
+  return html`<section class="verdict ${kind}" aria-label="Verdict"><p>${answer(explanation)} <strong>${missingText(explanation)}</strong>${kind === 'good' && request.section !== 'Token' && html` <a role="button" class="primary" href="/portal/token?${new URLSearchParams({ client: ids.client, api: ids.api })}">Request the token</a>`}${isOfAgents && html` <a role="button" class="primary" href="${applicationPath(ids.client, 'Agents')}">Show its agents</a>`}</p>
+${size && html`<p class="problem">${size}</p>`}${explanation.note && html`<p class="note">${explanation.note}</p>`}
 <ol class="steps">${explanation.steps.map((one) => {
     const [state, word] = marks[one.state]
-    const [of, tab] = places[one.step]
+    const [, tab] = places[one.step]
     const isMissing = missing.includes(one)
-    const isFirst = one === missing[0]
+    const isFirst = one === missing[0] && !isOfAgents
     return html`<li${isMissing ? html` class="missing"` : ''}${isFirst ? html` aria-current="step"` : ''}><span class="number">${registrationSteps.indexOf(one.step) + 1}</span>
-<span><a href="${applicationPath(ids[of], tab)}">${one.step}</a><br><small>${one.detail}</small></span>
-<span>${mark(state, word)} ${isMissing ? repair(request, explanation, one.step, ids) : ''}</span></li>`
+<span><a href="${applicationPath(ownerOf(explanation, one, ids), tab)}">${one.step}</a><br><small>${one.detail}</small></span>
+<span>${mark(state, word)} ${isMissing ? repair(request, explanation, one, ids, isFirst ? 'primary' : 'secondary') : ''}</span></li>`
   })}</ol></section>`
 }
 
@@ -64,30 +66,50 @@ function answer(explanation: Explanation): Html {
     const isOfStep = steps.some((one) => one.refusal === refusal)
     return html`${of} gets no token for ${by}${!isOfStep && `: ${refusal.reason}`} (AADSTS${refusal.aadstsCode}).`
   }
-  const roles = carriedRoles(explanation).join(', ')
+  const inherited = explanation.roles.flatMap((one) =>
+    one.source === 'inherited' ? one.value : [],
+  )
+  const roles = carriedRoles(explanation)
+    .map((role) => (inherited.includes(role) ? `${role} (inherited)` : role))
+    .join(', ')
   return html`${of} gets a token for ${by} ${roles ? `with ${roles}` : 'without any role'}.`
 }
+
+/** The application whose tab does a step: the API, the client, or the blueprint of an agent. */
+const ownerOf = ({ blueprint }: Explanation, { step, of }: StepResult, ids: Ids): string =>
+  (of === 'blueprint' && blueprint?.id) || ids[places[step][0]]
 
 /** What does a missing step. */
 function repair(
   request: AdministratorRequest,
   explanation: Explanation,
-  step: RegistrationStep,
+  one: StepResult,
   ids: Ids,
+  kind: 'primary' | 'secondary',
 ): Html {
-  const [of, tab, action, form] = places[step]
-  const kind = step === missingSteps(explanation)[0]?.step ? 'primary' : 'secondary'
-  const path = applicationPath(ids[of], tab)
+  const { step } = one
+  const [, tab, action, form] = places[step]
+  const path = applicationPath(ownerOf(explanation, one, ids), tab)
   // Without an entity tag, the back button would make a second secret.
   if (form === undefined || (step === 'Client secret' && ids.etag === undefined)) {
     const target = step === 'Permissions' ? `${path}?api=${ids.api}` : path
-    return html`<a role="button" class="${kind}" href="${target}">${action}</a>`
+    const ofAgent: Partial<Record<RegistrationStep, string>> = {
+      'Client registration': one.of ? 'Open the blueprint' : 'Open the agent',
+      Permissions: 'Assign roles',
+    }
+    const name = (explanation.blueprint && ofAgent[step]) ?? action
+    return html`<a role="button" class="${kind}" href="${target}">${name}</a>`
   }
   const waiting = explanation.roles.filter(({ state }) => state === 'not_granted')
+  const isBlocked = explanation.roles.some(({ state }) => state === 'not_inheritable')
+  if (step === 'Admin consent' && waiting.length === 0 && isBlocked) {
+    const fields = { api: ids.api, value: 'true' }
+    return buttonForm(request, `${path}/inherit`, 'Let the agents inherit', fields, kind)
+  }
   const roles = waiting.map(({ value }) => value).join(', ')
   const effect =
     step === 'Admin consent' &&
-    html`<br><small>Adds ${roles} of ${named(explanation.api)} to ${named(explanation.client)}. Revokes nothing.</small>`
+    html`<br><small>Adds ${roles} of ${named(explanation.api)} to ${named(explanation.blueprint?.name ?? explanation.client)}. Revokes nothing.</small>`
   // Without a request, there is nothing to consent to.
   if (step === 'Admin consent' && roles === '') return ''
   return html`${buttonForm(request, `${path}${form}`, action, ids, kind)}${effect}`

@@ -1,8 +1,23 @@
+import { isBlueprint } from '@greeting/registrations/planning'
 import { html } from 'hono/html'
 import type { AdministratorRequest } from '../graph/administrator-request.ts'
-import { assignedTo, isApi, type Registered, readRegistered } from '../graph/applications.ts'
-import { applicationPath } from '../layout/application-page.ts'
-import { type Content, changeAction, patchOf, tabRow } from '../layout/application-tab.ts'
+import { blueprintOf } from '../graph/agents.ts'
+import {
+  assignedTo,
+  isAgent,
+  isApi,
+  kindOf,
+  type Registered,
+  readRegistered,
+} from '../graph/applications.ts'
+import { applicationPath, deletedAgentsPath, deletedPath } from '../layout/application-page.ts'
+import {
+  type Content,
+  changeAction,
+  objectPath,
+  patchOf,
+  tabRow,
+} from '../layout/application-tab.ts'
 import { buttonForm, danger, field, form, hiddenFields } from '../layout/form.ts'
 import type { Html } from '../layout/parts.ts'
 import { copyable, facts, mark, time } from '../layout/parts.ts'
@@ -11,15 +26,17 @@ import { createPrincipal } from './registration.ts'
 const content: Content = async (request, registered, attempt) => {
   const { application, principal } = registered
   const path = applicationPath(application.appId)
+  const kind = kindOf(registered)
   const { clientsOf } = await assignedTo(request, registered)
+  const blueprint = kind === 'agent' ? await blueprintOf(request, registered) : undefined
   return html`${facts([
-    ['Kind', mark('plain', isApi(application) ? 'API' : 'client')],
+    ['Kind', html`${mark('plain', kind)} ${blueprint && html`of ${linkTo(blueprint)}`}`],
     ['Application (client) ID', copyable(application.appId)],
     ['Object ID', copyable(application.id)],
     ['Directory (tenant) ID', copyable(request.session.tenantId)],
     ['Created', time(application.createdDateTime, request.now, 'unknown')],
     ['Service principal', principalState(request, registered, clientsOf())],
-    ...(principal
+    ...(principal && kind !== 'agent'
       ? [
           [
             'Assignment required',
@@ -36,8 +53,11 @@ ${form(
   html`${hiddenFields({ etag: application['@odata.etag'] ?? '' })}${field({ name: 'display_name', label: 'Name', value: application.displayName, required: true, maxLength: 120 }, attempt)}<button>Save</button>`,
 )}
 <h2>Delete</h2>
-${danger(`Delete ${application.displayName}`, `${isApi(application) ? `No client gets a token of this API any more: ${clientsOf()} with a role will lose it.` : 'This client gets no token any more.'} The application can be restored for 30 days.`, buttonForm(request, `${path}/delete`, 'Delete', {}, 'danger'))}`
+${danger(`Delete ${application.displayName}`, `${isApi(application) ? `No client gets a token of this API any more: ${clientsOf()} with a role will lose it.` : `This ${kind} gets no token any more${kind === 'blueprint' ? ', and neither do its agents' : ''}.`} It can be restored for 30 days.`, buttonForm(request, `${path}/delete`, 'Delete', {}, 'danger'))}`
 }
+
+const linkTo = ({ application: { appId, displayName } }: Registered) =>
+  html`<a href="${applicationPath(appId)}"><bdi>${displayName}</bdi></a>`
 
 function principalState(
   request: AdministratorRequest,
@@ -50,7 +70,7 @@ function principalState(
   }
   const isEnabled = principal.accountEnabled !== false
   return html`${mark(isEnabled ? 'good' : 'bad', isEnabled ? 'enabled' : 'disabled')} ${copyable(principal.id)}
-${isEnabled ? danger('Disable', `It gets no token until it is enabled. ${isApi(application) ? `No client gets one of its roles: ${holders} with a role.` : ''}`, buttonForm(request, `${path}/enabled`, 'Disable', { value: 'false' }, 'danger')) : buttonForm(request, `${path}/enabled`, 'Enable', { value: 'true' })}`
+${isEnabled ? danger('Disable', `${isBlueprint(application) ? 'Its agents get' : 'It gets'} no token until it is enabled. ${isApi(application) ? `No client gets one of its roles: ${holders} with a role.` : ''}`, buttonForm(request, `${path}/enabled`, 'Disable', { value: 'false' }, 'danger')) : buttonForm(request, `${path}/enabled`, 'Enable', { value: 'true' })}`
 }
 
 /** Changes one property of the service principal. */
@@ -79,9 +99,9 @@ export const applicationOverview = tabRow('Overview', content, [
   {
     suffix: '/delete',
     run: async (request, _sent, { req }) => {
-      const { application } = await readRegistered(request, req.param('appId') ?? '')
-      await request.graph.send({ method: 'DELETE', path: `/applications/${application.id}` })
-      return '/portal/deleted'
+      const registered = await readRegistered(request, req.param('appId') ?? '')
+      await request.graph.send({ method: 'DELETE', path: objectPath(registered) })
+      return isAgent(registered) ? deletedAgentsPath : deletedPath
     },
   },
 ])

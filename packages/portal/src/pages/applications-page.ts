@@ -1,8 +1,8 @@
 import { html } from 'hono/html'
 import { z } from 'zod'
 import { clientStates, hasUri, listApplications } from '../graph/application-list.ts'
-import { type ApplicationView, isApi, searchQuery } from '../graph/applications.ts'
-import { applicationPath } from '../layout/application-page.ts'
+import { type ApplicationView, kindOf, searchQuery } from '../graph/applications.ts'
+import { applicationPath, deletedAgentsPath, deletedPath } from '../layout/application-page.ts'
 import { buttonForm } from '../layout/form.ts'
 import { page } from '../layout/page.ts'
 import type { PageRow } from '../layout/page-row.ts'
@@ -52,7 +52,7 @@ ${table(
     const state = clients.get(one.appId)
     return [
       html`<a href="${applicationPath(one.appId)}">${one.displayName}</a>`,
-      mark('plain', isApi(one) ? 'API' : 'client'),
+      mark('plain', kindOf({ application: one, principal: undefined })),
       state
         ? html`<span title="${state.reason}">${mark(state.kind, state.text)}</span>`
         : `${one.appRoles.length} roles`,
@@ -67,7 +67,7 @@ ${table(
 )}
 ${nextPageLink(path, nextLink, { ...kept, order })}
 ${registrationForm(request, (name) => req.query(name), attempt)}
-<p><a href="/portal/deleted">Deleted applications</a></p>`,
+<p><a href="${deletedPath}">Deleted applications</a> <a href="${deletedAgentsPath}">Deleted agents</a></p>`,
   })
 }
 
@@ -76,8 +76,6 @@ const lastUseOf = ({ passwordCredentials, keyCredentials }: ApplicationView) =>
   [...passwordCredentials, ...keyCredentials]
     .flatMap(({ lastUsedDateTime }) => lastUsedDateTime ?? [])
     .toSorted((one, other) => +other - +one)[0]
-
-const deletedPath = '/portal/deleted'
 
 const deleted = z.object({
   id: z.string(),
@@ -88,16 +86,21 @@ const deleted = z.object({
 
 const showDeleted: PageRow['show'] = async (request, { req }, attempt) => {
   const query = pageQuery(pageSize, req.query('after'))
+  const [one, type, kept] =
+    req.query('kind') === 'agents'
+      ? (['agent', 'agentIdentity', { kind: 'agents' }] as const)
+      : (['application', 'application', {}] as const)
   const { value, '@odata.nextLink': next } = await request.graph.page(
-    `/directory/deletedItems/microsoft.graph.application?${query}`,
+    `/directory/deletedItems/microsoft.graph.${type}?${query}`,
     deleted,
   )
+  const title = `Deleted ${one}s`
   return page(request, {
-    title: 'Deleted applications',
+    title,
     trail: [{ name: 'App registrations', path: '/portal/applications' }],
     attempt,
     content: html`${table(
-      'Deleted applications',
+      title,
       ['Name', 'Application ID', 'Deleted', 'Restore'],
       value.map(({ id, appId, displayName, deletedDateTime }) => [
         displayName,
@@ -105,8 +108,8 @@ const showDeleted: PageRow['show'] = async (request, { req }, attempt) => {
         time(deletedDateTime, request.now),
         buttonForm(request, `${deletedPath}/${id}/restore`, 'Restore', { app_id: appId }),
       ]),
-      'No application was deleted in the last 30 days.',
-    )}${nextPageLink(deletedPath, next)}`,
+      `No ${one} was deleted in the last 30 days.`,
+    )}${nextPageLink(deletedPath, next, kept)}`,
   })
 }
 

@@ -3,8 +3,9 @@ import { appRoleAssignment } from '@greeting/registrations/planning'
 import { html } from 'hono/html'
 import { z } from 'zod'
 import type { AdministratorRequest } from '../graph/administrator-request.ts'
-import { applicationNames, principalsBy } from '../graph/applications.ts'
+import { principalsBy } from '../graph/applications.ts'
 import { auditPage } from '../graph/management-views.ts'
+import { applicationNames } from '../graph/names.ts'
 import { applicationPath } from '../layout/application-page.ts'
 import { type Content, revokeAction, tabRow } from '../layout/application-tab.ts'
 import { buttonForm, danger } from '../layout/form.ts'
@@ -13,7 +14,6 @@ import { named, nextPageLink, pageQuery, table, time } from '../layout/parts.ts'
 const pageSize = 25
 
 const assignment = appRoleAssignment.extend({
-  createdDateTime: z.iso.datetime().transform((text) => new Date(text)),
   principalDisplayName: z.string().nullable(),
 })
 

@@ -6,7 +6,8 @@ import {
   actionFault,
   type InProcessGraph,
 } from '../graph/administrator-request.ts'
-import { applicationNames, findPrincipal } from '../graph/applications.ts'
+import { findPrincipal } from '../graph/applications.ts'
+import { applicationNames } from '../graph/names.ts'
 import { guardOf } from '../graph/token-judge.ts'
 import { type Attempt, buttonForm, field, form } from '../layout/form.ts'
 import { page } from '../layout/page.ts'

@@ -4,14 +4,9 @@ import { html } from 'hono/html'
 import { z } from 'zod'
 import { ActionFault, type AdministratorRequest } from '../graph/administrator-request.ts'
 import { clientStates, hasUri, listApplications, namesOf } from '../graph/application-list.ts'
-import {
-  applicationNames,
-  explanationsOf,
-  findId,
-  isApi,
-  UnclearName,
-} from '../graph/applications.ts'
+import { explanationsOf, findId, isApi, UnclearName } from '../graph/applications.ts'
 import { auditPage, keyState } from '../graph/management-views.ts'
+import { applicationNames } from '../graph/names.ts'
 import { applicationPath } from '../layout/application-page.ts'
 import { candidateLinks, picker } from '../layout/form.ts'
 import { page } from '../layout/page.ts'

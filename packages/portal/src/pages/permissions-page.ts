@@ -1,8 +1,17 @@
 import { html } from 'hono/html'
 import type { AdministratorRequest } from '../graph/administrator-request.ts'
+import {
+  blueprintOf,
+  blueprintPath,
+  inheritableApis,
+  inheritedAssignments,
+} from '../graph/agents.ts'
 import { findApis } from '../graph/application-list.ts'
 import {
   assignmentsOf,
+  findPrincipal,
+  isAgent,
+  kindOf,
   type Principal,
   principalsBy,
   type Registered,
@@ -30,6 +39,8 @@ type PermissionRow = {
   readonly name: string
   readonly isRequested: boolean
   readonly assignmentId: string | undefined
+  /** The blueprint from which an agent inherits it. */
+  readonly from: Registered | undefined
 }
 
 const content: Content = async (request, registered, _attempt, req) => {
@@ -37,31 +48,60 @@ const content: Content = async (request, registered, _attempt, req) => {
   const rows = await permissionRows(request, registered)
   const path = applicationPath(appId, 'API permissions')
   const search = (req.query('api') ?? '').trim()
-  return html`<h2>Requested and granted</h2>
+  const kind = kindOf(registered)
+  const inheritable = await inheritableApis(request, registered)
+  return html`<h2>${kind === 'agent' ? 'Own and inherited' : 'Requested and granted'}</h2>
 ${table(
   'Permissions',
-  ['API', 'Role', 'Requested', 'Granted', 'Change'],
-  rows.map((row) => permissionCells(request, registered, row, path)),
-  'This client requests no role. Request the first one below.',
+  [
+    'API',
+    'Role',
+    ...(kind === 'agent' ? ['Source'] : ['Requested', 'Granted']),
+    ...(kind === 'blueprint' ? ['Agents'] : []),
+    'Change',
+  ],
+  rows.map((row) => permissionCells(request, registered, row, path, inheritable)),
+  kind === 'agent'
+    ? 'This agent has no role. Assign the first one below, or let it inherit one from its blueprint.'
+    : 'This client requests no role. Request the first one below.',
 )}
-<h2>Request a role</h2>
+${kind === 'blueprint' && html`<p>An agent gets a role of its blueprint only if the API is inheritable. At most 10 APIs are.</p>`}
+<h2>${kind === 'agent' ? 'Assign' : 'Request'} a role</h2>
 <form method="get" action="${path}" class="bar"><label>API: words of its name, or its application ID
 <input type="search" name="api" value="${search}" maxlength="256"></label><button>Find</button></form>
-${await offeredRoles(request, registered, search, path)}`
+${await offeredRoles(request, registered, rows, search)}`
 }
 
 function permissionCells(
   request: AdministratorRequest,
-  { application }: Registered,
-  { api, roleId, name, isRequested, assignmentId }: PermissionRow,
+  registered: Registered,
+  { api, roleId, name, isRequested, assignmentId, from }: PermissionRow,
   path: string,
+  inheritable: ReadonlyMap<string, boolean>,
 ): Html[] {
+  const { application } = registered
+  const kind = kindOf(registered)
+  const inherits = inheritable.get(api.appId) === true
   const fields = { api: api.appId, role: roleId, etag: application['@odata.etag'] ?? '' }
   return [
     html`<a href="${applicationPath(api.appId)}">${api.displayName}</a>`,
     html`<code>${name}</code>`,
-    mark(isRequested ? 'good' : 'plain', isRequested ? 'requested' : 'not requested'),
-    assignmentId ? mark('good', 'granted') : mark('bad', 'not granted'),
+    ...(kind === 'agent'
+      ? [
+          from
+            ? html`${mark('plain', 'inherited')} from <a href="${applicationPath(from.application.appId, 'API permissions')}"><bdi>${from.application.displayName}</bdi></a>`
+            : mark('good', 'assigned'),
+        ]
+      : [
+          mark(isRequested ? 'good' : 'plain', isRequested ? 'requested' : 'not requested'),
+          assignmentId ? mark('good', 'granted') : mark('bad', 'not granted'),
+        ]),
+    ...(kind === 'blueprint'
+      ? [
+          html`${mark(inherits ? 'good' : 'plain', inherits ? 'inherit it' : 'do not inherit it')}
+${buttonForm(request, `${path}/inherit`, inherits ? `Stop for all roles` : `Let them inherit`, { api: api.appId, value: String(!inherits) })}`,
+        ]
+      : []),
     html`${isRequested && buttonForm(request, `${path}/withdraw`, 'Withdraw request', fields)}
 ${isRequested && !assignmentId && buttonForm(request, `${path}/consent`, 'Grant', { api: api.appId, role: roleId })}
 ${assignmentId && danger('Revoke', html`New tokens of ${named(application.displayName)} lack <code>${name}</code>.`, buttonForm(request, `${path}/revoke`, 'Revoke', { assignment: assignmentId }, 'danger'))}`,
@@ -71,15 +111,15 @@ ${assignmentId && danger('Revoke', html`New tokens of ${named(application.displa
 /** The roles of the APIs that match, each with a box. */
 async function offeredRoles(
   request: AdministratorRequest,
-  { application }: Registered,
+  registered: Registered,
+  rows: readonly PermissionRow[],
   search: string,
-  path: string,
 ): Promise<Html> {
   const found = await findApis(request, search)
   if (found.length === 0) return empty('No API with an enabled role matches.')
   const isManagement = ({ appId }: Principal) => request.host.managementApiIds.includes(appId)
   const offers = (apis: readonly Principal[]) =>
-    apis.slice(0, maxFoundApis).map((api) => offer(request, application, api, path))
+    apis.slice(0, maxFoundApis).map((api) => offer(request, registered, rows, api))
   const managing = found.filter(isManagement)
   return html`${offers(found.filter((one) => !isManagement(one)))}
 ${
@@ -89,37 +129,50 @@ ${
 }`
 }
 
-/** The roles of one API that a client does not request yet. */
+/** The roles of one API that a client does not request yet, or that an agent does not have itself. */
 function offer(
   request: AdministratorRequest,
-  application: Registered['application'],
+  registered: Registered,
+  rows: readonly PermissionRow[],
   api: Principal,
-  path: string,
 ): Html {
-  const requested = new Set(requestedRoles(application, api.appId))
-  const offered = api.appRoles.filter(({ id, isEnabled }) => isEnabled && !requested.has(id))
+  const { application } = registered
+  const [verb, done] = isAgent(registered) ? ['Assign', 'assigned'] : ['Request', 'requested']
+  const path = applicationPath(application.appId, 'API permissions')
+  const has = (roleId: string) =>
+    rows.some(
+      (one) =>
+        one.api.appId === api.appId &&
+        one.roleId === roleId &&
+        (isAgent(registered) ? one.assignmentId : one.isRequested),
+    )
+  const offered = api.appRoles.filter(({ id, isEnabled }) => isEnabled && !has(id))
   return html`<h3><bdi>${api.displayName}</bdi> <small><code>${api.appId}</code></small></h3>
 ${
   offered.length === 0
-    ? html`<p>All its roles are requested.</p>`
+    ? html`<p>All its roles are ${done}.</p>`
     : form(
         request,
-        `${path}/request`,
+        `${path}/${verb.toLowerCase()}`,
         html`${hiddenFields({ api: api.appId, etag: application['@odata.etag'] ?? '' })}
 <fieldset><legend>Roles</legend>${offered.map(
           ({ id, value, displayName }) =>
             html`<label><input type="checkbox" name="role:${id}" value="yes"> <code>${value ?? id}</code> ${displayName}</label>`,
-        )}</fieldset><button>Request</button>`,
+        )}</fieldset><button>${verb}</button>`,
       )
 }`
 }
 
-/** The roles that a client requests, then those that it has without a request. */
+/** The roles that a client requests, then those that it has without a request, and those that an agent inherits. */
 async function permissionRows(
   request: AdministratorRequest,
-  { application, principal }: Registered,
+  registered: Registered,
 ): Promise<PermissionRow[]> {
-  const assignments = principal ? await assignmentsOf(request, principal.id) : []
+  const { application, principal } = registered
+  const from = isAgent(registered) ? await blueprintOf(request, registered) : undefined
+  const own = principal ? await assignmentsOf(request, principal.id) : []
+  const inherited = await inheritedAssignments(request, from)
+  const assignments = [...own, ...inherited]
   const requested = application.requiredResourceAccess
   const [asked, granting] = await Promise.all([
     principalsBy(
@@ -150,18 +203,29 @@ async function permissionRows(
       return api ? [{ api, roleId: appRoleId }] : []
     }),
   ]
-  const rows = pairs.map(({ api, roleId }) => ({
-    api,
-    roleId,
-    name: api.appRoles.find(({ id }) => id === roleId)?.value ?? roleId,
-    isRequested: requestedRoles(application, api.appId).includes(roleId),
-    assignmentId: assignments.find((one) => one.resourceId === api.id && one.appRoleId === roleId)
-      ?.id,
-  }))
+  const rows = pairs.map(({ api, roleId }) => {
+    const assignmentId = own.find(
+      (one) => one.resourceId === api.id && one.appRoleId === roleId,
+    )?.id
+    return {
+      api,
+      roleId,
+      name: api.appRoles.find(({ id }) => id === roleId)?.value ?? roleId,
+      isRequested: requestedRoles(application, api.appId).includes(roleId),
+      assignmentId,
+      from: assignmentId ? undefined : from,
+    }
+  })
   return [...new Map(rows.map((row) => [`${row.api.appId} ${row.roleId}`, row])).values()]
 }
 
 type Access = Registered['application']['requiredResourceAccess']
+
+const prefix = 'role:'
+
+/** The roles with a box in a form that was sent. */
+const chosenRoles = (sent: ReadonlyMap<string, string>) =>
+  [...sent.keys()].flatMap((name) => (name.startsWith(prefix) ? name.slice(prefix.length) : []))
 
 /** Writes the requested permissions of a client. */
 const changeRequests = (
@@ -184,12 +248,9 @@ const withRoles = (access: Access, resourceAppId: string, roleIds: readonly stri
 }
 
 export const permissionsPage = tabRow('API permissions', content, [
-  changeRequests('/request', (access, sent) => {
-    const prefix = 'role:'
-    const names = [...sent.keys()].filter((name) => name.startsWith(prefix))
-    const roleIds = names.map((name) => name.slice(prefix.length))
-    return withRoles(access, sent.get('api') ?? '', roleIds)
-  }),
+  changeRequests('/request', (access, sent) =>
+    withRoles(access, sent.get('api') ?? '', chosenRoles(sent)),
+  ),
   changeRequests('/withdraw', (access, sent) =>
     access.map((one) => {
       if (one.resourceAppId !== sent.get('api')) return one
@@ -216,6 +277,36 @@ export const permissionsPage = tabRow('API permissions', content, [
         })
       }
       return applicationPath(appId, 'API permissions')
+    },
+  },
+  {
+    suffix: '/assign',
+    run: async (request, sent, { req }) => {
+      const { application, principal } = await readRegistered(request, req.param('appId') ?? '')
+      const api = await findPrincipal(request, sent.get('api') ?? '')
+      for (const appRoleId of chosenRoles(sent)) {
+        const body = { principalId: principal?.id ?? '', resourceId: api.id, appRoleId }
+        const path = `/servicePrincipals/${api.id}/appRoleAssignedTo`
+        await request.graph.send({ method: 'POST', path, body })
+      }
+      return applicationPath(application.appId, 'API permissions')
+    },
+  },
+  {
+    suffix: '/inherit',
+    run: async (request, sent, { req }) => {
+      const registered = await readRegistered(request, req.param('appId') ?? '')
+      const api = sent.get('api') ?? ''
+      const kind = sent.get('value') === 'false' ? 'none' : 'allAllowed'
+      const path = blueprintPath(registered.application, 'inheritablePermissions')
+      const isKnown = (await inheritableApis(request, registered)).has(api)
+      const body = { inheritableRoles: { kind } }
+      await request.graph.send(
+        isKnown
+          ? { method: 'PATCH', path: `${path}/${encodeURIComponent(api)}`, body }
+          : { method: 'POST', path, body: { resourceAppId: api, ...body } },
+      )
+      return applicationPath(registered.application.appId, 'API permissions')
     },
   },
   revokeAction('API permissions', 'appRoleAssignments'),

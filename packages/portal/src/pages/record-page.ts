@@ -1,7 +1,7 @@
 import { html } from 'hono/html'
 import type { AdministratorRequest } from '../graph/administrator-request.ts'
-import { namesInRecords } from '../graph/applications.ts'
 import { type AuditView, auditPage } from '../graph/management-views.ts'
+import { namesInRecords } from '../graph/names.ts'
 import { applicationPath, type Tab } from '../layout/application-page.ts'
 import {
   inWords,
@@ -24,6 +24,7 @@ const maxAround = 20
 /** The page of a client where the cause of a refusal is removed. */
 function repairTab(reason: string): Tab {
   if (/^(secret|assertion|federated)_/.test(reason)) return 'Certificates & secrets'
+  if (/^agent_/.test(reason)) return 'Agents'
   return reason === 'role_required' ? 'API permissions' : 'Overview'
 }
 
@@ -38,20 +39,26 @@ export const showRecord: PageRow['show'] = async (request, { req }) => {
   }
   const around = await recordsAround(request, record, log)
   const names = await namesInRecords(request, [record, ...around])
-  const { outcome, reason, action, actor, target, tenantId, correlationId } = record
+  const { outcome, reason, action, actor, blueprintId, target, tenantId, correlationId } = record
   const client = names.get(actor)
   const tab = repairTab(reason ?? '')
-  const isToken = action === 'token.issue' && tenantId === request.session.tenantId
+  // The blueprint of an agent has its credentials.
+  const repaired = (tab === 'Certificates & secrets' && names.get(blueprintId ?? '')) || client
+  const isForAgent = Boolean(names.get(target ?? '')?.agentIdentityBlueprintId)
+  const isToken = action === 'token.issue' && tenantId === request.session.tenantId && !isForAgent
   return page(request, {
     title: `${inWords(action)} · ${outcome}`,
     trail: [{ name: 'Logs', path: `${logsPath}?log=${log}` }],
     content: html`<section class="verdict ${outcome === 'done' ? 'good' : 'bad'}"><p>${party(actor, names)}${target && html` → ${party(target, names)}`}: ${inWords(action)}, ${outcome}. ${reason && html`<strong>${inWords(reason)}.</strong> ${remedyOf(reason, request)}`}</p>
-${reason && client && html`<div><a role="button" class="primary" href="${applicationPath(client.appId, tab)}">Open ${tab}</a></div>`}</section>
+${reason && repaired && html`<div><a role="button" class="primary" href="${applicationPath(repaired.appId, tab)}">Open ${tab}</a></div>`}</section>
 <h2>The request</h2>
 ${facts([
   ['Time', html`${time(record.at, request.now)} <code>${record.at.toISOString()}</code>`],
   ['Action', html`<code>${action}</code>`],
   ['By', html`${client && party(actor, names)} ${copyable(actor)}`],
+  ...(blueprintId
+    ? [['Blueprint', html`${party(blueprintId, names)} ${copyable(blueprintId)}`] as const]
+    : []),
   [
     'Target',
     target === null

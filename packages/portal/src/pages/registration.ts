@@ -2,6 +2,7 @@ import { findApplications, GraphRefusalError } from '@greeting/registrations/app
 import { html } from 'hono/html'
 import { z } from 'zod'
 import { type AdministratorRequest, actionFault } from '../graph/administrator-request.ts'
+import { newBlueprintPath, sponsorsBody } from '../graph/agents.ts'
 import { principalOf } from '../graph/applications.ts'
 import { applicationPath } from '../layout/application-page.ts'
 import { type Attempt, choice, field, form, hiddenFields } from '../layout/form.ts'
@@ -9,6 +10,7 @@ import { page } from '../layout/page.ts'
 import type { ActionRow, PageRow } from '../layout/page-row.ts'
 import { refusalSentence } from '../layout/refusals.ts'
 import type { Form } from '../security/portal-form.ts'
+import { sponsorField } from './agents-page.ts'
 import { newRoles, roleValues } from './api-pages.ts'
 import { makeSecret } from './credentials-page.ts'
 
@@ -60,16 +62,18 @@ ${choice(
     options: [
       { value: 'client', label: 'Client: a program that calls an API' },
       { value: 'api', label: 'API: a program that is called' },
+      { value: 'blueprint', label: 'Blueprint: it authenticates agents' },
     ],
   },
   attempt,
 )}
+<details${attempt?.form.get('kind') === 'blueprint' ? html` open` : ''}><summary>Sponsor of a blueprint</summary>${sponsorField('', attempt)}</details>
 <button${sought('kind') ? html` class="primary"` : ''}>Register</button> <a href="${newApiPage.path}">New API with its client</a>`,
 )}`
 
 /** Creates an application with its service principal: registration step 1 or 3. */
-async function create({ graph }: AdministratorRequest, body: object) {
-  const application = await graph.send({ method: 'POST', path: '/applications', body })
+async function create({ graph }: AdministratorRequest, body: object, path = '/applications') {
+  const application = await graph.send({ method: 'POST', path, body })
   const { id, appId } = created.parse(application.body)
   const principal = await graph.send({
     method: 'POST',
@@ -84,6 +88,12 @@ const patch = ({ graph }: AdministratorRequest, id: string, body: object) =>
 
 export const register: ActionRow['run'] = async (request, sent) => {
   const displayName = await requireNewName(request, sent, 'display_name')
+  if (sent.get('kind') === 'blueprint') {
+    const sponsor = (sent.get('sponsor') ?? '').trim()
+    if (sponsor === '') throw actionFault('A blueprint needs a sponsor.')
+    const body = { displayName, ...sponsorsBody(sponsor) }
+    return applicationPath((await create(request, body, newBlueprintPath)).appId)
+  }
   const { id, appId } = await create(request, { displayName })
   if (sent.get('kind') === 'api') await patch(request, id, { identifierUris: [`api://${appId}`] })
   const api = z.guid().safeParse(sent.get('for'))

@@ -113,7 +113,9 @@ async function chosenPart(request: AdministratorRequest, chosen: Chosen): Promis
   const [explanation] = await explanationsOf(request, client, [api])
   const isReady = explanation && isComplete(explanation)
   return html`${explanation && verdict(request, explanation, { api, client })}
-<h2>Request it</h2>
+${
+  !explanation?.blueprint &&
+  html`<h2>Request it</h2>
 <p>Sends the request to the token endpoint with the secret of the client. The sign-in log records it.</p>
 ${form(
   request,
@@ -122,7 +124,8 @@ ${form(
 ${field({ name: 'client_secret', label: 'Client secret', type: 'password', required: true, maxLength: 1024 })}
 <details><summary>More</summary>${choice({ name: 'endpoint', label: 'Token endpoint', options: ['v2.0', 'v1.0'].map((value) => ({ value, label: value })), help: 'Both endpoints give the same token: the API decides its version.' })}</details>
 <button class="${isReady ? 'primary' : 'secondary'}">Request the token</button>`,
-)}
+)}`
+}
 <h2>Preview</h2>
 <p>Made by the code that issues tokens. It authenticates no client, and shows no signature.</p>
 ${explanation?.refusal && html`<p class="note">The client cannot request this token yet.</p>`}

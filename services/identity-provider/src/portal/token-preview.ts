@@ -4,6 +4,7 @@ import { createOpaqueClaims } from '../dialect/token/opaque-claims.ts'
 import { tokenTimes } from '../dialect/token/token-times.ts'
 import { tokenVersionOf } from '../dialect/token/token-versions.ts'
 import type { ServiceOptions } from '../http/service-options.ts'
+import { isAgent } from '../issuance/agent-identity.ts'
 import { findClient } from '../issuance/client.ts'
 import { Refused } from '../issuance/refusal.ts'
 import { decideAccess, findIssuingTenant } from '../issuance/token-decision.ts'
@@ -41,7 +42,7 @@ export async function previewToken(
     }
     const authenticated = {
       client: { application, principal },
-      method: 'secret',
+      method: isAgent(client) ? 'assertion' : 'secret',
       credentialId: '',
     } as const
     return decideAccess(directory, tenant, authenticated, { resource: resourceName })
