@@ -47,6 +47,7 @@ describe('the examples of the library', () => {
     const preamble = `
       import * as client from '@greeting/client'
       import * as files from '@greeting/client/files'
+      import { mcpAuth } from '@greeting/client/mcp'
       const { clientSecret, clientSecrets, clientCertificate, federatedAssertion, agentIdentity, privateKeyJwt } = client
       const { createTokenSource, createGreetingClient, fetchWithToken, isClientFailure, networkFault, createApiClient } = client
       const { clientSecretFile, federatedAssertionFile, clientCertificateFiles, tokenCacheFile } = files

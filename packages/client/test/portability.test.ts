@@ -18,9 +18,14 @@ function reachable(file: string, seen = new Set<string>(), found = new Set<strin
 }
 
 describe('the library', () => {
-  it('imports no module of Node from its main entry, and one package', () => {
-    assert.deepEqual([...reachable(join(source, 'index.ts'))], ['oauth4webapi'])
-  })
+  for (const [entry, file] of [
+    ['its main entry', 'index.ts'],
+    ['the entry for MCP', 'mcp/index.ts'],
+  ] as const) {
+    it(`imports no module of Node from ${entry}, and one package`, () => {
+      assert.deepEqual([...reachable(join(source, file))], ['oauth4webapi'])
+    })
+  }
 
   it('imports modules of Node only from the entry for files', () => {
     const found = [...reachable(join(source, 'files/index.ts'))].sort()

@@ -102,7 +102,8 @@ function basicSecrets(headers: Readonly<Record<string, string>>): readonly strin
   return [pair, encoded, new URLSearchParams(`secret=${encoded}`).get('secret') ?? '']
 }
 
-async function readBody(response: Response): Promise<string | UnusableBodyError> {
+/** Reads an answer that has no more than 64 KB. */
+export async function readBody(response: Response): Promise<string | UnusableBodyError> {
   // A body that is compressed several times can be arbitrarily large (CVE-2026-22036).
   if (response.headers.get('content-encoding')?.includes(',')) {
     response.body?.cancel().catch(() => undefined)

@@ -33,6 +33,9 @@ const aadstsRemedies: Readonly<Record<number, string>> = {
     'Grant this client a role of the API: add it to the application permissions that the client requests, then grant admin consent.',
   1002012: scopeRemedy,
   70011: scopeRemedy,
+  901002: 'Set `resourceParameter` of mcpAuth() to never.',
+  9010010:
+    "Set `resourceParameter` of mcpAuth() to never, or make the server's URL an identifier URI of the API.",
   90002:
     'Check the tenant ID and the URL of the identity provider. The tenant does not exist there.',
   900023: 'The tenant must be a GUID or a domain name.',

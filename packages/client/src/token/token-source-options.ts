@@ -48,12 +48,12 @@ export type TokenSourceOptions = {
   readonly runtime?: Partial<Runtime>
 }
 
-const rules: OptionRules<TokenSourceOptions> = {
-  authority: tenantUrl,
-  tokenEndpoint: secureUrl,
+/** The options that do not name the server or the scope. */
+export type SourceOptions = Omit<TokenSourceOptions, 'authority' | 'tokenEndpoint' | 'scope'>
+
+export const sourceRules: OptionRules<SourceOptions> = {
   clientId: required(nonEmptyString),
   credential: required(objectWith('authentications', 'identity')),
-  scope: required(nonEmptyString),
   marginSeconds: numberBetween(0, 3600),
   deadlineMs: numberBetween(1, 600_000),
   attemptTimeoutMs: numberBetween(1, 600_000),
@@ -64,17 +64,34 @@ const rules: OptionRules<TokenSourceOptions> = {
   runtime: anObject,
 }
 
+const rules: OptionRules<TokenSourceOptions> = {
+  authority: tenantUrl,
+  tokenEndpoint: secureUrl,
+  scope: required(nonEmptyString),
+  ...sourceRules,
+}
+
+/** Validates the options of a caller, and that its client is the one of the credential. */
+export function validateSource<Options extends SourceOptions>(
+  caller: string,
+  options: Options,
+  rules: OptionRules<Options>,
+): void {
+  validateOptions(caller, options, rules)
+  const { clientId, credential } = options
+  if (credential.clientId !== undefined && credential.clientId !== clientId) {
+    throw new TypeError(`${caller}: \`clientId\` must be the client of the credential`)
+  }
+}
+
 /**
  * Validates the options of a token source, and returns its token endpoint.
  *
  * @throws {TypeError} lists every invalid option
  */
 export function tokenEndpointOf(options: TokenSourceOptions): string {
-  validateOptions('createTokenSource', options, rules)
-  const { authority, tokenEndpoint, clientId, credential } = options
-  if (credential.clientId !== undefined && credential.clientId !== clientId) {
-    throw new TypeError('createTokenSource: `clientId` must be the client of the credential')
-  }
+  validateSource('createTokenSource', options, rules)
+  const { authority, tokenEndpoint } = options
   if (authority !== undefined && tokenEndpoint === undefined) {
     return `${authority.replace(/\/$/, '')}/oauth2/v2.0/token`
   }

@@ -18,7 +18,11 @@ import {
 import type { TokenRequest } from './token-endpoint.ts'
 import { unreachableError } from './token-errors.ts'
 import { TokenRequester } from './token-requester.ts'
-import { type TokenSourceOptions, tokenEndpointOf } from './token-source-options.ts'
+import {
+  type SourceOptions,
+  type TokenSourceOptions,
+  tokenEndpointOf,
+} from './token-source-options.ts'
 
 /** The options of one `token()`. */
 export type TokenOptions = {
@@ -58,7 +62,7 @@ class CachedTokenSource implements TokenSource {
   /** Why the last attempts brought no token. */
   failure: ClientError | undefined
 
-  constructor(options: SourceOptions, request: TokenRequest) {
+  constructor(options: Omit<SourceOptions, 'clientId'>, request: TokenRequest) {
     const { tokenEndpoint, clientId, scope = '', resource } = request
     const { credential, marginSeconds = 30, cache } = options
     const { deadlineMs = 10_000, attemptTimeoutMs = 5_000, trace = noTrace } = options
@@ -257,14 +261,11 @@ export function createTokenSource(options: TokenSourceOptions): TokenSource {
   return createSourceOf(options, { tokenEndpoint: tokenEndpointOf(options), clientId, scope })
 }
 
-/** The options of a token source that describe no request. */
-export type SourceOptions = Omit<
-  TokenSourceOptions,
-  'authority' | 'tokenEndpoint' | 'clientId' | 'scope'
->
-
 /** Creates a token source for a request that is valid. */
-export function createSourceOf(options: SourceOptions, request: TokenRequest): TokenSource {
+export function createSourceOf(
+  options: Omit<SourceOptions, 'clientId'>,
+  request: TokenRequest,
+): TokenSource {
   const source = new CachedTokenSource(options, request)
   // Functions without `this`, so that callers can pass them on.
   const functions: TokenSource = {
