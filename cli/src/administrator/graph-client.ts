@@ -32,7 +32,7 @@ type Row = {
 }
 
 const lagSentences =
-  /Not a valid reference update|Permission being assigned was not found on application|does not reference a valid application object/
+  /Not a valid reference update|Blueprint does not exist|Permission being assigned was not found on application|does not reference a valid application object/
 
 /**
  * The refusals that are retried: a busy directory, and replicas that lack a new object.

@@ -253,7 +253,7 @@ const blueprint = z
       .min(1)
       .optional()
       .describe(
-        'Object IDs of users or groups who are responsible. Microsoft Graph needs one to create a blueprint or an agent. Later changes have no effect.',
+        'Object IDs of the users who are responsible. Microsoft Graph needs one to create a blueprint or an agent. Later changes have no effect.',
       ),
     inherit: z
       .array(z.string().min(1))

@@ -26,8 +26,8 @@ export type Names = {
   readonly identifierUris?: readonly string[]
   /** Names of APIs that may have a service principal only; default: all display names. */
   readonly apis?: readonly string[]
-  /** The number of agents that the file has. The default reads no agent. */
-  readonly agents?: number | undefined
+  /** Names and IDs of agents. The default reads no agent. */
+  readonly agents?: readonly string[] | undefined
 }
 
 /** The names in a file. */
@@ -46,7 +46,11 @@ export function namesOf(file: RegistrationsFile): Names {
   return {
     displayNames: [...entries.map(({ displayName }) => displayName), ...named],
     apis: named,
-    ...(file.blueprints.length > 0 && { agents: apis.length + callers.length - entries.length }),
+    ...(file.blueprints.length > 0 && {
+      agents: callers.flatMap(({ applicationId, displayName, kind }) =>
+        kind === 'agent' ? (applicationId ?? displayName) : [],
+      ),
+    }),
     applicationIds: [
       ...entries.flatMap(({ applicationId }) => applicationId ?? []),
       ...named.filter((name) => /^[0-9a-f-]{36}$/i.test(name)),
@@ -115,7 +119,7 @@ export async function readDirectory(
     ...unique(apis).map((name) => `displayName eq ${quoted(name)}`),
   ]
   const activity = 'read_service_principals'
-  const count = filters.length + (names.agents ?? 0)
+  const count = filters.length + (names.agents?.length ?? 0)
   const all = await wholeList(reader, activity, '/servicePrincipals', count, servicePrincipal)
   const blueprints = names.agents === undefined ? [] : applications.filter(isBlueprint)
   const ofBlueprints = blueprints.map(({ appId }) => `agentIdentityBlueprintId eq ${quoted(appId)}`)
@@ -124,7 +128,8 @@ export async function readDirectory(
     ...filtered(typedAgents, ofBlueprints).map((path) => `${path}&$top=${maxPageSize}`),
   ]
   const principals = all ?? byId(await reader.all(activity, paths, servicePrincipal))
-  return withAssignments(reader, tenantId, applications, principals, all !== undefined)
+  const asked = { isComplete: all !== undefined, agents: names.agents && new Set(names.agents) }
+  return withAssignments(reader, tenantId, applications, principals, asked)
 }
 
 /** The applications that have one of the names, IDs or identifier URIs. */
@@ -236,7 +241,8 @@ export async function readWholeDirectory(
     servicePrincipal,
     budget,
   )
-  return withAssignments(reader, tenantId, applications ?? [], principals ?? [], true)
+  const known = principals ?? []
+  return withAssignments(reader, tenantId, applications ?? [], known, { isComplete: true })
 }
 
 /** Adds what separate requests list for each blueprint. */
@@ -265,19 +271,28 @@ async function withBlueprintParts(
   return applications.map((one) => ({ ...one, ...byId.get(one.id) }))
 }
 
-/** @param isComplete whether `principals` are all service principals of the tenant */
+type Asked = {
+  /** Whether all service principals of the tenant are known. */
+  readonly isComplete: boolean
+  /** Names and IDs of the agents whose assignments matter; default: all. */
+  readonly agents?: ReadonlySet<string> | undefined
+}
+
 async function withAssignments(
   reader: DirectoryReader,
   tenantId: string,
   named: readonly Application[],
   principals: readonly ServicePrincipal[],
-  isComplete: boolean,
+  { isComplete, agents }: Asked,
 ): Promise<DirectoryState> {
   const applications = await withBlueprintParts(reader, named)
   const appIds = new Set(applications.map(({ appId }) => appId))
   const own = principals.filter(
-    ({ appId, agentIdentityBlueprintId: blueprint }) =>
-      appIds.has(appId) || (blueprint && appIds.has(blueprint)),
+    ({ agentIdentityBlueprintId: blueprint, appId, displayName, id }) => {
+      if (!blueprint) return appIds.has(appId)
+      const isAsked = agents === undefined || agents.has(id) || agents.has(displayName)
+      return appIds.has(blueprint) && isAsked
+    },
   )
   const assignments =
     (isComplete ? await assignmentsByApi(reader, principals, own) : undefined) ??

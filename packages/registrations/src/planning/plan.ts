@@ -108,7 +108,8 @@ export function planRegistrations(input: PlanInput): Plan {
       const client = clients[index] ?? { name: entry.displayName }
       const isRegistered = entry.kind === 'agent' || entries.api(entry.displayName) !== undefined
       const { permissions, secrets, certificates: listed } = entry
-      const { agents, federatedCredentials, inherit, sponsors = [] } = entry
+      const present = (client.application?.sponsors ?? []).map(({ id }) => id)
+      const { agents, federatedCredentials, inherit, sponsors = present } = entry
       const registration = entry.kind === 'blueprint' ? { sponsors } : {}
       return [
         ...(isRegistered ? [] : planRegistration('Client registration', client, registration)),
@@ -145,7 +146,7 @@ export function planRegistrations(input: PlanInput): Plan {
     ...consequencesOfTime(file, certificates, now),
   ]
   const foundByName = adoptionsOf([...declared, ...clients], { confirmed, administrator })
-  const refused = refusedConsents(changes, foundByName, clients)
+  const refused = [...refusedConsents(changes, foundByName, clients), ...withoutSponsors(changes)]
   if (refused.length > 0)
     return { changes: [], adoptions: [], faults: refused, ifLeft, ifApplied: [], located }
   const changed = new Set(changes.flatMap(namesIn))
@@ -209,6 +210,18 @@ function unknown(file: RegistrationsFile, apis: KnownApis): string[] {
       .filter((role) => api.isInDirectory && api.role(role).length === 0)
       .map((role) => `The API "${name}" declares no app role "${role}".`)
   })
+}
+
+/** The blueprints that the directory would refuse to create, or whose agents it would. */
+const withoutSponsors = (changes: readonly Change[]): string[] => {
+  const names = changes.flatMap((change) => {
+    if (!('sponsors' in change) || change.sponsors.length > 0) return []
+    return change.kind === 'createAgent' ? change.blueprint : change.application
+  })
+  return [...new Set(names)].map(
+    (name) =>
+      `"${name}" has no sponsor, and Microsoft Graph creates no blueprint and no agent without one: set its "sponsors".`,
+  )
 }
 
 /**
