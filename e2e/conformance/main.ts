@@ -78,6 +78,7 @@ async function runAll(): Promise<boolean> {
     ...authorizationRows(off, 'off'),
     ...authorizationRows(await system('on'), 'on'),
     ...serverRows(proxy.url),
+    ...clientRows(),
   ]
   const chosen = rows.filter(
     ({ name }) => positionals.length === 0 || positionals.some((word) => name.includes(word)),
@@ -91,6 +92,26 @@ async function runAll(): Promise<boolean> {
     for (const difference of differences) console.log(`  ${difference}`)
   }
   return isGreen
+}
+
+/** The scenarios of machines, on the wire with a handshake and on the one without. */
+function clientRows(): Row[] {
+  const command = `"${process.execPath}" "${join(import.meta.dirname, '../test/mcp-client.ts')}"`
+  const scenarios = [
+    'client-credentials-jwt',
+    'client-credentials-basic',
+    'wif-jwt-bearer',
+    'metadata-issuer-mismatch',
+    'resource-mismatch',
+  ]
+  const wires = ['2025-11-25', '2026-07-28']
+  return scenarios.flatMap((scenario) =>
+    wires.map((wire) => {
+      const version = ['--spec-version', wire, '--force']
+      const args = ['client', '--command', command, '--scenario', `auth/${scenario}`, ...version]
+      return { name: `client, ${scenario}, ${wire}`, args }
+    }),
+  )
 }
 
 /** The metadata of the identity provider. With the setting off, it lacks what Entra ID lacks (entra E190). */
