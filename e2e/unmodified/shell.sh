@@ -140,6 +140,8 @@ register_mcp_client() {
   key=$(openssl x509 -in certificate.pem -outform der | base64 | tr -d '\n')
   graph "applications(appId='$CLIENT_ID')" -X PATCH \
     -d "{\"keyCredentials\":[{\"type\":\"AsymmetricX509Cert\",\"usage\":\"Verify\",\"key\":\"$key\"}]}"
+  graph "applications(appId='$API_APPLICATION_ID')" -X PATCH \
+    -d "{\"identifierUris\":[\"api://$API_APPLICATION_ID\",\"$MCP_URL\"]}"
   role=$(graph "servicePrincipals(appId='$API_APPLICATION_ID')" | role_id CallHelloApiRole)
   graph "servicePrincipals(appId='$CLIENT_ID')/appRoleAssignments/$(graph "servicePrincipals(appId='$CLIENT_ID')/appRoleAssignments" |
     node -e 'console.log(JSON.parse(require("node:fs").readFileSync(0, "utf8")).value.find(({ appRoleId }) => appRoleId === process.argv[1]).id)' "$role")" -X DELETE

@@ -2,6 +2,7 @@
 export type KnownValues = Readonly<Record<string, string>>
 
 const variableParts: readonly { readonly pattern: RegExp; readonly name: string }[] = [
+  { pattern: /(?<=\/eid1\/c\/pub\/)t\/[\w-]{22}\/a\/[\w-]{22}/g, name: 't/<tenant>/a/<blueprint>' },
   { pattern: /\b[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}\b/gi, name: '<guid>' },
   { pattern: /\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|\+00:00)?/g, name: '<time>' },
 ]

@@ -28,14 +28,16 @@ public class Agents {
     var certificate =
         ClientCredentialFactory.createFromCertificate(new FileInputStream("blueprint.p12"), "");
     var blueprint = application(System.getenv("BLUEPRINT"), secret);
-    for (var of :
-        new ConfidentialClientApplication[] {
-          blueprint, application(System.getenv("BLUEPRINT"), certificate)
-        }) {
-      var agent = agent(AGENT, of, AGENT);
-      var first = token(agent, API, null);
-      System.out.println(callHi(first) + " | cached: " + isSame(first, token(agent, API, null)));
-    }
+    var agent = agent(AGENT, blueprint, AGENT);
+    var first = token(agent, API, null);
+    System.out.println(callHi(first) + " | cached: " + isSame(first, token(agent, API, null)));
+    // Its assertion is for the address of the server, and not for the name of Microsoft's.
+    var atAddress =
+        ConfidentialClientApplication.builder(System.getenv("BLUEPRINT"), certificate)
+            .authority(System.getenv("HTTPS_AUTH_URL") + "/" + System.getenv("TENANT_ID"))
+            .instanceDiscovery(false)
+            .build();
+    System.out.println(callHi(token(agent(AGENT, atAddress, AGENT), API, null)));
     var exchanged = token(blueprint, EXCHANGE, AGENT);
     System.out.println(
         "cached: "
