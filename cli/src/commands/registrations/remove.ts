@@ -1,4 +1,4 @@
-import { parseAnswer } from '@greeting/registrations/apply'
+import { GraphRefusalError, parseAnswer } from '@greeting/registrations/apply'
 import { type Command, InvalidArgumentError } from 'commander'
 import { z } from 'zod'
 import { graphClientOf } from '../../administrator/administrator-settings.ts'
@@ -34,7 +34,7 @@ export function addRemoveCommand(registrations: Command, terminal: Terminal): vo
     .description(
       'remove an application for ever, so that it cannot be restored with its credentials',
     )
-    .argument('<application-id>', 'ID of the application', applicationId)
+    .argument('<application-id>', 'ID of the application or of the agent', applicationId)
     .option('--old-secrets', 'remove its secrets only, except the latest one')
     .option('--yes', 'do not ask for confirmation')
     .action(async (appId: string, options: Options) => {
@@ -73,11 +73,24 @@ async function removeOldSecrets(graph: GraphClient, appId: string): Promise<stri
   return `${older.length} secrets are removed`
 }
 
-/** A deleted application could be restored for 30 days. */
+/** A deleted application or agent could be restored for 30 days. */
 async function removeForEver(graph: GraphClient, appId: string): Promise<string> {
-  const { id } = await read(graph, appId)
-  await graph.send({ method: 'DELETE', path: `/applications/${id}`, role })
+  const { id, set } = await read(graph, appId).then(
+    (found) => ({ id: found.id, set: 'applications' }),
+    (refusal) => readAgent(graph, appId, refusal),
+  )
+  await graph.send({ method: 'DELETE', path: `/${set}/${id}`, role })
   const path = `/directory/deletedItems/${id}`
   await graph.send({ method: 'DELETE', path, role, expectsLag: true })
   return 'it is removed for ever'
+}
+
+/** An agent has no application. Its ID is its application ID. */
+async function readAgent(graph: GraphClient, id: string, cause: unknown) {
+  if (!(cause instanceof GraphRefusalError) || cause.status !== 404) throw cause
+  const path = `/servicePrincipals/${id}/microsoft.graph.agentIdentity`
+  await graph.send({ method: 'GET', path, repeatable: true }).catch(() => {
+    throw cause
+  })
+  return { id, set: 'servicePrincipals' }
 }

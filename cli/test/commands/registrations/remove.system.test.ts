@@ -50,6 +50,35 @@ describe('after the leak of a credential', () => {
     assert.equal((await remove(appId, '--yes')).code, 1)
   })
 
+  it('an agent is removed for ever, and no other service principal', async (t) => {
+    const folder = temporaryFolder(t)
+    await using _ = await startIdentityProviderIn(folder)
+    const settings = await readAdministratorSettings({}, join(folder, 'administrator.env'))
+    const graph = graphClientOf(settings, {})
+    const post = async (path: string, body: object) =>
+      created.parse((await graph.send({ method: 'POST', path, body })).body)
+    const sponsor = 'https://graph.microsoft.com/v1.0/users/3f0f5d0e-6a1b-4f57-9b0a-0f7f4a2f9c01'
+    const named = { displayName: 'Helper', 'sponsors@odata.bind': [sponsor] }
+    const type = 'microsoft.graph.agentIdentity'
+    const { appId } = await post(`/applications/${type}Blueprint`, named)
+    const principal = await post('/servicePrincipals', { appId })
+    const agent = await post(`/servicePrincipals/${type}`, {
+      ...named,
+      agentIdentityBlueprintId: appId,
+    })
+    const remove = (id: string) =>
+      endedCommand('registrations', 'remove', id, '--yes', '--data-dir', folder)
+    assert.equal((await remove(principal.id)).code, 1)
+    assert.equal((await remove(agent.id)).out, `${agent.id}: it is removed for ever.\n`)
+    const left = `/servicePrincipals?$filter=${encodeURIComponent(`appId eq '${appId}'`)}`
+    assert.equal((await graph.list(left, created)).length, 1)
+    for (const path of [
+      `/servicePrincipals/${type}`,
+      '/directory/deletedItems/microsoft.graph.servicePrincipal',
+    ])
+      assert.deepEqual(await graph.list(path, created), [])
+  })
+
   it('a name is no application ID', async () => {
     const { code, err } = await endedCommand('registrations', 'remove', "x')/owners", '--yes')
     assert.equal(code, 2)
