@@ -7,14 +7,7 @@ import { after, before, describe, it } from 'node:test'
 import { startEntra } from '@greeting/testing'
 import type { BrowserContext, Page } from 'playwright-core'
 import { root, run } from './greeting-process.ts'
-import {
-  axeFaults,
-  complaintsOf,
-  loadAxe,
-  overflowOf,
-  sharedBrowser,
-  writeScreenshot,
-} from './shared-browser.ts'
+import { complaintsOf, desktop, loadAxe, pageFaults, sharedBrowser } from './shared-browser.ts'
 import { type SharedSystem, sharedSystem } from './shared-system.ts'
 
 const guideFolder = join(root, 'docs/guides/portal')
@@ -29,17 +22,6 @@ const guideScreenshots = new Set([
   'lab-faults-light',
   'permissions-narrow',
 ])
-
-const desktop = { width: 1280, height: 800 }
-const screens = {
-  narrow: { width: 360, height: 740 },
-  phone: { width: 390, height: 844 },
-  desktop,
-  large: { width: 2560, height: 1440 },
-  wide: { width: 3840, height: 2160 },
-}
-const scrollingTables =
-  "[...document.querySelectorAll('.wide')].filter((one) => one.scrollWidth > one.clientWidth).length"
 
 describe('the portal, in a browser', () => {
   let system: SharedSystem
@@ -233,12 +215,6 @@ describe('the portal, in a browser', () => {
     }
   }
 
-  const themes = [
-    { colorScheme: 'light', rules: undefined },
-    // The other rules do not depend on the theme.
-    { colorScheme: 'dark', rules: ['color-contrast'] },
-  ] as const
-
   let loadingAxe: ReturnType<typeof loadAxe> | undefined
 
   /** The faults of some pages in both themes and on each screen, and what the browser complains about. */
@@ -254,28 +230,8 @@ describe('the portal, in a browser', () => {
     return [...faults, ...complaints]
   }
 
-  /** The faults of the page that is shown. */
-  async function faultsHere(name: string) {
-    const faults: string[] = []
-    const guide = { folder: guideFolder, names: guideScreenshots }
-    for (const { colorScheme, rules } of themes) {
-      await page.emulateMedia({ colorScheme })
-      const found = await axeFaults(page, rules && { rules })
-      faults.push(...found.map((fault) => `${name}, ${colorScheme}: ${fault}`))
-      await writeScreenshot(page, `${name}-${colorScheme}`, guide)
-    }
-    await page.emulateMedia({ colorScheme: 'light' })
-    for (const [width, screen] of Object.entries(screens)) {
-      await page.setViewportSize(screen)
-      const overflow = await overflowOf(page)
-      if (overflow !== 0) faults.push(`${name}, ${width}: ${overflow} pixels outside the screen`)
-      const scrolling = screen.width < desktop.width && (await page.evaluate(scrollingTables))
-      if (scrolling) faults.push(`${name}, ${width}: ${scrolling} tables scroll sideways`)
-      await writeScreenshot(page, `${name}-${width}`, guide)
-    }
-    await page.setViewportSize(desktop)
-    return faults
-  }
+  const guide = { folder: guideFolder, names: guideScreenshots }
+  const faultsHere = (name: string) => pageFaults(page, name, guide)
 
   it('has pages without a fault that axe-core finds, in both themes, from 360 pixels to 4K', async () => {
     assert.deepEqual(await faultsOf(portal, paths()), [])
@@ -294,6 +250,38 @@ describe('the portal, in a browser', () => {
     await page.getByRole('button', { name: 'Compare' }).click()
     assert.match(await page.locator('main').innerText(), /Comparison|First token/)
     assert.deepEqual(await faultsHere('comparison'), [])
+  })
+
+  it('has such pages of a blueprint and of its agent, too', async () => {
+    const api = system.api.applicationId
+    await page.goto(`${portal}/applications`)
+    await page.getByLabel('Name', { exact: true }).fill('Night blueprint')
+    await page.getByLabel('Kind').selectOption('blueprint')
+    await page.getByText('Sponsor of a blueprint').click()
+    await page.getByLabel(/^Sponsor:/).fill(crypto.randomUUID())
+    await page.getByRole('button', { name: 'Register' }).click()
+    const blueprint = `/applications/${client()}`
+    await page.goto(`${portal}${blueprint}/permissions?api=${api}`)
+    await page.getByLabel('CallHiApiRole').check()
+    await page.getByRole('button', { name: 'Request', exact: true }).click()
+    await page.getByRole('button', { name: 'Grant', exact: true }).click()
+    await page.getByRole('button', { name: 'Let them inherit' }).click()
+    await tab('Agents')
+    await page.getByLabel('Name', { exact: true }).fill('Night agent')
+    await page.getByRole('button', { name: 'Create', exact: true }).click()
+    const agent = `/applications/${client()}`
+    await page.goto(`${portal}${agent}/permissions`)
+    assert.match(await page.locator('main').innerText(), /inherited from Night blueprint/)
+    const found = await faultsOf(portal, {
+      blueprint,
+      agents: `${blueprint}/agents`,
+      'blueprint-permissions': `${blueprint}/permissions`,
+      agent,
+      'agent-permissions': `${agent}/permissions`,
+      'agent-token': `/token?client=${client()}&api=${api}`,
+      'deleted-agents': '/deleted?kind=agents',
+    })
+    assert.deepEqual(found, [])
   })
 
   it('has such pages of the lab, too', async () => {

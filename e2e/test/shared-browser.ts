@@ -79,7 +79,7 @@ export const overflowOf = (page: Page): Promise<number> =>
 const { WRITE_SCREENSHOTS: destination } = process.env
 
 /** Writes a screenshot, if asked for. */
-export async function writeScreenshot(
+async function writeScreenshot(
   page: Page,
   name: string,
   guide: { readonly folder: string; readonly names: ReadonlySet<string> },
@@ -88,4 +88,47 @@ export async function writeScreenshot(
   if (!isChosen) return
   const folder = destination === '1' ? guide.folder : (destination ?? '')
   await page.screenshot({ path: join(folder, `${name}.png`), fullPage: destination !== '1' })
+}
+
+export const desktop = { width: 1280, height: 800 }
+const screens = {
+  narrow: { width: 360, height: 740 },
+  phone: { width: 390, height: 844 },
+  desktop,
+  large: { width: 2560, height: 1440 },
+  wide: { width: 3840, height: 2160 },
+}
+const scrollingTables =
+  "[...document.querySelectorAll('.wide')].filter((one) => one.scrollWidth > one.clientWidth).length"
+
+const themes = [
+  { colorScheme: 'light', rules: undefined },
+  // The other rules do not depend on the theme.
+  { colorScheme: 'dark', rules: ['color-contrast'] },
+] as const
+
+/** The faults of the page that is shown, in both themes and on each screen. */
+export async function pageFaults(
+  page: Page,
+  name: string,
+  guide: Parameters<typeof writeScreenshot>[2],
+): Promise<string[]> {
+  const faults: string[] = []
+  for (const { colorScheme, rules } of themes) {
+    await page.emulateMedia({ colorScheme })
+    const found = await axeFaults(page, rules && { rules })
+    faults.push(...found.map((fault) => `${name}, ${colorScheme}: ${fault}`))
+    await writeScreenshot(page, `${name}-${colorScheme}`, guide)
+  }
+  await page.emulateMedia({ colorScheme: 'light' })
+  for (const [width, screen] of Object.entries(screens)) {
+    await page.setViewportSize(screen)
+    const overflow = await overflowOf(page)
+    if (overflow !== 0) faults.push(`${name}, ${width}: ${overflow} pixels outside the screen`)
+    const scrolling = screen.width < desktop.width && (await page.evaluate(scrollingTables))
+    if (scrolling) faults.push(`${name}, ${width}: ${scrolling} tables scroll sideways`)
+    await writeScreenshot(page, `${name}-${width}`, guide)
+  }
+  await page.setViewportSize(desktop)
+  return faults
 }
