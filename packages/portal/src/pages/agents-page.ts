@@ -47,7 +47,7 @@ ${table(
     return [
       html`<a href="${applicationPath(id)}"><bdi>${displayName}</bdi></a>`,
       mark(isEnabled ? 'good' : 'bad', isEnabled ? 'enabled' : 'disabled'),
-      html`<code>${valuesOf(assigned.filter((one) => one.principalId === id))}</code>`,
+      valuesOf(assigned.filter((one) => one.principalId === id)) || 'none',
       lastTokens[index] ?? '',
       html`<code>${id}</code>`,
       html`${buttonForm(request, `${path}/enabled`, isEnabled ? 'Disable' : 'Enable', fields)}

@@ -30,7 +30,9 @@ export function explain(
     clientRegistration(client, blueprint),
     permissions(client, api, roles, blueprint),
     adminConsent(roles, blueprint),
-    { ...clientSecret(blueprint ?? client, now), ...(blueprint && { of: 'blueprint' }) },
+    blueprint
+      ? { ...clientSecret(blueprint, now, 'its blueprint'), of: 'blueprint' }
+      : clientSecret(client, now),
   ]
   const refusal =
     refusalOf(steps) ?? blueprintRefusal(client, api) ?? missingAssignment(assigned, api)
@@ -189,7 +191,7 @@ function adminConsent(roles: Explanation['roles'], blueprint: Located | undefine
   return { step, state: 'done', detail: names.join(', ') }
 }
 
-function clientSecret(client: Located, now: Date): StepResult {
+function clientSecret(client: Located, now: Date, who = 'it'): StepResult {
   const step = 'Client secret'
   const refused = (detail: string, aadstsCode: number): StepResult => ({
     step,
@@ -205,7 +207,7 @@ function clientSecret(client: Located, now: Date): StepResult {
     return { step, state: 'done', detail: 'federated credential' }
   if (isOfAnotherTenant(client)) return { step, state: 'unknown', detail: ofAnotherTenant }
   const [latest] = latestFirst(credentialsOf(client))
-  if (latest === undefined) return refused('it has no credential', 7000215)
+  if (latest === undefined) return refused(`${who} has no credential`, 7000215)
   if (latest.endDateTime <= now)
     return refused(`the last one ended on ${day(latest.endDateTime)}`, 7000222)
   return refused('none is valid yet', 7000215)

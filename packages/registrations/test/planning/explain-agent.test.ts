@@ -115,7 +115,7 @@ const rows: Row[] = [
         'missing',
         `its blueprint "${ids.client}": the client is not registered`,
       ],
-      ['Client secret', 'missing', 'it has no credential'],
+      ['Client secret', 'missing', 'its blueprint has no credential'],
     ],
   },
   {
@@ -174,7 +174,7 @@ const rows: Row[] = [
     name: 'its blueprint has no credential',
     state: withAgent({ own: [hi], client: { passwordCredentials: [] } }),
     aadstsCode: 7000215,
-    open: [['Client secret', 'missing', 'it has no credential']],
+    open: [['Client secret', 'missing', 'its blueprint has no credential']],
   },
 ]
 
