@@ -2,6 +2,8 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
+import { clientSecret } from '@greeting/client'
+import { mcpAuth } from '@greeting/client/mcp'
 import * as v2 from '@modelcontextprotocol/client'
 import * as v1Auth from '@modelcontextprotocol/sdk/client/auth-extensions.js'
 import { Client as V1Client } from '@modelcontextprotocol/sdk/client/index.js'
@@ -31,10 +33,10 @@ const issuerOf = ({ system: { identityProvider } }: Side) =>
 
 async function withV1(
   side: Side,
-  authProvider: v1Auth.ClientCredentialsProvider | v1Auth.PrivateKeyJwtProvider,
+  options: ConstructorParameters<typeof V1Transport>[1],
 ): Promise<Connected> {
   const client = new V1Client(identity)
-  await client.connect(new V1Transport(new URL(side.server.url), { authProvider }) as never)
+  await client.connect(new V1Transport(new URL(side.server.url), options) as never)
   return {
     list: async () => (await client.listTools()).tools.map(({ name }) => name),
     call: async (name) => textOf(await client.callTool({ name })),
@@ -44,7 +46,7 @@ async function withV1(
 
 async function withV2(
   side: Side,
-  authProvider: v2.OAuthClientProvider,
+  authProvider: v2.OAuthClientProvider | v2.AuthProvider,
   options: v2.ClientOptions = {},
 ): Promise<Connected> {
   const client = new v2.Client(identity, options)
@@ -68,24 +70,52 @@ const keyOf = ({ client: { applicationId }, privateKey }: Side) => ({
   algorithm: 'RS256',
 })
 
+const ourAuth = (side: Side) =>
+  mcpAuth({
+    serverUrl: side.server.url,
+    expectedIssuer: issuerOf(side),
+    clientId: side.client.applicationId,
+    credential: clientSecret(side.client.secret),
+    scope: side.server.scope,
+  })
+
+/** The programs with our client, which works without the setting too. */
+const ownPrograms: Readonly<Record<string, (side: Side) => Promise<Connected>>> = {
+  'SDK v1 with the fetch of mcpAuth': (side) => withV1(side, { fetch: ourAuth(side).fetch }),
+  'SDK v2 with mcpAuth': (side) => withV2(side, ourAuth(side)),
+  'SDK v2 with mcpAuth, on the wire of 2026-07-28': (side) =>
+    withV2(side, ourAuth(side), { versionNegotiation: { mode: { pin: '2026-07-28' } } }),
+}
+
+async function assertRolesOfTools(client: Connected) {
+  assert.deepEqual(await client.list(), ['hi', 'hello'])
+  assert.equal(await client.call('hi'), 'Hi')
+  await assert.rejects(client.call('hello'), /403|insufficient|Forbidden|access_denied/i)
+  await client.close()
+}
+
 /** The programs, and the code of the refusal that each one meets without the setting. */
 const programs: Readonly<
   Record<string, { connect: (side: Side) => Promise<Connected>; code: number }>
 > = {
   'SDK v1 with a secret': {
     connect: (side) =>
-      withV1(
-        side,
-        new v1Auth.ClientCredentialsProvider({ ...secretOf(side), expectedIssuer: issuerOf(side) }),
-      ),
+      withV1(side, {
+        authProvider: new v1Auth.ClientCredentialsProvider({
+          ...secretOf(side),
+          expectedIssuer: issuerOf(side),
+        }),
+      }),
     code: 90014,
   },
   'SDK v1 with a private key': {
     connect: (side) =>
-      withV1(
-        side,
-        new v1Auth.PrivateKeyJwtProvider({ ...keyOf(side), expectedIssuer: issuerOf(side) }),
-      ),
+      withV1(side, {
+        authProvider: new v1Auth.PrivateKeyJwtProvider({
+          ...keyOf(side),
+          expectedIssuer: issuerOf(side),
+        }),
+      }),
     code: 900144,
   },
   'SDK v2 with a secret': {
@@ -147,15 +177,17 @@ describe('an MCP server behind the guard, with the TypeScript SDKs unchanged', (
 
   for (const [name, { connect, code }] of Object.entries(programs)) {
     it(`is called by ${name} with MCP_CLIENTS=on, by the role of each tool`, async () => {
-      const client = await connect(on)
-      assert.deepEqual(await client.list(), ['hi', 'hello'])
-      assert.equal(await client.call('hi'), 'Hi')
-      await assert.rejects(client.call('hello'), /403|insufficient|Forbidden/i)
-      await client.close()
+      await assertRolesOfTools(await connect(on))
     })
 
     it(`is not called by ${name} without the setting: AADSTS${code}, as at Entra`, async () => {
       await assert.rejects(connect(off), RegExp(`AADSTS${code}`))
+    })
+  }
+
+  for (const [name, connect] of Object.entries(ownPrograms)) {
+    it(`is called by ${name}, with the setting and without it`, async () => {
+      for (const side of [on, off]) await assertRolesOfTools(await connect(side))
     })
   }
 })

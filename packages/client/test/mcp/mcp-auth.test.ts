@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { agentIdentity } from '../../src/credentials/agent-identity.ts'
 import { clientSecret } from '../../src/credentials/credential.ts'
 import { type McpAuthOptions, mcpAuth } from '../../src/mcp/mcp-auth.ts'
 import {
@@ -198,6 +199,18 @@ describe('mcpAuth', () => {
     const auth = authIn(environment, { scope: 's' })
     await auth.fetch(serverUrl)
     assert.deepEqual(await Promise.all(waiting), ['t1'])
+  })
+
+  it('names the server in the request of an agent, and not in that of its blueprint', async () => {
+    const environment = world()
+    const blueprint = { blueprintId: 'blueprint', credential: clientSecret('secret-value') }
+    const credential = agentIdentity({ ...blueprint, agentId: 'agent' })
+    const auth = authIn(environment, { clientId: 'agent', credential, scope: 's' })
+    assert.equal(await (await auth.fetch(serverUrl)).text(), 't2')
+    assert.deepEqual(formsOf(environment), [
+      { scope: 'api://AzureADTokenExchange/.default', resource: null },
+      { scope: 's', resource: serverUrl },
+    ])
   })
 
   it('names the remedy when Entra ID refuses a resource that is always sent', async () => {
