@@ -40,6 +40,14 @@ describe('CL14: the page of the registrations file', () => {
     return browser.post('/portal/file/plan', body)
   }
 
+  const apply = (planned: string, file: string) => {
+    const body = new FormData()
+    const fields = hiddenFieldsOf(planned, '/portal/file/apply')
+    for (const [field, value] of Object.entries({ ...fields, file, confirmed: 'yes' }))
+      body.set(field, value)
+    return browser.post('/portal/file/apply', body)
+  }
+
   const graph = async (path: string, body: object) => {
     const response = await fetch(`${server.provider.url}/v1.0${path}`, {
       method: 'POST',
@@ -105,12 +113,32 @@ describe('CL14: the page of the registrations file', () => {
       assert.match(refused.text, /Admin consent for &quot;Payroll with [^&]+&quot; is refused/)
       assert.match(refused.text, held)
       assert.doesNotMatch(refused.text, /action="\/portal\/file\/apply"/)
-      const body = new FormData()
-      const fields = hiddenFieldsOf(harmless.text, '/portal/file/apply')
-      for (const [field, value] of Object.entries({ ...fields, file, confirmed: 'yes' }))
-        body.set(field, value)
-      const applied = await browser.post('/portal/file/apply', body)
+      const applied = await apply(harmless.text, file)
       assert.match(applied.text, /The directory has changed[\s\S]*is refused/)
     })
   }
+
+  it('applies a file with a blueprint and its agents', async () => {
+    const file = JSON.stringify({
+      blueprints: [
+        {
+          displayName: 'Helpers',
+          sponsors: ['3f0f5d0e-6a1b-4f57-9b0a-0f7f4a2f9c01'],
+          permissions: [{ api: 'Greeting API', roles: ['CallHiApiRole'] }],
+          inherit: ['Greeting API'],
+          agents: [{ displayName: 'Agent 1' }],
+        },
+      ],
+      consents: [{ client: 'Helpers', api: 'Greeting API' }],
+    })
+    const planned = await upload(file)
+    for (const line of [
+      /agent &quot;Agent 1&quot; of &quot;Helpers&quot;/,
+      /agents of &quot;Helpers&quot; inherit its roles of &quot;Greeting API&quot;/,
+    ])
+      assert.match(planned.text, line)
+    const applied = await apply(planned.text, file)
+    assert.match(applied.text, /Done: the directory matches the file/)
+    assert.match((await upload(file)).text, /No changes: the directory matches the file/)
+  })
 })
