@@ -79,7 +79,7 @@ export const overflowOf = (page: Page): Promise<number> =>
 const { WRITE_SCREENSHOTS: destination } = process.env
 
 /** Writes a screenshot, if asked for. */
-async function writeScreenshot(
+export async function writeScreenshot(
   page: Page,
   name: string,
   guide: { readonly folder: string; readonly names: ReadonlySet<string> },
