@@ -17,6 +17,11 @@ const rows = [
     passed: /^# pass 5$/m,
   },
   {
+    folder: 'mcp-agent',
+    command: ['--test', '--test-reporter=tap'],
+    passed: /^# pass 6$/m,
+  },
+  {
     folder: 'express-vitest',
     command: [join(peerFolder, 'vitest/vitest.mjs'), 'run', '--dir', '.'],
     passed: /Tests +6 passed/,
@@ -33,10 +38,12 @@ const rows = [
 ]
 
 describe('the tests of the example', () => {
-  // The test kit brings Hono.
+  // The test kit brings Hono and its server.
   const types = ['@types/express', '@types/node']
-  const packages = ['express', 'fastify', 'vitest', '@jest/globals', ...types]
+  const mcp = ['@modelcontextprotocol/client', '@modelcontextprotocol/server']
+  const packages = ['express', 'fastify', 'vitest', '@jest/globals'].concat(mcp, types)
   const consumer = new Consumer()
+    .install('client')
     .install('guard')
     .install('testing')
     .add(Object.fromEntries(packages.map((name) => [name, name])))

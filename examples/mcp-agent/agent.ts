@@ -1,0 +1,82 @@
+import { setTimeout } from 'node:timers/promises'
+import { agentIdentity, clientSecret } from '@greeting/client'
+import { mcpAuth } from '@greeting/client/mcp'
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
+
+/** The identity of an agent, and the server that it calls. */
+export type AgentSettings = {
+  readonly authUrl: string
+  readonly tenantId: string
+  readonly apiApplicationId: string
+  readonly blueprintId: string
+  readonly blueprintSecret: string
+  readonly agentId: string
+  readonly serverUrl: string
+}
+
+/** An agent identity that calls tools. Its calls share the tokens, and each has a connection of its own. */
+export function createAgent(settings: AgentSettings) {
+  const { agentId, apiApplicationId, authUrl, blueprintId, serverUrl, tenantId } = settings
+  const authProvider = mcpAuth({
+    serverUrl,
+    expectedIssuer: `${authUrl}/${tenantId}/v2.0`,
+    clientId: agentId,
+    credential: agentIdentity({
+      blueprintId,
+      credential: clientSecret(settings.blueprintSecret),
+      agentId,
+    }),
+    scope: `api://${apiApplicationId}/.default`,
+    // Entra ID accepts only identifier URIs of the API there.
+    resourceParameter: 'never',
+  })
+  const connected = async <Result>(use: (client: Client) => Promise<Result>): Promise<Result> => {
+    const client = new Client({ name: 'agent', version: '1.0.0' })
+    await client.connect(new StreamableHTTPClientTransport(new URL(serverUrl), { authProvider }))
+    try {
+      return await use(client)
+    } finally {
+      await client.close()
+    }
+  }
+  return {
+    tools: () =>
+      connected(async (client) => (await client.listTools()).tools.map(({ name }) => name)),
+    call: (name: string) =>
+      connected(async (client) => {
+        const [first] = (await client.callTool({ name })).content
+        return first?.type === 'text' ? first.text : ''
+      }),
+  }
+}
+
+/** Runs a job again and again, until a signal. A run that fails is reported, and the next one still takes place. */
+export async function runEvery(
+  intervalMs: number,
+  job: () => Promise<string>,
+  report: (result: string) => void,
+  signal = new AbortController().signal,
+): Promise<void> {
+  while (!signal.aborted) {
+    report(await job().catch((error: Error) => `failed: ${error.message}`))
+    await setTimeout(intervalMs, undefined, { signal }).catch(() => undefined)
+  }
+}
+
+if (import.meta.main) {
+  const { env } = process
+  const agent = createAgent({
+    authUrl: env.AUTH_URL ?? 'https://login.microsoftonline.com',
+    tenantId: env.TENANT_ID ?? '',
+    apiApplicationId: env.API_APPLICATION_ID ?? '',
+    blueprintId: env.BLUEPRINT_ID ?? '',
+    blueprintSecret: env.BLUEPRINT_SECRET ?? '',
+    agentId: env.AGENT_ID ?? '',
+    serverUrl: env.SERVER_URL ?? 'http://127.0.0.1:3001/mcp',
+  })
+  await runEvery(
+    60_000,
+    () => agent.call('hi'),
+    (result) => process.stdout.write(`${result}\n`),
+  )
+}
