@@ -60,7 +60,9 @@ type AgentName<Blueprints extends Readonly<Record<string, { readonly agents: obj
 export class Entra<
   Apis extends ApiRegistrations = ApiRegistrations,
   Clients extends ClientRegistrations<Apis> = ClientRegistrations<Apis>,
-  Blueprints extends BlueprintRegistrations<Apis> = BlueprintRegistrations<Apis>,
+  // With `any`, `Entra<any, any>` accepts each kit.
+  // biome-ignore lint/suspicious/noExplicitAny: no other type is related to all registrations
+  Blueprints extends BlueprintRegistrations<Apis> = any,
 > implements AsyncDisposable
 {
   readonly tenantId: string
