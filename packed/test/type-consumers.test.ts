@@ -121,6 +121,7 @@ describe('the declarations compile', () => {
     ['@greeting/guard/strict-json', 2],
     ['@greeting/client', 25],
     ['@greeting/client/files', 2],
+    ['@greeting/client/mcp', 4],
     ['@greeting/testing', 5],
     ['@greeting/testing/node-test', 1],
     ['@greeting/testing/vitest', 1],
