@@ -136,8 +136,8 @@ export const rooms: readonly Room[] = [
   },
   {
     path: 'examples',
-    mayImport: ['packages/guard', 'packages/testing'],
-    reason: 'Small APIs of users, which use the packages as their users do.',
+    mayImport: ['packages/client', 'packages/guard', 'packages/testing'],
+    reason: 'Small programs of users, which use the packages as their users do.',
   },
   {
     path: 'fixtures',
