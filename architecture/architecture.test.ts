@@ -79,7 +79,7 @@ describe('files', () => {
     const touching = sources.filter(
       (file) =>
         !isTest(file) &&
-        !/(^|\/)main\.ts$|^site\/astro\.config|^cli\/|^runtime\/|^examples\/mcp-agent\/server|^services\/[^/]+\/bin\//.test(
+        !/(^|\/)main\.ts$|^site\/astro\.config|^cli\/|^runtime\/|^services\/[^/]+\/bin\//.test(
           file,
         ) &&
         /\bprocess\.(env|exit)\b|\bconsole\./.test(read(file)),

@@ -62,21 +62,3 @@ export async function runEvery(
     await setTimeout(intervalMs, undefined, { signal }).catch(() => undefined)
   }
 }
-
-if (import.meta.main) {
-  const { env } = process
-  const agent = createAgent({
-    authUrl: env.AUTH_URL ?? 'https://login.microsoftonline.com',
-    tenantId: env.TENANT_ID ?? '',
-    apiApplicationId: env.API_APPLICATION_ID ?? '',
-    blueprintId: env.BLUEPRINT_ID ?? '',
-    blueprintSecret: env.BLUEPRINT_SECRET ?? '',
-    agentId: env.AGENT_ID ?? '',
-    serverUrl: env.SERVER_URL ?? 'http://127.0.0.1:3001/mcp',
-  })
-  await runEvery(
-    60_000,
-    () => agent.call('hi'),
-    (result) => process.stdout.write(`${result}\n`),
-  )
-}

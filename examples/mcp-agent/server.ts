@@ -1,6 +1,5 @@
 import { createGuard, type EntraOptions, entra, type Runtime } from '@greeting/guard'
 import { mcpGuard } from '@greeting/guard/mcp'
-import { serve } from '@hono/node-server'
 import { createMcpHandler, McpServer } from '@modelcontextprotocol/server'
 
 /** The roles of the greeting API: one for each tool. */
@@ -36,16 +35,4 @@ export async function createGreetings(
     return server
   })
   return { guard, fetch: mcp.fetch(handler.fetch) }
-}
-
-if (import.meta.main) {
-  const { TENANT_ID = '', API_APPLICATION_ID = '', AUTH_URL, PORT = '3001' } = process.env
-  const settings = { tenantId: TENANT_ID, apiApplicationId: API_APPLICATION_ID, roles }
-  const url = `http://127.0.0.1:${PORT}/mcp`
-  const { fetch } = await createGreetings(
-    { ...settings, ...(AUTH_URL && { authUrl: AUTH_URL }) },
-    url,
-  )
-  serve({ fetch, hostname: '127.0.0.1', port: Number(PORT) })
-  process.stdout.write(`The MCP server listens at ${url}\n`)
 }
