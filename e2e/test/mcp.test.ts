@@ -171,6 +171,9 @@ describe('an MCP server behind the guard, with the TypeScript SDKs unchanged', (
   }
 
   before(async () => {
+    // The HTTP server of another test may have replaced the class. The SDKs read only responses of it.
+    const { constructor: value } = await fetch('data:,')
+    Object.defineProperty(globalThis, 'Response', { value, configurable: true, writable: true })
     ;[on, off] = await Promise.all([start('on'), start('off')])
   })
   after(() => opened.disposeAsync())
