@@ -1,7 +1,12 @@
 import type { Directory, Tenant } from '@greeting/directory'
 import { isAgent } from './agent-identity.ts'
 import { type Assertion, type AssertionTimes, readAssertion } from './assertion.ts'
-import { findCertificate, hasValidSignature, keyNamesOf } from './certificate-authentication.ts'
+import {
+  assertionAlgorithmsFor,
+  findCertificate,
+  hasValidSignature,
+  keyNamesOf,
+} from './certificate-authentication.ts'
 import { findClient, type RegisteredClient } from './client.ts'
 import {
   type AssertionFacts,
@@ -104,7 +109,14 @@ async function verifySignature(
   let facts: Pick<AssertionFacts, 'signature' | 'keyName'> = {}
   for (const keyName of isNameless ? keyNamesOf(client) : [assertion.keyName]) {
     const named = { ...assertion, keyName }
-    const certificate = findCertificate(named, client, audiences, now, clockToleranceSeconds)
+    const certificate = findCertificate(
+      named,
+      client,
+      audiences,
+      now,
+      clockToleranceSeconds,
+      assertionAlgorithmsFor(acceptsMcpClients),
+    )
     if (certificate instanceof Refused) continue
     const isValid = await hasValidSignature(assertion, certificate)
     facts = { signature: isValid ? 'valid' : 'invalid', ...(isNameless && keyName && { keyName }) }

@@ -8,7 +8,11 @@ import { credentialValidity } from './credential-validity.ts'
 import { type IssuanceRefusal, type Refused, refuse } from './refusal.ts'
 
 /** The signature algorithms of client assertions. */
-export const assertionAlgorithms: readonly string[] = ['RS256', 'RS384', 'RS512', 'PS256']
+const assertionAlgorithms: readonly string[] = ['RS256', 'RS384', 'RS512', 'PS256']
+
+/** Those that a server accepts. Entra ID accepts no ES256. */
+export const assertionAlgorithmsFor = (acceptsMcpClients = false): readonly string[] =>
+  acceptsMcpClients ? [...assertionAlgorithms, 'ES256'] : assertionAlgorithms
 
 // Another type is another kind of token, such as an access token: RFC 8725 section 3.11.
 const types: readonly (string | null)[] = [null, 'jwt', 'http://openid.net/specs/jwt/1.0']
@@ -29,6 +33,7 @@ export type VerificationCertificate = {
  *
  * @param audiences every string by which the assertion may name this server
  * @param clockToleranceSeconds how far the clock that set the start of the certificate may be ahead
+ * @param algorithms those that the server accepts
  * @returns the certificate, or a refusal: `assertion_type_unsupported`,
  *   `assertion_algorithm_unsupported`, `assertion_key_missing`, `assertion_client_wrong`,
  *   `assertion_audience_wrong`, `assertion_key_unknown`, `assertion_key_expired` or
@@ -41,11 +46,12 @@ export function findCertificate(
   audiences: ReadonlySet<string>,
   now: Date,
   clockToleranceSeconds: number,
+  algorithms: readonly string[] = assertionAlgorithms,
 ): VerificationCertificate | Refused<IssuanceRefusal> {
   const { appId: clientId } = client.application
   // 1. The form.
   if (!types.includes(type)) return refuse({ reason: 'assertion_type_unsupported' })
-  if (!assertionAlgorithms.includes(algorithm)) {
+  if (!algorithms.includes(algorithm)) {
     return refuse({ reason: 'assertion_algorithm_unsupported', algorithm })
   }
   if (keyName === null) return refuse({ reason: 'assertion_key_missing' })
@@ -65,6 +71,9 @@ export function findCertificate(
   }
   const publicKey = publicKeyOf(credential)
   if (publicKey === 'unsafe') return refuse({ reason: 'assertion_key_unsafe', key, clientId })
+  if ((publicKey.asymmetricKeyType === 'ec') !== (algorithm === 'ES256')) {
+    return refuse({ reason: 'assertion_algorithm_unsupported', algorithm })
+  }
   return { credential, publicKey, displayedKey: key }
 }
 

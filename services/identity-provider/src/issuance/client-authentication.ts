@@ -6,7 +6,11 @@ import {
   assertionTimeRefusal,
   readAssertion,
 } from './assertion.ts'
-import { findCertificate, findTlsCertificate } from './certificate-authentication.ts'
+import {
+  assertionAlgorithmsFor,
+  findCertificate,
+  findTlsCertificate,
+} from './certificate-authentication.ts'
 import { type Client, findClient, type RegisteredClient } from './client.ts'
 import { findPresenter, replayId } from './exchanged-token.ts'
 import {
@@ -165,13 +169,20 @@ function authenticateByCertificate(
   client: RegisteredClient,
   tenant: Tenant,
   { signature, keyName }: AssertionFacts,
-  { assertionAudiences, assertionTimes }: AuthenticationRules,
+  { acceptsMcpClients, assertionAudiences, assertionTimes }: AuthenticationRules,
   now: Date,
 ): Proof | Refused<IssuanceRefusal> {
   const audiences = assertionAudiences(tenant)
   const { clockToleranceSeconds } = assertionTimes
   const named = { ...assertion, keyName: assertion.keyName ?? keyName ?? null }
-  const certificate = findCertificate(named, client, audiences, now, clockToleranceSeconds)
+  const certificate = findCertificate(
+    named,
+    client,
+    audiences,
+    now,
+    clockToleranceSeconds,
+    assertionAlgorithmsFor(acceptsMcpClients),
+  )
   if (certificate instanceof Refused) return certificate
   if (signature !== 'valid') {
     const { appId: clientId } = client.application

@@ -19,15 +19,27 @@ export type ClientCertificate = {
   readonly privateKey: KeyObject
 }
 
+/** Creates a certificate with a key on the curve P-256. */
+export const curvedCertificate = async (): Promise<ClientCertificate> => {
+  const curve = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' }
+  return certificateOf(await crypto.subtle.generateKey(curve, true, ['sign', 'verify']), 365, curve)
+}
+
 /** Creates a certificate that is valid from yesterday, for some days. */
-export async function clientCertificate(days = 365): Promise<ClientCertificate> {
-  const keys = forWebCrypto(rsaKeyPair())
+export const clientCertificate = async (days = 365): Promise<ClientCertificate> =>
+  certificateOf(forWebCrypto(rsaKeyPair()), days, algorithm)
+
+async function certificateOf(
+  keys: CryptoKeyPair,
+  days: number,
+  signingAlgorithm: typeof algorithm,
+): Promise<ClientCertificate> {
   const certificate = await x509.X509CertificateGenerator.createSelfSigned({
     name: 'CN=scheduled job',
     keys,
     notBefore: new Date(Date.now() - dayMs),
     notAfter: new Date(Date.now() - dayMs + days * dayMs),
-    signingAlgorithm: algorithm,
+    signingAlgorithm,
   })
   return {
     credential: createKeyCredential(certificate.toString('pem'), systemRuntime),

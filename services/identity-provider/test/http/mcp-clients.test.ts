@@ -6,6 +6,7 @@ import {
   assertionOf,
   type ClientCertificate,
   clientCertificate,
+  curvedCertificate,
 } from './client-certificate.ts'
 import { changeApi, changeClient } from './client-change.ts'
 import { apiId, type TestService, tenantId, testService } from './test-service.ts'
@@ -16,14 +17,17 @@ const issuer = `http://login.test/${tenantId}/v2.0`
 
 let own: ClientCertificate
 let another: ClientCertificate
+let curved: ClientCertificate
 let services: Record<'on' | 'off' | 'once', TestService>
 before(async () => {
   own = await clientCertificate()
   another = await clientCertificate(30)
+  curved = await curvedCertificate()
   const start = async (over: Parameters<typeof testService>[0]) => {
     const service = await testService(over)
     await changeApi(service, { identifierUris: [url, uri] })
-    await changeClient(service, { keyCredentials: [another.credential, own.credential] })
+    const keyCredentials = [another, own, curved].map(({ credential }) => credential)
+    await changeClient(service, { keyCredentials })
     return service
   }
   const used = new Set<string>()
@@ -101,6 +105,25 @@ const rows: readonly Row[] = [
     700027,
     5002723,
   ],
+  ['one with ES256', () => proof({}, curved, { alg: 'ES256' }), 'token', 5002738],
+  [
+    'one with ES256 that names its key',
+    () => proof({}, curved, { alg: 'ES256', 'x5t#S256': curved.credential.sha256Thumbprint }),
+    'token',
+    5002738,
+  ],
+  [
+    'one with ES256 that names an RSA key',
+    () => proof({}, curved, { alg: 'ES256', 'x5t#S256': own.credential.sha256Thumbprint }),
+    5002738,
+    5002738,
+  ],
+  [
+    'one with RS256 that names a P-256 key',
+    () => proof({}, own, { 'x5t#S256': curved.credential.sha256Thumbprint }),
+    5002738,
+    5002738,
+  ],
   ['one for another audience', () => proof({ aud: 'https://other.test' }), 5002723, 5002723],
   ['one that has expired', () => proof({ exp: 1, nbf: 0 }), 700024, 5002723],
   ['one that names an unknown key', () => proof({}, own, { kid: 'x' }), 700027, 700027],
@@ -156,7 +179,13 @@ describe('MCP_CLIENTS', () => {
     const added = Object.entries(document).filter(([name]) => !(name in off))
     assert.deepEqual(Object.fromEntries(added), {
       code_challenge_methods_supported: ['S256'],
-      token_endpoint_auth_signing_alg_values_supported: ['RS256', 'RS384', 'RS512', 'PS256'],
+      token_endpoint_auth_signing_alg_values_supported: [
+        'RS256',
+        'RS384',
+        'RS512',
+        'PS256',
+        'ES256',
+      ],
       greeting_mcp_clients: 'This server accepts requests of MCP clients that Entra refuses.',
     })
     assert.deepEqual({ ...document, ...off }, document)

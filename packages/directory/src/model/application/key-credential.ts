@@ -46,7 +46,8 @@ export function createKeyCredential(
 }
 
 /** The keys that may verify client assertions, in words. */
-export const safeKey = 'an RSA key of 2048 to 8192 bits with an odd exponent from 65537 up to 2^32'
+export const safeKey =
+  'an RSA key of 2048 to 8192 bits with an odd exponent from 65537 up to 2^32, or a P-256 key'
 
 /**
  * The key that verifies the assertions of a credential; undefined when it is too weak or too slow.
@@ -76,7 +77,8 @@ function subjectOf({ subject = '' }: X509Certificate): string | null {
 function safeKeyOf(certificate: X509Certificate): KeyObject | undefined {
   try {
     const { publicKey } = certificate
-    return rsaKeyFault(publicKey) === undefined ? publicKey : undefined
+    const isP256 = publicKey.asymmetricKeyDetails?.namedCurve === 'prime256v1'
+    return isP256 || rsaKeyFault(publicKey) === undefined ? publicKey : undefined
   } catch {
     // OpenSSL does not read every key that a certificate may hold.
     return undefined

@@ -82,10 +82,13 @@ describe('a certificate as a credential', () => {
     })
   }
 
-  it('is refused with a key that is not RSA (AS36)', async () => {
-    const curve = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' }
-    const ec = (await certificate(curve)).toString('pem')
-    assert.throws(() => createKeyCredential(ec, systemRuntime), /RSA key of 2048 to 8192 bits/)
+  it('may have a key on the curve P-256, and on no other (AS36)', async () => {
+    const create = async (namedCurve: string) => {
+      const curve = { name: 'ECDSA', namedCurve, hash: 'SHA-256' }
+      return createKeyCredential((await certificate(curve)).toString('pem'), systemRuntime)
+    }
+    assert.equal((await create('P-256')).displayName, 'CN=job')
+    await assert.rejects(create('P-384'), /RSA key of 2048 to 8192 bits.* or a P-256 key$/)
   })
 
   it('is refused when it is not a certificate', () => {

@@ -1,6 +1,6 @@
 // Folder: The public documents of Entra: discovery, keys and clouds.
 
-import { assertionAlgorithms } from '../../issuance/certificate-authentication.ts'
+import { assertionAlgorithmsFor } from '../../issuance/certificate-authentication.ts'
 import { type Authority, issuerV1, issuerV2 } from '../authority.ts'
 
 /** The supported methods of client authentication, as in metadata. */
@@ -109,7 +109,7 @@ export function discoveryDocumentV2(authority: Authority, tenant: DocumentTenant
 export const discoveryDocumentForMcp = (authority: Authority, tenant: DocumentTenant): object => ({
   ...discoveryDocumentV2(authority, tenant),
   code_challenge_methods_supported: ['S256'],
-  token_endpoint_auth_signing_alg_values_supported: assertionAlgorithms,
+  token_endpoint_auth_signing_alg_values_supported: assertionAlgorithmsFor(true),
   greeting_mcp_clients: 'This server accepts requests of MCP clients that Entra refuses.',
 })
 

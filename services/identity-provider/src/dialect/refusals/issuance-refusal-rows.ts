@@ -123,7 +123,7 @@ export const issuanceRefusalRows: RefusalRows<IssuanceRefusal['reason']> = {
     sentence: ({ algorithm }) =>
       `Invalid JWT token. '${algorithm}' is not a supported signature algorithm. Supported signing algorithms are: 'RS256,RS384,RS512'`,
     when: 'the assertion is signed with another algorithm',
-    remedy: 'Sign the assertion with PS256, RS256, RS384 or RS512.',
+    remedy: 'Sign the assertion with PS256, RS256, RS384 or RS512, by a key of this kind.',
   },
   assertion_key_missing: {
     ...invalidClient,
