@@ -17,6 +17,8 @@ import { guid } from '../../../../../fixtures/directory/sample.ts'
 import { wholeDirectory } from '../../../../../fixtures/directory/whole-directory.ts'
 import { type BootstrapOptions, bootstrap } from '../../../src/management/bootstrap/bootstrap.ts'
 import { apisOfEveryTenant } from '../../../src/management/privileges/built-in-apis.ts'
+import { graphRoles } from '../../../src/management/privileges/graph-roles.ts'
+import { serverRoles } from '../../../src/management/privileges/server-roles.ts'
 import { contoso, fabrikam } from '../sample-graph.ts'
 
 const dayMs = 86_400_000
@@ -81,7 +83,10 @@ describe('the first start', () => {
         .assignmentsOf(client?.id ?? '')
         .map(({ resourceId }) => directory.servicePrincipal(resourceId)?.appId)
         .toSorted(),
-      [...Array(3).fill(graphAppId), ...Array(5).fill(serverManagementAppId)],
+      [
+        ...Object.keys(graphRoles).map(() => graphAppId),
+        ...Object.keys(serverRoles).map(() => serverManagementAppId),
+      ],
     )
     assert.partialDeepStrictEqual(log.audit, [{ actor: 'system', action: 'administrator.create' }])
     assert.ok(!JSON.stringify(log.audit).includes(CLIENT_SECRET))
