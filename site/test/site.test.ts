@@ -29,14 +29,23 @@ async function open(url: string, { width = 1280, colorScheme = 'light' }: Look =
   return { page, foreign, close: () => context.close() }
 }
 
-/** Searches on a page, and returns the addresses of the results, best first. */
+/**
+ * Searches on a page, and returns the addresses of the results, best first.
+ * Pagefind's widget never starts again after a request that failed, so the page is loaded twice at most.
+ */
 async function search(url: string, words: string) {
   const { page, close } = await open(url)
-  try {
+  const results = page.locator('#starlight__search .pagefind-ui__result-link')
+  const find = async () => {
     await page.keyboard.press('Control+k')
     await page.locator('#starlight__search input').fill(words)
-    const results = page.locator('#starlight__search .pagefind-ui__result-link')
-    await results.first().waitFor()
+    await results.first().waitFor({ timeout: 10_000 })
+  }
+  try {
+    await find().catch(async () => {
+      await page.reload({ waitUntil: 'networkidle' })
+      await find()
+    })
     if (screenshots) await page.screenshot({ path: join(screenshots, `search-${words}.png`) })
     return await results.evaluateAll((links) =>
       links.map((link) => new URL((link as HTMLAnchorElement).href).pathname),
