@@ -35,11 +35,12 @@ async function open(url: string, { width = 1280, colorScheme = 'light' }: Look =
  */
 async function search(url: string, words: string) {
   const { page, close } = await open(url)
+  page.setDefaultTimeout(10_000)
   const results = page.locator('#starlight__search .pagefind-ui__result-link')
   const find = async () => {
     await page.keyboard.press('Control+k')
     await page.locator('#starlight__search input').fill(words)
-    await results.first().waitFor({ timeout: 10_000 })
+    await results.first().waitFor()
   }
   try {
     await find().catch(async () => {
