@@ -28,13 +28,11 @@ const series = [
 
 describe('numbered pages', () => {
   for (const { page, letter } of series) {
-    it(`${page} has ${letter}1, ${letter}2 and so on, each once`, () => {
+    // A number may be free: changes that are made at the same time reserve some.
+    it(`${page} has each number of ${letter}1, ${letter}2 and so on once`, () => {
       const numbers = numbersOf(page, letter)
       assert.ok(numbers.length > 0)
-      assert.deepEqual(
-        numbers,
-        numbers.map((_, index) => index + 1),
-      )
+      assert.deepEqual(numbers, [...new Set(numbers)])
     })
 
     // A new row gets the next free number and is the last of its table, so that no number changes.
@@ -54,11 +52,11 @@ function brokenCitations(text: string): string[] {
   return [...text.matchAll(cited)].flatMap(([all, word = '', letter, from, toLetter, to]) => {
     const page = series.find((one) => one.word === word.toLowerCase() && one.letter === letter)
     if (page === undefined || (toLetter ?? letter) !== letter) return [`${all}: no such series`]
-    const last = numbersOf(page.page, page.letter).length
+    const numbers = numbersOf(page.page, page.letter)
     const [first, end] = [Number(from), Number(to ?? from)]
-    return first >= 1 && first <= end && end <= last
+    return first <= end && numbers.includes(first) && numbers.includes(end)
       ? []
-      : [`${all}: ${letter}1 to ${letter}${last}`]
+      : [`${all}: ${letter}1 to ${letter}${numbers.at(-1)}`]
   })
 }
 
