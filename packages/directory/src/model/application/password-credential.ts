@@ -22,6 +22,8 @@ const defaultLifetimeYears = 2
 
 /** The properties of a new secret. */
 export type NewPassword = {
+  /** A GUID in lower case; default: a new one. */
+  readonly keyId?: string
   readonly displayName?: string | null
   /** Default: now. */
   readonly startDateTime?: Date
@@ -35,7 +37,7 @@ export type NewPassword = {
  * A plain hash is enough, because an attacker cannot try 2^256 values.
  */
 export function createPassword(
-  { displayName = null, startDateTime, endDateTime }: NewPassword,
+  { keyId, displayName = null, startDateTime, endDateTime }: NewPassword,
   source: Runtime,
 ): { readonly credential: PasswordCredential; readonly secretText: string } {
   const start = startDateTime ?? source.now()
@@ -43,7 +45,7 @@ export function createPassword(
   if (endDateTime === undefined) end.setUTCFullYear(start.getUTCFullYear() + defaultLifetimeYears)
   const secretText = Buffer.from(source.randomBytes(secretBytes)).toString('base64url')
   const credential: PasswordCredential = {
-    keyId: source.newGuid(),
+    keyId: keyId ?? source.newGuid(),
     displayName,
     hint: secretText.slice(0, hintLength),
     startDateTime: start,

@@ -11,11 +11,16 @@ const keyNames = new Map([
 ])
 
 /** A call of a function without parameters, as Microsoft's SDKs write it. */
-const functionPattern = /^(?:microsoft\.graph\.)?([a-z]+)\(\)$/i
+const functionPattern = /^(?:(?:microsoft\.)?graph\.)?([a-z]+)\(\)$/i
+
+/** The namespace before the name of an action or function (entra E235). */
+const boundNamespace =
+  /^(?:microsoft\.)?graph\.(?=(?:(?:add|remove)(?:Key|Password)|delta|getByIds|instantiate|restore)$)/i
 
 /**
  * The path of a request in the form of the operation table. A key in parentheses becomes a segment:
- * `/applications(appId='...')/addPassword` is `/applications/appId=.../addPassword`. `delta()` is `delta`.
+ * `/applications(appId='...')/addPassword` is `/applications/appId=.../addPassword`. `delta()` is `delta`,
+ * and `microsoft.graph.addPassword` is `addPassword`.
  *
  * @throws {URIError} when a segment is not percent-encoded UTF-8.
  * @see OData 4.01 Part 2 section 4.3.1
@@ -26,7 +31,9 @@ export const operationPath = (pathname: string): string =>
     .map((segment) => {
       const text = decodeURIComponent(segment)
       const [, set, name, key] = keyPattern.exec(text) ?? []
-      if (set === undefined || key === undefined) return functionPattern.exec(text)?.[1] ?? segment
+      if (set === undefined || key === undefined) {
+        return functionPattern.exec(text)?.[1] ?? segment.replace(boundNamespace, '')
+      }
       const keyName = keyNames.get(name?.toLowerCase() ?? '')
       return `${set}/${encodeURIComponent(keyName === undefined ? key : `${keyName}=${key}`)}`
     })

@@ -127,6 +127,10 @@ describe('the path of an operation', () => {
     ['/applications/x', '/applications/x'],
     ['/applications/delta()', '/applications/delta'],
     ['/applications/microsoft.graph.delta%28%29', '/applications/delta'],
+    ['/applications/graph.delta()', '/applications/delta'],
+    ['/applications/x/microsoft.graph.addPassword', '/applications/x/addPassword'],
+    ['/applications/x/Graph.RemovePassword', '/applications/x/RemovePassword'],
+    ['/applications/x/microsoft.graph.owners', '/applications/x/microsoft.graph.owners'],
     ['/applications/other.delta()', '/applications/other.delta()'],
     ['/applications/delta(x)', '/applications/delta(x)'],
   ] as const

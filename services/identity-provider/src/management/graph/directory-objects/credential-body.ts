@@ -103,18 +103,23 @@ const issueAt = (message: string, ...index: number[]): ValidationIssue => ({
   message,
 })
 
-/** The properties of a new secret in a body. */
-export const newPasswordBody = z
+const newPasswordForm = z
   .strictObject(formsOf(passwordCredentialType.members))
-  .pick({ displayName: true, startDateTime: true, endDateTime: true })
-  .transform(
-    ({ displayName, startDateTime, endDateTime }): NewPassword =>
-      omitUndefined({
-        displayName: displayName ?? undefined,
-        startDateTime: startDateTime ?? undefined,
-        endDateTime: endDateTime ?? undefined,
-      }),
-  )
+  .pick({ displayName: true, startDateTime: true, endDateTime: true, keyId: true })
+
+const withValues = (form: z.output<typeof newPasswordForm>): NewPassword =>
+  omitUndefined({
+    keyId: form.keyId,
+    displayName: form.displayName ?? undefined,
+    startDateTime: form.startDateTime ?? undefined,
+    endDateTime: form.endDateTime ?? undefined,
+  })
+
+/** The properties of a new secret in a body, which may choose its `keyId` (entra E236). */
+export const addedPasswordBody = newPasswordForm.transform(withValues)
+
+/** The properties of a new secret in a list, where a `keyId` names one that exists. */
+export const newPasswordBody = newPasswordForm.omit({ keyId: true }).transform(withValues)
 
 /** A new secret, and its text. */
 export type CreatedPassword = {

@@ -5,7 +5,7 @@ import { parseBody } from '../../body/parse-body.ts'
 import type { Change, ChangeOperation, ChangingCall } from '../../operations/operation.ts'
 import { writesApplications } from '../../privileges/graph-roles.ts'
 import { refuse } from '../../refusals/graph-error.ts'
-import { newPassword, newPasswordBody } from './credential-body.ts'
+import { addedPasswordBody, newPassword } from './credential-body.ts'
 import {
   applicationRow,
   type ObjectKind,
@@ -51,7 +51,7 @@ export const passwordOperations: readonly ChangeOperation[] = [
 /** As in Microsoft Graph, an application has at most this many entries in all collections together. */
 const maxSecrets = 1200
 
-const addPasswordBody = z.strictObject({ passwordCredential: newPasswordBody.nullish() })
+const addPasswordBody = z.strictObject({ passwordCredential: addedPasswordBody.nullish() })
 const removePasswordBody = z.strictObject({ keyId: guid })
 
 function addPassword<Kind extends ObjectKind>(
@@ -64,6 +64,9 @@ function addPassword<Kind extends ObjectKind>(
   }
   const { passwordCredential } = parseBody(addPasswordBody, call.body)
   const { credential, secretText } = newPassword(passwordCredential ?? {}, call.runtime)
+  if ([...holder.passwordCredentials, ...holder.keyCredentials].some(hasKeyId(credential.keyId))) {
+    throw refuse('body_invalid', 'Another credential of this object has the keyId.')
+  }
   const passwordCredentials = [...holder.passwordCredentials, credential]
   if (passwordCredentials.length > maxSecrets) {
     throw refuse('body_invalid', `An object must not have more than ${maxSecrets} secrets.`)
@@ -81,6 +84,11 @@ function addPassword<Kind extends ObjectKind>(
     },
   )
 }
+
+const hasKeyId =
+  (keyId: string) =>
+  (one: { readonly keyId: string }): boolean =>
+    one.keyId === keyId
 
 function removePassword<Kind extends ObjectKind>(
   call: ChangingCall,

@@ -57,6 +57,20 @@ describe('a client secret', () => {
     assert.equal(again.body.error.message, 'No password credential found with keyId.')
   })
 
+  it('has the keyId that its owner chose, once (entra E236)', async () => {
+    const { admin, path } = await withApi()
+    const keyId = '3A29F8E2-5B0C-4F2A-9D3E-7C1B6A5D4E3F'
+    const passwordCredential = { keyId, startDateTime: '2026-02-01T20:05:26.1557753+08:00' }
+    const add = () => admin.post(`${path}/microsoft.graph.addPassword`, { passwordCredential })
+    const made = await add()
+    assert.equal(made.status, 200)
+    assert.equal(made.body.keyId, keyId.toLowerCase())
+    assert.equal(made.body.startDateTime, '2026-02-01T12:05:26.155Z')
+    const again = await add()
+    assert.equal(again.status, 400)
+    assert.match(again.body.error.message, /has the keyId/)
+  })
+
   const refused: readonly (readonly [string, object, RegExp])[] = [
     ['that ends before it starts', { endDateTime: '2020-01-01T00:00:00Z' }, /end after its start/],
     ['with an invalid time', { endDateTime: 'tomorrow' }, /'passwordCredential.endDateTime'/],
