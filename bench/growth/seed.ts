@@ -102,6 +102,7 @@ const tenantChanges = (seed: string): DirectoryChange[] => [
     domains: [`${seed}.example`],
     isEnabled: true,
     createdDateTime: at,
+    policies: [],
   }),
   ...apiChanges(seed, 'api', 1),
 ]

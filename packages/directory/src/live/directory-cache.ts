@@ -283,7 +283,10 @@ function weightOf({ object, ids = [] }: Entry): number {
       inertWeight(inertProperties)
     )
   }
-  if (object.kind === 'tenant') return 1 + object.value.domains.length
+  if (object.kind === 'tenant') {
+    const { domains, policies } = object.value
+    return 1 + domains.length + policies.length + inertWeight({ policies })
+  }
   if (object.kind !== 'application') return 1
   const { value } = object
   return (

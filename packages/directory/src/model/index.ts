@@ -55,6 +55,13 @@ export {
 export { emptyGuid, isGuid } from './guid.ts'
 export { isLoopbackUrl, isSafeIssuerUrl } from './issuer-url.ts'
 export {
+  type DirectoryPolicy,
+  defaultAppManagementPolicyId,
+  maxPolicies,
+  type PolicyKind,
+  policyOf,
+} from './policy.ts'
+export {
   builtInApiAppIds,
   graphAppId,
   ownerTenantId,

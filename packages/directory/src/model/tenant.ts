@@ -1,3 +1,4 @@
+import type { DirectoryPolicy } from './policy.ts'
 import type { PropertyTable } from './properties/property.ts'
 
 /** A separate directory with its own issuer. Its objects are unknown in every other tenant. */
@@ -10,6 +11,8 @@ export type Tenant = {
   /** A disabled tenant issues no tokens. */
   readonly isEnabled: boolean
   readonly createdDateTime: Date
+  /** At most `maxPolicies`. */
+  readonly policies: readonly DirectoryPolicy[]
 }
 
 /** The properties of a tenant. */
@@ -19,4 +22,5 @@ export const tenantProperties: PropertyTable<Tenant, unknown> = {
   displayName: { column: ['display_name'], filter: 'value' },
   domains: { column: ['domains', 'json'], filter: 'collection' },
   isEnabled: { column: ['is_enabled', 'boolean'], filter: 'value' },
+  policies: { column: ['policies', 'json'], show: false },
 }

@@ -5,6 +5,7 @@ import {
   appRole,
   appRoleAssignment,
   guid,
+  policy,
   servicePrincipal,
   tenant,
 } from '../../../../fixtures/directory/sample.ts'
@@ -60,6 +61,7 @@ const everything = application({
   ],
   uniqueName: awkward.join(' '),
   ownerIds: [guid(4), guid(5)],
+  policyIds: [guid(6)],
   inertProperties: { notes: awkward.join(' '), tags: awkward, web: { redirectUris: ['a:b'] } },
   federatedIdentityCredentials: [
     {
@@ -90,6 +92,7 @@ export function directoryLogConformance(fresh: FreshStorage): void {
     const [one, other] = [await store.open(), await store.open()]
     const written = [
       put('tenant', tenant({ displayName: awkward.join(' '), domains: [], isEnabled: false })),
+      put('tenant', tenant({ id: guid(2), policies: [policy(6), policy(7)] })),
       put('application', everything),
       put('application', application({ id: guid(0xaa), appId: guid(0xab) })),
       put('servicePrincipal', servicePrincipal({ deletedDateTime: at, accountEnabled: false })),
@@ -99,6 +102,7 @@ export function directoryLogConformance(fresh: FreshStorage): void {
           id: 'x',
           appRoleAssignmentRequired: true,
           ownerIds: [guid(4)],
+          policyIds: [guid(6), guid(7)],
           inertProperties: { notes: awkward.join(' ') },
           passwordCredentials: everything.passwordCredentials,
           keyCredentials: everything.keyCredentials,

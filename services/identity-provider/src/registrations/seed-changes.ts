@@ -113,7 +113,7 @@ export function seedChanges(
 
   return {
     changes: [
-      put('tenant', { ...tenant, isEnabled: true, createdDateTime }),
+      put('tenant', { ...tenant, isEnabled: true, createdDateTime, policies: [] }),
       ...applications.map((one) => put('application', one)),
       ...assignable.map((one) => put('servicePrincipal', one)),
       ...assignments.map((one) => put('appRoleAssignment', one)),

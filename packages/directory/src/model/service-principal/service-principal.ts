@@ -80,6 +80,8 @@ export type ServicePrincipal = {
   readonly delegatedConsents: readonly DelegatedConsent[]
   /** The object IDs of service principals. An owner has no right because of it. */
   readonly ownerIds: readonly string[]
+  /** Assigned policies, at most one of each kind. One that is gone has no effect. */
+  readonly policyIds: readonly string[]
   /** The application ID of the blueprint of an agent identity; null for the principal of an application. */
   readonly agentIdentityBlueprintId: string | null
   /** The object IDs of users and groups. They are kept only. */
@@ -190,6 +192,7 @@ export const servicePrincipalProperties: PropertyTable<ServicePrincipal, Lookups
   signInAudience: { show: (one, view) => applicationOf(one, view)?.signInAudience ?? null },
   delegatedConsents: { initial: [], column: ['delegated_consents', 'json'], show: false },
   ownerIds: { initial: [], column: ['owner_ids', 'json'], show: false },
+  policyIds: { initial: [], column: ['policy_ids', 'json'], show: false },
   agentIdentityBlueprintId: {
     initial: null,
     column: ['agent_blueprint_id'],

@@ -45,6 +45,7 @@ describe('a new service principal', () => {
       delegatedConsents: [],
       inertProperties: {},
       ownerIds: [],
+      policyIds: [],
       passwordCredentials: [],
       keyCredentials: [],
       agentIdentityBlueprintId: null,

@@ -49,7 +49,7 @@ export function planBootstrap(
 ): BootstrapPlan {
   const now = runtime.now()
   const { firstTenant, survey, anotherAdministrator = false, latestAgreed = now } = options
-  const newTenant: Tenant = { ...firstTenant, isEnabled: true, createdDateTime: now }
+  const newTenant: Tenant = { ...firstTenant, isEnabled: true, createdDateTime: now, policies: [] }
   const home = administrationTenant(directory, survey.oldest ?? newTenant)
   const applications = builtInApis(now)
   const apis = applications.map((application) =>

@@ -106,7 +106,14 @@ function create(call: ChangingCall): Change {
   const { displayName, domains = [] } = parseBody(newTenant, body)
   const id = runtime.newGuid()
   const createdDateTime = runtime.now()
-  const tenant: Tenant = { id, displayName, domains, isEnabled: true, createdDateTime }
+  const tenant: Tenant = {
+    id,
+    displayName,
+    domains,
+    isEnabled: true,
+    createdDateTime,
+    policies: [],
+  }
   requireFreeDomains(tenant, committed)
   const apis = [...apisOfEveryTenant].map((appId) => {
     const application = builtInApplication(committed, appId)

@@ -54,7 +54,8 @@ const tables = (byBytes: string): string => `
     domains text not null,
     is_enabled integer not null,
     created_at text not null,
-    revision integer not null
+    revision integer not null,
+    policies text not null default '[]'
   );
   create table tenant_domain (
     tenant_id text not null,
@@ -81,7 +82,8 @@ const tables = (byBytes: string): string => `
     description text not null default '{}',
     unique_name text,
     word_starts text not null,
-    blueprint text not null default 'null'
+    blueprint text not null default 'null',
+    policy_ids text not null default '[]'
   );
   create table identifier_uri (
     application_id text not null references application (id) on delete cascade,
@@ -148,7 +150,8 @@ const tables = (byBytes: string): string => `
     word_starts text not null,
     agent_blueprint_id text,
     sponsor_ids text not null default '[]',
-    created_by_app_id text
+    created_by_app_id text,
+    policy_ids text not null default '[]'
   );
   create table service_principal_credential (
     service_principal_id text not null references service_principal (id) on delete cascade,

@@ -46,6 +46,7 @@ export type TenantRow = {
   is_enabled: number
   created_at: string
   revision: number
+  policies: string
 }
 
 /** The columns that statements name. `applicationProperties` names the others too. */
