@@ -21,7 +21,7 @@ import {
 import { z } from 'zod'
 import { labFault, labSecret, labSecretFault } from './lab-settings.ts'
 import { KeyEncryptionKey } from './signing/key-encryption-key.ts'
-import { keyScheduleSchema } from './signing/key-schedule.ts'
+import { keyScheduleSchema, longestTokenSeconds } from './signing/key-schedule.ts'
 import { SigningError } from './signing/signing-error.ts'
 
 const lifetime = (() => {
@@ -32,7 +32,8 @@ const lifetime = (() => {
     .transform((seconds) => `${seconds}`.split('-').map(Number))
     .transform(([shortest = 0, longest = shortest]) => ({ shortest, longest }))
     .refine(
-      ({ shortest, longest }) => shortest >= 60 && shortest <= longest && longest <= 86_400,
+      ({ shortest, longest }) =>
+        shortest >= 60 && shortest <= longest && longest <= longestTokenSeconds,
       error,
     )
 })()
@@ -301,7 +302,8 @@ const bothOff = 'expected a port, because PORT is off too'
 export const keySchedule = (values: z.output<typeof shape>) => ({
   rotateAfterDays: values.KEY_ROTATE_AFTER_DAYS,
   announceDays: values.KEY_ANNOUNCE_DAYS,
-  longestTokenSeconds: values.TOKEN_LIFETIME_SECONDS.longest,
+  // A policy can lengthen the tokens of an API at any time.
+  longestTokenSeconds,
 })
 
 /** The validated settings of the identity provider. */

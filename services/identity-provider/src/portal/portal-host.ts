@@ -12,6 +12,7 @@ import type { Authenticate, ManagementCaller } from '../management/privileges/ca
 import { graphRoles } from '../management/privileges/graph-roles.ts'
 import { serverRoles } from '../management/privileges/server-roles.ts'
 import { KeyEncryptionKey } from '../signing/key-encryption-key.ts'
+import { longestTokenSeconds } from '../signing/key-schedule.ts'
 import { SigningError } from '../signing/signing-error.ts'
 import { isAdministrator, signInAdministrator } from './administrator-sign-in.ts'
 import { previewToken } from './token-preview.ts'
@@ -55,7 +56,7 @@ export function portalHost(options: PortalHostOptions): PortalHost {
       v2: issuerV2(authority, tenantId),
     }),
     managementApiIds: privilegedApiAppIds,
-    longestTokenSeconds: service.lifetime.longestSeconds,
+    longestTokenSeconds,
     now: source.now,
     newGuid: source.newGuid,
     call: ({ tenantId, applicationId }, request) => {

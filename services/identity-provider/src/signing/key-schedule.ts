@@ -5,6 +5,8 @@ const longestKeySetCacheDays = 1
 /** Allowance for late clocks of verifiers, and for replicas that read a rotation late. */
 const clockAllowanceSeconds = 300
 const secondsPerDay = 86_400
+/** The longest time from now until `exp` of a token, by a setting or by a policy. */
+export const longestTokenSeconds = secondsPerDay
 
 /**
  * The schedule of key rotation. Settings that would lock verifiers out are refused, all in one
