@@ -2,11 +2,10 @@ import type { Application } from '../model/application/application.ts'
 import { caseless } from '../model/application/identifier-uri-rules.ts'
 import { type Directory, findPrincipalByName } from '../model/directory.ts'
 import type { CommittedChange, DirectoryKind, DirectoryObjects } from '../model/directory-change.ts'
-import { isGuid } from '../model/guid.ts'
 import { inertWeight } from '../model/properties/inert-properties.ts'
 import type { AppRoleAssignment } from '../model/service-principal/app-role-assignment.ts'
 import type { ServicePrincipal } from '../model/service-principal/service-principal.ts'
-import type { Tenant } from '../model/tenant.ts'
+import { domainsOf, type Tenant, tenantIdIn } from '../model/tenant.ts'
 import {
   type DirectoryLookup,
   directoryLookups,
@@ -118,7 +117,10 @@ export class DirectoryCache implements Directory {
 
   tenant(idOrDomain: string): Tenant | undefined {
     const name = idOrDomain.toLowerCase()
-    return this.#find<'tenant'>(isGuid(name) ? 'tenant' : 'tenantOfDomain', name)[0]
+    const id = tenantIdIn(name)
+    if (id === undefined) return this.#find<'tenant'>('tenantOfDomain', name)[0]
+    const [tenant] = this.#find<'tenant'>('tenant', id)
+    return tenant && (id === name || domainsOf(tenant).includes(name)) ? tenant : undefined
   }
 
   tenants(): readonly Tenant[] {

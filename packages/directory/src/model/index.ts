@@ -109,6 +109,6 @@ export {
   servicePrincipalProperties,
 } from './service-principal/service-principal.ts'
 export { storableTextIssues } from './storable-text.ts'
-export { type Tenant, tenantProperties } from './tenant.ts'
+export { domainsOf, initialDomainOf, type Tenant, tenantIdIn, tenantProperties } from './tenant.ts'
 export { propertyPathText, type ValidationIssue } from './validation-issue.ts'
 export { wordStarts, wordsOf } from './words.ts'

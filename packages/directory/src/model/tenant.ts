@@ -1,3 +1,4 @@
+import { isGuid } from './guid.ts'
 import type { DirectoryPolicy } from './policy.ts'
 import type { PropertyTable } from './properties/property.ts'
 
@@ -6,7 +7,7 @@ export type Tenant = {
   /** A GUID in lower case. */
   readonly id: string
   readonly displayName: string
-  /** Verified domains in lower case. Each is another name of this tenant. */
+  /** Verified domains in lower case, besides the computed one; see `domainsOf`. */
   readonly domains: readonly string[]
   /** A disabled tenant issues no tokens. */
   readonly isEnabled: boolean
@@ -15,12 +16,33 @@ export type Tenant = {
   readonly policies: readonly DirectoryPolicy[]
 }
 
+/** A domain that every tenant of Entra ID has from its creation. */
+const isInitialDomain = (domain: string): boolean => /^[^.]+\.onmicrosoft\.com$/.test(domain)
+
+/** The initial domain of a tenant: the first of its domains with this form, else one that is computed from its ID. */
+export const initialDomainOf = ({ id, domains }: Pick<Tenant, 'id' | 'domains'>): string =>
+  domains.find(isInitialDomain) ?? `${id.replaceAll('-', '')}.onmicrosoft.com`
+
+/** All domains of a tenant, the default first. Each is another name of the tenant. */
+export const domainsOf = (tenant: Pick<Tenant, 'id' | 'domains'>): readonly string[] => [
+  ...new Set([...tenant.domains, initialDomainOf(tenant)]),
+]
+
+const computedDomain = /^(.{8})(.{4})(.{4})(.{4})(.{12})\.onmicrosoft\.com$/
+
+/** The ID of a tenant in one of its names, an ID or a computed domain; undefined for every other name. */
+export function tenantIdIn(name: string): string | undefined {
+  const id = name.replace(computedDomain, '$1-$2-$3-$4-$5')
+  return isGuid(id) ? id : undefined
+}
+
 /** The properties of a tenant. */
 export const tenantProperties: PropertyTable<Tenant, unknown> = {
   id: { column: ['id'] },
   createdDateTime: { column: ['created_at', 'time'] },
   displayName: { column: ['display_name'], filter: 'value' },
   domains: { column: ['domains', 'json'], filter: 'collection' },
+  initialDomain: { show: initialDomainOf },
   isEnabled: { column: ['is_enabled', 'boolean'], filter: 'value' },
   policies: { column: ['policies', 'json'], show: false },
 }

@@ -59,6 +59,17 @@ describe('a cache of the directory', () => {
     assert.equal(cache.tenants().length, 1)
   })
 
+  it('has a tenant by the domain that is computed from its ID, unless it has another one', () => {
+    const { cache, add } = cacheWith()
+    const computed = `${guid(1).replaceAll('-', '')}.onmicrosoft.com`
+    isNotLoaded(() => cache.tenant(computed))
+    add('tenant', guid(1), put('tenant', tenant()))
+    assert.equal(cache.tenant(computed.toUpperCase())?.id, guid(1))
+    const named = tenant({ domains: ['contoso.onmicrosoft.com'] })
+    cache.apply(2, at(2, put('tenant', named)))
+    assert.equal(cache.tenant(computed), undefined)
+  })
+
   it('evicts tenants that nobody uses, and remembers unknown ones within a limit', () => {
     const { cache, add } = cacheWith(100)
     add('tenant', guid(1), put('tenant', tenant({ domains: [] })))

@@ -1,6 +1,6 @@
 // Folder: Requests, tokens and errors in the form of Entra.
 
-import { isGuid, type Tenant } from '@greeting/directory'
+import { domainsOf, isGuid, type Tenant } from '@greeting/directory'
 
 /** The URLs of this server from its settings. They are never taken from a request. */
 export type Authority = {
@@ -43,7 +43,7 @@ export function assertionAudiences(authority: Authority, tenant: Tenant): Readon
   return new Set([
     issuerV1(authority, tenant.id),
     issuerV2(authority, tenant.id),
-    ...[tenant.id, ...tenant.domains].flatMap((name) => [
+    ...[tenant.id, ...domainsOf(tenant)].flatMap((name) => [
       `${authUrl}/${name}/oauth2/v2.0/token`,
       `${authUrl}/${name}/oauth2/token`,
       `${authUrl}/${name}/v2.0`,

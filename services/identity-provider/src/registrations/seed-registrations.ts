@@ -2,12 +2,12 @@
 
 import {
   builtInApiAppIds,
-  isGuid,
   judgeAppRoles,
   judgeIdentifierUris,
   ownerTenantId,
   propertyPathText,
   storableTextIssues,
+  tenantIdIn,
 } from '@greeting/directory'
 import {
   applicationIdPlaceholder,
@@ -167,9 +167,9 @@ function textIssues(value: unknown, path: Path = []): Issue[] {
 
 function directoryIssues({ tenant, apis, clients, agents }: SeedRegistrations): Issue[] {
   const tenantIssues: Issue[] = tenant.domains.flatMap((domain, index) =>
-    isGuid(domain)
-      ? [{ path: ['tenant', 'domains', index], message: 'must be a domain name' }]
-      : [],
+    tenantIdIn(domain) === undefined
+      ? []
+      : [{ path: ['tenant', 'domains', index], message: 'must be a domain name without an ID' }],
   )
   if (tenant.id === ownerTenantId) {
     const message = 'must not be the ID of the tenant that owns the management APIs'

@@ -219,6 +219,14 @@ describe('tenants (entra E25 to E27)', () => {
     assert.equal(claims.tid, tenantId)
   })
 
+  it('have a domain from their ID, at the token endpoint and in its documents', async () => {
+    const own = await testService()
+    const domain = `${tenantId.replaceAll('-', '')}.onmicrosoft.com`
+    const path = `/${domain}/oauth2/v2.0/token`
+    const { claims } = await issued(await own.token(own.form(), { path }))
+    assert.equal(claims.tid, tenantId)
+  })
+
   it('that are disabled issue no token, at once (AS31)', async () => {
     const own = await testService()
     const tenant = (await wholeDirectory(own.store)).tenant(tenantId)

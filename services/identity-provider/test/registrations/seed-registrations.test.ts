@@ -163,6 +163,11 @@ describe('a registrations file for an empty directory', () => {
     ]),
     ['tenant.id', 'contoso', 'tenant.id must be a GUID'],
     ['tenant.domains', ['not a domain'], 'tenant.domains[0] must be a domain name'],
+    [
+      'tenant.domains',
+      [`${'1'.repeat(32)}.onmicrosoft.com`],
+      'tenant.domains[0] must be a domain name without an ID',
+    ],
     ['apis.0.identifierUris', ['api://other'], `apis[0].identifierUris[0] ${anyName}`],
     ['apis.0.identifierUris', [], 'apis[0].identifierUris must have at least 1 entry'],
     ['apis.0.requestedAccessTokenVersion', 3, 'apis[0].requestedAccessTokenVersion must be 1 or 2'],

@@ -10,7 +10,7 @@ import {
   initialValues,
   type PropertyTable,
 } from '../properties/property.ts'
-import type { Tenant } from '../tenant.ts'
+import { domainsOf, type Tenant } from '../tenant.ts'
 import { type AppRole, appRoleJson, appRoleType } from './app-role.ts'
 import * as forms from './application-forms.ts'
 import type { Blueprint } from './blueprint.ts'
@@ -163,7 +163,10 @@ export const applicationProperties: PropertyTable<
     body: z.boolean(),
   },
   publisherDomain: {
-    show: ({ tenantId }, { directory }) => directory.tenant(tenantId)?.domains[0] ?? null,
+    show: ({ tenantId }, { directory }) => {
+      const tenant = directory.tenant(tenantId)
+      return tenant === undefined ? null : (domainsOf(tenant)[0] ?? null)
+    },
   },
   api: {
     body: forms.api,

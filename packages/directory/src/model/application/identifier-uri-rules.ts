@@ -1,6 +1,6 @@
 import { isGuid } from '../guid.ts'
 import { isLoopbackUrl } from '../issuer-url.ts'
-import type { Tenant } from '../tenant.ts'
+import { domainsOf, type Tenant } from '../tenant.ts'
 import type { ValidationIssue } from '../validation-issue.ts'
 
 /** The properties of an application that limit its names. */
@@ -52,5 +52,5 @@ function isOwnName(uri: string, appId: string, tenant: Pick<Tenant, 'id' | 'doma
     return host === tenant.id && (first === appId || !isGuid(first))
   }
   if (scheme !== 'https') return false
-  return tenant.domains.some((domain) => host === domain || host.endsWith(`.${domain}`))
+  return domainsOf(tenant).some((domain) => host === domain || host.endsWith(`.${domain}`))
 }

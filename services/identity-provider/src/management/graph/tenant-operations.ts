@@ -1,4 +1,10 @@
-import { complexType, shownProperties, type Tenant } from '@greeting/directory'
+import {
+  complexType,
+  domainsOf,
+  initialDomainOf,
+  shownProperties,
+  type Tenant,
+} from '@greeting/directory'
 import type { EntitySet } from '../odata/entity-set.ts'
 import { listEntities } from '../odata/list-entities.ts'
 import type { ReadOperation } from '../operations/operation.ts'
@@ -19,7 +25,7 @@ export const tenantReadOperations: readonly ReadOperation[] = [
     path: '/domains',
     requires: readsAssignments,
     summary: 'Lists the verified domains of the tenant.',
-    read: (call) => listEntities(call, domains, domainsOf(call.caller.tenant)),
+    read: (call) => listEntities(call, domains, domainEntries(call.caller.tenant)),
   },
   ...['/me', '/me/{navigation}'].map(
     (path): ReadOperation => ({
@@ -34,10 +40,14 @@ export const tenantReadOperations: readonly ReadOperation[] = [
   ),
 ]
 
-type Domain = { readonly name: string; readonly isDefault: boolean }
+type Domain = { readonly name: string; readonly isDefault: boolean; readonly isInitial: boolean }
 
-const domainsOf = ({ domains: names }: Tenant): Domain[] =>
-  names.map((name, index) => ({ name, isDefault: index === 0 }))
+const domainEntries = (tenant: Tenant): Domain[] =>
+  domainsOf(tenant).map((name, index) => ({
+    name,
+    isDefault: index === 0,
+    isInitial: name === initialDomainOf(tenant),
+  }))
 
 /** The tenant itself. */
 export const organization: EntitySet<Tenant> = {
@@ -53,10 +63,10 @@ export const organization: EntitySet<Tenant> = {
     tenantType: { fixed: 'AAD' },
     verifiedDomains: {
       show: (tenant) =>
-        domainsOf(tenant).map(({ name, isDefault }) => ({
+        domainEntries(tenant).map(({ name, isDefault, isInitial }) => ({
           capabilities: '',
           isDefault,
-          isInitial: isDefault,
+          isInitial,
           name,
           type: 'Managed',
         })),
@@ -83,7 +93,7 @@ export const domains: EntitySet<Domain> = {
     id: { show: ({ name }) => name, filter: 'value' },
     isAdminManaged: { fixed: true, type: 'Edm.Boolean' },
     isDefault: { type: 'Edm.Boolean' },
-    isInitial: { show: ({ isDefault }) => isDefault, type: 'Edm.Boolean' },
+    isInitial: { type: 'Edm.Boolean' },
     isRoot: { fixed: true, type: 'Edm.Boolean' },
     isVerified: { fixed: true, type: 'Edm.Boolean' },
     supportedServices: { fixed: [], type: 'Collection(Edm.String)' },

@@ -1,6 +1,6 @@
 // Folder: The lists of Azure Resource Manager that a login reads.
 
-import { type Runtime, resourceManagerAppId, type Tenant } from '@greeting/directory'
+import { domainsOf, type Runtime, resourceManagerAppId, type Tenant } from '@greeting/directory'
 import { type DirectoryStore, StorageUnavailableError } from '@greeting/directory/live'
 import { type Context, Hono } from 'hono'
 import { subscriptionsPath, tenantsPath } from '../operations/management-paths.ts'
@@ -39,12 +39,12 @@ export function createResourceManagerApp(options: ResourceManagerOptions): Hono 
     )
 }
 
-const tenantJson = ({ id, displayName, domains }: Tenant) => ({
-  id: `/tenants/${id}`,
-  tenantId: id,
-  displayName,
-  ...(domains[0] !== undefined && { defaultDomain: domains[0] }),
-  domains,
+const tenantJson = (tenant: Tenant) => ({
+  id: `/tenants/${tenant.id}`,
+  tenantId: tenant.id,
+  displayName: tenant.displayName,
+  defaultDomain: domainsOf(tenant)[0],
+  domains: domainsOf(tenant),
   tenantCategory: 'Home',
 })
 

@@ -7,6 +7,7 @@ import {
   put,
   shownProperties,
   type Tenant,
+  tenantIdIn,
   tenantProperties,
 } from '@greeting/directory'
 import { bodyCollection, name, text } from '@greeting/directory/forms'
@@ -89,8 +90,8 @@ const domain = text(253).pipe(
   z
     .hostname('must be a domain name')
     .toLowerCase()
-    // A GUID has the form of a host name. In a path it names the tenant with this ID.
-    .refine((domain) => !isGuid(domain), 'must be a domain name'),
+    // These have the form of a host name. In a path they name the tenant with this ID.
+    .refine((domain) => tenantIdIn(domain) === undefined, 'must be a domain name without an ID'),
 )
 
 const properties = {

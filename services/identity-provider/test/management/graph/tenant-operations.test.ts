@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { put } from '@greeting/directory'
 import { contoso, sampleGraph } from '../sample-graph.ts'
+
+const computed = `${contoso.id.replaceAll('-', '')}.onmicrosoft.com`
 
 describe('the tenant of a caller', () => {
   it('is shown with its domains', async () => {
@@ -8,13 +11,45 @@ describe('the tenant of a caller', () => {
     const caller = await clientWith(['Application.Read.All'])
     const { body } = await caller.get('/organization')
     assert.partialDeepStrictEqual(body.value, [
-      { id: contoso.id, displayName: 'Contoso', verifiedDomains: [{ name: 'contoso.example' }] },
+      {
+        id: contoso.id,
+        displayName: 'Contoso',
+        verifiedDomains: [
+          { name: 'contoso.example', isDefault: true, isInitial: false },
+          { name: computed, isDefault: false, isInitial: true },
+        ],
+      },
     ])
     const { body: domains } = await caller.get('/domains')
     assert.partialDeepStrictEqual(domains.value, [
-      { id: 'contoso.example', isDefault: true, isRoot: true, isVerified: true },
+      { id: computed, isDefault: false, isInitial: true },
+      { id: 'contoso.example', isDefault: true, isInitial: false, isRoot: true, isVerified: true },
     ])
   })
+
+  const initialDomains: [readonly string[], string][] = [
+    [[], computed],
+    [['contoso.example', 'contoso.onmicrosoft.com'], 'contoso.onmicrosoft.com'],
+    [['contoso.mail.onmicrosoft.com'], computed],
+  ]
+  for (const [domains, initial] of initialDomains)
+    it(`has the initial domain ${initial} with [${domains}], and names APIs by it (entra E270)`, async () => {
+      const { clientWith, commit } = await sampleGraph()
+      await commit(put('tenant', { ...contoso, domains }))
+      const caller = await clientWith(['Application.ReadWrite.All'])
+      const { body: listed } = await caller.get('/domains')
+      assert.deepEqual(
+        listed.value.filter(({ isInitial }) => isInitial).map(({ id }) => id),
+        [initial],
+      )
+      const identifierUris = [`https://${initial}/api`]
+      const { status, body } = await caller.post('/applications', {
+        displayName: 'API',
+        identifierUris,
+      })
+      assert.equal(status, 201)
+      assert.equal(body.publisherDomain, domains[0] ?? initial)
+    })
 
   it('has no signed-in user', async () => {
     const { clientWith } = await sampleGraph()

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { before, describe, it } from 'node:test'
-import { put } from '@greeting/directory'
+import { domainsOf, put } from '@greeting/directory'
 import { StorageUnavailableError } from '@greeting/directory/live'
 import { GraphError, refuse } from '../../../src/management/refusals/graph-error.ts'
 import {
@@ -49,7 +49,7 @@ describe('Azure Resource Manager', () => {
           tenantId: tenant.id,
           displayName: tenant.displayName,
           defaultDomain: tenant.domains[0],
-          domains: tenant.domains,
+          domains: domainsOf(tenant),
           tenantCategory: 'Home',
         },
       ])
