@@ -27,6 +27,8 @@ export const codesOfMicrosoftGraph: readonly string[] = [
   'Error_AgentIdentitySelfCreateRequired',
   'FailedDependency',
   'CannotDeleteOrUpdateEnabledEntitlement',
+  'CredentialInvalidLifetimeAsPerAppPolicy',
+  'CredentialTypeNotAllowedAsPerAppPolicy',
   'Directory_InvalidPageToken',
   'HostNameNotOnVerifiedDomain',
   'InternalServerError',
@@ -39,5 +41,6 @@ export const codesOfMicrosoftGraph: readonly string[] = [
   'Request_ResourceNotFound',
   'Request_UnsupportedQuery',
   'ServiceUnavailable',
+  'SignInAudienceNotAllowedAsPerAppPolicy',
   'syncStateNotFound',
 ]

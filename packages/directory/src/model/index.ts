@@ -5,6 +5,12 @@ export {
   parentOf,
   roleOfBlueprints,
 } from './agent-roles.ts'
+export {
+  type AppManagementFault,
+  appManagementFaults,
+  type ManagedChange,
+  type ManagedObject,
+} from './app-management-faults.ts'
 export type { AppRole } from './application/app-role.ts'
 export { judgeAppRoleChange, judgeAppRoles } from './application/app-role-rules.ts'
 export {

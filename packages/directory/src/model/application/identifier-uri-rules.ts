@@ -33,7 +33,7 @@ export function judgeIdentifierUris(
       return fault('invalid_value', 'must be an absolute URI without spaces, query and fragment')
     if (uri.endsWith('/')) return fault('invalid_value', 'must not end with a slash')
     if (isRepeated) return fault('duplicate_value', 'must not be repeated')
-    if (isOwnName(uri, appId, tenant)) return []
+    if (isLoopbackUrl(uri) || hasTenantName(uri, appId, tenant)) return []
     return fault(
       'unverified_name',
       'must contain a verified domain of the tenant, the id of the tenant, or the application id',
@@ -41,8 +41,12 @@ export function judgeIdentifierUris(
   })
 }
 
-function isOwnName(uri: string, appId: string, tenant: Pick<Tenant, 'id' | 'domains'>): boolean {
-  if (isLoopbackUrl(uri)) return true
+/** Whether a URI contains an ID or a verified domain of its owner. */
+export function hasTenantName(
+  uri: string,
+  appId: string,
+  tenant: Pick<Tenant, 'id' | 'domains'>,
+): boolean {
   const [, scheme, host, path] = /^([a-z]+):\/\/([^/]+)(?:\/(.+))?$/.exec(caseless(uri)) ?? []
   if (host === undefined) return false
   if (scheme === 'api') {

@@ -1,0 +1,172 @@
+import { durationMs, type Restriction, type Restrictions } from './app-management-forms.ts'
+import type { Application } from './application/application.ts'
+import { hasTenantName } from './application/identifier-uri-rules.ts'
+import { type DirectoryPolicy, defaultAppManagementPolicyId } from './policy.ts'
+import type { Tenant } from './tenant.ts'
+
+/** What the policies of a tenant must know of an application or a service principal. */
+export type ManagedObject = {
+  readonly kind: 'application' | 'servicePrincipal'
+  readonly appId: string
+  /** Undefined for an object that the change creates. */
+  readonly createdDateTime?: Date | undefined
+  readonly requestedAccessTokenVersion?: Application['requestedAccessTokenVersion'] | undefined
+  readonly tenant: Pick<Tenant, 'id' | 'domains'>
+}
+
+type Period = { readonly startDateTime: Date; readonly endDateTime: Date }
+
+/** What a change adds to an object. What it has already is not examined. */
+export type ManagedChange = {
+  readonly secrets?: readonly (Period & {
+    /** Whether the caller has chosen its text. */
+    readonly isCustom?: boolean
+  })[]
+  readonly certificates?: readonly Period[]
+  readonly identifierUris?: readonly string[]
+  readonly signInAudience?: Application['signInAudience']
+}
+
+/** A refusal by an app management policy, with the code and the sentence of Entra ID. */
+export type AppManagementFault = {
+  readonly code:
+    | 'CredentialInvalidLifetimeAsPerAppPolicy'
+    | 'CredentialTypeNotAllowedAsPerAppPolicy'
+    | 'HostNameNotOnVerifiedDomain'
+    | 'SignInAudienceNotAllowedAsPerAppPolicy'
+  readonly message: string
+  readonly details: readonly {
+    readonly code: string
+    readonly target: string
+    readonly message: string
+  }[]
+  readonly policyId: string
+  /** The longest lifetime that the policy permits, if the lifetime is the fault. */
+  readonly maxLifetimeMs?: number
+}
+
+const fault = (
+  policyId: string,
+  code: AppManagementFault['code'],
+  message: string,
+  [detail, target]: readonly [code: string, target: string],
+): AppManagementFault => ({ code, message, details: [{ code: detail, target, message }], policyId })
+
+function restrictionsOf(
+  { definition, id }: DirectoryPolicy,
+  kind: ManagedObject['kind'],
+): Restrictions {
+  const { applicationRestrictions, servicePrincipalRestrictions, ...credentials } = Object(
+    definition,
+  ) as Record<string, Restrictions | null>
+  const isOfApplication = kind === 'application'
+  if (id === defaultAppManagementPolicyId)
+    return (isOfApplication ? applicationRestrictions : servicePrincipalRestrictions) ?? {}
+  return { ...credentials, ...(isOfApplication ? applicationRestrictions : {}) }
+}
+
+function credentialFault(
+  policyId: string,
+  restriction: string,
+  maxLifetime: string | null,
+  { certificates = [], secrets = [] }: ManagedChange,
+): AppManagementFault[] {
+  const isAdded =
+    (restriction === 'passwordAddition' && secrets.length > 0) ||
+    (restriction === 'customPasswordAddition' && secrets.some(({ isCustom }) => isCustom))
+  if (isAdded) {
+    const message = `Credential type not allowed as per assigned policy '${policyId}'.`
+    const detail = ['CredentialTypeNotAllowed', 'PasswordCredentials'] as const
+    return [fault(policyId, 'CredentialTypeNotAllowedAsPerAppPolicy', message, detail)]
+  }
+  const limited = { passwordLifetime: secrets, asymmetricKeyLifetime: certificates }
+  const periods: readonly Period[] = limited[restriction as keyof typeof limited] ?? []
+  const maxLifetimeMs = durationMs(maxLifetime ?? '') ?? Number.POSITIVE_INFINITY
+  const isTooLong = ({ endDateTime, startDateTime }: Period) =>
+    Number(endDateTime) - Number(startDateTime) > maxLifetimeMs
+  if (!periods.some(isTooLong)) return []
+  const message = `Credential lifetime exceeds the max value allowed as per assigned policy '${policyId}'.`
+  const code = 'CredentialInvalidLifetimeAsPerAppPolicy'
+  return [{ ...fault(policyId, code, message, ['InvalidKeyEndDate', 'EndDate']), maxLifetimeMs }]
+}
+
+/** The restrictions of new identifier URIs, with the sentences of Entra ID. */
+const uriRules = [
+  {
+    name: 'nonDefaultUriAddition',
+    isAllowed: (uri: string, { appId, tenant }: ManagedObject) =>
+      [`api://${appId}`, `api://${tenant.id}/${appId}`].includes(uri.toLowerCase()),
+    sentence: (uri: string) =>
+      `The newly added URI ${uri} must comply with the format 'api://{appId}' or 'api://{tenantId}/{appId}' as per the default app management policy of your organization. If the requestedAccessTokenVersion is set to 2, this restriction may not apply. See https://aka.ms/identifier-uri-addition-error for more information on this error.`,
+  },
+  {
+    name: 'uriAdditionWithoutUniqueTenantIdentifier',
+    isAllowed: (uri: string, { appId, tenant }: ManagedObject) => hasTenantName(uri, appId, tenant),
+    sentence: (uri: string) =>
+      `Failed to add identifier URI ${uri}. All newly added URIs must contain a tenant verified domain, tenant ID, or app ID, as per the default app management policy of your organization.`,
+  },
+] as const
+
+function audienceFaults(
+  policyId: string,
+  audience: Application['signInAudience'] | undefined,
+  isRestricted: (name: 'azureAdMultipleOrgs' | 'personalMicrosoftAccount') => boolean,
+): AppManagementFault[] {
+  const isRefused =
+    audience !== undefined &&
+    ((audience !== 'AzureADMyOrg' && isRestricted('azureAdMultipleOrgs')) ||
+      (audience === 'AzureADandPersonalMicrosoftAccount' &&
+        isRestricted('personalMicrosoftAccount')))
+  if (!isRefused) return []
+  const message = `'signInAudience' property value '${audience}' is not allowed.`
+  const detail = ['SignInAudienceNotAllowed', 'signInAudience'] as const
+  return [fault(policyId, 'SignInAudienceNotAllowedAsPerAppPolicy', message, detail)]
+}
+
+/**
+ * The faults of a change by the app management policy of an object (entra E220 to E227).
+ *
+ * @param policy the answer of `policyOf`
+ */
+export function appManagementFaults(
+  policy: DirectoryPolicy | undefined,
+  object: ManagedObject,
+  change: ManagedChange,
+  now: Date,
+): AppManagementFault[] {
+  if (policy === undefined || !policy.isEnabled) return []
+  const {
+    audiences,
+    identifierUris,
+    keyCredentials = [],
+    passwordCredentials = [],
+  } = restrictionsOf(policy, object.kind)
+  const isVersion2 = object.requestedAccessTokenVersion === 2
+  const createdAt = object.createdDateTime ?? now
+  const applies = (one: Restriction | null | undefined): one is Restriction => {
+    const since = one?.restrictForAppsCreatedAfterDateTime ?? null
+    return one?.state === 'enabled' && (since === null || createdAt >= new Date(since))
+  }
+  const credentialFaults = [...passwordCredentials, ...keyCredentials]
+    .filter(applies)
+    .flatMap(({ maxLifetime, restrictionType }) =>
+      credentialFault(policy.id, restrictionType, maxLifetime, change),
+    )
+  return [
+    ...credentialFaults,
+    ...(change.identifierUris ?? []).flatMap((uri) => {
+      const row = uriRules.find(
+        ({ isAllowed, name }) =>
+          applies(identifierUris?.[name]) &&
+          !(identifierUris?.[name]?.excludeAppsReceivingV2Tokens && isVersion2) &&
+          !isAllowed(uri, object),
+      )
+      if (row === undefined) return []
+      return fault(policy.id, 'HostNameNotOnVerifiedDomain', row.sentence(uri), [
+        row.name,
+        'identifierUris',
+      ])
+    }),
+    ...audienceFaults(policy.id, change.signInAudience, (name) => applies(audiences?.[name])),
+  ]
+}
