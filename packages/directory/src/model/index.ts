@@ -61,8 +61,10 @@ export {
 export { emptyGuid, isGuid } from './guid.ts'
 export { isLoopbackUrl, isSafeIssuerUrl } from './issuer-url.ts'
 export {
+  accessTokenSeconds,
   type DirectoryPolicy,
   defaultAppManagementPolicyId,
+  definitionRules,
   maxPolicies,
   type PolicyKind,
   policyOf,

@@ -32,7 +32,8 @@ type Assignee = { readonly policyIds: readonly string[] }
 
 /**
  * The policy of a kind that applies: the one that is assigned to the service principal, else to the
- * application, else the default of the tenant. It may be disabled.
+ * application, else the default of the tenant. It may be disabled. The default token lifetime policy
+ * precedes the one of the application (entra E246).
  */
 export function policyOf(
   { policies }: { readonly policies: readonly DirectoryPolicy[] },
@@ -43,9 +44,41 @@ export function policyOf(
   const ofKind = policies.filter((policy) => policy.kind === kind)
   const assignedTo = (object: Assignee | undefined) =>
     ofKind.find(({ id }) => object?.policyIds.includes(id))
-  return (
-    assignedTo(principal) ??
-    assignedTo(application) ??
-    ofKind.find(({ isOrganizationDefault }) => isOrganizationDefault)
-  )
+  const byDefault = ofKind.find(({ isOrganizationDefault }) => isOrganizationDefault)
+  const precedes = kind === 'tokenLifetime' ? byDefault : undefined
+  return assignedTo(principal) ?? precedes ?? assignedTo(application) ?? byDefault
+}
+
+/** A duration of .NET, as in `8:00:00` and `1.00:00:00`. An hour after 23 is none (entra E247). */
+const durationPattern = /^(?:([01])\.)?([01]?\d|2[0-3]):([0-5]\d)(?::([0-5]\d))?$/
+const [minTokenSeconds, maxTokenSeconds] = [600, 86_400]
+
+/**
+ * The lifetime that a token lifetime policy gives access tokens, in seconds: null when it has none, and
+ * undefined when its definition is invalid.
+ */
+export function accessTokenSeconds(definition: Json): number | null | undefined {
+  const rules = definitionRules(definition, 'TokenLifetimePolicy')
+  const { Version: version, AccessTokenLifetime: lifetime = null } = rules ?? {}
+  if (version !== 1) return undefined
+  if (lifetime === null) return null
+  const [, days = 0, hours, minutes, seconds = 0] = durationPattern.exec(String(lifetime)) ?? []
+  const total =
+    Number(days) * 86_400 + Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds)
+  return total >= minTokenSeconds && total <= maxTokenSeconds ? total : undefined
+}
+
+/** The rules in the one JSON text of a `definition`; undefined when it is another form. */
+export function definitionRules(
+  definition: Json,
+  name: 'TokenLifetimePolicy' | 'ClaimsMappingPolicy',
+): Readonly<Record<string, unknown>> | undefined {
+  const [text, ...others] = Array.isArray(definition) ? definition : []
+  if (typeof text !== 'string' || others.length > 0) return undefined
+  try {
+    const { [name]: rules, ...unknown } = Object(JSON.parse(text))
+    return Object.keys(unknown).length === 0 && typeof rules === 'object' ? rules : undefined
+  } catch {
+    return undefined
+  }
 }

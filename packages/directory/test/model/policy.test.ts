@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { guid, policy, tenant } from '../../../../fixtures/directory/sample.ts'
-import { policyOf } from '../../src/model/policy.ts'
+import { accessTokenSeconds, policyOf } from '../../src/model/policy.ts'
 
 const byDefault = policy(1, { isOrganizationDefault: true })
 const policies = [policy(9, { kind: 'tokenLifetime' }), byDefault, policy(2), policy(3)]
@@ -28,4 +28,42 @@ describe('the policy that applies', () => {
       undefined,
     )
   })
+
+  it('is the default of the tenant before that of the application, for the lifetime of tokens', () => {
+    const kind = 'tokenLifetime'
+    const ofTenant = policy(4, { kind, isOrganizationDefault: true })
+    const both = tenant({ policies: [ofTenant, policy(5, { kind })] })
+    const assigned = { policyIds: [guid(5)] }
+    assert.equal(policyOf(both, kind, assigned, undefined)?.id, guid(4))
+    assert.equal(policyOf(both, kind, undefined, assigned)?.id, guid(5))
+  })
+})
+
+describe('a token lifetime policy', () => {
+  const rules = (text: unknown, more = {}) => [
+    JSON.stringify({ TokenLifetimePolicy: { Version: 1, AccessTokenLifetime: text, ...more } }),
+  ]
+  const rows = [
+    ['ten minutes', rules('00:10:00'), 600],
+    ['hours of one digit', rules('8:00:00'), 28_800],
+    ['hours and minutes', rules('02:30'), 9000],
+    ['a second less than a day', rules('23:59:59'), 86_399],
+    ['a day', rules('1.00:00:00'), 86_400],
+    ['no lifetime', rules(undefined, { MaxInactiveTime: '30.00:00:00' }), null],
+    ['24 hours, which is no duration', rules('24:00:00'), undefined],
+    ['less than ten minutes', rules('00:09:59'), undefined],
+    ['more than a day', rules('1.00:00:01'), undefined],
+    ['a number', rules(3600), undefined],
+    ['another version', rules('01:00:00', { Version: 2 }), undefined],
+    ['another kind', ['{"ClaimsMappingPolicy":{"Version":1}}'], undefined],
+    ['a second member', ['{"TokenLifetimePolicy":{"Version":1},"Other":{}}'], undefined],
+    ['a second text', [...rules('01:00:00'), ...rules('01:00:00')], undefined],
+    ['a text that is not JSON', ['{'], undefined],
+    ['no rules', ['{"TokenLifetimePolicy":null}'], undefined],
+    ['no collection', '01:00:00', undefined],
+  ] as const
+  for (const [name, definition, seconds] of rows)
+    it(`gives ${seconds} seconds for ${name}`, () => {
+      assert.equal(accessTokenSeconds(definition), seconds)
+    })
 })

@@ -5,7 +5,7 @@ import type { DirectoryStore } from '@greeting/directory/live'
 import { type LabHost, MintError, type MintRequest } from '@greeting/lab'
 import type { Authority } from '../dialect/authority.ts'
 import { createOpaqueClaims } from '../dialect/token/opaque-claims.ts'
-import { type TokenLifetime, tokenTimes } from '../dialect/token/token-times.ts'
+import { lifetimeOf, type TokenLifetime, tokenTimes } from '../dialect/token/token-times.ts'
 import { tokenVersionOf } from '../dialect/token/token-versions.ts'
 import { findClient } from '../issuance/client.ts'
 import type { TokenDecision } from '../issuance/token-decision.ts'
@@ -49,7 +49,7 @@ export function labHost(parts: LabParts, runtime: Runtime): LabHost {
     publishedKey,
     genuine: async (request) => {
       const decision = await directory.read((current) => decisionFor(current, request, runtime))
-      const times = tokenTimes(lifetime, runtime.now(), 0)
+      const times = tokenTimes(lifetimeOf(decision, lifetime), runtime.now(), 0)
       const opaque = createOpaqueClaims(runtime.randomBytes)
       const { claims, keyMembers } = tokenVersionOf(decision)
       const { kid } = publishedKey()

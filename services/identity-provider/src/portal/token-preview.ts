@@ -1,7 +1,7 @@
 import type { TokenPreview } from '@greeting/portal'
 import { rowOf } from '../dialect/refusals/refusal-table.ts'
 import { createOpaqueClaims } from '../dialect/token/opaque-claims.ts'
-import { tokenTimes } from '../dialect/token/token-times.ts'
+import { lifetimeOf, tokenTimes } from '../dialect/token/token-times.ts'
 import { tokenVersionOf } from '../dialect/token/token-versions.ts'
 import type { ServiceOptions } from '../http/service-options.ts'
 import { isAgent } from '../issuance/agent-identity.ts'
@@ -52,7 +52,7 @@ export async function previewToken(
     return { refusal: decision.refusal.reason, code, sentence }
   }
   const { keyMembers, claims } = tokenVersionOf(decision)
-  const times = tokenTimes(service.lifetime, now, 0)
+  const times = tokenTimes(lifetimeOf(decision, service.lifetime), now, 0)
   const opaque = createOpaqueClaims(service.randomBytes)
   const made = claims(decision, { authority: service.authority, times, opaque })
   return { token: await service.keys.sign(made, keyMembers) }

@@ -1,3 +1,4 @@
+import { accessTokenSeconds, policyOf } from '@greeting/directory'
 import type { TokenDecision } from '../../issuance/token-decision.ts'
 
 /** The times of a token, in seconds since the epoch, except for `expiresInSeconds`. */
@@ -21,14 +22,22 @@ export type TokenLifetime = {
 /** How long a token for an agent lives from now, in seconds: with the usual backdating 3900 (entra E196). */
 const agentTokenSeconds = 3600
 
-/** The lifetime of the token of a decision. */
+/**
+ * The lifetime of the token of a decision. The policy of the API decides it for every client (entra E245).
+ * Entra documents no policy for the token of a blueprint.
+ */
 export function lifetimeOf(
-  { agent }: Pick<TokenDecision, 'agent'>,
+  { agent, resource, tenant }: Pick<TokenDecision, 'agent' | 'resource' | 'tenant'>,
   lifetime: TokenLifetime,
 ): TokenLifetime {
-  if (agent === undefined) return lifetime
-  const seconds = Math.min(agentTokenSeconds, lifetime.longestSeconds)
-  return { ...lifetime, shortestSeconds: seconds, longestSeconds: seconds }
+  const policy = policyOf(tenant, 'tokenLifetime', resource.application, resource.principal)
+  const seconds =
+    agent === undefined
+      ? accessTokenSeconds(policy?.definition ?? null)
+      : Math.min(agentTokenSeconds, lifetime.longestSeconds)
+  return seconds == null
+    ? lifetime
+    : { ...lifetime, shortestSeconds: seconds, longestSeconds: seconds }
 }
 
 /**

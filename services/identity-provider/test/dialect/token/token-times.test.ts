@@ -1,6 +1,13 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { tokenTimes } from '../../../src/dialect/token/token-times.ts'
+import {
+  application,
+  guid,
+  policy,
+  servicePrincipal,
+  tenant,
+} from '../../../../../fixtures/directory/sample.ts'
+import { lifetimeOf, tokenTimes } from '../../../src/dialect/token/token-times.ts'
 
 const now = new Date('2026-06-01T12:00:00.999Z')
 const nowSeconds = Date.parse('2026-06-01T12:00:00Z') / 1000
@@ -26,4 +33,45 @@ describe('the times of a token', () => {
       assert.equal(tokenTimes(lifetime, now, random).expiresAt, nowSeconds + lifetimeSeconds)
     })
   }
+})
+
+describe('the lifetime of a token', () => {
+  const setting = { backdatingSeconds: 300, shortestSeconds: 3600, longestSeconds: 5400 }
+  const text = '{"TokenLifetimePolicy":{"Version":1,"AccessTokenLifetime":"08:00:00"}}'
+  const eightHours = policy(1, { kind: 'tokenLifetime', definition: [text] })
+  const assigned = { policyIds: [guid(1)] }
+  const lifetime = (
+    policies: Parameters<typeof tenant>[0],
+    ofApi: { readonly policyIds?: readonly string[] },
+    agent?: ReturnType<typeof servicePrincipal>,
+  ) => {
+    const resource = {
+      requestedAs: 'api://orders',
+      application: application(ofApi),
+      principal: servicePrincipal(),
+    }
+    return lifetimeOf({ tenant: tenant(policies), resource, ...(agent && { agent }) }, setting)
+  }
+  const exactly = (seconds: number) => ({
+    ...setting,
+    shortestSeconds: seconds,
+    longestSeconds: seconds,
+  })
+
+  it('is that of the setting without a policy', () => {
+    assert.deepEqual(lifetime({ policies: [eightHours] }, {}), setting)
+  })
+
+  it('is that of the policy of the API', () => {
+    assert.deepEqual(lifetime({ policies: [eightHours] }, assigned), exactly(28_800))
+  })
+
+  it('is that of the setting when the policy is gone', () => {
+    assert.deepEqual(lifetime({}, assigned), setting)
+  })
+
+  it('is an hour for the token of a blueprint, also under a policy', () => {
+    const policies = [{ ...eightHours, isOrganizationDefault: true }]
+    assert.deepEqual(lifetime({ policies }, {}, servicePrincipal()), exactly(3600))
+  })
 })
