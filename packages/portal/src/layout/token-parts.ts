@@ -19,6 +19,7 @@ export const claimSentences: Readonly<Record<string, string>> = {
   nbf: 'It is not valid before this time.',
   exp: 'It is not valid from this time on.',
   aio: 'Internal to the identity provider.',
+  app_displayname: 'The name of the client. Only tokens for Microsoft Graph have it.',
   appid: 'The application ID of the client.',
   azp: 'The application ID of the client.',
   appidacr: 'How the client authenticated: 1 is a secret, 2 is a certificate or a federated token.',
@@ -26,14 +27,18 @@ export const claimSentences: Readonly<Record<string, string>> = {
   idp: 'The identity provider that authenticated the client.',
   idtyp: 'The token is for an application, not for a user.',
   oid: 'The object ID of the service principal of the client.',
-  rh: 'Internal to the identity provider.',
+  rh: 'Internal to the identity provider: the tenant and the API.',
   roles: 'The app roles of the API that the client has.',
   sub: 'The subject: the service principal of the client.',
+  tenant_region_scope: 'The region of the tenant: WW here.',
   tid: 'The tenant.',
   uti: 'The ID of this token.',
   ver: 'The version of the token. The API decides it, not the endpoint.',
+  wids: 'Directory roles. Each token for Microsoft Graph has this one, which permits nothing.',
   xms_act_fct: 'Facets of the actor: 11 is an agent. Only odd numbers count.',
   xms_sub_fct: 'Facets of the subject: 11 is an agent. Only odd numbers count.',
+  xms_cc: 'What the client is capable of: cp1 stands for claims challenges.',
+  xms_tcdt: 'When the tenant was created.',
   xms_tnt_fct: 'Facets of the tenant.',
   xms_idrel: 'How the client belongs to the tenant: 7 is a service principal.',
   xms_par_app_azp:
@@ -52,7 +57,7 @@ const times: ReadonlySet<string> = new Set(['iat', 'nbf', 'exp'])
 /** The claims with the same reasons for a difference between two tokens. */
 const differences: readonly (readonly [names: readonly string[], reason: string])[] = [
   [['iat', 'nbf', 'exp'], 'Each token has its own times.'],
-  [['aio', 'rh', 'uti', 'xms_ficinfo', 'xms_ftd'], 'Each token has its own value.'],
+  [['aio', 'uti', 'xms_ficinfo', 'xms_ftd'], 'Each token has its own value.'],
   [['header kid', 'header x5t'], 'Another key signed it: the keys were changed in between.'],
   [
     ['aud'],
@@ -61,10 +66,15 @@ const differences: readonly (readonly [names: readonly string[], reason: string]
   [['ver', 'iss'], 'The API decides the version, not the endpoint. Each version has its issuer.'],
   [['appid', 'azp', 'oid', 'sub'], 'Another client.'],
   [['appidacr', 'azpacr'], 'The clients authenticated in another way.'],
-  [['tid', 'idp'], 'Another tenant.'],
+  [['tid', 'idp', 'xms_tcdt'], 'Another tenant.'],
+  [['rh'], 'Another tenant or API.'],
+  [
+    ['app_displayname', 'idtyp', 'tenant_region_scope', 'wids', 'xms_cc'],
+    'Microsoft Graph has it, or the API requests it.',
+  ],
   [
     ['xms_act_fct', 'xms_sub_fct', 'xms_tnt_fct', 'xms_idrel', 'xms_par_app_azp'],
-    'One client is an agent, or the order of the facets differs.',
+    'One client is an agent, one API requests no facets, or their order differs.',
   ],
   [['cnf'], 'A bound token is accepted only with its certificate.'],
 ]

@@ -104,7 +104,7 @@ export const tokenEndpoint = (version: TokenEndpointVersion, options: ServiceOpt
       const random = randomFraction(options.randomBytes)
       const times = tokenTimes(lifetimeOf(decision, options.lifetime), now, random)
       const { keyMembers, claims } = tokenVersionOf(decision)
-      const opaque = createOpaqueClaims(options.randomBytes)
+      const opaque = createOpaqueClaims(options.randomBytes, decision)
       const token = await keys.sign(claims(decision, { authority, times, opaque }), keyMembers)
 
       // 6. Record the token and answer.

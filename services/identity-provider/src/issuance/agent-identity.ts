@@ -14,15 +14,17 @@ import { type IssuanceRefusal, type Refused, refuse } from './refusal.ts'
  * the bytes of .NET GUIDs, then `fmi_path` as it was sent.
  */
 export const agentSubject = (tenantId: string, blueprintAppId: string, fmiPath: string): string =>
-  `/eid1/c/pub/t/${guidBytes(tenantId)}/a/${guidBytes(blueprintAppId)}/${fmiPath}`
+  `/eid1/c/pub/t/${guidText(tenantId)}/a/${guidText(blueprintAppId)}/${fmiPath}`
 
-/** The first three groups of a GUID are little-endian in .NET. */
-function guidBytes(guid: string): string {
+const guidText = (guid: string) => guidBytes(guid).toString('base64url')
+
+/** The bytes of a GUID in the order of .NET: the first three groups are little-endian. */
+export function guidBytes(guid: string): Buffer {
   const bytes = Buffer.from(guid.replaceAll('-', ''), 'hex')
-  const ordered = [bytes.subarray(0, 4), bytes.subarray(4, 6), bytes.subarray(6, 8)]
-  return Buffer.concat([...ordered.map((group) => group.toReversed()), bytes.subarray(8)]).toString(
-    'base64url',
-  )
+  bytes.subarray(0, 4).reverse()
+  bytes.subarray(4, 6).reverse()
+  bytes.subarray(6, 8).reverse()
+  return bytes
 }
 
 /**

@@ -35,6 +35,8 @@ export type TokenDecision = AuthenticatedClient & {
   readonly agent?: ServicePrincipal
   /** The agent as the request names it. */
   readonly fmiPath?: string
+  /** The capabilities that the client declares. */
+  readonly capabilities?: readonly string[] | undefined
 }
 
 /** What the decision reads in addition to the directory. */
@@ -70,7 +72,8 @@ export function decideToken(
 
   // 6. The parameter `resource` names the same API.
   const resource = checkResourceParameter(directory, decision, request, rules, aliases)
-  return resource instanceof Refused ? resource : { ...decision, resource }
+  const { capabilities } = request
+  return resource instanceof Refused ? resource : { ...decision, resource, capabilities }
 }
 
 /**

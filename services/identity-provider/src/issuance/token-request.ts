@@ -19,4 +19,6 @@ export type TokenRequest = {
   readonly isNamedByResource?: boolean
   /** The client ID of the agent identity for which a blueprint requests a token. */
   readonly fmiPath?: string
+  /** The capabilities that the client declares: `cp1` for claims challenges. */
+  readonly capabilities?: readonly string[]
 }

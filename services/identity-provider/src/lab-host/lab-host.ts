@@ -50,7 +50,7 @@ export function labHost(parts: LabParts, runtime: Runtime): LabHost {
     genuine: async (request) => {
       const decision = await directory.read((current) => decisionFor(current, request, runtime))
       const times = tokenTimes(lifetimeOf(decision, lifetime), runtime.now(), 0)
-      const opaque = createOpaqueClaims(runtime.randomBytes)
+      const opaque = createOpaqueClaims(runtime.randomBytes, decision)
       const { claims, keyMembers } = tokenVersionOf(decision)
       const { kid } = publishedKey()
       return {

@@ -53,7 +53,7 @@ export async function previewToken(
   }
   const { keyMembers, claims } = tokenVersionOf(decision)
   const times = tokenTimes(lifetimeOf(decision, service.lifetime), now, 0)
-  const opaque = createOpaqueClaims(service.randomBytes)
+  const opaque = createOpaqueClaims(service.randomBytes, decision)
   const made = claims(decision, { authority: service.authority, times, opaque })
   return { token: await service.keys.sign(made, keyMembers) }
 }

@@ -130,7 +130,7 @@ describe('the tokens of agent identities (entra E194 to E199)', () => {
       idtyp: 'app',
       xms_par_app_azp: clientId,
       xms_act_fct: '3 9 11',
-      xms_idrel: '7 10',
+      xms_idrel: '7 16',
       xms_sub_fct: '9 3 11',
       xms_tnt_fct: '3 9',
     })

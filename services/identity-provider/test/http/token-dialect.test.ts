@@ -110,6 +110,22 @@ describe('tokens by version (entra E37 to E57)', () => {
     assert.equal(claims.aud, apiId)
   })
 
+  const declared: [what: string, values: unknown, xms_cc: string[] | undefined][] = [
+    ['as the client writes it', ['CP1'], ['CP1']],
+    ['once', ['cp1', 'cp1', 'llt'], ['cp1']],
+    ['not an unknown one', ['foo', 1, null], undefined],
+    ['not one that is no list', 'cp1', undefined],
+  ]
+  for (const [what, values, expected] of declared)
+    it(`contain the capability of the client: ${what} (entra E258)`, async () => {
+      const asking = await testService()
+      const optionalAccessTokenClaims = [{ name: 'xms_cc', additionalProperties: [] }]
+      await changeApi(asking, { optionalAccessTokenClaims })
+      const claims = JSON.stringify({ access_token: { xms_cc: { values } } })
+      const answer = await issued(await asking.token(asking.form({ claims })))
+      assert.deepEqual(answer.claims.xms_cc, expected)
+    })
+
   it('never contain scp, acr, amr, name, upn or jti', async () => {
     const { claims } = await issued(await service.token(service.form()))
     for (const claim of ['scp', 'acr', 'amr', 'name', 'upn', 'jti'])

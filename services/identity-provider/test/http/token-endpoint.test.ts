@@ -80,8 +80,8 @@ describe('the token endpoint (contract C49 to C57)', () => {
     assert.equal(sub, oid)
     assert.match(uti, /^[\w-]{22}$/)
     assert.match(aio, /^[\w+/=]{40,}$/)
-    assert.match(rh, /^1\.A?[\w-]+\.$/)
-    assert.match(xms_ftd, /^[\w-]{64}$/)
+    assert.match(rh, /^1\.[\w-]{54}\.$/)
+    assert.match(xms_ftd, /^[\w-]{43}$/)
   })
 
   it('signs with a published key, whose certificate has the thumbprint of the header', async () => {

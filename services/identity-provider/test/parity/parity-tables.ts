@@ -1,6 +1,11 @@
-import { tokenExchangeAppId } from '@greeting/directory'
+import { graphAppId, tokenExchangeAppId } from '@greeting/directory'
 import { claimSentences } from '@greeting/portal'
-import { application, servicePrincipal, tenant } from '../../../../fixtures/directory/sample.ts'
+import {
+  application,
+  guid,
+  servicePrincipal,
+  tenant,
+} from '../../../../fixtures/directory/sample.ts'
 import { tokenVersions } from '../../src/dialect/token/token-versions.ts'
 import type { TokenDecision } from '../../src/issuance/token-decision.ts'
 import {
@@ -9,17 +14,27 @@ import {
 } from '../../src/management/graph/directory-objects/entity-sets.ts'
 import type { EntitySet } from '../../src/management/odata/entity-set.ts'
 
+const requested = [
+  ...['idtyp', 'tenant_region_scope', 'xms_act_fct', 'xms_cc', 'xms_idrel', 'xms_par_app_azp'],
+  ...['xms_sub_fct', 'xms_tnt_fct'],
+]
+
 /** A decision whose token has every claim. */
 const decision: TokenDecision = {
   tenant: tenant(),
-  client: { application: application(), principal: servicePrincipal() },
+  client: {
+    application: application(),
+    principal: servicePrincipal({ agentIdentityBlueprintId: guid(1) }),
+  },
   method: 'tls',
   credentialId: '',
   boundTo: 'thumbprint',
+  capabilities: ['cp1'],
   resource: {
     requestedAs: 'api://greeting',
     application: application({
-      optionalAccessTokenClaims: [{ name: 'idtyp', additionalProperties: [] }],
+      appId: graphAppId,
+      optionalAccessTokenClaims: requested.map((name) => ({ name, additionalProperties: [] })),
     }),
     principal: servicePrincipal(),
   },
@@ -34,17 +49,26 @@ const context = {
 /** When a claim is in a token; the others always are. */
 const conditions: Readonly<Record<string, string>> = {
   cnf: 'for mutual TLS; Entra does not bind tokens of applications',
-  idtyp: 'when the API requests it',
+  ...Object.fromEntries(
+    requested.map((name) => [name, 'for Microsoft Graph, and when the API requests it']),
+  ),
+  ...Object.fromEntries(
+    ['app_displayname', 'wids', 'xms_tcdt'].map((name) => [name, 'for Microsoft Graph']),
+  ),
   roles: 'when the client has roles',
+  xms_cc: 'when the API requests it and the client declares one',
   xms_ficinfo: 'for token exchange',
+  xms_par_app_azp: 'of an agent, for Microsoft Graph, and when the API requests it',
 }
 
 /** Claims of Entra that no token here has. */
 const absentClaims: Readonly<Record<string, string>> = {
   scp: 'no user takes part',
-  wids: 'there are no directory roles',
   groups: 'there are no groups',
-  xms_cc: 'there is no continuous access evaluation',
+  tenant_ctry: 'tenants have no country here',
+  xms_mirid: 'no identity here is a resource of Azure',
+  xms_rd: 'its meaning is not known',
+  xms_tpl: 'tenants have no language here',
 }
 
 const exchange = { ...decision.resource.application, appId: tokenExchangeAppId }

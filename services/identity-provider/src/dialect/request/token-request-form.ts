@@ -53,9 +53,16 @@ export function readTokenRequest(
   const unsupported = unsupportedParameterRefusal(form)
   if (unsupported !== undefined) return unsupported
 
-  // 6. The agent of a blueprint.
+  // 6. The agent of a blueprint, and what the client is capable of.
   const fmiPath = form.get('fmi_path')
-  return { tenant, ...client, ...resource, ...(fmiPath !== undefined && { fmiPath }) }
+  const capabilities = capabilitiesOf(form.get('claims'))
+  return {
+    tenant,
+    ...client,
+    ...resource,
+    ...(fmiPath !== undefined && { fmiPath }),
+    ...(capabilities.length > 0 && { capabilities }),
+  }
 }
 
 type Row = {
@@ -69,7 +76,7 @@ const rows: readonly Row[] = [
   {
     parameter: 'claims',
     // The claims themselves are voluntary: OpenID Connect Core section 5.5.1.
-    isUnderstood: isJsonObject,
+    isUnderstood: (value) => readJsonObject(value) !== undefined,
     refusal: { reason: 'claims_parameter_malformed' },
   },
   {
@@ -102,11 +109,25 @@ function unsupportedParameterRefusal(form: Form): Refused<RequestRefusal> | unde
   return row && refuseRequest(row.refusal)
 }
 
-function isJsonObject(text: string): boolean {
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+function readJsonObject(text: string): Readonly<Record<string, unknown>> | undefined {
   try {
     const value: unknown = JSON.parse(text)
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
+    return isObject(value) ? value : undefined
   } catch {
-    return false
+    return undefined
   }
 }
+
+/** The known capabilities in the parameter `claims`, as the client writes them (entra E258). */
+function capabilitiesOf(claims: string | undefined): readonly string[] {
+  const requested = claims === undefined ? undefined : readJsonObject(claims)?.access_token
+  const capability = isObject(requested) ? requested.xms_cc : undefined
+  const values: unknown = isObject(capability) ? capability.values : undefined
+  return Array.isArray(values) ? values.filter(isKnownCapability).slice(0, 1) : []
+}
+
+const isKnownCapability = (value: unknown): value is string =>
+  typeof value === 'string' && value.toLowerCase() === 'cp1'

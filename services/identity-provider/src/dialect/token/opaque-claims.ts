@@ -1,4 +1,7 @@
-/** The random claims of a token. Only this server may read a meaning in them. */
+import { guidBytes } from '../../issuance/agent-identity.ts'
+import type { TokenDecision } from '../../issuance/token-decision.ts'
+
+/** The claims of a token in which only this server may read a meaning. */
 export type OpaqueClaims = {
   readonly aio: string
   readonly rh: string
@@ -7,13 +10,25 @@ export type OpaqueClaims = {
 }
 
 /** Makes the opaque claims of one token, in the lengths of Entra (entra E50, entra E53). */
-export function createOpaqueClaims(randomBytes: (length: number) => Uint8Array): OpaqueClaims {
-  const { buffer, byteOffset, byteLength } = randomBytes(16 + 36 + 30 + 48)
+export function createOpaqueClaims(
+  randomBytes: (length: number) => Uint8Array,
+  decision: Pick<TokenDecision, 'tenant' | 'resource'>,
+): OpaqueClaims {
+  const { buffer, byteOffset, byteLength } = randomBytes(16 + 36 + 32)
   const random = Buffer.from(buffer, byteOffset, byteLength)
   return {
     uti: random.toString('base64url', 0, 16),
     aio: random.toString('base64', 16, 16 + 36),
-    rh: `1.${random.toString('base64url', 52, 82)}.`,
-    xms_ftd: random.toString('base64url', 82, 130),
+    rh: routingHint(decision),
+    xms_ftd: random.toString('base64url', 52, 84),
   }
+}
+
+/** The claim `rh`: the same in each token of a tenant for an API (entra E255). */
+function routingHint({ tenant, resource }: Pick<TokenDecision, 'tenant' | 'resource'>): string {
+  const tenantBytes = guidBytes(tenant.id)
+  // The part of Entra that has the tenant. Real values are below 512, so one byte of the ID stands for it.
+  const partition = [tenantBytes[0] ?? 0, 0]
+  const bytes = [1, ...partition, ...tenantBytes, ...guidBytes(resource.application.appId)]
+  return `1.${Buffer.from([...bytes, 0, 0, 0, ...partition]).toString('base64url')}.`
 }

@@ -1,11 +1,10 @@
 // Folder: The claims of a token, in both versions.
 
-import { graphAppId, tokenExchangeAppId } from '@greeting/directory'
-import { agentSubject, isAgent } from '../../issuance/agent-identity.ts'
-import { exchangeMark } from '../../issuance/exchanged-token.ts'
+import { agentSubject } from '../../issuance/agent-identity.ts'
 import type { TokenDecision } from '../../issuance/token-decision.ts'
 import { type Authority, issuerV1, issuerV2 } from '../authority.ts'
 import type { OpaqueClaims } from './opaque-claims.ts'
+import { withOptionalClaims } from './optional-claims.ts'
 import type { TokenTimes } from './token-times.ts'
 
 /** The values of a token that do not follow from the decision. */
@@ -31,18 +30,21 @@ export const tokenVersions: Readonly<Record<'1.0' | '2.0', TokenVersion>> = {
     keyMembers: (kid) => ({ x5t: kid, kid }),
     claims: (decision, { authority, times, opaque }) => {
       const issuer = issuerV1(authority, decision.tenant.id)
+      const { appId, optionalAccessTokenClaims } = decision.resource.application
+      const usesId = optionalAccessTokenClaims.some(
+        (claim) => claim.name === 'aud' && claim.additionalProperties.includes('use_guid'),
+      )
       return {
-        aud: requestsClaim(decision, 'aud', 'use_guid')
-          ? decision.resource.application.appId
-          : decision.resource.requestedAs,
+        aud: usesId ? appId : decision.resource.requestedAs,
         iss: issuer,
         ...timeClaims(times),
-        aio: opaque.aio,
-        appid: decision.client.application.appId,
-        appidacr: authenticationClass[decision.method],
-        idp: issuer,
-        ...subjectClaims(decision, opaque, '1.0'),
-        ...agentClaims(decision),
+        ...withOptionalClaims(decision, {
+          aio: opaque.aio,
+          appid: decision.client.application.appId,
+          appidacr: authenticationClass[decision.method],
+          idp: issuer,
+          ...subjectClaims(decision, opaque, '1.0'),
+        }),
       }
     },
   },
@@ -52,13 +54,11 @@ export const tokenVersions: Readonly<Record<'1.0' | '2.0', TokenVersion>> = {
       aud: decision.resource.application.appId,
       iss: issuerV2(authority, decision.tenant.id),
       ...timeClaims(times),
-      aio: opaque.aio,
-      azp: decision.client.application.appId,
-      azpacr: authenticationClass[decision.method],
-      ...subjectClaims(decision, opaque, '2.0'),
-      ...agentClaims(decision),
-      ...(decision.resource.application.appId === tokenExchangeAppId && {
-        xms_ficinfo: exchangeMark(decision),
+      ...withOptionalClaims(decision, {
+        aio: opaque.aio,
+        azp: decision.client.application.appId,
+        azpacr: authenticationClass[decision.method],
+        ...subjectClaims(decision, opaque, '2.0'),
       }),
     }),
   },
@@ -75,9 +75,6 @@ const timeClaims = ({ issuedAt, expiresAt }: TokenTimes) => ({
 })
 
 const subjectClaims = (decision: TokenDecision, opaque: OpaqueClaims, ver: string) => ({
-  // RFC 8705 section 3.1
-  ...(decision.boundTo !== undefined && { cnf: { 'x5t#S256': decision.boundTo } }),
-  ...((requestsClaim(decision, 'idtyp') || isGraphTokenOfAgent(decision)) && { idtyp: 'app' }),
   oid: decision.client.principal.id,
   rh: opaque.rh,
   // Without roles the claim is absent, not empty.
@@ -91,37 +88,3 @@ const subjectClaims = (decision: TokenDecision, opaque: OpaqueClaims, ver: strin
   ver,
   xms_ftd: opaque.xms_ftd,
 })
-
-/** The facets of an agent and of a blueprint: 3 and 9 are those of both, 11 of an agent (entra E198). */
-function agentClaims(decision: TokenDecision): object {
-  const { agent, client } = decision
-  if (agent !== undefined) return { xms_act_fct: '3 9', xms_idrel: '7 16', xms_sub_fct: '9 3' }
-  const isOfAgent = isAgent(client)
-  if (!isOfAgent && client.application.blueprint === null) return {}
-  const claims = {
-    ...(isOfAgent && { xms_par_app_azp: client.principal.agentIdentityBlueprintId }),
-    xms_act_fct: isOfAgent ? '3 9 11' : '3 9',
-    xms_idrel: '7 10',
-    xms_sub_fct: isOfAgent ? '9 3 11' : '9 3',
-    xms_tnt_fct: '3 9',
-  }
-  if (isGraphTokenOfAgent(decision)) {
-    return { app_displayname: client.principal.displayName, ...claims }
-  }
-  return Object.fromEntries(
-    Object.entries(claims).filter(([name]) => requestsClaim(decision, name)),
-  )
-}
-
-/** Only tokens for Graph have the claims about agents without a request of the API (entra E197, entra E199). */
-const isGraphTokenOfAgent = ({ client, resource }: TokenDecision): boolean =>
-  resource.application.appId === graphAppId &&
-  (isAgent(client) || client.application.blueprint !== null)
-
-/** Whether the API requests an optional claim, or a property of one. */
-const requestsClaim = ({ resource }: TokenDecision, name: string, property?: string): boolean =>
-  resource.application.optionalAccessTokenClaims.some(
-    (claim) =>
-      claim.name === name &&
-      (property === undefined || claim.additionalProperties.includes(property)),
-  )

@@ -64,6 +64,7 @@ export const builtInApis = (createdDateTime: Date): readonly Application[] => [
     createdDateTime,
     signInAudience: 'AzureADMultipleOrgs',
     identifierUris: resourceManagerUris,
+    optionalAccessTokenClaims: requests('idtyp', 'xms_act_fct', 'xms_idrel', 'xms_sub_fct'),
   }),
   builtInApi({
     id: 'a4c61d0e-58b7-4f3a-9c25-e07d13f8b964',
@@ -73,7 +74,7 @@ export const builtInApis = (createdDateTime: Date): readonly Application[] => [
     signInAudience: 'AzureADMultipleOrgs',
     identifierUris: [tokenExchangeUri],
     requestedAccessTokenVersion: 2,
-    optionalAccessTokenClaims: [{ name: 'idtyp', additionalProperties: [] }],
+    optionalAccessTokenClaims: requests('idtyp'),
   }),
 ]
 
@@ -83,6 +84,9 @@ export const apisOfEveryTenant: ReadonlySet<string> = new Set([
   resourceManagerAppId,
   tokenExchangeAppId,
 ])
+
+const requests = (...names: readonly string[]) =>
+  names.map((name) => ({ name, additionalProperties: [] }))
 
 const builtInApi = (
   properties: Omit<Parameters<typeof newApplication>[0], 'tenantId'>,

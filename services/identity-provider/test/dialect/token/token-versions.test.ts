@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { Application } from '@greeting/directory'
+import { type Application, graphAppId, resourceManagerAppId } from '@greeting/directory'
 import {
   application,
   guid,
@@ -8,8 +8,10 @@ import {
   tenant,
 } from '../../../../../fixtures/directory/sample.ts'
 import { type OwnIssuer, readOwnIssuer } from '../../../src/dialect/authority.ts'
+import { createOpaqueClaims } from '../../../src/dialect/token/opaque-claims.ts'
 import { tokenVersionOf, tokenVersions } from '../../../src/dialect/token/token-versions.ts'
 import type { TokenDecision } from '../../../src/issuance/token-decision.ts'
+import { builtInApis } from '../../../src/management/privileges/built-in-apis.ts'
 
 const context = {
   authority: {
@@ -77,6 +79,10 @@ const { roles: _, ...v1WithoutRoles } = v1
 const requests = (name: string, ...additionalProperties: string[]): Partial<Application> => ({
   optionalAccessTokenClaims: [{ name, additionalProperties }],
 })
+const requestsAll = (...names: string[]): Partial<Application> => ({
+  optionalAccessTokenClaims: names.map((name) => ({ name, additionalProperties: [] })),
+})
+const facets = ['xms_act_fct', 'xms_sub_fct', 'xms_tnt_fct']
 const version2: Partial<Application> = { requestedAccessTokenVersion: 2 }
 
 const rows: [string, TokenDecision, object][] = [
@@ -114,6 +120,30 @@ const rows: [string, TokenDecision, object][] = [
     decision({ ...version2, ...requests('idtyp') }),
     { ...v2, idtyp: 'app' },
   ],
+  [
+    'with region, relation and facets where the API requests them (entra E257)',
+    decision({ ...version2, ...requestsAll('tenant_region_scope', 'xms_idrel', ...facets) }),
+    {
+      ...v2,
+      tenant_region_scope: 'WW',
+      xms_idrel: '7 16',
+      xms_act_fct: '3 9',
+      xms_sub_fct: '9 3',
+      xms_tnt_fct: '3 9',
+    },
+  ],
+  [
+    'without a claim that only Microsoft Graph has, or that only people have',
+    decision(requestsAll('wids', 'app_displayname', 'xms_tcdt', 'email', 'constructor')),
+    v1,
+  ],
+  [
+    'with the capabilities of the client where the API requests them (entra E258)',
+    decision(requests('xms_cc'), { capabilities: ['CP1'] }),
+    { ...v1, xms_cc: ['CP1'] },
+  ],
+  ['without capabilities of a client that declares none', decision(requests('xms_cc')), v1],
+  ['without capabilities for another API', decision({}, { capabilities: ['cp1'] }), v1],
 ]
 
 describe('a token', () => {
@@ -122,6 +152,48 @@ describe('a token', () => {
       assert.deepEqual(tokenVersionOf(decided).claims(decided, context), expected)
     })
   }
+
+  it('for Microsoft Graph has the claims of Entra in its order (entra E256)', () => {
+    const decided = decision({ appId: graphAppId }, { boundTo: 'thumbprint' })
+    const claims = tokenVersionOf(decided).claims(decided, context)
+    assert.deepEqual(Object.keys(claims), [
+      ...['aud', 'iss', 'iat', 'nbf', 'exp', 'aio', 'app_displayname', 'appid', 'appidacr', 'cnf'],
+      ...['idp', 'idtyp', 'oid', 'rh', 'roles', 'sub', 'tenant_region_scope', 'tid', 'uti', 'ver'],
+      ...['wids', 'xms_act_fct', 'xms_ftd', 'xms_idrel', 'xms_sub_fct', 'xms_tcdt', 'xms_tnt_fct'],
+    ])
+    const { client, tenant: home } = decided
+    assert.partialDeepStrictEqual(claims, {
+      app_displayname: client.principal.displayName,
+      wids: ['0997a1d0-0d1d-4acb-b408-d5ca73121e90'],
+      xms_tcdt: Math.floor(home.createdDateTime.getTime() / 1000),
+    })
+  })
+
+  it('for Azure Resource Manager has its type, facets and relation (entra E256)', () => {
+    const api = builtInApis(new Date()).find(({ appId }) => appId === resourceManagerAppId)
+    const decided = decision(api)
+    assert.deepEqual(tokenVersionOf(decided).claims(decided, context), {
+      ...v1,
+      idtyp: 'app',
+      xms_act_fct: '3 9',
+      xms_idrel: '7 16',
+      xms_sub_fct: '9 3',
+    })
+  })
+
+  it('has rh for its tenant and API, and 32 random bytes as xms_ftd (entra E255, E53)', () => {
+    const ones = (length: number) => new Uint8Array(length).fill(255)
+    const api = decision({ appId: '444250ae-e178-4c13-9942-ec564e769bf4' })
+    const home = tenant({ id: '14bc2ff7-5fd1-4ce2-a110-4f71b9a2ce41' })
+    const { rh, xms_ftd } = createOpaqueClaims(ones, { ...api, tenant: home })
+    // A published token has this value, except for the bytes 1 and 2, which the last bytes repeat.
+    const real = Buffer.from('AUEB9y-8FNFf4kyhEE9xuaLOQa5QQkR44RNMmULsVk52m_QAAABBAQ', 'base64url')
+    const bytes = Buffer.from(rh.slice(2, -1), 'base64url')
+    assert.deepEqual(bytes.subarray(3, 38), real.subarray(3, 38))
+    assert.deepEqual([bytes[0], ...bytes.subarray(1, 3)], [1, ...bytes.subarray(38)])
+    assert.match(rh, /^1\..{54}\.$/)
+    assert.equal(xms_ftd, `${'_'.repeat(42)}8`)
+  })
 
   it('names its key by x5t and kid in version 1.0, by kid in version 2.0', () => {
     assert.deepEqual(tokenVersions['1.0'].keyMembers('key'), { x5t: 'key', kid: 'key' })
