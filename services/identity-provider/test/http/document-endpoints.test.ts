@@ -45,8 +45,9 @@ describe('the discovery documents (entra E59 to E65)', () => {
       frontchannel_logout_supported: true,
       end_session_endpoint: `${base}/oauth2/v2.0/logout`,
       claims_supported: [
-        ...['sub', 'iss', 'aud', 'exp', 'iat', 'nbf', 'aio', 'idtyp', 'oid', 'rh', 'roles'],
-        ...['tid', 'uti', 'ver'],
+        ...['sub', 'iss', 'cloud_instance_name', 'cloud_instance_host_name'],
+        ...['cloud_graph_host_name', 'msgraph_host', 'aud', 'exp', 'iat', 'auth_time', 'acr'],
+        ...['nonce', 'preferred_username', 'name', 'tid', 'ver', 'at_hash', 'c_hash', 'email'],
       ],
       kerberos_endpoint: `${base}/kerberos`,
       tenant_region_scope: 'WW',
@@ -65,6 +66,9 @@ describe('the discovery documents (entra E59 to E65)', () => {
     assert.equal(document.jwks_uri, `http://login.test/${tenantId}/discovery/keys`)
     assert.equal(document.microsoft_multi_refresh_token, true)
     assert.deepEqual(document.scopes_supported, ['openid'])
+    assert.deepEqual(document.claims_supported.slice(10), [
+      ...['acr', 'amr', 'nonce', 'email', 'given_name', 'family_name', 'nickname'],
+    ])
     assert.equal(document.userinfo_endpoint, `http://login.test/${tenantId}/openid/userinfo`)
     assert.ok('check_session_iframe' in document)
   })
@@ -83,7 +87,9 @@ describe('the discovery documents (entra E59 to E65)', () => {
         second.token_endpoint,
         `http://login.test/${shared.toLowerCase()}/oauth2/v2.0/token`,
       )
-      assert.equal((await json(v1(shared))).issuer, 'http://sts.test/{tenantid}/')
+      const first = await json(v1(shared))
+      assert.equal(first.issuer, 'http://sts.test/{tenantid}/')
+      assert.deepEqual([first.tenant_region_scope, second.tenant_region_scope], [null, null])
     })
   }
 

@@ -2,6 +2,7 @@
 
 import { assertionAlgorithmsFor } from '../../issuance/certificate-authentication.ts'
 import { type Authority, issuerV1, issuerV2 } from '../authority.ts'
+import { tenantRegion } from '../token/optional-claims.ts'
 
 /** The supported methods of client authentication, as in metadata. */
 const clientAuthenticationMetadata = ({ mtlsUrl }: Pick<Authority, 'mtlsUrl'>) => ({
@@ -32,32 +33,26 @@ const responses = {
   id_token_signing_alg_values_supported: ['RS256'],
 } as const
 
-const claims = {
+/** The claims of tokens for users, as in Entra (entra E259). */
+const claims = (...ofVersion: readonly string[]) => ({
   claims_supported: [
-    'sub',
-    'iss',
-    'aud',
-    'exp',
-    'iat',
-    'nbf',
-    'aio',
-    'idtyp',
-    'oid',
-    'rh',
-    'roles',
-    'tid',
-    'uti',
-    'ver',
+    ...['sub', 'iss', 'cloud_instance_name', 'cloud_instance_host_name', 'cloud_graph_host_name'],
+    ...['msgraph_host', 'aud', 'exp', 'iat', 'auth_time', 'acr', ...ofVersion],
   ],
-} as const
+})
+const claimsV1 = claims('amr', 'nonce', 'email', 'given_name', 'family_name', 'nickname')
+const claimsV2 = claims(
+  ...['nonce', 'preferred_username', 'name', 'tid', 'ver', 'at_hash', 'c_hash', 'email'],
+)
 
-const cloud = {
-  tenant_region_scope: 'WW',
+const cloud = ({ inIssuer }: DocumentTenant) => ({
+  // Entra E260: null in the documents for all tenants.
+  tenant_region_scope: inIssuer === anyTenant ? null : tenantRegion,
   cloud_instance_name: 'microsoftonline.com',
   cloud_graph_host_name: 'graph.windows.net',
   msgraph_host: 'graph.microsoft.com',
   rbac_url: 'https://pas.windows.net',
-} as const
+})
 
 /** The tenant placeholder in the documents for all tenants. */
 const anyTenant = '{tenantid}'
@@ -98,10 +93,10 @@ export function discoveryDocumentV2(authority: Authority, tenant: DocumentTenant
     http_logout_supported: true,
     frontchannel_logout_supported: true,
     end_session_endpoint: `${base}/oauth2/v2.0/logout`,
-    ...claims,
+    ...claimsV2,
     kerberos_endpoint: `${base}/kerberos`,
     ...mtlsMetadata(authority, tenant.inPath, '/oauth2/v2.0/token'),
-    ...cloud,
+    ...cloud(tenant),
   }
 }
 
@@ -133,12 +128,12 @@ export function discoveryDocumentV1(authority: Authority, tenant: DocumentTenant
     http_logout_supported: true,
     frontchannel_logout_supported: true,
     end_session_endpoint: `${base}/oauth2/logout`,
-    ...claims,
+    ...claimsV1,
     check_session_iframe: `${base}/oauth2/checksession`,
     userinfo_endpoint: `${base}/openid/userinfo`,
     kerberos_endpoint: `${base}/kerberos`,
     ...mtlsMetadata(authority, tenant.inPath, '/oauth2/token'),
-    ...cloud,
+    ...cloud(tenant),
   }
 }
 
