@@ -73,7 +73,7 @@ export type Application = {
   readonly appRoles: readonly AppRole[]
   readonly requiredResourceAccess: readonly RequiredResourceAccess[]
   /** A public client cannot keep a credential secret, so it gets no token here. */
-  readonly isFallbackPublicClient: boolean
+  readonly isFallbackPublicClient: boolean | null
   /** When false, only assertions authenticate this client, even if it has secrets. */
   readonly passwordAuthenticationAllowed: boolean
   readonly passwordCredentials: readonly PasswordCredential[]
@@ -150,12 +150,9 @@ export const applicationProperties: PropertyTable<
     index: 'identifierUri',
   },
   isFallbackPublicClient: {
-    initial: false,
+    initial: null,
     column: ['is_fallback_public_client', 'boolean'],
-    body: z
-      .boolean()
-      .nullable()
-      .transform((value) => value ?? false),
+    body: z.boolean().nullable(),
   },
   passwordAuthenticationAllowed: {
     initial: true,

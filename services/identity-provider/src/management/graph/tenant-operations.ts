@@ -7,7 +7,8 @@ import {
 } from '@greeting/directory'
 import type { EntitySet } from '../odata/entity-set.ts'
 import { listEntities } from '../odata/list-entities.ts'
-import type { ReadOperation } from '../operations/operation.ts'
+import { showEntity } from '../odata/show-entity.ts'
+import type { Call, ReadOperation } from '../operations/operation.ts'
 import { anyClient, readsAssignments } from '../privileges/graph-roles.ts'
 import { refuse } from '../refusals/graph-error.ts'
 
@@ -22,10 +23,24 @@ export const tenantReadOperations: readonly ReadOperation[] = [
   },
   {
     method: 'GET',
+    path: '/organization/{id}',
+    requires: readsAssignments,
+    summary: 'Shows the tenant of the caller by its ID.',
+    read: (call) => showOne(call, organization, [call.caller.tenant]),
+  },
+  {
+    method: 'GET',
     path: '/domains',
     requires: readsAssignments,
     summary: 'Lists the verified domains of the tenant.',
     read: (call) => listEntities(call, domains, domainEntries(call.caller.tenant)),
+  },
+  {
+    method: 'GET',
+    path: '/domains/{id}',
+    requires: readsAssignments,
+    summary: 'Shows a verified domain of the tenant.',
+    read: (call) => showOne(call, domains, domainEntries(call.caller.tenant)),
   },
   ...['/me', '/me/{navigation}'].map(
     (path): ReadOperation => ({
@@ -39,6 +54,13 @@ export const tenantReadOperations: readonly ReadOperation[] = [
     }),
   ),
 ]
+
+function showOne<Entity>(call: Call, set: EntitySet<Entity>, entities: readonly Entity[]) {
+  const { id = '' } = call.parameters
+  const found = entities.find((one) => set.keyOf(one) === id.toLowerCase())
+  if (found === undefined) throw refuse('resource_unknown', id)
+  return showEntity(call, set, found)
+}
 
 type Domain = { readonly name: string; readonly isDefault: boolean; readonly isInitial: boolean }
 

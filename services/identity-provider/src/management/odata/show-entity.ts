@@ -3,7 +3,7 @@ import { type EntitySet, type EntityView, type Expansions, expanded } from './en
 import { entityTag } from './entity-tag.ts'
 import { parseQuery, supportedOptions } from './query-options.ts'
 
-/** An object as JSON, with the selected properties or with all. */
+/** An object as JSON, with the selected properties alone (entra E273), or with all and its entity tag. */
 export function entityJson<Entity>(
   entity: Entity,
   set: EntitySet<Entity>,
@@ -13,7 +13,7 @@ export function entityJson<Entity>(
   const type = set.typeOf?.(entity, view)
   return {
     ...(type === undefined ? {} : { '@odata.type': `#microsoft.graph.${type}` }),
-    ...(etag === undefined ? {} : { '@odata.etag': etag }),
+    ...(etag === undefined || view.selected ? {} : { '@odata.etag': etag }),
     ...Object.fromEntries(
       Object.entries(set.properties)
         .filter(([name, { isSelectedOnly }]) => view.selected?.has(name) ?? !isSelectedOnly)

@@ -17,7 +17,7 @@ import {
 import { requireOwnRoles, requireUnprotected } from '../privileges/privilege-escalation.ts'
 import { GraphError, type RequestIds, refuse } from '../refusals/graph-error.ts'
 import type { Answer, BatchCall, ListCall, Operation, RequestCall, Warning } from './operation.ts'
-import { pathInApp, tenantInPath } from './operation-path.ts'
+import { pathInApp, tenantInPath, withoutFinalSlash } from './operation-path.ts'
 import type { SkipTokens } from './skip-tokens.ts'
 
 /** Everything that operations need besides the request. */
@@ -131,7 +131,7 @@ async function readCall(
   caller: RequestCall['caller'],
 ): Promise<RequestCall> {
   const { pathname, searchParams } = new URL(request.url)
-  const path = pathInApp(pathname, context.mountPath)
+  const path = withoutFinalSlash(pathInApp(pathname, context.mountPath))
   const tenant = tenantInPath(path) ?? ownTenant
   if (tenant !== ownTenant && tenant !== caller.tenantId) throw refuse('resource_unknown', tenant)
   const { headers } = request

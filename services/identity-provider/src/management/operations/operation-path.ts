@@ -48,6 +48,9 @@ export const tenantInPath = (pathname: string): string | undefined =>
 /** A path without the tenant before the operation. */
 export const withoutTenant = (pathname: string): string => pathname.replace(tenantPattern, '')
 
+/** A path without one empty segment at its end (entra E271). */
+export const withoutFinalSlash = (pathname: string): string => pathname.replace(/(?<=.)\/$/, '')
+
 /** The path of an operation as a route of Hono: `{id}` becomes `:id`, which matches the listed names only. */
 export const routeOf = ({ path, properties = [] }: Operation): string =>
   path.replaceAll(/\{(\w+)\}/g, (_, name) =>
@@ -89,7 +92,8 @@ export class OperationPaths {
    * longer than all of the table ends after one more segment, because the router examines each.
    */
   pathOf(request: Request): string {
-    const pathname = withoutTenant(pathInApp(new URL(request.url).pathname, this.#mountPath))
+    const inApp = withoutFinalSlash(pathInApp(new URL(request.url).pathname, this.#mountPath))
+    const pathname = withoutTenant(inApp)
       .split('/', this.#maxSegments + 1)
       .join('/')
     try {

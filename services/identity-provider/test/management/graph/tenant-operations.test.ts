@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { put } from '@greeting/directory'
-import { contoso, sampleGraph } from '../sample-graph.ts'
+import { contoso, fabrikam, sampleGraph } from '../sample-graph.ts'
 
 const computed = `${contoso.id.replaceAll('-', '')}.onmicrosoft.com`
 
@@ -50,6 +50,23 @@ describe('the tenant of a caller', () => {
       assert.equal(status, 201)
       assert.equal(body.publisherDomain, domains[0] ?? initial)
     })
+
+  it('is shown by its ID, and each domain by its name, in any case', async () => {
+    const { clientWith } = await sampleGraph()
+    const caller = await clientWith(['Application.Read.All'])
+    const rows: [string, number][] = [
+      [`/organization/${contoso.id.toUpperCase()}`, 200],
+      [`/organization/${fabrikam.id}`, 404],
+      ['/domains/Contoso.example', 200],
+      [`/domains/${computed}`, 200],
+      ['/domains/fabrikam.example', 404],
+    ]
+    for (const [path, status] of rows) {
+      const reply = await caller.get(path)
+      assert.equal(reply.status, status, path)
+      if (status === 200) assert.ok(path.toLowerCase().endsWith(reply.body.id))
+    }
+  })
 
   it('has no signed-in user', async () => {
     const { clientWith } = await sampleGraph()

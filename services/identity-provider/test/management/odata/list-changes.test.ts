@@ -125,10 +125,7 @@ describe('the changes of a set', () => {
       assert.deepEqual(first.value, [])
       const { id } = await registered(admin)
       const { value } = await changesAt(admin, first['@odata.deltaLink'])
-      assert.deepEqual(
-        value.map(({ '@odata.etag': _, ...one }) => one),
-        [{ id, displayName: 'Job' }],
-      )
+      assert.deepEqual(value, [{ id, displayName: 'Job' }])
     })
   }
 
@@ -139,11 +136,10 @@ describe('the changes of a set', () => {
     const query = `$select=displayName,appId&$filter=${encodeURIComponent(filter)}`
     const first = await changesAt(admin, `/applications/delta?${query}`)
     assert.match(String(first['@odata.context']), /#applications\(displayName,appId\)$/)
-    const shown = (body: Body) => body.value.map(({ '@odata.etag': _, ...rest }) => rest)
-    assert.deepEqual(shown(first), [{ id: one.id, appId: one.appId, displayName: 'Job' }])
+    assert.deepEqual(first.value, [{ id: one.id, appId: one.appId, displayName: 'Job' }])
     for (const { id } of [one, other]) await admin.patch(`/applications/${id}`, { notes: 'x' })
     const next = await changesAt(admin, first['@odata.deltaLink'])
-    assert.deepEqual(shown(next), shown(first))
+    assert.deepEqual(next.value, first.value)
   })
 
   it('accepts the IDs of 50 objects', async () => {

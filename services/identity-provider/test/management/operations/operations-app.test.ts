@@ -194,12 +194,27 @@ describe('the path of an operation', () => {
     assert.equal((await admin.get(`/${contoso.id}`)).status, 400)
   })
 
+  it('may end with one slash (entra E271)', async () => {
+    const { admin, path } = await withApi()
+    for (const list of ['/applications/?$top=1', `${path}/`, `/myorganization${path}/`])
+      assert.equal((await admin.get(list)).status, 200, list)
+    const credential = {
+      name: 'first',
+      issuer: 'https://issuer.example',
+      subject: 'job',
+      audiences: ['api://AzureADTokenExchange'],
+    }
+    const made = await admin.post(`${path}/federatedIdentityCredentials/`, credential)
+    assert.equal(made.status, 201)
+    assert.doesNotMatch(made.headers.get('location') ?? '', /[^:]\/\//)
+  })
+
   it('is not normalized, completed or decoded twice', async () => {
     const { admin, api } = await withApi()
     for (const path of [
       `//applications/${api.id}`,
       `/applications//${api.id}`,
-      `/applications/${api.id}/`,
+      `/applications/${api.id}//`,
       `/applications/%2561`,
       `/applications%2F${api.id}`,
       `/applications;/${api.id}`,

@@ -105,6 +105,8 @@ export const bodies: Readonly<Record<string, unknown>> = {
 
 const idOf = (scene: Scene, target: Target, path: string) => {
   if (path.startsWith('/applicationTemplates')) return '8adf8e6e-67b2-4cf2-a259-e3dc5476c621'
+  if (path.startsWith('/organization')) return contoso.id
+  if (path.startsWith('/domains')) return contoso.domains[0]
   if (path.startsWith('/tenants')) return scene.tenantIds[target]
   return (path.startsWith('/servicePrincipals') ? principalOf : applicationOf)(scene, target)?.id
 }

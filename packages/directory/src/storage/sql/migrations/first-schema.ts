@@ -74,7 +74,7 @@ const tables = (byBytes: string): string => `
     requested_access_token_version integer,
     optional_access_token_claims text not null,
     required_resource_access text not null,
-    is_fallback_public_client integer not null,
+    is_fallback_public_client integer,
     password_authentication_allowed integer not null,
     revision integer not null,
     name_key text not null ${byBytes},

@@ -25,7 +25,10 @@ const forms: {
   }
 } = {
   plain: { write: (value: unknown) => value, read: (stored: unknown) => stored },
-  boolean: { write: Number, read: (stored: number) => stored === 1 },
+  boolean: {
+    write: (value: boolean | null) => (value === null ? null : Number(value)),
+    read: (stored: number | null) => (stored === null ? null : stored === 1),
+  },
   time: { write: textOrNull, read: timeOrNull },
   json: { write: JSON.stringify, read: JSON.parse },
   secrets: {

@@ -59,7 +59,9 @@ export function parseApplication(
   const { api, optionalClaims, passwordCredentials, ...rest } = parseBody(
     applicationBody,
     withoutRepeated(
-      current === undefined ? withoutReadOnly(body) : withoutRepeated(body, readOnlyIn(current)),
+      current === undefined
+        ? withoutReadOnly(body)
+        : withoutRepeated(withoutTime(body), readOnlyIn(current)),
       fixed,
       'can only have its default value here',
     ),
@@ -106,4 +108,10 @@ function withoutReadOnly(body: unknown): unknown {
     if (readOnly.has(name) && !Object.hasOwn(forms.atCreation, name)) throw propertyFault(name)
   }
   return body
+}
+
+/** A manifest of another application has its time of creation, which Graph ignores (entra E272). */
+function withoutTime(body: unknown): unknown {
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) return body
+  return Object.fromEntries(Object.entries(body).filter(([name]) => name !== 'createdDateTime'))
 }

@@ -14,7 +14,7 @@ describe('an application', () => {
       deletedDateTime: null,
       displayName: 'API',
       identifierUris: [],
-      isFallbackPublicClient: false,
+      isFallbackPublicClient: null,
       keyCredentials: [],
       passwordCredentials: [],
       publisherDomain: 'contoso.example',
@@ -37,10 +37,18 @@ describe('an application', () => {
     const before = await admin.get(`${path}?$select=displayName,appRoles,api,web,optionalClaims`)
     assert.equal((await admin.patch(path, writable)).status, 204)
     const after = await admin.get(`${path}?$select=displayName,appRoles,api,web,optionalClaims`)
-    assert.deepEqual(
-      { ...after.body, '@odata.etag': null },
-      { ...before.body, '@odata.etag': null },
-    )
+    assert.deepEqual(after.body, before.body)
+  })
+
+  it('keeps what isFallbackPublicClient is, also null, and its own time of creation (entra E272)', async () => {
+    const { admin, api, path } = await withApi()
+    for (const isFallbackPublicClient of [false, null, true, null]) {
+      const manifest = { isFallbackPublicClient, createdDateTime: '2020-01-01T00:00:00Z' }
+      assert.equal((await admin.patch(path, manifest)).status, 204)
+      const { body } = await admin.get(path)
+      assert.equal(body.isFallbackPublicClient, isFallbackPublicClient)
+      assert.equal(body.createdDateTime, api.createdDateTime)
+    }
   })
 
   it('keeps properties that a change omits, and replaces whole collections', async () => {

@@ -7,7 +7,7 @@ describe('a property at a path of its own', () => {
   for (const [property, value] of [
     ['displayName', { value: 'API' }],
     ['DISPLAYNAME', { value: 'API' }],
-    ['isFallbackPublicClient', { value: false }],
+    ['passwordAuthenticationAllowed', { value: true }],
     ['tags', { value: ['a'] }],
     ['web', { homePageUrl: 'https://contoso.example', redirectUris: [] }],
   ] as const)
