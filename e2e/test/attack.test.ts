@@ -119,7 +119,7 @@ describe('random requests of all kinds of callers (AS32)', () => {
     const changes = [...answers].filter(([operation]) => !operation.includes(' GET '))
     const done = changes.filter(([, count]) => count.done > 0)
     const refused = changes.filter(([, count]) => count.refused > 0)
-    assert.ok(done.length > 15, `${done.length} operations succeeded`)
+    assert.ok(done.length > 10, `${done.length} operations succeeded`)
     assert.ok(refused.length > 25, `${refused.length} operations were refused`)
   })
 })

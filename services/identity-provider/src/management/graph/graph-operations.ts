@@ -26,6 +26,7 @@ import { propertyOperations } from './directory-objects/object-operations.ts'
 import { ownerOperations, sponsorOperations } from './directory-objects/owner-operations.ts'
 import { passwordOperations } from './directory-objects/password-operations.ts'
 import { metadataOperations } from './metadata-operations.ts'
+import { peopleOperations } from './people-operations.ts'
 import { appRoleAssignmentOperations } from './service-principals/app-role-assignment-operations.ts'
 import { permissionGrantOperations } from './service-principals/permission-grant-operations.ts'
 import { servicePrincipalOperations } from './service-principals/service-principal-operations.ts'
@@ -48,6 +49,7 @@ export const graphOperations: readonly (GraphOperation | BatchOperation)[] = [
   ...batchOperations,
   ...metadataOperations,
   ...tenantReadOperations,
+  ...peopleOperations,
   ...directoryObjectOperations,
   // A router would take their casts for the key of an object.
   ...typedOperations(withTypes),

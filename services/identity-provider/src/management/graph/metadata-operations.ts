@@ -11,6 +11,7 @@ import {
   directoryObjects,
   servicePrincipals,
 } from './directory-objects/entity-sets.ts'
+import { groups, users } from './people-operations.ts'
 import { permissionGrants } from './service-principals/permission-grant-operations.ts'
 import { domains, organization } from './tenant-operations.ts'
 
@@ -58,6 +59,8 @@ export const model: readonly ModelSet[] = [
   { set: permissionGrants },
   { set: organization },
   { set: domains },
+  { set: users, navigation: { appRoleAssignments: 'appRoleAssignment' } },
+  { set: groups },
 ]
 
 /** The document never changes. A batch may request it 20 times. */

@@ -70,6 +70,16 @@ export const graphRoles = {
     description:
       'Allows the app to manage app role assignments, that is to grant application permissions.',
   },
+  'Group.Read.All': {
+    id: '5b567255-7703-4780-807c-7be8301ae99b',
+    displayName: 'Read all groups',
+    description: 'Allows the app to read groups. No tenant of this server has one.',
+  },
+  'User.Read.All': {
+    id: 'df021288-bdef-4463-88db-98f22de89214',
+    displayName: "Read all users' full profiles",
+    description: 'Allows the app to read the people of the tenant.',
+  },
   ...agentRoles,
 } as const
 
@@ -92,6 +102,12 @@ export const readsAssignments = requires([
   'Application.ReadWrite.All',
   'AppRoleAssignment.ReadWrite.All',
 ])
+
+/** For reading people. */
+export const readsPeople = requires(['User.Read.All'])
+
+/** For reading groups. */
+export const readsGroups = requires(['Group.Read.All'])
 
 /** For changing app role assignments. Graph also requires the right to read applications. */
 export const writesAssignments = requires(

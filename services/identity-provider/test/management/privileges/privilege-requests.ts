@@ -258,6 +258,10 @@ const asks: Readonly<Record<string, Ask>> = {
   'GET /oauth2PermissionGrants': () => ({
     path: `/oauth2PermissionGrants?$filter=clientId eq '${contoso.id}'`,
   }),
+  'GET /users/{id}': () => ({ path: '/users/mei@contoso.example' }),
+  'GET /users/{id}/appRoleAssignments': () => ({
+    path: '/users/mei@contoso.example/appRoleAssignments',
+  }),
   'GET /credentials': () => ({
     path: '/credentials?from=2026-01-01T00:00:00Z&to=2027-01-01T00:00:00Z',
   }),

@@ -57,6 +57,8 @@ const reads: RequiredRoles = [reading]
 const writes: RequiredRoles = [['Application.ReadWrite.All']]
 const sees: RequiredRoles = [[...reading, granting]]
 const grants: RequiredRoles = [[granting], reading]
+const seesPeople: RequiredRoles = [['User.Read.All']]
+const seesGroups: RequiredRoles = [['Group.Read.All']]
 const readsKeys: RequiredRoles = [['SigningKey.Read.All', 'SigningKey.ReadWrite.All']]
 const writesKeys: RequiredRoles = [['SigningKey.ReadWrite.All']]
 const readsAudit: RequiredRoles = [['AuditLog.Read.All']]
@@ -80,6 +82,13 @@ export const privilegeTable: Readonly<Record<string, readonly [RequiredRoles, Ro
   'GET /domains/{id}': [sees, tenantWide],
   'GET /me': [anyone, { user: 'delegated_only' }],
   'GET /me/{navigation}': [anyone, { user: 'delegated_only' }],
+  'GET /users': [seesPeople, tenantWide],
+  'GET /users/$count': [seesPeople, tenantWide],
+  'GET /users/{id}': [seesPeople, tenantWide],
+  'GET /users/{id}/appRoleAssignments': [seesPeople, tenantWide],
+  'GET /groups': [seesGroups, tenantWide],
+  'GET /groups/$count': [seesGroups, tenantWide],
+  'GET /groups/{id}': [seesGroups, { tenantWide: 'resource_unknown' }],
   'POST /directoryObjects/getByIds': [reads, tenantWide],
   'GET /directoryObjects/{id}': [reads, seesOwn],
   ...Object.fromEntries(typed),

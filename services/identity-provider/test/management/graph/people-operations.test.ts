@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { contoso, fabrikam, sampleGraph } from '../sample-graph.ts'
+
+const advanced = { consistencylevel: 'eventual' }
+
+/** A client that reads people and groups of a tenant. */
+const reader = async (tenant = contoso) =>
+  (await sampleGraph()).clientWith(['User.Read.All', 'Group.Read.All'], tenant)
+
+describe('the people of a tenant', () => {
+  it('are three, each with the default properties of Microsoft Graph (entra E290)', async () => {
+    const { body } = await (await reader()).get('/users')
+    assert.equal(body['@odata.context'], 'https://login.example/v1.0/$metadata#users')
+    assert.equal(body.value.length, 3)
+    const [one] = body.value.filter(({ surname }) => surname === 'Okafor')
+    assert.deepEqual(one, {
+      businessPhones: [],
+      displayName: 'Amara Okafor',
+      givenName: 'Amara',
+      jobTitle: 'Engineer',
+      mail: 'amara@contoso.example',
+      mobilePhone: null,
+      officeLocation: null,
+      preferredLanguage: null,
+      surname: 'Okafor',
+      userPrincipalName: 'amara@contoso.example',
+      id: one?.id,
+    })
+    assert.match(one?.id ?? '', /^[\da-f]{8}-[\da-f]{4}-8[\da-f]{3}-8[\da-f]{3}-[\da-f]{12}$/)
+  })
+
+  it('are the same at each request, and others in another tenant', async () => {
+    const ids = async (tenant = contoso) =>
+      (await (await reader(tenant)).get('/users?$select=id')).body.value.map(({ id }) => id)
+    assert.deepEqual(await ids(), await ids())
+    assert.equal(new Set([...(await ids()), ...(await ids(fabrikam))]).size, 6)
+  })
+
+  it('are listed in pages', async () => {
+    const client = await reader()
+    const names: unknown[] = []
+    for (let next = '/users?$top=2&$select=givenName'; next; ) {
+      const { body } = await client.get(next)
+      assert.ok(body.value.length <= 2)
+      names.push(...body.value.map(({ givenName }) => givenName))
+      next = (body['@odata.nextLink'] ?? '').replace('https://login.example/v1.0', '')
+    }
+    assert.deepEqual(names.toSorted(), ['Amara', 'Jonas', 'Mei'])
+  })
+
+  const filters: [string, number][] = [
+    ["userPrincipalName eq 'MEI@contoso.example'", 1],
+    ["startswith(displayName,'Jo')", 1],
+    ["surname eq 'Nobody'", 0],
+  ]
+  for (const [filter, count] of filters)
+    it(`with ${filter} are ${count}, and counted so`, async () => {
+      const client = await reader()
+      const query = `$filter=${encodeURIComponent(filter)}`
+      assert.equal((await client.get(`/users?${query}`)).body.value.length, count)
+      const counted = await client.get(`/users/$count?${query}`, undefined, advanced)
+      assert.equal(Number(counted.body), count)
+    })
+
+  it('have an object by ID and by user principal name, and no roles', async () => {
+    const client = await reader()
+    const { body } = await client.get('/users/Jonas@contoso.example?$select=id,accountEnabled')
+    assert.equal(body.accountEnabled, true)
+    assert.equal((await client.get(`/users/${body.id}`)).body.givenName, 'Jonas')
+    const roles = await client.get(`/users/${body.id}/appRoleAssignments`)
+    assert.deepEqual(roles.body.value, [])
+  })
+
+  const absent = ['/users/amara@fabrikam.example', '/users/x/appRoleAssignments', '/groups/x']
+  for (const path of absent)
+    it(`at ${path} are unknown`, async () => {
+      const { status, body } = await (await reader()).get(path)
+      assert.equal(status, 404)
+      assert.equal(body.error.code, 'Request_ResourceNotFound')
+    })
+
+  it('cannot be changed', async () => {
+    const client = await reader()
+    for (const change of [client.post('/users', {}), client.delete('/users/mei@contoso.example')])
+      assert.equal((await change).status, 405)
+  })
+
+  it('are counted with the header of advanced queries only', async () => {
+    const client = await reader()
+    assert.equal((await client.get('/users/$count')).status, 400)
+    assert.equal(Number((await client.get('/groups/$count', undefined, advanced)).body), 0)
+  })
+})
+
+it('no tenant has a group', async () => {
+  assert.deepEqual((await (await reader()).get('/groups?$top=5')).body.value, [])
+})
