@@ -26,9 +26,11 @@ export function createOpaqueClaims(
 
 /** The claim `rh`: the same in each token of a tenant for an API (entra E255). */
 function routingHint({ tenant, resource }: Pick<TokenDecision, 'tenant' | 'resource'>): string {
-  const tenantBytes = guidBytes(tenant.id)
-  // The part of Entra that has the tenant. Real values are below 512, so one byte of the ID stands for it.
-  const partition = [tenantBytes[0] ?? 0, 0]
-  const bytes = [1, ...partition, ...tenantBytes, ...guidBytes(resource.application.appId)]
-  return `1.${Buffer.from([...bytes, 0, 0, 0, ...partition]).toString('base64url')}.`
+  const bytes = Buffer.alloc(40)
+  guidBytes(tenant.id).copy(bytes, 3)
+  guidBytes(resource.application.appId).copy(bytes, 19)
+  bytes[0] = 1
+  // The part of Entra that has the tenant, twice. Here the first byte of its ID stands for it.
+  bytes[1] = bytes[38] = bytes[3] ?? 0
+  return `1.${bytes.toString('base64url')}.`
 }

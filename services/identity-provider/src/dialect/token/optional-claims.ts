@@ -40,22 +40,18 @@ const forAgent = ['xms_act_fct', 'xms_idrel', 'xms_sub_fct']
 export function withOptionalClaims(decision: TokenDecision, usual: object): object {
   const { agent, boundTo, resource } = decision
   const { appId, optionalAccessTokenClaims } = resource.application
-  const names =
-    appId === graphAppId
-      ? allOfGraph
-      : [
-          ...optionalAccessTokenClaims.map(({ name }) => name).filter(isRequestable),
-          ...(agent === undefined ? [] : forAgent),
-        ]
-  const added = names
-    .map((name) => [name, ofGraph[name]?.(decision)] as const)
-    .filter(([, value]) => value !== undefined)
-  if (appId === tokenExchangeAppId) added.push(['xms_ficinfo', exchangeMark(decision)])
+  const requested = optionalAccessTokenClaims.map(({ name }) => name).filter(isRequestable)
+  if (agent !== undefined) requested.push(...forAgent)
+  const added: Record<string, unknown> = {}
+  for (const name of appId === graphAppId ? allOfGraph : requested)
+    added[name] = ofGraph[name]?.(decision)
+  if (appId === tokenExchangeAppId) added.xms_ficinfo = exchangeMark(decision)
   // RFC 8705 section 3.1
-  if (boundTo !== undefined) added.push(['cnf', { 'x5t#S256': boundTo }])
-  if (added.length === 0) return usual
-  const all = Object.entries({ ...usual, ...Object.fromEntries(added) })
-  return Object.fromEntries(all.sort(([one], [other]) => (one < other ? -1 : 1)))
+  if (boundTo !== undefined) added.cnf = { 'x5t#S256': boundTo }
+  const entries = Object.entries(added).filter(([, value]) => value !== undefined)
+  if (entries.length === 0) return usual
+  const sorted = [...Object.entries(usual), ...entries].sort(([a], [b]) => (a < b ? -1 : 1))
+  return Object.fromEntries(sorted)
 }
 
 const isRequestable = (name: string) => Object.hasOwn(requestable, name)
