@@ -21,6 +21,7 @@ export const codesOfMicrosoftGraph: readonly string[] = [
   'AgentIdentity_AgentBlueprintPrincipalDoesNotExist',
   'AgentIdentity_CredentialsNotSupported',
   'AgentIdentity_IncompatibleParentType',
+  'Authentication_MissingOrMalformed',
   'Authorization_RequestDenied',
   'BadRequest',
   'Error_AgentBlueprintCannotCreateAssociatedIdentity',

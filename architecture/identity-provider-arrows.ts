@@ -203,9 +203,10 @@ export const identityProviderRooms: readonly Room[] = [
       'packages/guard',
       'packages/http-service',
       'packages/registrations/src/planning',
+      'services/identity-provider/src/issuance',
       'services/identity-provider/src/signing',
     ],
     reason:
-      'The management APIs change the directory through the storage port, and rotate the signing keys. The guard protects them. They issue no tokens, but estimate their size as a plan does.',
+      'The management APIs change the directory through the storage port, and rotate the signing keys. The guard protects them. They issue no tokens, but estimate their size as a plan does. A proof of possession has the rules of client assertions.',
   },
 ]

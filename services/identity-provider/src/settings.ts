@@ -193,7 +193,7 @@ const shape = z.object({
   ),
   ASSERTION_USE: setting(
     z.enum(['until-expiry', 'once'], expected('until-expiry or once')).default('until-expiry'),
-    '`once`: each client assertion is valid for one token, on all replicas',
+    '`once`: each client assertion is valid for one token, and each proof of possession for one change, on all replicas',
   ),
   ASSERTION_LIFETIME_SECONDS: setting(
     wholeNumber(60, 86_400).default(3600),

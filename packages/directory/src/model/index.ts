@@ -36,6 +36,7 @@ export { judgeIdentifierUris } from './application/identifier-uri-rules.ts'
 export {
   createKeyCredential,
   type KeyCredential,
+  keyCredentialJson,
   keyCredentialType,
   safeKey,
   verificationKeyOf,

@@ -21,6 +21,7 @@ import { type HeaderRequest, tokenResponseHeaders } from '../dialect/response-he
 import { createOpaqueClaims } from '../dialect/token/opaque-claims.ts'
 import { lifetimeOf, tokenTimes } from '../dialect/token/token-times.ts'
 import { tokenVersionOf } from '../dialect/token/token-versions.ts'
+import type { Assertion } from '../issuance/assertion.ts'
 import {
   collectAssertionFacts,
   type FactSources,
@@ -161,23 +162,31 @@ const authenticationRules = (options: ServiceOptions): AuthenticationRules => ({
   usesAssertionsOnce: options.assertions !== undefined,
 })
 
-const factSources = (
-  { assertions, assertionTimes, storeWentBackAt, verifyFederated }: ServiceOptions,
-  now: Date,
-): FactSources => ({
-  verifyFederated,
-  recordUse: async ({ application }, jti, assertion) => {
-    if (mayHaveBeenUsed(assertion, storeWentBackAt?.(), assertionTimes, now)) {
-      throw new StorageUnavailableError(
-        'The store or the clock went back, so the assertion may have been used',
-      )
-    }
-    // Kept as long as a server with a late clock accepts the assertion.
-    const toleranceMs = assertionTimes.clockToleranceSeconds * 1000
-    const until = new Date(assertion.expiresAt.getTime() + toleranceMs)
-    return (await assertions?.spend(application.appId, jti, until)) ?? false
-  },
+const factSources = (options: ServiceOptions, now: Date): FactSources => ({
+  verifyFederated: options.verifyFederated,
+  recordUse: ({ application }, jti, assertion) =>
+    recordUse(options, application.appId, jti, assertion, now),
 })
+
+/** Records the use of an assertion until it has expired. Returns whether it is the first one. */
+export async function recordUse(
+  options: Pick<ServiceOptions, 'assertions' | 'assertionTimes' | 'storeWentBackAt'>,
+  signerId: string,
+  id: string,
+  assertion: Assertion,
+  now: Date,
+): Promise<boolean> {
+  const { assertions, assertionTimes, storeWentBackAt } = options
+  if (mayHaveBeenUsed(assertion, storeWentBackAt?.(), assertionTimes, now)) {
+    throw new StorageUnavailableError(
+      'The store or the clock went back, so the assertion may have been used',
+    )
+  }
+  // Kept as long as a server with a late clock accepts the assertion.
+  const toleranceMs = assertionTimes.clockToleranceSeconds * 1000
+  const until = new Date(assertion.expiresAt.getTime() + toleranceMs)
+  return (await assertions?.spend(signerId, id, until)) ?? false
+}
 
 function recordToken(
   { audit, noteUse, log }: ServiceOptions,

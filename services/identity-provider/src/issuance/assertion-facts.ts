@@ -6,6 +6,7 @@ import {
   findCertificate,
   hasValidSignature,
   keyNamesOf,
+  signerOf,
 } from './certificate-authentication.ts'
 import { findClient, type RegisteredClient } from './client.ts'
 import {
@@ -111,7 +112,7 @@ async function verifySignature(
     const named = { ...assertion, keyName }
     const certificate = findCertificate(
       named,
-      client,
+      signerOf(client),
       audiences,
       now,
       clockToleranceSeconds,

@@ -30,25 +30,32 @@ export type AssertionTimes = {
   readonly maxLifetimeSeconds: number
 }
 
+/** How far in the future a proof of possession may expire, in seconds (entra E237). */
+export const maxPossessionSeconds = 600
+
 /** Characters of an assertion. Assertions of all known clients have at most a quarter of this. */
 const maxAssertionLength = 16_384
 
 /**
  * Decodes a client assertion.
  *
+ * @param subjectClaim the claim that names the subject: a proof has an issuer only
  * @returns the assertion, or a refusal: `assertion_malformed` or `assertion_claim_missing`
  * @see RFC 7523 section 3, RFC 7515 section 4.1.11, RFC 7797 section 7
  */
-export function readAssertion(token: string): Assertion | Refused<IssuanceRefusal> {
+export function readAssertion(
+  token: string,
+  subjectClaim: 'sub' | 'iss' = 'sub',
+): Assertion | Refused<IssuanceRefusal> {
   const parts = decode(token)
   if (parts === undefined) return refuse({ reason: 'assertion_malformed' })
   const { header, claims } = parts
   // No extension is supported. An unencoded payload would be read in another way than it was signed.
   if ('crit' in header || 'b64' in header) return refuse({ reason: 'assertion_malformed' })
-  for (const claim of ['iss', 'sub', 'aud', 'exp']) {
+  for (const claim of ['iss', subjectClaim, 'aud', 'exp']) {
     if (claims[claim] === undefined) return refuse({ reason: 'assertion_claim_missing', claim })
   }
-  const { iss, sub, aud, jti } = claims
+  const { iss, [subjectClaim]: sub, aud, jti } = claims
   const [notBefore, issuedAt, expiresAt] = [claims.nbf, claims.iat, claims.exp].map(dateOf)
   if (
     typeof iss !== 'string' ||

@@ -28,6 +28,14 @@ export type VerificationCertificate = {
   readonly displayedKey: string
 }
 
+/** What signs an assertion: its name as the issuer, and its certificates. */
+export type Signer = { readonly id: string; readonly certificates: readonly KeyCredential[] }
+
+export const signerOf = (client: RegisteredClient): Signer => ({
+  id: client.application.appId,
+  certificates: certificatesOf(client),
+})
+
 /**
  * Finds the certificate that verifies the assertion of a client, and checks all but signature and time.
  *
@@ -42,13 +50,12 @@ export type VerificationCertificate = {
  */
 export function findCertificate(
   { type, algorithm, keyName, issuer, subject, audience }: Assertion,
-  client: RegisteredClient,
+  { id: clientId, certificates }: Signer,
   audiences: ReadonlySet<string>,
   now: Date,
   clockToleranceSeconds: number,
   algorithms: readonly string[] = assertionAlgorithms,
 ): VerificationCertificate | Refused<IssuanceRefusal> {
-  const { appId: clientId } = client.application
   // 1. The form.
   if (!types.includes(type)) return refuse({ reason: 'assertion_type_unsupported' })
   if (!algorithms.includes(algorithm)) {
@@ -64,7 +71,7 @@ export function findCertificate(
   }
   // 3. The key: only a certificate of this client.
   const key = displayedKeyOf(keyName)
-  const credential = certificatesOf(client).find((one) => hasName(one, keyName))
+  const credential = certificates.find((one) => hasName(one, keyName))
   if (credential === undefined) return refuse({ reason: 'assertion_key_unknown', key, clientId })
   if (credentialValidity(credential, now, clockToleranceSeconds) !== 'valid') {
     return refuse({ reason: 'assertion_key_expired' })

@@ -10,6 +10,7 @@ import {
   assertionAlgorithmsFor,
   findCertificate,
   findTlsCertificate,
+  signerOf,
 } from './certificate-authentication.ts'
 import { type Client, findClient, type RegisteredClient } from './client.ts'
 import { findPresenter, replayId } from './exchanged-token.ts'
@@ -177,7 +178,7 @@ function authenticateByCertificate(
   const named = { ...assertion, keyName: assertion.keyName ?? keyName ?? null }
   const certificate = findCertificate(
     named,
-    client,
+    signerOf(client),
     audiences,
     now,
     clockToleranceSeconds,

@@ -21,6 +21,7 @@ import { createServerApp } from './server/server-operations.ts'
 export type ManagementAppsOptions = Pick<
   OperationContext,
   | 'latestAgreed'
+  | 'possessionRules'
   | 'recordRefusal'
   | 'report'
   | 'retentionDays'

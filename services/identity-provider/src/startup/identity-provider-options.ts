@@ -145,8 +145,8 @@ export type IdentityProviderOptions = {
   /** How far `iat` and `nbf` are in the past, 0 to 600. In seconds, by default `300`. */
   readonly tokenBackdatingSeconds?: SettingsInput['TOKEN_BACKDATING_SECONDS']
   /**
-   * `once`: each client assertion is valid for one token, on all replicas. By default
-   * `until-expiry`.
+   * `once`: each client assertion is valid for one token, and each proof of possession for one
+   * change, on all replicas. By default `until-expiry`.
    */
   readonly assertionUse?: SettingsInput['ASSERTION_USE']
   /**

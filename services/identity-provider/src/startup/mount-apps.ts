@@ -4,6 +4,8 @@ import { createApp } from '../app.ts'
 import type { Authority } from '../dialect/authority.ts'
 import { loadAtFirstRequest } from '../http/load-at-first-request.ts'
 import type { Log, ServiceOptions } from '../http/service-options.ts'
+import { recordUse } from '../http/token-endpoint.ts'
+import { maxPossessionSeconds } from '../issuance/assertion.ts'
 import type { ManagementAppsOptions } from '../management/create-apps.ts'
 import { loadManagementApps } from '../management/load-apps.ts'
 import type { Settings } from '../settings.ts'
@@ -27,7 +29,10 @@ function createHandler(parts: ServiceParts, service: ServiceOptions): Fetch {
   const { settings, listeners, storage, keyEncryptionKey, log } = parts
   const { lab } = parts.environment
   const { authority } = service
-  const management = managementOptions(parts, authority)
+  const management = {
+    ...managementOptions(parts, authority),
+    possessionRules: possessionRules(service),
+  }
   const loadManagement = async (options: ManagementAppsOptions) =>
     (await loadManagementApps()).createManagementApps(options)
   const portal = isPortalOn(settings, authority, log)
@@ -55,6 +60,22 @@ function createHandler(parts: ServiceParts, service: ServiceOptions): Fetch {
     portal,
   )
   return lab?.handlerOf(app, authority) ?? app.fetch
+}
+
+/** A proof has no ID, so its signed part is the name of its use. */
+const possessionRules = (service: ServiceOptions): ManagementAppsOptions['possessionRules'] => {
+  const { assertions, assertionTimes, source } = service
+  const times = { ...assertionTimes, maxLifetimeSeconds: maxPossessionSeconds }
+  return {
+    clockToleranceSeconds: times.clockToleranceSeconds,
+    recordUse:
+      assertions &&
+      ((objectId, proof) => {
+        const signedPart = proof.token.slice(0, proof.token.lastIndexOf('.'))
+        const options = { ...service, assertionTimes: times }
+        return recordUse(options, objectId, signedPart, proof, source.now())
+      }),
+  }
 }
 
 /** The options of the management APIs at one listener. */

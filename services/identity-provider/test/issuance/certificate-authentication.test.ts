@@ -13,6 +13,7 @@ import {
   findCertificate,
   findTlsCertificate,
   hasValidSignature,
+  signerOf,
 } from '../../src/issuance/certificate-authentication.ts'
 import { findClient } from '../../src/issuance/client.ts'
 import { Refused } from '../../src/issuance/refusal.ts'
@@ -64,7 +65,13 @@ describe('a certificate', () => {
       const assertion = readAssertion(token)
       assert.ok(!(assertion instanceof Refused))
       const audiences = new Set([v2Endpoint])
-      const result = findCertificate(assertion, client, audiences, at(now), toleranceSeconds)
+      const result = findCertificate(
+        assertion,
+        signerOf(client),
+        audiences,
+        at(now),
+        toleranceSeconds,
+      )
       if (result instanceof Refused) {
         assert.equal(result.refusal.reason, expected)
         return
@@ -114,7 +121,13 @@ describe('a certificate of a service principal', () => {
       const client = findClient(directory, where, appId)
       assert.ok(client)
       const now = new Date()
-      const found = findCertificate(assertion, client, new Set([v2Endpoint]), now, toleranceSeconds)
+      const found = findCertificate(
+        assertion,
+        signerOf(client),
+        new Set([v2Endpoint]),
+        now,
+        toleranceSeconds,
+      )
       const result = found instanceof Refused ? found.refusal.reason : found.credential.keyId
       assert.equal(result, expected())
       const { sha256Thumbprint } = certificate.credential

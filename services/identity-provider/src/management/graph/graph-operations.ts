@@ -22,6 +22,7 @@ import { federatedIdentityCredentialOperations } from './applications/federated-
 import { batchOperations } from './batch-operation.ts'
 import { deletedItemOperations } from './directory-objects/deleted-item-operations.ts'
 import { directoryObjectOperations } from './directory-objects/directory-object-operations.ts'
+import { keyOperations } from './directory-objects/key-operations.ts'
 import { propertyOperations } from './directory-objects/object-operations.ts'
 import { ownerOperations, sponsorOperations } from './directory-objects/owner-operations.ts'
 import { passwordOperations } from './directory-objects/password-operations.ts'
@@ -38,6 +39,7 @@ type GraphOperation = ReadOperation | ListOperation | ChangeOperation
 const withTypes: readonly GraphOperation[] = [
   ...applicationOperations,
   ...passwordOperations,
+  ...keyOperations,
   ...federatedIdentityCredentialOperations,
   ...deletedItemOperations,
   ...servicePrincipalOperations,
@@ -72,7 +74,14 @@ const settingsSchema = z.strictObject({
 
 export type GraphAppOptions = Pick<
   OperationContext,
-  'authenticate' | 'credentialUses' | 'latestAgreed' | 'recordRefusal' | 'report' | 'store' | 'warn'
+  | 'authenticate'
+  | 'credentialUses'
+  | 'latestAgreed'
+  | 'possessionRules'
+  | 'recordRefusal'
+  | 'report'
+  | 'store'
+  | 'warn'
 > & {
   /** The path at which the app is mounted; default `/v1.0`. */
   readonly path?: (typeof graphPaths)[number]

@@ -15,12 +15,21 @@ import { groups, users } from './people-operations.ts'
 import { permissionGrants } from './service-principals/permission-grant-operations.ts'
 import { domains, organization } from './tenant-operations.ts'
 
-const secretActions: ModelSet['actions'] = {
+const credentialActions: ModelSet['actions'] = {
   addPassword: {
     parameters: { passwordCredential: 'graph.passwordCredential' },
     returns: 'graph.passwordCredential',
   },
   removePassword: { parameters: { keyId: 'Edm.Guid' } },
+  addKey: {
+    parameters: {
+      keyCredential: 'graph.keyCredential',
+      passwordCredential: 'graph.passwordCredential',
+      proof: 'Edm.String',
+    },
+    returns: 'graph.keyCredential',
+  },
+  removeKey: { parameters: { keyId: 'Edm.Guid', proof: 'Edm.String' } },
 }
 const owners = { owners: 'directoryObject' }
 
@@ -30,7 +39,7 @@ export const model: readonly ModelSet[] = [
   {
     set: applications,
     navigation: { ...owners, federatedIdentityCredentials: 'federatedIdentityCredential' },
-    actions: secretActions,
+    actions: credentialActions,
     hasChanges: true,
   },
   {
@@ -41,7 +50,7 @@ export const model: readonly ModelSet[] = [
       appRoleAssignments: 'appRoleAssignment',
       oauth2PermissionGrants: 'oAuth2PermissionGrant',
     },
-    actions: secretActions,
+    actions: credentialActions,
     hasChanges: true,
   },
   { set: federatedIdentityCredentials, isContained: true },

@@ -16,7 +16,15 @@ import {
 } from '../privileges/caller.ts'
 import { requireOwnRoles, requireUnprotected } from '../privileges/privilege-escalation.ts'
 import { GraphError, type RequestIds, refuse } from '../refusals/graph-error.ts'
-import type { Answer, BatchCall, ListCall, Operation, RequestCall, Warning } from './operation.ts'
+import type {
+  Answer,
+  BatchCall,
+  ListCall,
+  Operation,
+  PossessionRules,
+  RequestCall,
+  Warning,
+} from './operation.ts'
 import { pathInApp, tenantInPath, withoutFinalSlash } from './operation-path.ts'
 import type { SkipTokens } from './skip-tokens.ts'
 
@@ -33,6 +41,7 @@ export type OperationContext = {
   readonly mountPath: string
   /** The public URL of the API, without a slash at its end. */
   readonly rootUrl: string
+  readonly possessionRules?: PossessionRules | undefined
   /** How long a deleted item can be restored, in days. */
   readonly retentionDays: number
   /** The latest time that is known to be right, for a clock that is behind; default the clock. */
@@ -91,6 +100,7 @@ export async function executeOperation(requested: OperationRequest): Promise<Ans
         operation.read({ ...call, directory: visibleDirectory(context, directory) }),
       )
     }
+    const provenBy = await operation.verify?.({ ...call, ...listing(context) })
     const repeatable = new RepeatableRuntime(runtime)
     const { answer, warning } = await store.update((committed) => {
       repeatable.repeat()
@@ -103,6 +113,7 @@ export async function executeOperation(requested: OperationRequest): Promise<Ans
         committed,
         directory: visibleDirectory(context, committed),
         nextRevision: committed.revision + 1,
+        provenBy,
       }
       // 4. Decide the changes.
       const change = operation.change(changing)

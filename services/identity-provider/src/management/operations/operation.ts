@@ -8,6 +8,7 @@ import type {
   ListPage,
   ListQuery,
 } from '@greeting/directory/live'
+import type { Assertion } from '../../issuance/assertion.ts'
 import type { ManagementCaller, RequiredRoles } from '../privileges/caller.ts'
 import type { AgentAccess, AgentType } from '../privileges/graph-roles.ts'
 import type { SkipTokens } from './skip-tokens.ts'
@@ -31,6 +32,17 @@ type AnswerWithContent = {
 type WithEtag = {
   /** The entity tag of the object in the answer. */
   readonly etag?: string | undefined
+}
+
+/** The rules of this server for proofs of possession, those of client assertions. */
+export type PossessionRules = {
+  /** How far the clocks of client and server may differ, in seconds. */
+  readonly clockToleranceSeconds: number
+  /**
+   * Records the use of a proof, and returns whether it is the first one. Without it, a proof may be used
+   * until it expires.
+   */
+  readonly recordUse?: ((objectId: string, proof: Assertion) => Promise<boolean>) | undefined
 }
 
 /** A request of an admitted caller. */
@@ -59,6 +71,8 @@ export type RequestCall = {
   readonly rootUrl: string
   readonly skipTokens: SkipTokens
   readonly credentialUses: CredentialUses
+  /** The rules for proofs of possession; by default no clock may differ. */
+  readonly possessionRules?: PossessionRules | undefined
   /** How long a deleted item can be restored, in days. */
   readonly retentionDays: number
   /** The latest time that is known to be right, for a clock that is behind; default the clock. */
@@ -92,6 +106,8 @@ export type ChangingCall = Call & {
   readonly committed: Directory
   /** The revision that the change creates. */
   readonly nextRevision: number
+  /** The thumbprint of the certificate that `verify` found; undefined without a proof. */
+  readonly provenBy: string | undefined
 }
 
 /** One request of a batch. */
@@ -155,6 +171,8 @@ export type ListOperation = OperationRow & {
 export type ChangeOperation = OperationRow & {
   /** The name of the change in the audit log. */
   readonly action: string
+  /** Verifies the proof of the request, which waits for the thread pool and the store. */
+  readonly verify?: (call: ListCall) => Promise<string>
   /** A pure decision. It may be called several times, each time with a later directory. */
   readonly change: (call: ChangingCall) => Change
 }

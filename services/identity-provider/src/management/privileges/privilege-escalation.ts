@@ -20,7 +20,11 @@ import type { ManagementCaller } from './caller.ts'
 import type { ServerRole } from './server-roles.ts'
 
 /** The caller of a change, and the complete directory before it. */
-type CheckedCall = { readonly caller: ManagementCaller; readonly committed: Directory }
+type CheckedCall = {
+  readonly caller: ManagementCaller
+  readonly committed: Directory
+  readonly provenBy?: string | undefined
+}
 type ChangeOf<Kind extends DirectoryKind> = Extract<DirectoryChange, { readonly kind: Kind }>
 type Rule<Change> = (call: CheckedCall, change: Change) => readonly PrivilegedRole[]
 
@@ -51,6 +55,8 @@ const neededRoles: { readonly [Kind in DirectoryKind]: Rule<ChangeOf<Kind>> } = 
     const before = committed.application(id)
     if (before === undefined) return []
     if (value !== null && givesAuthority(before, value)) return neededEverywhere(call, before)
+    // A blueprint removes its own certificate without the roles of its agents.
+    if (call.provenBy !== undefined && before.appId === caller.applicationId) return []
     return [...committed.servicePrincipalsOfApplication(before.appId)]
       .filter(({ tenantId }) => tenantId === caller.tenantId)
       .flatMap(dependentRolesIn(committed))

@@ -227,6 +227,19 @@ export const refusals = {
     code: 'Request_BadRequest',
     sentence: () => 'No password credential found with keyId.',
   },
+  key_unknown: {
+    status: 400,
+    code: 'Request_BadRequest',
+    sentence: () => 'No key credential found with keyId.',
+  },
+  // With the code of Microsoft Graph, which does not name the fault (entra E239).
+  proof_invalid: {
+    status: 401,
+    code: 'Authentication_MissingOrMalformed',
+    challenge: 'invalid_token',
+    sentence: (fault: string) =>
+      `Access Token missing or malformed. The proof has the fault '${fault}'.`,
+  },
   ...agentRefusals,
   federated_credential_taken: {
     status: 409,

@@ -9,6 +9,7 @@ import { sponsored } from '../graph/agents/sample-agents.ts'
 import { contoso, fabrikam } from '../sample-graph.ts'
 import { agentAsks, newAgent } from './agent-steps.ts'
 import { type Asked, application, oneOf, type Scene, type Step } from './authority-scene.ts'
+import { certifiedBy, proofOf } from './certificate-of.ts'
 import { ownIssuer } from './held-authority.ts'
 import { declaredRoles } from './sample-callers.ts'
 
@@ -117,6 +118,24 @@ const withCertificate = ({ person }: Scene, one?: Application | ServicePrincipal
   ],
 })
 
+/** A proof with the certificate of the person, which the object may have. */
+const ownProof = ({ person: { certificate } }: Scene, { id }: { readonly id: string }) =>
+  proofOf(certifiedBy(certificate), id, new Date('2026-02-01T12:00:00Z'))
+
+const newKey = (scene: Scene, one: Application | ServicePrincipal) => ({
+  keyCredential: {
+    type: 'AsymmetricX509Cert',
+    usage: 'Verify',
+    key: Buffer.from(scene.person.certificate.certificate).toString('base64'),
+  },
+  proof: ownProof(scene, one),
+})
+
+const oldKey = (scene: Scene, one: Application | ServicePrincipal) => ({
+  keyId: oneOf(one.keyCredentials, scene.step.role)?.keyId ?? contoso.id,
+  proof: ownProof(scene, one),
+})
+
 const applicationChanges = (scene: Scene, one: Application) =>
   variantOf(
     one.appRoles.length > 0
@@ -200,6 +219,10 @@ export const asks: Readonly<Record<string, (scene: Scene) => Asked | undefined>>
   'POST /applications/{id}/removePassword': onApplication('/removePassword', ({ step }, one) => ({
     keyId: oneOf(one.passwordCredentials, step.role)?.keyId,
   })),
+  'POST /applications/{id}/addKey': onApplication('/addKey', newKey),
+  'POST /applications/{id}/removeKey': onApplication('/removeKey', oldKey),
+  'POST /servicePrincipals/{id}/addKey': onPrincipal('/addKey', newKey),
+  'POST /servicePrincipals/{id}/removeKey': onPrincipal('/removeKey', oldKey),
   'POST /applications/{id}/federatedIdentityCredentials': onApplication(
     '/federatedIdentityCredentials',
     trust,

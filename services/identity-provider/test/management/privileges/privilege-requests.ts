@@ -9,6 +9,7 @@ import { grantId } from '../../../src/management/graph/service-principals/permis
 import type { Operation } from '../../../src/management/operations/operation.ts'
 import { sponsored, sponsorId } from '../graph/agents/sample-agents.ts'
 import { contoso, fabrikam } from '../sample-graph.ts'
+import { certificateOf, certifiedKeyOf, proofOf } from './certificate-of.ts'
 import type { Scene } from './privilege-fixture.ts'
 import type { Target } from './privilege-row.ts'
 import { castTo } from './typed-privileges.ts'
@@ -90,6 +91,10 @@ export const bodies: Readonly<Record<string, unknown>> = {
   'PATCH /applications/{id}': { displayName: 'Other' },
   'POST /applications/{id}/addPassword': {},
   'POST /servicePrincipals/{id}/addPassword': {},
+  'POST /applications/{id}/addKey': {},
+  'POST /applications/{id}/removeKey': {},
+  'POST /servicePrincipals/{id}/addKey': {},
+  'POST /servicePrincipals/{id}/removeKey': {},
   'POST /applications/{id}/federatedIdentityCredentials': trusted,
   'PATCH /applications/{id}/federatedIdentityCredentials/{credential}': { subject: 'other' },
   'PATCH /servicePrincipals/{id}': { accountEnabled: false },
@@ -144,6 +149,28 @@ export function askOf(operation: Operation): Ask {
   }
 }
 
+/** A request with the proof of a certificate that the object gets. */
+const withProof =
+  (set: 'applications' | 'servicePrincipals', action: 'addKey' | 'removeKey'): Ask =>
+  async ({ commit, runtime, things }, target) => {
+    const { application, principal } = things[target] ?? {}
+    const [present, added] = [await certifiedKeyOf('Present'), await certificateOf('Added')]
+    const keyCredentials = [present.credential]
+    const kept = set === 'applications' ? application : principal
+    if (set === 'applications' && application) {
+      await commit(put('application', { ...application, keyCredentials }))
+    } else if (principal) {
+      await commit(put('servicePrincipal', { ...principal, keyCredentials }))
+    }
+    const key = Buffer.from(added.certificate).toString('base64')
+    const proof = proofOf(present, `${kept?.id}`, runtime.now())
+    const body =
+      action === 'addKey'
+        ? { keyCredential: { type: 'AsymmetricX509Cert', usage: 'Verify', key }, proof }
+        : { keyId: present.credential.keyId, proof }
+    return { path: `/${set}/${kept?.id}/${action}`, body }
+  }
+
 /** The requests that need more than the path. */
 const asks: Readonly<Record<string, Ask>> = {
   'POST /applications/{id}/removePassword': (scene, target) => {
@@ -163,6 +190,10 @@ const asks: Readonly<Record<string, Ask>> = {
       body: { keyId: secret.keyId },
     }
   },
+  'POST /applications/{id}/addKey': withProof('applications', 'addKey'),
+  'POST /applications/{id}/removeKey': withProof('applications', 'removeKey'),
+  'POST /servicePrincipals/{id}/addKey': withProof('servicePrincipals', 'addKey'),
+  'POST /servicePrincipals/{id}/removeKey': withProof('servicePrincipals', 'removeKey'),
   'POST /servicePrincipals': async (scene, target) => {
     const { commit, runtime } = scene
     const fresh = newApplication({

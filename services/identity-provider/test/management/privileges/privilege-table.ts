@@ -26,6 +26,10 @@ const opens: Row = { ...closes, elsewhere: 'role_not_owned' }
 const changesPrincipal: Row = { ...closes, parentMore: 'role_not_owned', api: 'protected_object' }
 /** Adds a way to authenticate in the tenant of the application, where it can change itself. */
 const opensPrincipal: Row = { ...changesPrincipal, elsewhere: 'role_not_owned' }
+const withoutCredentials: Row = {
+  agent: 'agent_credentials_unsupported',
+  agentMore: 'agent_credentials_unsupported',
+}
 const assigns: Row = {
   roleOfApi: 'allowed',
   ownRole: 'allowed',
@@ -103,13 +107,16 @@ export const privilegeTable: Readonly<Record<string, readonly [RequiredRoles, Ro
   'POST /applications/{id}/removePassword': [writes, closes],
   'POST /servicePrincipals/{id}/addPassword': [
     writes,
-    {
-      ...opensPrincipal,
-      agent: 'agent_credentials_unsupported',
-      agentMore: 'agent_credentials_unsupported',
-    },
+    { ...opensPrincipal, ...withoutCredentials },
   ],
   'POST /servicePrincipals/{id}/removePassword': [writes, changesPrincipal],
+  'POST /applications/{id}/addKey': [writes, opens],
+  'POST /applications/{id}/removeKey': [writes, closes],
+  'POST /servicePrincipals/{id}/addKey': [writes, { ...opensPrincipal, ...withoutCredentials }],
+  'POST /servicePrincipals/{id}/removeKey': [
+    writes,
+    { ...changesPrincipal, ...withoutCredentials },
+  ],
   [`GET ${credential}`]: [reads, seesOwn],
   [`POST ${credential}`]: [writes, opens],
   [`GET ${credential}/{credential}`]: [reads, seesOwn],

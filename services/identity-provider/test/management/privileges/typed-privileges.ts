@@ -105,6 +105,8 @@ const typedRows: readonly TypedRow[] = [
   ...objects('applications', ofApplications),
   ['POST /applications/{id}/addPassword', ofApplications, 'credentials', 'changes'],
   ['POST /applications/{id}/removePassword', ofApplications, 'credentials', 'changes'],
+  ['POST /applications/{id}/addKey', ofApplications, 'credentials', 'changes'],
+  ['POST /applications/{id}/removeKey', ofApplications, 'credentials', 'changes'],
   [`GET ${credential}`, ofApplications, 'read', 'sees'],
   [`POST ${credential}`, ofApplications, 'credentials', 'changes'],
   [`GET ${credential}/{credential}`, ofApplications, 'read', 'sees'],

@@ -53,6 +53,29 @@ export function keyCredentialsAfter(
   return credentials
 }
 
+/**
+ * The certificate credentials with one more.
+ *
+ * @throws {GraphError} graph_refusal body_invalid.
+ */
+export function withNewKey(
+  before: readonly KeyCredential[],
+  entry: KeyCredentialBody,
+  runtime: Runtime,
+): { readonly added: KeyCredential; readonly keyCredentials: readonly KeyCredential[] } {
+  const added = newCredential(entry, runtime)
+  if (typeof added === 'string') throw keyFault(added)
+  const keyCredentials = [...before, added]
+  if (hasDuplicates(keyCredentials)) throw keyFault('must not be a credential of this object')
+  if (keyCredentials.length > maxCertificates) {
+    throw keyFault(`must not be one of more than ${maxCertificates}`)
+  }
+  return { added, keyCredentials }
+}
+
+const keyFault = (fault: string) =>
+  refuse('body_invalid', `Invalid value specified for property 'keyCredential': it ${fault}.`)
+
 function keptCredential(
   known: KeyCredential,
   { key, displayName }: KeyCredentialBody,
