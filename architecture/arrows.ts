@@ -120,12 +120,17 @@ export const rooms: readonly Room[] = [
   },
   {
     path: 'packages/registrations/src/planning',
-    mayImport: ['packages/registrations'],
-    reason: 'A plan is a pure comparison of file and directory: no network, no clock, no terminal.',
+    mayImport: ['packages/directory/src/model', 'packages/registrations'],
+    reason:
+      'A plan is a pure comparison of file and directory: no network, no clock, no terminal. Policies refuse alike in both.',
   },
   {
     path: 'packages/registrations/src/apply',
-    mayImport: ['packages/registrations', 'packages/registrations/src/planning'],
+    mayImport: [
+      'packages/directory/src/model',
+      'packages/registrations',
+      'packages/registrations/src/planning',
+    ],
     reason:
       'It applies a plan through a directory that its caller passes in: the command over the network, the portal within the identity provider.',
   },

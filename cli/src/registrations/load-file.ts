@@ -126,6 +126,7 @@ function certificateOf(displayName: string, path: string, pem: string): Certific
     return {
       displayName,
       sha1Thumbprint: certificate.fingerprint.replaceAll(':', '').toLowerCase(),
+      startDateTime: new Date(certificate.validFrom),
       endDateTime: new Date(certificate.validTo),
       der: certificate.raw.toString('base64'),
     }

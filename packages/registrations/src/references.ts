@@ -1,8 +1,13 @@
 import type { z } from 'zod'
 
+type Named = { readonly displayName: string }
+type WithPolicies = Named & {
+  readonly appManagementPolicy?: string | null | undefined
+  readonly tokenLifetimePolicy?: string | null | undefined
+}
+
 /** A client or an agent. */
-type Caller = {
-  readonly displayName: string
+type Caller = WithPolicies & {
   readonly applicationId?: string | undefined
   readonly permissions?:
     | readonly { readonly api: string; readonly roles: readonly string[] }[]
@@ -17,11 +22,16 @@ type WithCredentials = Caller & {
 
 /** The parts of a file that refer to each other. */
 type Entries = {
-  readonly apis: readonly {
-    readonly displayName: string
+  readonly policies?:
+    | {
+        readonly appManagementPolicies?: readonly Named[] | undefined
+        readonly tokenLifetimePolicies?: readonly Named[] | undefined
+      }
+    | undefined
+  readonly apis: readonly (WithPolicies & {
     readonly applicationId?: string | undefined
     readonly appRoles: readonly { readonly id?: string | undefined; readonly value: string }[]
-  }[]
+  })[]
   readonly clients: readonly WithCredentials[]
   readonly blueprints: readonly (WithCredentials & {
     readonly agents?: readonly Caller[] | undefined
@@ -88,6 +98,7 @@ function issuesOf(file: Entries): Issue[] {
   const declared = new Set(names([...file.apis, ...callers.map(({ entry }) => entry)]))
   const consents = new Set<string>()
   return [
+    ...policyIssues(file, callers),
     ...repeated(['apis'], 'displayName', names(file.apis)),
     ...repeatedNames(callers),
     ...sharedIds(file, callers),
@@ -116,6 +127,34 @@ function issuesOf(file: Entries): Issue[] {
         : [],
     ),
   ]
+}
+
+const policyLists = {
+  appManagementPolicy: 'appManagementPolicies',
+  tokenLifetimePolicy: 'tokenLifetimePolicies',
+} as const
+
+/** A list of policies is complete. Without it, an entry may name a policy of the directory. */
+function policyIssues({ policies, apis }: Entries, callers: readonly Placed[]): Issue[] {
+  const entries = [...apis.map((entry, at) => ({ entry, place: ['apis', at] })), ...callers]
+  return (['appManagementPolicy', 'tokenLifetimePolicy'] as const).flatMap((member) => {
+    const list = policies?.[policyLists[member]]
+    if (list === undefined) return []
+    const known = names(list)
+    return [
+      ...repeated(['policies', policyLists[member]], 'displayName', known),
+      ...entries.flatMap(({ entry: { [member]: name }, place }): Issue[] =>
+        !name || known.includes(name)
+          ? []
+          : [
+              {
+                path: [...place, member],
+                message: `no policy of this file has the name "${name}"`,
+              },
+            ],
+      ),
+    ]
+  })
 }
 
 function repeatedNames(callers: readonly Placed[]): Issue[] {
@@ -261,5 +300,4 @@ function firstBy<Value>(pairs: readonly (readonly [string, Value])[]): Map<strin
   return new Map(pairs.toReversed())
 }
 
-const names = (entries: readonly { readonly displayName: string }[]) =>
-  entries.map(({ displayName }) => displayName)
+const names = (entries: readonly Named[]) => entries.map(({ displayName }) => displayName)

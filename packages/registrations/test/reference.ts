@@ -8,6 +8,7 @@ type Schema = {
   readonly const?: unknown
   readonly enum?: readonly unknown[]
   readonly items?: Schema
+  readonly anyOf?: readonly Schema[]
   readonly properties?: Readonly<Record<string, Schema>>
   readonly required?: readonly string[]
   readonly minimum?: number
@@ -18,7 +19,8 @@ type Schema = {
 const code = (value: unknown) => `\`${JSON.stringify(value)}\``
 
 function kindOf(schema: Schema): string {
-  const { type, format, title, items, minimum, maximum } = schema
+  const { anyOf, type, format, title, items, minimum, maximum } = schema
+  if (anyOf !== undefined) return anyOf.map(kindOf).join(' or ')
   if (schema.const !== undefined) return code(schema.const)
   if (schema.enum !== undefined) return schema.enum.map(code).join(' or ')
   if (items !== undefined) return `list of ${items.title ?? kindOf(items)}`

@@ -6,6 +6,7 @@ import {
 import type { Change, ChangeKind, ChangeOf } from '../planning/steps/change.ts'
 import { applicationIdPlaceholder } from '../registrations-file.ts'
 import type { ApplyContext } from './apply-context.ts'
+import { isGone, policyOperations, remove } from './apply-policy.ts'
 import { type GraphRefusalError, ignoreRefusal, parseAnswer, writesApplications } from './graph.ts'
 import {
   addPassword,
@@ -114,6 +115,7 @@ type Operations = {
 const writesAssignments = 'AppRoleAssignment.ReadWrite.All'
 
 const operations: Operations = {
+  ...policyOperations,
   createApplication,
 
   async updateApplication({ application: name, changes }, run) {
@@ -243,12 +245,6 @@ const operations: Operations = {
   },
 }
 
-/** Deletes an object that another process may have deleted. */
-async function remove(path: string, run: ApplyContext): Promise<void> {
-  const request = { method: 'DELETE', path, role: writesApplications, repeatable: true } as const
-  await run.send({ ...request, expectsLag: false }).catch(ignoreRefusal(isGone))
-}
-
 /** Makes one change; it resolves when the directory has acknowledged it. */
 export const applyChange = (change: Change, run: ApplyContext): Promise<void> =>
   (operations[change.kind] as (change: Change, run: ApplyContext) => Promise<void>)(change, run)
@@ -293,5 +289,3 @@ const withApplicationId = (value: unknown, appId: string): unknown =>
   Array.isArray(value)
     ? value.map((one) => String(one).replaceAll(applicationIdPlaceholder, appId))
     : value
-
-const isGone = ({ status }: GraphRefusalError) => status === 404

@@ -1,3 +1,4 @@
+import type { DirectoryPolicy } from '@greeting/directory'
 import type { Located } from '../planning/directory/locate.ts'
 import type { Change, ChangeOf } from '../planning/steps/change.ts'
 import { type Graph, type GraphAnswer, type GraphRequest, writesApplications } from './graph.ts'
@@ -65,12 +66,16 @@ export class ApplyContext {
   readonly now: () => Date
   /** The changes that the directory has acknowledged. */
   readonly done = new Set<Change>()
+  /** The IDs of new policies. */
+  readonly policyIds = new Map<DirectoryPolicy, string>()
   readonly #onRegistered: ApplyContextOptions['onRegistered']
   readonly #graph: Graph
   readonly #handles = new Map<string, Handle>()
   readonly #etags = new Map<string, string>()
   /** The permissions and the new secrets of clients, by name. */
   readonly #initialChanges: ReadonlyMap<string, readonly InitialChange[]>
+  /** The applications that get a policy before their secrets. */
+  readonly #assigned: ReadonlySet<string>
   #hasNews = false
 
   constructor({ changes, graph, located, secrets, now, onRegistered }: ApplyContextOptions) {
@@ -79,6 +84,9 @@ export class ApplyContext {
     this.secrets = secrets
     this.now = now
     this.#initialChanges = Map.groupBy(changes.filter(isInitial), ({ application }) => application)
+    this.#assigned = new Set(
+      changes.flatMap((one) => (one.kind === 'assignPolicy' ? one.application : [])),
+    )
     for (const { name, application, servicePrincipal } of located) {
       const appId = application?.appId ?? servicePrincipal?.appId
       if (appId === undefined) continue
@@ -108,11 +116,14 @@ export class ApplyContext {
 
   /**
    * The changes that the request for a new application includes, so that they need no request of their
-   * own: those whose APIs all exist.
+   * own: those whose APIs all exist, and secrets only if no policy must be assigned before.
    */
   initialChanges(name: string): readonly InitialChange[] {
     const changes = this.#initialChanges.get(name) ?? []
-    return changes.filter((change) => apisOf(change).every((api) => this.#handles.has(api)))
+    const isLater = ({ kind }: Change) => kind === 'createSecret' && this.#assigned.has(name)
+    return changes.filter(
+      (change) => !isLater(change) && apisOf(change).every((api) => this.#handles.has(api)),
+    )
   }
 
   /** The IDs of all known applications, by their names in the file. */

@@ -60,7 +60,10 @@ export type GraphRequest = {
   /** The ETag of the state to change, so that concurrent changes are not overwritten. */
   readonly ifMatch?: string | undefined
   /** The role that the request requires, for the error about a missing role. */
-  readonly role?: typeof writesApplications | 'AppRoleAssignment.ReadWrite.All'
+  readonly role?:
+    | typeof writesApplications
+    | 'AppRoleAssignment.ReadWrite.All'
+    | 'Policy.ReadWrite.ApplicationConfiguration'
   /** The request may be sent again after an unknown result. */
   readonly repeatable?: boolean
   /** The directory may not show a new object to this request yet. */

@@ -26,8 +26,8 @@ export {
   type RequestLine,
 } from './graph.ts'
 export { inParallel } from './in-parallel.ts'
+export { namesOf } from './names.ts'
 export {
-  namesOf,
   readDirectory,
   readExplained,
   readWholeDirectory,

@@ -1,5 +1,4 @@
 import type { z } from 'zod'
-import { callersOf } from '../callers.ts'
 import { validCredentials } from '../planning/directory/credentials.ts'
 import { directoryIndex } from '../planning/directory/directory-index.ts'
 import {
@@ -15,51 +14,10 @@ import {
   type ServicePrincipal,
   servicePrincipal,
 } from '../planning/directory/directory-state.ts'
-import type { RegistrationsFile } from '../registrations-file.ts'
 import { type Activity, DirectoryReader, type ReadOptions } from './directory-reader.ts'
 import type { Graph } from './graph.ts'
-
-/** The names by which a file or a person identifies applications. */
-export type Names = {
-  readonly displayNames: readonly string[]
-  readonly applicationIds?: readonly string[]
-  readonly identifierUris?: readonly string[]
-  /** Names of APIs that may have a service principal only; default: all display names. */
-  readonly apis?: readonly string[]
-  /** Names and IDs of agents. The default reads no agent. */
-  readonly agents?: readonly string[] | undefined
-}
-
-/** The names in a file. */
-export function namesOf(file: RegistrationsFile): Names {
-  const { apis, consents = [], removed } = file
-  const callers = callersOf(file)
-  const entries = [...apis, ...callers.filter(({ kind }) => kind !== 'agent')]
-  const named = [
-    ...callers.flatMap(({ permissions = [], inherit = [] }) => [
-      ...permissions.map(({ api }) => api),
-      ...inherit,
-    ]),
-    ...consents.map(({ api }) => api),
-    ...removed,
-  ]
-  return {
-    displayNames: [...entries.map(({ displayName }) => displayName), ...named],
-    apis: named,
-    ...(file.blueprints.length > 0 && {
-      agents: callers.flatMap(({ applicationId, displayName, kind }) =>
-        kind === 'agent' ? (applicationId ?? displayName) : [],
-      ),
-    }),
-    applicationIds: [
-      ...entries.flatMap(({ applicationId }) => applicationId ?? []),
-      ...named.filter((name) => /^[0-9a-f-]{36}$/i.test(name)),
-    ],
-    identifierUris: apis
-      .flatMap(({ identifierUris = [] }) => identifierUris)
-      .filter((uri) => !uri.includes('{')),
-  }
-}
+import type { Names } from './names.ts'
+import { readPolicies } from './read-policies.ts'
 
 const typedAgents = '/servicePrincipals/microsoft.graph.agentIdentity'
 
@@ -129,13 +87,18 @@ export async function readDirectory(
   ]
   const principals = all ?? byId(await reader.all(activity, paths, servicePrincipal))
   const asked = { isComplete: all !== undefined, agents: names.agents && new Set(names.agents) }
-  return withAssignments(reader, tenantId, applications, principals, asked)
+  const state = await withAssignments(reader, tenantId, applications, principals, asked)
+  return { ...state, policies: await readPolicies(graph, names.policies ?? false) }
 }
 
 /** The applications that have one of the names, IDs or identifier URIs. */
 async function namedApplications(
   reader: DirectoryReader,
-  { displayNames, applicationIds, identifierUris }: Required<Omit<Names, 'apis' | 'agents'>>,
+  {
+    displayNames,
+    applicationIds,
+    identifierUris,
+  }: Required<Pick<Names, 'displayNames' | 'applicationIds' | 'identifierUris'>>,
 ): Promise<Application[]> {
   const filters = [
     ...displayNames.map((name) => `displayName eq ${quoted(name)}`),
@@ -242,7 +205,9 @@ export async function readWholeDirectory(
     budget,
   )
   const known = principals ?? []
-  return withAssignments(reader, tenantId, applications ?? [], known, { isComplete: true })
+  const asked = { isComplete: true }
+  const state = await withAssignments(reader, tenantId, applications ?? [], known, asked)
+  return { ...state, policies: await readPolicies(graph, false) }
 }
 
 /** Adds what separate requests list for each blueprint. */

@@ -21,11 +21,12 @@ export function planText(
     ])
   return paragraphs([
     found,
-    ...registrationSteps.map((step, index) => {
+    ...(['Policies', ...registrationSteps] as const).map((step, index) => {
       const lines = changes
         .filter((change) => change.step === step)
         .flatMap((change) => diffOf(change, paint))
-      return lines.length === 0 ? '' : [`${index + 1} ${step}`, ...lines].join('\n')
+      const title = index === 0 ? step : `${index} ${step}`
+      return lines.length === 0 ? '' : [title, ...lines].join('\n')
     }),
     summary(changes, adoptions),
     list('Without these changes:', ifLeft),

@@ -1,6 +1,7 @@
 // Folder: A plan is a pure comparison of file and directory: no network, no clock, no terminal.
 
-import type { CallerEntry } from '../callers.ts'
+import type { DirectoryPolicy } from '@greeting/directory'
+import { type CallerEntry, callersOf } from '../callers.ts'
 import type { RegistrationsFile } from '../registrations-file.ts'
 import { type Adoption, adoptionsOf, namesIn, refusedConsents } from './adoption.ts'
 import {
@@ -20,14 +21,31 @@ import {
   locateResource,
   rolesOf,
 } from './directory/locate.ts'
-import { type CertificateToAdd, type Change, registrationSteps } from './steps/change.ts'
+import { changesOfNewTenant, policyFaults } from './policy-faults.ts'
+import {
+  type CertificateToAdd,
+  type Change,
+  type RegistrationStep,
+  registrationSteps,
+} from './steps/change.ts'
 import { fileIndex, KnownApi, KnownApis } from './steps/known-apis.ts'
 import { planAgents, planInheritance } from './steps/plan-agents.ts'
 import { planAppRoles, wantedRoles } from './steps/plan-app-roles.ts'
 import { planConsents, wantedConsents } from './steps/plan-consents.ts'
 import { planCertificates, planFederated, planSecrets } from './steps/plan-credentials.ts'
 import { planPermissions } from './steps/plan-permissions.ts'
-import { planRegistration, wantedIdentifierUris } from './steps/plan-registration.ts'
+import {
+  filePolicies,
+  planAssignments,
+  planPolicies,
+  policiesAfter,
+  policyKinds,
+} from './steps/plan-policies.ts'
+import {
+  planRegistration,
+  type Registration,
+  wantedIdentifierUris,
+} from './steps/plan-registration.ts'
 
 export type PlanInput = {
   readonly file: RegistrationsFile
@@ -41,6 +59,8 @@ export type PlanInput = {
   readonly confirmed?: ReadonlySet<string>
   /** The application ID of the administrator. Its ownership of an application raises no doubt. */
   readonly administrator?: string | undefined
+  /** The default app management policy of a tenant elsewhere, which would get all of the file. */
+  readonly policy?: DirectoryPolicy | undefined
   /** Whether the IDs of all applications will be written into the file. */
   readonly writesIds?: boolean
 }
@@ -78,7 +98,11 @@ export function planRegistrations(input: PlanInput): Plan {
     confirmed = new Set(),
     writesIds = false,
     administrator,
+    policy,
   } = input
+  const known = state.policies ?? { all: [], assigned: new Map(), domains: [] }
+  const fromFile = filePolicies(file.policies)
+  const policies = policiesAfter(fromFile.policies, file.policies, known)
   const apis = knownApis(file, state)
   const entries = fileIndex(file)
   const { callers } = entries
@@ -89,18 +113,31 @@ export function planRegistrations(input: PlanInput): Plan {
   const located = [...apis.all.map((api) => api.located), ...clients, ...gone]
   const ifLeft = consequencesOfLeaving(file, clients, apis, state, now)
   const faults = [
-    ...new Set([...located.flatMap(({ fault }) => fault ?? []), ...unknown(file, apis)]),
+    ...new Set([
+      ...fromFile.faults,
+      ...located.flatMap(({ fault }) => fault ?? []),
+      ...unknown(file, apis),
+      ...unknownPolicies(file, policies),
+    ]),
   ]
   if (faults.length > 0)
     return { changes: [], adoptions: [], faults, ifLeft, ifApplied: [], located }
 
+  const registration = (step: RegistrationStep, one: Located, wanted: Registration) => {
+    const planned = planRegistration(step, one, wanted)
+    const entry = { ...entries.client(one.name), ...entries.api(one.name) }
+    const assigned = planAssignments(step, one, entry, policies, known)
+    // An application has its policy before it gets what the default policy may refuse.
+    return planned.toSpliced(one.application ? 0 : 1, 0, ...assigned)
+  }
   const changes = [
+    ...planPolicies(fromFile.policies, policies, known),
     ...file.apis.flatMap((entry): Change[] => {
       const api = apis.named(entry.displayName)
       if (api === undefined) return []
       const identifierUris = [...wantedIdentifierUris(entry, api.located)]
       return [
-        ...planRegistration('API registration', api.located, { ...entry, identifierUris }),
+        ...registration('API registration', api.located, { ...entry, identifierUris }),
         ...planAppRoles(api.located, wantedRoles(entry, api.located, state.tenantId)),
       ]
     }),
@@ -110,9 +147,9 @@ export function planRegistrations(input: PlanInput): Plan {
       const { permissions, secrets, certificates: listed } = entry
       const present = (client.application?.sponsors ?? []).map(({ id }) => id)
       const { agents, federatedCredentials, inherit, sponsors = present } = entry
-      const registration = entry.kind === 'blueprint' ? { sponsors } : {}
+      const wanted = entry.kind === 'blueprint' ? { sponsors } : {}
       return [
-        ...(isRegistered ? [] : planRegistration('Client registration', client, registration)),
+        ...(isRegistered ? [] : registration('Client registration', client, wanted)),
         ...(agents ? planAgents(client, sponsors, children.get(client.name) ?? [], state) : []),
         ...(permissions && entry.kind !== 'agent'
           ? planPermissions(client, permissions, apis)
@@ -146,7 +183,19 @@ export function planRegistrations(input: PlanInput): Plan {
     ...consequencesOfTime(file, certificates, now),
   ]
   const foundByName = adoptionsOf([...declared, ...clients], { confirmed, administrator })
-  const refused = [...refusedConsents(changes, foundByName, clients), ...withoutSponsors(changes)]
+  const judged = { file, state, located, policies, now }
+  const elsewhere = {
+    ...judged,
+    located: [],
+    policies: [policy, ...policies].flatMap((one) => one ?? []),
+  }
+  const refused = [
+    ...refusedConsents(changes, foundByName, clients),
+    ...withoutSponsors(changes),
+    ...(policy
+      ? policyFaults(changesOfNewTenant(file, certificates, now), elsewhere)
+      : policyFaults(changes, judged)),
+  ]
   if (refused.length > 0)
     return { changes: [], adoptions: [], faults: refused, ifLeft, ifApplied: [], located }
   const changed = new Set(changes.flatMap(namesIn))
@@ -191,6 +240,17 @@ function knownApis(file: RegistrationsFile, state: DirectoryState): KnownApis {
     .map((located) => new KnownApi(located, rolesOf(located)))
   return new KnownApis([...declared, ...others])
 }
+
+/** Names of policies that neither the file nor the directory has. */
+const unknownPolicies = (file: RegistrationsFile, policies: readonly DirectoryPolicy[]) =>
+  [...file.apis, ...callersOf(file)].flatMap((entry) =>
+    Object.values(policyKinds).flatMap(({ member, kind }) => {
+      const name = entry[member]
+      return !name || policies.some((one) => one.kind === kind && one.displayName === name)
+        ? []
+        : `The policy "${name}" is not in the file and not in the tenant.`
+    }),
+  )
 
 /** APIs and roles that neither the file nor the directory has. */
 function unknown(file: RegistrationsFile, apis: KnownApis): string[] {
@@ -248,7 +308,8 @@ function removal({ name, application }: Located): Change[] {
  */
 function inOrder(changes: readonly Change[]): Change[] {
   const rank = ({ kind, step }: Change) => {
-    if (kind === 'deleteApplication' || kind === 'deleteAgent') return registrationSteps.length
+    if (kind.startsWith('delete')) return registrationSteps.length
+    if (step === 'Policies') return -1
     return registrationSteps.indexOf(step) + (kind === 'createAgent' ? 0.5 : 0)
   }
   return changes.toSorted((a, b) => rank(a) - rank(b))

@@ -23,6 +23,7 @@ export type Difference = {
 export const certificate: CertificateToAdd = {
   displayName: 'laptop',
   sha1Thumbprint: 'acee7edfb5e53e6a8f45a8d8b1b6c1c1a3b1a0d2',
+  startDateTime: new Date('2026-01-01T00:00:00Z'),
   endDateTime: new Date('2027-01-01T00:00:00Z'),
   der: 'MIIB',
 }

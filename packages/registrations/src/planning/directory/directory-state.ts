@@ -1,5 +1,6 @@
 // Folder: The part of the directory that a plan compares with the file.
 
+import type { DirectoryPolicy } from '@greeting/directory'
 import { z } from 'zod'
 
 const guid = z.guid().toLowerCase()
@@ -137,6 +138,16 @@ export type DirectoryState = {
   readonly servicePrincipals: readonly ServicePrincipal[]
   /** App role assignments, the objects that admin consent creates. */
   readonly assignments: readonly AppRoleAssignment[]
+  /** Undefined if the administrator may not read them. */
+  readonly policies?: KnownPolicies | undefined
+}
+
+export type KnownPolicies = {
+  readonly all: readonly DirectoryPolicy[]
+  /** The IDs of the policies that are assigned to an object, by its object ID. */
+  readonly assigned: ReadonlyMap<string, readonly string[]>
+  /** The verified domains of the tenant. */
+  readonly domains: readonly string[]
 }
 
 /** The app role ID of an assignment without a role. */

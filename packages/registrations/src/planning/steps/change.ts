@@ -1,5 +1,6 @@
 // Folder: The changes of a plan, by kind.
 
+import type { DirectoryPolicy } from '@greeting/directory'
 import type { FederatedEntry } from '../../registrations-file.ts'
 import type { AppRole, FederatedIdentityCredential } from '../directory/directory-state.ts'
 
@@ -38,6 +39,14 @@ export type RequestedRoles = { readonly api: string; readonly roles: readonly Ro
 
 /** The members of each kind of change, besides its application. */
 type ChangeDetails = {
+  readonly setPolicy: { readonly policy: DirectoryPolicy; readonly isNew: boolean }
+  readonly deletePolicy: { readonly policy: DirectoryPolicy }
+  /** The policy of one kind that an application has, before and after. */
+  readonly assignPolicy: {
+    readonly policyKind: DirectoryPolicy['kind']
+    readonly from?: DirectoryPolicy | undefined
+    readonly to?: DirectoryPolicy | undefined
+  }
   /** With sponsors, it is a blueprint. */
   readonly createApplication: {
     readonly requestedAccessTokenVersion?: number
@@ -114,6 +123,7 @@ type SecretToMake = {
 export type CertificateToAdd = {
   readonly displayName: string
   readonly sha1Thumbprint: string
+  readonly startDateTime: Date
   readonly endDateTime: Date
   /** The certificate: DER in base64. */
   readonly der: string
@@ -124,8 +134,9 @@ export type ChangeKind = keyof ChangeDetails
 /** One planned change of the directory, with its registration step. */
 export type ChangeOf<Kind extends ChangeKind> = ChangeDetails[Kind] & {
   readonly kind: Kind
-  readonly step: RegistrationStep
-  /** The application that it changes, by its name in the file. */
+  /** Policies come before all steps. */
+  readonly step: RegistrationStep | 'Policies'
+  /** The application or the policy that it changes, by its name in the file. */
   readonly application: string
   /** Whether it removes or replaces something that a client may use. */
   readonly destructive: boolean

@@ -3,7 +3,7 @@ import type { Located } from '../directory/locate.ts'
 import type { Change, PropertyChange, RegistrationStep } from './change.ts'
 
 /** The members of an entry that determine the registration of its application. */
-type Registration = Partial<
+export type Registration = Partial<
   Pick<ApiEntry, 'identifierUris' | 'requestedAccessTokenVersion' | 'appRoleAssignmentRequired'>
 > & {
   /** Of a blueprint. */

@@ -1,0 +1,251 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { parseRegistrations } from '@greeting/registrations'
+import { sampleFile } from '@greeting/registrations/samples'
+import { defaultPolicyOf } from '../../src/apply/read-policies.ts'
+import type { KnownPolicies } from '../../src/planning/directory/directory-state.ts'
+import { exportRegistrations } from '../../src/planning/export.ts'
+import { planRegistrations } from '../../src/planning/plan.ts'
+import { diffOf } from '../../src/planning/plan-text.ts'
+import { confirmedIn, ids, now, sampleClient, sampleState } from './sample-state.ts'
+
+const rule = (restrictionType: string, more = {}) => ({
+  restrictionType,
+  state: 'enabled',
+  ...more,
+})
+const shortSecrets = { passwordCredentials: [rule('passwordLifetime', { maxLifetime: 'P90D' })] }
+const noSecrets = { passwordCredentials: [rule('passwordAddition')] }
+const strict = defaultPolicyOf({ isEnabled: true, applicationRestrictions: shortSecrets })
+const untouched = defaultPolicyOf({})
+const policyId = '22222222-2222-4222-8222-222222222222'
+const named = (displayName: string, restrictions: object) => ({ displayName, restrictions })
+const inDirectory = (displayName: string, definition: object) => ({
+  ...untouched,
+  id: policyId,
+  displayName,
+  isEnabled: true,
+  isOrganizationDefault: false,
+  definition: JSON.parse(JSON.stringify(definition)),
+})
+const short = { displayName: 'Short tokens', accessTokenLifetime: '00:10:00' }
+const shortInDirectory = {
+  ...inDirectory('Short tokens', [
+    '{ "TokenLifetimePolicy": { "Version": 1, "AccessTokenLifetime": "00:10:00" } }',
+  ]),
+  kind: 'tokenLifetime' as const,
+}
+
+type Objects = Readonly<Record<string, string[]>>
+const known = (all: KnownPolicies['all'], assigned: Objects = {}): KnownPolicies => ({
+  all,
+  assigned: new Map(Object.entries(assigned)),
+  domains: [],
+})
+
+/** The sample file with policies, and with members of its only client. */
+const fileWith = (policies?: object, client: object = {}, api: object = {}) => ({
+  ...sampleFile(),
+  ...(policies && { policies }),
+  apis: [{ ...sampleFile().apis[0], ...api }],
+  clients: [{ ...sampleFile().clients[0], ...client }],
+})
+
+function planOf(file: unknown, policies: KnownPolicies, state = sampleState(), more = {}) {
+  const plan = planRegistrations({
+    file: parseRegistrations(JSON.stringify(file)),
+    state: { ...state, policies },
+    now,
+    confirmed: confirmedIn(state),
+    ...more,
+  })
+  return [...plan.faults, ...plan.changes.flatMap((change) => diffOf(change))]
+}
+
+const withoutClient = sampleState({ client: null, clientPrincipal: null, assignments: [] })
+const withoutSecret = sampleState({ client: { passwordCredentials: [] } })
+const refused = (policy: string, code: string, message: string) =>
+  `The policy "${policy}" refuses the secret "primary" of "Greeting client" with ${code}: ${message}`
+const tooLong = refused(
+  'default app management policy',
+  'CredentialInvalidLifetimeAsPerAppPolicy',
+  "Credential lifetime exceeds the max value allowed as per assigned policy '00000000-0000-0000-0000-000000000000'. Set its lifetimeDays to at most 90.",
+)
+const notAllowed = (id: string) =>
+  refused(
+    'No secrets',
+    'CredentialTypeNotAllowedAsPerAppPolicy',
+    `Credential type not allowed as per assigned policy '${id}'.`,
+  )
+const newSecret = '  + secret "primary" of "Greeting client", valid for 180 days'
+const nonDefaultUris = {
+  identifierUris: { nonDefaultUriAddition: { state: 'enabled' } },
+}
+
+const rows: [string, string[], unknown, KnownPolicies, ReturnType<typeof sampleState>?][] = [
+  ['nothing where the file names no policy', [], fileWith(), known([strict])],
+  [
+    'the default policy that a tenant gets',
+    ['! ~ default app management policy: passwordLifetime P90D'],
+    fileWith({ defaultAppManagementPolicy: { applicationRestrictions: shortSecrets } }),
+    known([untouched]),
+  ],
+  [
+    'nothing for a default policy with more than the file manages',
+    [],
+    fileWith({ defaultAppManagementPolicy: { applicationRestrictions: shortSecrets } }),
+    known([
+      defaultPolicyOf({
+        isEnabled: true,
+        applicationRestrictions: { ...shortSecrets, ...nonDefaultUris },
+        servicePrincipalRestrictions: noSecrets,
+      }),
+    ]),
+  ],
+  [
+    'new policies before what they restrict, and their assignments',
+    [
+      '  + app management policy "Long secrets": passwordLifetime P365D',
+      '  + token lifetime policy "Short tokens": 00:10:00',
+      '  + token lifetime policy "Short tokens" of "Greeting API"',
+      '  + app management policy "Long secrets" of "Greeting client"',
+    ],
+    fileWith(
+      {
+        appManagementPolicies: [
+          named('Long secrets', {
+            passwordCredentials: [rule('passwordLifetime', { maxLifetime: 'P365D' })],
+          }),
+        ],
+        tokenLifetimePolicies: [short],
+      },
+      { appManagementPolicy: 'Long secrets' },
+      { tokenLifetimePolicy: 'Short tokens' },
+    ),
+    known([untouched]),
+  ],
+  [
+    'the removal of a policy that a complete list omits',
+    ['! - app management policy "Old"'],
+    fileWith({ appManagementPolicies: [] }),
+    known([inDirectory('Old', noSecrets)]),
+  ],
+  [
+    'the end of an assignment',
+    ['! - app management policy "Old" of "Greeting client"'],
+    fileWith(undefined, { appManagementPolicy: null }),
+    known([inDirectory('Old', shortSecrets)], { [ids.clientObject]: [policyId] }),
+  ],
+  [
+    'a refusal of a new secret by the default policy',
+    [tooLong],
+    fileWith(),
+    known([strict]),
+    withoutSecret,
+  ],
+  [
+    'a refusal by a policy of the same file',
+    [notAllowed('No secrets')],
+    fileWith(
+      { appManagementPolicies: [named('No secrets', noSecrets)] },
+      { appManagementPolicy: 'No secrets' },
+    ),
+    known([untouched]),
+    withoutSecret,
+  ],
+  [
+    'a refusal by a policy that the client has already',
+    [notAllowed(policyId)],
+    fileWith(),
+    known([inDirectory('No secrets', noSecrets)], { [ids.clientObject]: [policyId] }),
+    withoutSecret,
+  ],
+  [
+    'no refusal of a client that gets a weaker policy of its own first',
+    [
+      '  + app management policy "Exempt": no restriction',
+      '  + application "Greeting client"',
+      '  + app management policy "Exempt" of "Greeting client"',
+    ],
+    {
+      ...fileWith(
+        { appManagementPolicies: [named('Exempt', {})] },
+        { appManagementPolicy: 'Exempt', permissions: undefined },
+      ),
+      consents: undefined,
+    },
+    known([strict]),
+    withoutClient,
+  ],
+  [
+    'a refusal of an identifier URI',
+    [
+      'The policy "default app management policy" refuses the identifier URI api://orders.example of "Greeting API" with HostNameNotOnVerifiedDomain: The newly added URI api://orders.example must comply with the format \'api://{appId}\' or \'api://{tenantId}/{appId}\' as per the default app management policy of your organization. If the requestedAccessTokenVersion is set to 2, this restriction may not apply. See https://aka.ms/identifier-uri-addition-error for more information on this error.',
+    ],
+    fileWith(undefined, {}, { identifierUris: ['api://{applicationId}', 'api://orders.example'] }),
+    known([defaultPolicyOf({ isEnabled: true, applicationRestrictions: nonDefaultUris })]),
+  ],
+  [
+    'a name that no policy has',
+    ['The policy "Lost" is not in the file and not in the tenant.'],
+    fileWith(undefined, { appManagementPolicy: 'Lost' }),
+    known([untouched]),
+  ],
+  [
+    'restrictions that Microsoft Graph would refuse',
+    [
+      'The policy "Odd" is invalid at restrictions.passwordCredentials.0: must have a maxLifetime if and only if it restricts a lifetime.',
+    ],
+    fileWith({
+      appManagementPolicies: [named('Odd', { passwordCredentials: [rule('passwordLifetime')] })],
+    }),
+    known([untouched]),
+  ],
+]
+
+describe('a plan with policies has', () => {
+  for (const [name, expected, file, policies, state] of rows)
+    it(name, () => {
+      const lines = planOf(file, policies, state)
+      assert.deepEqual(
+        lines.filter((line) => line !== newSecret && !/service principal/.test(line)),
+        expected,
+      )
+    })
+
+  it('all that a tenant elsewhere refuses, also where nothing changes here', () => {
+    assert.deepEqual(planOf(fileWith(), known([untouched]), sampleState(), { policy: strict }), [
+      tooLong,
+    ])
+    const lax = { policy: untouched }
+    assert.deepEqual(planOf(fileWith(), known([untouched]), sampleState(), lax), [])
+  })
+})
+
+describe('an exported file with policies', () => {
+  const state = {
+    ...sampleState({ client: { passwordCredentials: sampleClient.passwordCredentials } }),
+    policies: known([strict, inDirectory('Old', shortSecrets), shortInDirectory], {
+      [ids.clientObject]: [policyId],
+    }),
+  }
+
+  it('has them all, and changes nothing in its own directory', () => {
+    const { file } = exportRegistrations(state)
+    assert.deepEqual(file.policies, {
+      defaultAppManagementPolicy: {
+        isEnabled: true,
+        applicationRestrictions: shortSecrets,
+      },
+      appManagementPolicies: [{ ...named('Old', shortSecrets), isEnabled: true }],
+      tokenLifetimePolicies: [{ ...short, isOrganizationDefault: false }],
+    })
+    assert.deepEqual(planOf(file, state.policies, state), [])
+  })
+
+  it('has only the names of policies if applications are chosen', () => {
+    const { file } = exportRegistrations(state, { names: ['Greeting client'] })
+    assert.equal(file.policies, undefined)
+    assert.equal(JSON.stringify(file).includes('"appManagementPolicy":"Old"'), true)
+  })
+})
