@@ -2,14 +2,29 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { describe, it } from 'node:test'
 import { refusalTable } from '../../src/dialect/refusals/refusal-table.ts'
-import { entraFacts, parityFile, parityPage, strengths } from './parity-page.ts'
+import { entraFacts, parityFile, parityPage, resultsOn, strengths } from './parity-page.ts'
+import { exchanges } from './replay.ts'
 
 // For other faulty parameters OAuth decides the status, so one row stands for all of them (entra E133).
 const otherParameter = '90100'
 
 describe('docs/generated/entra.md', () => {
   it('is generated from the tables: npm run parity -w services/identity-provider', () => {
-    assert.equal(readFileSync(parityFile, 'utf8'), parityPage())
+    const page = readFileSync(parityFile, 'utf8')
+    const results = resultsOn(page)
+    const shown = exchanges.map((exchange, index) => ({
+      ...exchange,
+      result: results[index] ?? '',
+    }))
+    assert.equal(page, parityPage(shown))
+  })
+
+  it('has a fact for each exchange', () => {
+    const facts = new Set(entraFacts.map(({ fact }) => fact))
+    assert.deepEqual(
+      exchanges.filter(({ fact }) => !facts.has(fact)),
+      [],
+    )
   })
 
   it('has a fact for each code that a refusal sends, and no other', () => {

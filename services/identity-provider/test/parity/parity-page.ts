@@ -2,7 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { refusalTable } from '../../src/dialect/refusals/refusal-table.ts'
 import { absentFeatures } from './absent-features.ts'
-import { claimRows, settingRows } from './parity-tables.ts'
+import { claimRows, readRows, settingRows } from './parity-tables.ts'
+import type { Replayed } from './replay.ts'
 
 const service = join(import.meta.dirname, '../..')
 const root = join(service, '../..')
@@ -11,20 +12,6 @@ export const parityFile = join(root, 'docs/generated/entra.md')
 
 type FactColumn = 'fact' | 'section' | 'code' | 'status' | 'error' | 'text' | 'strength' | 'source'
 type Fact = Readonly<Record<FactColumn, string>>
-
-/** The rows of a table whose columns are separated by tabs, as objects. */
-function readRows<Column extends string>(name: string): Record<Column, string>[] {
-  const [head = '', ...rows] = readFileSync(join(import.meta.dirname, name), 'utf8')
-    .trimEnd()
-    .split('\n')
-  const columns = head.split('\t')
-  return rows.map((row) => {
-    const cells = row.split('\t')
-    if (cells.length !== columns.length) throw new Error(`${name} has a broken row: ${row}`)
-    const entries = columns.map((column, index) => [column, cells[index] ?? ''])
-    return Object.fromEntries(entries) as Record<Column, string>
-  })
-}
 
 /** The facts about Entra ID: the source of every sentence about it on the page. */
 export const entraFacts: readonly Fact[] = readRows<FactColumn>('entra-facts.tsv')
@@ -75,8 +62,18 @@ const row = (...cells: readonly string[]) => `| ${cells.join(' | ')} |`
 const table = (head: readonly string[], rows: readonly string[]) =>
   [row(...head), row(...head.map(() => '---')), ...rows].join('\n')
 
-/** The page about Entra ID, generated from its facts and from the tables of the code. */
-export function parityPage(): string {
+/** The results of the exchanges on a page, in their order. */
+export const resultsOn = (page: string): string[] =>
+  [...page.matchAll(/^\| `[A-Z]+ .*` \| \d+ \| (.*) \| E\d+ \|$/gm)].map(
+    ([, result = '']) => result,
+  )
+
+/**
+ * The page about Entra ID, generated from its facts and from the tables of the code.
+ *
+ * @param replayed the exchanges with their results
+ */
+export function parityPage(replayed: readonly Replayed[]): string {
   const guide = readFileSync(join(root, 'docs/guides/identity-provider.md'), 'utf8')
   const differing = citedFacts(guide.split('## Known differences from Entra')[1] ?? '')
   const tests = witnesses()
@@ -172,6 +169,19 @@ and [application-body.test.ts](../../services/identity-provider/test/management/
 ${table(
   ['property', 'application', 'service principal'],
   settingRows().map((cells) => row(...cells)),
+)}
+
+## Exchanges
+
+A test sends each request to an identity provider. It compares the status and the members that
+[exchanges.tsv](../../services/identity-provider/test/parity/exchanges.tsv) has from Entra. A name in braces stands for a value.
+${replayed.filter(({ result }) => result === 'same').length} of ${replayed.length} responses are the same.
+
+${table(
+  ['request', 'Entra', 'here', 'fact'],
+  replayed.map(({ fact, method, path, status, result }) =>
+    row(`\`${method} ${path}\``, status, result, fact),
+  ),
 )}
 
 ## Absent

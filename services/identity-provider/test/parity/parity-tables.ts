@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { graphAppId, tokenExchangeAppId } from '@greeting/directory'
 import { claimSentences } from '@greeting/portal'
 import {
@@ -18,6 +20,20 @@ const requested = [
   ...['idtyp', 'tenant_region_scope', 'xms_act_fct', 'xms_cc', 'xms_idrel', 'xms_par_app_azp'],
   ...['xms_sub_fct', 'xms_tnt_fct'],
 ]
+
+/** The rows of a table whose columns are separated by tabs, as objects. */
+export function readRows<Column extends string>(name: string): Record<Column, string>[] {
+  const [head = '', ...rows] = readFileSync(join(import.meta.dirname, name), 'utf8')
+    .trimEnd()
+    .split('\n')
+  const columns = head.split('\t')
+  return rows.map((row) => {
+    const cells = row.split('\t')
+    if (cells.length !== columns.length) throw new Error(`${name} has a broken row: ${row}`)
+    const entries = columns.map((column, index) => [column, cells[index] ?? ''])
+    return Object.fromEntries(entries) as Record<Column, string>
+  })
+}
 
 /** A decision whose token has every claim. */
 const decision: TokenDecision = {
