@@ -181,6 +181,16 @@ const grant: Special = (context, { principal }) => {
   }
 }
 
+const deleteApplication: Special = ({ directory }, { application }) => ({
+  onSuccess: () => {
+    const one = directory.applications.get(application)
+    if (one === undefined) return
+    one.isDeleted = true
+    for (const principal of directory.principalsOf(one.appId))
+      if (principal.tenantId === one.homeTenantId) principal.isDeleted = true
+  },
+})
+
 /** What the requests of an operation have besides its path. */
 export const specialMoves: Readonly<Record<string, Special>> = {
   'graph POST /directoryObjects/getByIds': ({ directory }) => ({
@@ -202,15 +212,8 @@ export const specialMoves: Readonly<Record<string, Special>> = {
     context.random.isLikely(0.2)
       ? upsertApplication(context, objects)
       : changeApplication(context, objects),
-  'graph DELETE /applications/{id}': ({ directory }, { application }) => ({
-    onSuccess: () => {
-      const one = directory.applications.get(application)
-      if (one === undefined) return
-      one.isDeleted = true
-      for (const principal of directory.principalsOf(one.appId))
-        if (principal.tenantId === one.homeTenantId) principal.isDeleted = true
-    },
-  }),
+  'graph DELETE /applications/{id}': deleteApplication,
+  'graph DELETE /directoryObjects/{id}': deleteApplication,
   'graph POST /applications/{id}/addPassword': addPassword('application'),
   'graph POST /servicePrincipals/{id}/addPassword': addPassword('principal'),
   'graph POST /applications/{id}/removePassword': removePassword,

@@ -83,6 +83,8 @@ export type Application = {
   readonly blueprint: Blueprint | null
   /** The object IDs of service principals. An owner has no right because of it. */
   readonly ownerIds: readonly string[]
+  /** The application ID of the client that created it in Microsoft Graph. */
+  readonly createdByAppId: string | null
   /** Assigned policies, at most one of each kind. One that is gone has no effect. */
   readonly policyIds: readonly string[]
   /** The properties of `applicationProperties` that have a default in `inert`, and members of `api` and `optionalClaims`. */
@@ -231,6 +233,7 @@ export const applicationProperties: PropertyTable<
   federatedIdentityCredentials: { initial: [], show: false },
   blueprint: { initial: null, column: ['blueprint', 'json'], show: false },
   ownerIds: { initial: [], column: ['owner_ids', 'json'], show: false },
+  createdByAppId: { initial: null, column: ['created_by_app_id'], show: false },
   policyIds: { initial: [], column: ['policy_ids', 'json'], show: false },
   inertProperties: { initial: {}, column: ['description', 'json'], show: false },
   defaultRedirectUri: { inert: null, body: webUrl.nullable() },

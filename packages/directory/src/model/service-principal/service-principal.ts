@@ -86,7 +86,7 @@ export type ServicePrincipal = {
   readonly agentIdentityBlueprintId: string | null
   /** The object IDs of users and groups. They are kept only. */
   readonly sponsorIds: readonly string[]
-  /** The application ID of the client that created an agent identity. */
+  /** The application ID of the client that created it in Microsoft Graph. Agent identities show it. */
   readonly createdByAppId: string | null
   /** The properties of `servicePrincipalProperties` that have a default in `inert`. */
   readonly inertProperties: InertProperties
@@ -203,7 +203,7 @@ export const servicePrincipalProperties: PropertyTable<ServicePrincipal, Lookups
   createdByAppId: {
     initial: null,
     column: ['created_by_app_id'],
-    show: (one) => one.createdByAppId ?? undefined,
+    show: (one) => (one.agentIdentityBlueprintId && one.createdByAppId) ?? undefined,
   },
   inertProperties: { initial: {}, column: ['description', 'json'], show: false },
   alternativeNames: {

@@ -24,7 +24,11 @@ import { deletedItemOperations } from './directory-objects/deleted-item-operatio
 import { directoryObjectOperations } from './directory-objects/directory-object-operations.ts'
 import { keyOperations } from './directory-objects/key-operations.ts'
 import { propertyOperations } from './directory-objects/object-operations.ts'
-import { ownerOperations, sponsorOperations } from './directory-objects/owner-operations.ts'
+import {
+  collectionOperations,
+  ownerOperations,
+  sponsorOperations,
+} from './directory-objects/owner-operations.ts'
 import { passwordOperations } from './directory-objects/password-operations.ts'
 import { metadataOperations } from './metadata-operations.ts'
 import { peopleOperations } from './people-operations.ts'
@@ -57,6 +61,7 @@ export const graphOperations: readonly (GraphOperation | BatchOperation)[] = [
   ...typedOperations(withTypes),
   ...typedOperations([...sponsorOperations, ...inheritablePermissionOperations], 'own'),
   ...withTypes,
+  ...collectionOperations,
   ...appRoleAssignmentOperations,
   ...permissionGrantOperations,
   ...applicationTemplateOperations,

@@ -215,6 +215,10 @@ export const asks: Readonly<Record<string, (scene: Scene) => Asked | undefined>>
         }
       : onApplication('', applicationChanges)(scene),
   'DELETE /applications/{id}': onApplication(''),
+  'DELETE /directoryObjects/{id}': (scene) => {
+    const one = application(scene)
+    return one && { path: `/directoryObjects/${one.id}` }
+  },
   'POST /applications/{id}/addPassword': onApplication('/addPassword', () => ({})),
   'POST /applications/{id}/removePassword': onApplication('/removePassword', ({ step }, one) => ({
     keyId: oneOf(one.passwordCredentials, step.role)?.keyId,

@@ -286,9 +286,6 @@ const asks: Readonly<Record<string, Ask>> = {
     path: '/tenants',
     body: { displayName: 'New', ...(target === 'chosenId' ? { id: ownerTenantId } : {}) },
   }),
-  'GET /oauth2PermissionGrants': () => ({
-    path: `/oauth2PermissionGrants?$filter=clientId eq '${contoso.id}'`,
-  }),
   'GET /users/{id}': () => ({ path: '/users/mei@contoso.example' }),
   'GET /users/{id}/appRoleAssignments': () => ({
     path: '/users/mei@contoso.example/appRoleAssignments',

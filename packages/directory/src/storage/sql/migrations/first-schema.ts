@@ -83,6 +83,7 @@ const tables = (byBytes: string): string => `
     unique_name text,
     word_starts text not null,
     blueprint text not null default 'null',
+    created_by_app_id text,
     policy_ids text not null default '[]'
   );
   create table identifier_uri (

@@ -21,7 +21,7 @@ import {
   keyCredentialsAfter,
   newPassword,
 } from '../directory-objects/credential-body.ts'
-import { deletionTime } from '../directory-objects/deleted-item.ts'
+import { deleteApplication } from '../directory-objects/directory-object-operations.ts'
 import { applications } from '../directory-objects/entity-sets.ts'
 import { findApplication, keyIn } from '../directory-objects/find-object.ts'
 import {
@@ -45,7 +45,7 @@ export const applicationOperations = objectOperations(applicationRow, {
   },
   remove: {
     summary: 'Deletes an application and its service principal. Both can be restored for 30 days.',
-    change: softDelete,
+    change: deleteApplication,
   },
 })
 
@@ -84,6 +84,7 @@ function create(call: ChangingCall): Change {
     id: runtime.newGuid(),
     appId: runtime.newGuid(),
     tenantId: caller.tenantId,
+    createdByAppId: caller.applicationId,
     createdDateTime: runtime.now(),
     keyCredentials: keyCredentialsAfter([], keyCredentials, runtime),
   })
@@ -175,20 +176,4 @@ function consequences(before: Application, after: Application, directory: Direct
       .flatMap((roleId) => directory.assignmentsOfRole(principal?.id ?? '', roleId))
       .map(({ id }) => remove('appRoleAssignment', id)),
   ]
-}
-
-function softDelete(call: ChangingCall): Change {
-  const application = findApplication(call)
-  const deletedDateTime = deletionTime(call)
-  const principal = call.committed.servicePrincipalByAppId(application.tenantId, application.appId)
-  return {
-    changes: [
-      put('application', { ...application, deletedDateTime }),
-      ...(principal === undefined
-        ? []
-        : [put('servicePrincipal', { ...principal, deletedDateTime })]),
-    ],
-    target: application.id,
-    answer: { status: 204 },
-  }
 }

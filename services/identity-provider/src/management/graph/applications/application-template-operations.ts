@@ -40,9 +40,13 @@ function instantiate(call: ChangingCall): Change {
     id: runtime.newGuid(),
     appId: runtime.newGuid(),
     tenantId: caller.tenantId,
+    createdByAppId: caller.applicationId,
     createdDateTime: runtime.now(),
   })
-  const principal = newServicePrincipal(caller.tenantId, application, runtime)
+  const principal = {
+    ...newServicePrincipal(caller.tenantId, application, runtime),
+    createdByAppId: caller.applicationId,
+  }
   const view = shownFor(call)
   return {
     changes: [put('application', application), put('servicePrincipal', principal)],

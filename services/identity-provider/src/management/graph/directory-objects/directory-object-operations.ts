@@ -1,17 +1,31 @@
-import { type Directory, isGuid } from '@greeting/directory'
+import { type Directory, isGuid, put } from '@greeting/directory'
 import { bodyCollection, guid, text } from '@greeting/directory/forms'
 import { z } from 'zod'
 import { parseBody } from '../../body/parse-body.ts'
 import { entityJson, showEntity, shownFor } from '../../odata/show-entity.ts'
-import type { Answer, ListCall, ListOperation, ReadOperation } from '../../operations/operation.ts'
-import { readsApplications } from '../../privileges/graph-roles.ts'
+import type {
+  Answer,
+  Change,
+  ChangeOperation,
+  ChangingCall,
+  ListCall,
+  ListOperation,
+  ReadOperation,
+} from '../../operations/operation.ts'
+import { readsApplications, writesApplications } from '../../privileges/graph-roles.ts'
 import { refuse } from '../../refusals/graph-error.ts'
+import { deletionTime } from './deleted-item.ts'
 import { directoryObjects } from './entity-sets.ts'
-import { activeServicePrincipal } from './find-object.ts'
+import { activeServicePrincipal, findApplication, findServicePrincipal } from './find-object.ts'
+import { stored } from './object-operations.ts'
 import { baseTypeOf, type DirectoryObject, typeOf } from './object-type.ts'
 
 /** Applications and service principals by their IDs, without a set in the path. */
-export const directoryObjectOperations: readonly (ReadOperation | ListOperation)[] = [
+export const directoryObjectOperations: readonly (
+  | ReadOperation
+  | ListOperation
+  | ChangeOperation
+)[] = [
   {
     method: 'POST',
     path: '/directoryObjects/getByIds',
@@ -32,6 +46,17 @@ export const directoryObjectOperations: readonly (ReadOperation | ListOperation)
       if (object === undefined) throw refuse('resource_unknown', id)
       return showEntity(call, directoryObjects, object)
     },
+  },
+  {
+    method: 'DELETE',
+    path: '/directoryObjects/{id}',
+    requires: writesApplications,
+    summary: 'Deletes an application or a service principal, as the request with its set.',
+    action: 'directoryObject.delete',
+    change: (call) =>
+      call.directory.application(call.parameters.id ?? '') === undefined
+        ? { ...deletePrincipal(call), action: 'servicePrincipal.delete' }
+        : { ...deleteApplication(call), action: 'application.delete' },
   },
 ]
 
@@ -73,4 +98,27 @@ async function getByIds(call: ListCall): Promise<Answer> {
     status: 200,
     body: { '@odata.context': `${call.rootUrl}/$metadata#directoryObjects`, value: found.flat() },
   }
+}
+
+/** Deletes the application in the path, with its service principal. */
+export function deleteApplication(call: ChangingCall): Change {
+  const application = findApplication(call)
+  const deletedDateTime = deletionTime(call)
+  const principal = call.committed.servicePrincipalByAppId(application.tenantId, application.appId)
+  return {
+    changes: [
+      put('application', { ...application, deletedDateTime }),
+      ...(principal === undefined
+        ? []
+        : [put('servicePrincipal', { ...principal, deletedDateTime })]),
+    ],
+    target: application.id,
+    answer: { status: 204 },
+  }
+}
+
+/** Deletes the service principal in the path. */
+export function deletePrincipal(call: ChangingCall): Change {
+  const principal = findServicePrincipal(call)
+  return stored('servicePrincipal', { ...principal, deletedDateTime: deletionTime(call) })
 }

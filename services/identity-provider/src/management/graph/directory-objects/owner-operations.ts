@@ -1,13 +1,21 @@
-import type { Directory, DirectoryObjects } from '@greeting/directory'
+import type { Directory, DirectoryObjects, ServicePrincipal } from '@greeting/directory'
 import { z } from 'zod'
 import { parseBody } from '../../body/parse-body.ts'
 import type { EntitySet } from '../../odata/entity-set.ts'
+import { jsonOf, lastKeyBefore, listAnswer } from '../../odata/list-answer.ts'
 import { listEntities } from '../../odata/list-entities.ts'
-import type { ChangeOperation, ReadOperation } from '../../operations/operation.ts'
+import { parseQuery } from '../../odata/query-options.ts'
+import type {
+  Answer,
+  ChangeOperation,
+  ListCall,
+  ListOperation,
+  ReadOperation,
+} from '../../operations/operation.ts'
 import { readsApplications, writesApplications } from '../../privileges/graph-roles.ts'
 import { refuse } from '../../refusals/graph-error.ts'
 import { directoryObjects } from './entity-sets.ts'
-import { activeOwners, activeServicePrincipal } from './find-object.ts'
+import { activeOwners, activeServicePrincipal, findServicePrincipal } from './find-object.ts'
 import { maxOwners, maxSponsors, objectReference, sponsorReference } from './object-body.ts'
 import {
   applicationRow,
@@ -16,6 +24,7 @@ import {
   principalRow,
   stored,
 } from './object-operations.ts'
+import type { DirectoryObject } from './object-type.ts'
 
 /** Where an object has the IDs of a collection of references. */
 type References<Kind extends ObjectKind> = {
@@ -118,6 +127,72 @@ export const sponsorOperations: readonly (ReadOperation | ChangeOperation)[] = [
     withIds: (one, sponsorIds) => ({ ...one, sponsorIds }),
   }),
 ]
+
+/** What a service principal owns, and what it created. */
+const collections: readonly (readonly [
+  name: string,
+  isIn: (object: DirectoryObject, principal: ServicePrincipal) => boolean,
+])[] = [
+  ['ownedObjects', ({ ownerIds }, { id }) => ownerIds.includes(id)],
+  ['createdObjects', ({ createdByAppId }, { appId }) => createdByAppId === appId],
+]
+
+/** The objects of either kind that refer to a service principal. */
+export const collectionOperations: readonly ListOperation[] = collections.map(([name, isIn]) => ({
+  method: 'GET',
+  path: `/servicePrincipals/{id}/${name}`,
+  requires: readsApplications,
+  summary: `Lists the ${name === 'ownedObjects' ? 'objects that a service principal owns' : 'objects that a service principal created'}.`,
+  list: async (call) => {
+    const principal = await call.read((directory) => findServicePrincipal({ ...call, directory }))
+    return listObjects(call, (object) => isIn(object, principal))
+  },
+}))
+
+const kinds = ['application', 'servicePrincipal'] as const
+
+/** Lists applications, then service principals, page by page. */
+async function listObjects(
+  call: ListCall,
+  matches: (object: DirectoryObject) => boolean,
+): Promise<Answer> {
+  const { caller, createdUntil } = call
+  const options = parseQuery(call, ['$select', '$top', '$skiptoken'], directoryObjects)
+  const [first, start] = lastKeyBefore(call, options)?.split(' ') ?? []
+  const parts: Buffer[] = []
+  let [left, next, after] = [options.top, undefined as string | undefined, start]
+  for (const kind of first === 'servicePrincipal' ? kinds.slice(1) : kinds) {
+    next = left === 0 ? `${kind} ` : undefined
+    if (left === 0) break
+    const page = await call.list({
+      kind,
+      tenantId: caller.tenantId,
+      createdUntil,
+      conditions: [],
+      isIndexed: false,
+      matches,
+      after: after || undefined,
+      limit: left,
+      isCounted: false,
+    })
+    const view = {
+      directory: call.see(page.directory),
+      selected: options.select,
+      lastUses: new Map(),
+    }
+    parts.push(...(await jsonOf(call, directoryObjects, { entities: page.objects, view })))
+    left -= page.objects.length
+    next = page.next && `${kind} ${page.next}`
+    if (next !== undefined) break
+    after = undefined
+  }
+  return listAnswer(call, directoryObjects, {
+    parts,
+    next,
+    count: undefined,
+    selected: options.select,
+  })
+}
 
 const sponsors: EntitySet<{ readonly id: string }> = {
   name: 'directoryObjects',

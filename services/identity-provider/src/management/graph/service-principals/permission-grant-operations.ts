@@ -12,8 +12,10 @@ import { z } from 'zod'
 import { parseBody } from '../../body/parse-body.ts'
 import type { EntitySet } from '../../odata/entity-set.ts'
 import { equalTo, parseFilter } from '../../odata/filter.ts'
+import { holds } from '../../odata/holds.ts'
+import { jsonOf, lastKeyBefore, listAnswer } from '../../odata/list-answer.ts'
 import { listEntities } from '../../odata/list-entities.ts'
-import { queryOptions } from '../../odata/query-options.ts'
+import { parseQuery, queryOptions } from '../../odata/query-options.ts'
 import { showCreated, showEntity } from '../../odata/show-entity.ts'
 import type {
   Answer,
@@ -21,6 +23,8 @@ import type {
   Change,
   ChangeOperation,
   ChangingCall,
+  ListCall,
+  ListOperation,
   ReadOperation,
 } from '../../operations/operation.ts'
 import { readsAssignments, writesAssignments } from '../../privileges/graph-roles.ts'
@@ -29,13 +33,18 @@ import { activeServicePrincipal, findServicePrincipal } from '../directory-objec
 import { stored } from '../directory-objects/object-operations.ts'
 
 /** Consent to act for users. It is kept and shown, and gives no role to a client without a user. */
-export const permissionGrantOperations: readonly (ReadOperation | ChangeOperation)[] = [
+export const permissionGrantOperations: readonly (
+  | ReadOperation
+  | ListOperation
+  | ChangeOperation
+)[] = [
   {
     method: 'GET',
     path: '/oauth2PermissionGrants',
     requires: readsAssignments,
-    summary: 'Lists the delegated permission grants of one client, by `$filter=clientId eq`.',
-    read: listOfClient,
+    summary:
+      'Lists the delegated permission grants of the tenant, or of one client by `$filter=clientId eq`.',
+    list: listGrants,
   },
   {
     method: 'POST',
@@ -119,17 +128,57 @@ const changedGrant = z.strictObject({ scope })
 const grantsOf = ({ id: clientId, delegatedConsents }: ServicePrincipal): Grant[] =>
   delegatedConsents.map((consent) => ({ ...consent, clientId }))
 
-/** Graph lists the grants of all clients too. Here each client keeps its own. */
-function listOfClient(call: Call): Answer | Promise<Answer> {
+async function listGrants(call: ListCall): Promise<Answer> {
   const text = queryOptions(call.query).get('$filter')
   const clientId = text === undefined ? undefined : equalTo(parseFilter(text), 'clientId')
-  if (clientId === undefined) {
-    throw refuse('query_unsupported', "Unsupported query: $filter must contain clientId eq '...'.")
-  }
-  const client = isGuid(clientId)
-    ? activeServicePrincipal(call.directory, call.caller.tenantId, clientId)
-    : undefined
-  return listEntities(call, permissionGrants, client === undefined ? [] : grantsOf(client))
+  if (clientId === undefined) return await listAll(call)
+  return await call.read((directory) => {
+    const client = isGuid(clientId)
+      ? activeServicePrincipal(directory, call.caller.tenantId, clientId)
+      : undefined
+    const grants = client === undefined ? [] : grantsOf(client)
+    return listEntities({ ...call, directory }, permissionGrants, grants)
+  })
+}
+
+const clientsPerPage = 100
+
+/** The grants of all clients. Each client keeps its own, so the pages follow the clients. */
+async function listAll(call: ListCall): Promise<Answer> {
+  const options = parseQuery(call, ['$filter', '$select', '$top', '$skiptoken'], permissionGrants)
+  const { filter, select, top } = options
+  // The client before the first one of this page, and the last grant that was shown of that one.
+  const [before, shown = ''] = lastKeyBefore(call, options)?.split(' ') ?? []
+  const page = await call.list({
+    kind: 'servicePrincipal',
+    tenantId: call.caller.tenantId,
+    createdUntil: call.createdUntil,
+    conditions: [],
+    isIndexed: false,
+    matches: ({ delegatedConsents }) => delegatedConsents.length > 0,
+    after: before || undefined,
+    limit: clientsPerPage,
+    isCounted: false,
+  })
+  const view = { directory: call.see(page.directory), selected: select, lastUses: new Map() }
+  const found = page.objects
+    .flatMap((client, at) =>
+      grantsOf(client)
+        .sort((a, b) => (a.id < b.id ? -1 : 1))
+        .map((grant) => ({
+          grant,
+          key: `${page.objects[at - 1]?.id ?? before ?? ''} ${grant.id}`,
+        })),
+    )
+    .filter(({ grant: { clientId, id } }) => clientId !== clientIdIn(shown) || id > shown)
+    .filter(({ grant }) => filter === undefined || holds(filter, grant, permissionGrants, view))
+  const entities = found.slice(0, top).map(({ grant }) => grant)
+  return listAnswer(call, permissionGrants, {
+    parts: await jsonOf(call, permissionGrants, { entities, view }),
+    next: found.length > top ? found[top - 1]?.key : page.next && `${page.next} `,
+    count: undefined,
+    selected: select,
+  })
 }
 
 function create(call: ChangingCall): Change {

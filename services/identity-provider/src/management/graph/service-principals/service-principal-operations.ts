@@ -13,7 +13,7 @@ import { entityJson, showCreated, shownFor } from '../../odata/show-entity.ts'
 import type { Change, ChangingCall } from '../../operations/operation.ts'
 import { refuse } from '../../refusals/graph-error.ts'
 import { keyCredentialsAfter } from '../directory-objects/credential-body.ts'
-import { deletionTime } from '../directory-objects/deleted-item.ts'
+import { deletePrincipal } from '../directory-objects/directory-object-operations.ts'
 import { servicePrincipals } from '../directory-objects/entity-sets.ts'
 import { findServicePrincipal, keyIn } from '../directory-objects/find-object.ts'
 import {
@@ -40,7 +40,7 @@ export const servicePrincipalOperations = objectOperations(principalRow, {
   },
   remove: {
     summary: 'Deletes a service principal. It can be restored for 30 days, with its assignments.',
-    change: softDelete,
+    change: deletePrincipal,
   },
 })
 
@@ -65,6 +65,7 @@ function create(call: ChangingCall): Change {
   }
   const principal: ServicePrincipal = {
     ...newServicePrincipal(caller.tenantId, application, runtime),
+    createdByAppId: caller.applicationId,
     ...properties,
     keyCredentials: keyCredentialsAfter([], keyCredentials, runtime),
     ownerIds: withOwners([], ownerIds, directory, caller.tenantId),
@@ -104,9 +105,4 @@ function update(call: ChangingCall): Change {
     inertProperties: inertAfter(before.inertProperties, inert, inertPrincipalDefaults),
   }
   return stored('servicePrincipal', after, { status: 204, etag: entityTag(call.nextRevision) })
-}
-
-function softDelete(call: ChangingCall): Change {
-  const principal = findServicePrincipal(call)
-  return stored('servicePrincipal', { ...principal, deletedDateTime: deletionTime(call) })
 }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { graphAppId } from '@greeting/directory'
 import { guid } from '../../../../../../fixtures/directory/sample.ts'
 import { fabrikam } from '../../sample-graph.ts'
 import { withApi } from '../applications/sample-api.ts'
@@ -34,5 +35,20 @@ describe('an object without its set in the path', () => {
     const many = Array.from({ length: 1001 }, (_, index) => guid(index))
     const { body } = await admin.post('/directoryObjects/getByIds', { ids: many })
     assert.match(body.error.message, /more than 1000 entries/)
+  })
+
+  it('is deleted as with its set, so that it can be restored (entra E275)', async () => {
+    const { admin, api, clientWith } = await withApi()
+    const client = await clientWith([])
+    const outsider = await clientWith(['Application.ReadWrite.All'], fabrikam)
+    for (const id of [api.id, client.principalId]) {
+      assert.equal((await outsider.delete(`/directoryObjects/${id}`)).status, 404)
+      assert.equal((await admin.delete(`/directoryObjects/${id}`)).status, 204)
+      assert.equal((await admin.get(`/directoryObjects/${id}`)).status, 404)
+      assert.equal((await admin.get(`/directory/deletedItems/${id}`)).status, 200)
+    }
+    assert.equal((await admin.delete(`/directoryObjects/${guid(9)}`)).status, 404)
+    const { body: graph } = await admin.get(`/servicePrincipals(appId='${graphAppId}')`)
+    assert.equal((await admin.delete(`/directoryObjects/${graph.id}`)).status, 403)
   })
 })

@@ -90,3 +90,34 @@ describe('the owners of an object', () => {
     }
   })
 })
+
+describe('the objects of a service principal (entra E276)', () => {
+  it('are what it owns and what it created, of both kinds, on pages of any size', async () => {
+    const { admin, api, clientWith } = await withApi()
+    const { body: resource } = await admin.post('/servicePrincipals', { appId: api.appId })
+    const owner = await clientWith([])
+    const reference = { '@odata.id': `https://login.example/directoryObjects/${owner.principalId}` }
+    for (const path of [`/applications/${api.id}`, `/servicePrincipals/${resource.id}`])
+      await admin.post(`${path}/owners/$ref`, reference)
+    const idsAt = async (first: string) => {
+      const ids: string[] = []
+      for (let path = first; path !== ''; ) {
+        const { body } = await admin.get(path.replace(/^.*\/v1\.0/, ''))
+        ids.push(...body.value.map(({ id }) => id))
+        path = body['@odata.nextLink'] ?? ''
+      }
+      return ids
+    }
+    for (const [principal, name] of [
+      [owner.principalId, 'ownedObjects'],
+      [admin.principalId, 'createdObjects'],
+    ])
+      for (const top of [1, 2, 999]) {
+        const path = `/servicePrincipals/${principal}/${name}`
+        assert.deepEqual(await idsAt(`${path}?$top=${top}`), [api.id, resource.id], path)
+      }
+    assert.deepEqual(await idsAt(`/servicePrincipals/${admin.principalId}/ownedObjects`), [])
+    await admin.delete(`/applications/${api.id}`)
+    assert.deepEqual(await idsAt(`/servicePrincipals/${owner.principalId}/ownedObjects`), [])
+  })
+})

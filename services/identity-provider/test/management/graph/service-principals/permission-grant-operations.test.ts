@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { guid } from '../../../../../../fixtures/directory/sample.ts'
+import { fabrikam } from '../../sample-graph.ts'
 import { withApi } from '../applications/sample-api.ts'
 
 async function withGrant() {
@@ -50,8 +51,36 @@ describe('a delegated permission grant', () => {
       assert.equal(reply.status, status)
       assert.match(reply.body.error.message, message)
     }
-    const list = await admin.get('/oauth2PermissionGrants')
-    assert.match(list.body.error.message, /\$filter must contain clientId/)
+    const counted = await admin.get('/oauth2PermissionGrants?$count=true')
+    assert.match(counted.body.error.message, /'\$count' is not supported/)
     assert.equal((await admin.get('/oauth2PermissionGrants/x')).status, 404)
+  })
+
+  it('is listed with those of all clients of the tenant, once each, on pages of any size (entra E274)', async () => {
+    const { admin, api, clientWith, grant, request, resource } = await withGrant()
+    const ids = [grant.id]
+    const client = await clientWith([])
+    for (const clientId of [client.principalId, resource.id, admin.principalId])
+      for (const principalId of [guid(0x201), guid(0x202), guid(0x203)]) {
+        const body = { ...request, clientId, consentType: 'Principal', principalId }
+        ids.push((await admin.post('/oauth2PermissionGrants', body)).body.id)
+      }
+    const foreign = await clientWith(['Application.Read.All'], fabrikam)
+    assert.deepEqual((await foreign.get('/oauth2PermissionGrants')).body.value, [])
+    const allOf = async (first: string) => {
+      const found: string[] = []
+      for (let path = first; path !== ''; ) {
+        const { body } = await admin.get(path.replace(/^.*\/v1\.0/, ''))
+        found.push(...body.value.map(({ id }) => id))
+        path = body['@odata.nextLink'] ?? ''
+      }
+      return found.sort()
+    }
+    for (const top of [1, 2, 3, 4, 999])
+      assert.deepEqual(await allOf(`/oauth2PermissionGrants?$top=${top}`), ids.sort(), `${top}`)
+    const ofOne = `/oauth2PermissionGrants?$top=2&$filter=principalId eq '${guid(0x202)}'`
+    assert.equal((await allOf(ofOne)).length, 3)
+    await admin.delete(`/servicePrincipals(appId='${api.appId}')`)
+    assert.equal((await allOf('/oauth2PermissionGrants')).length, ids.length - 3)
   })
 })
