@@ -33,3 +33,4 @@ export {
   readWholeDirectory,
   withHolders,
 } from './read-directory.ts'
+export { defaultPolicyOf } from './read-policies.ts'

@@ -5,7 +5,14 @@ import { policyKinds } from '../planning/steps/plan-policies.ts'
 import { type Graph, GraphRefusalError, parseAnswer } from './graph.ts'
 
 const text = z.string().nullish()
-const rules = z.record(z.string(), z.json())
+const isList = (value: unknown) =>
+  Array.isArray(value) && value.every((one) => one && typeof one === 'object')
+const rules = z
+  .record(z.string(), z.json())
+  .transform((all) => Object.fromEntries(Object.entries(all).filter(([, one]) => one !== null)))
+  .refine(({ passwordCredentials = [], keyCredentials = [] }) =>
+    [passwordCredentials, keyCredentials].every(isList),
+  )
 
 const policy = z.object({
   id: z.guid().toLowerCase(),
@@ -18,7 +25,7 @@ const policy = z.object({
 })
 
 const defaultPolicy = z.object({
-  isEnabled: z.boolean().default(false),
+  isEnabled: z.boolean(),
   applicationRestrictions: rules.nullish(),
   servicePrincipalRestrictions: rules.nullish(),
 })

@@ -193,7 +193,7 @@ export function planRegistrations(input: PlanInput): Plan {
     ...refusedConsents(changes, foundByName, clients),
     ...withoutSponsors(changes),
     ...(policy
-      ? policyFaults(changesOfNewTenant(file, certificates, now), elsewhere)
+      ? policyFaults(changesOfNewTenant(file, certificates, policies, now), elsewhere)
       : policyFaults(changes, judged)),
   ]
   if (refused.length > 0)

@@ -10,6 +10,7 @@ import type { Located } from './directory/locate.ts'
 import type { CertificateToAdd, Change } from './steps/change.ts'
 import { fileIndex } from './steps/known-apis.ts'
 import { planCertificates, planSecrets } from './steps/plan-credentials.ts'
+import { planAssignments } from './steps/plan-policies.ts'
 import { planRegistration, wantedIdentifierUris } from './steps/plan-registration.ts'
 
 type Judged = {
@@ -97,9 +98,15 @@ function additionsOf(change: Change, now: Date): Addition[] {
 export function changesOfNewTenant(
   file: RegistrationsFile,
   certificates: ReadonlyMap<string, CertificateToAdd>,
+  policies: readonly DirectoryPolicy[],
   now: Date,
 ): Change[] {
+  const none = { all: [], assigned: new Map(), domains: [] }
   return [
+    ...[...file.apis, ...fileIndex(file).callers].flatMap((entry) => {
+      const located = { name: entry.displayName }
+      return planAssignments('Client registration', located, entry, policies, none)
+    }),
     ...file.apis.flatMap((entry) => {
       const located = { name: entry.displayName }
       const identifierUris = [...wantedIdentifierUris(entry, located)]

@@ -17,7 +17,7 @@ const rule = (restrictionType: string, more = {}) => ({
 const shortSecrets = { passwordCredentials: [rule('passwordLifetime', { maxLifetime: 'P90D' })] }
 const noSecrets = { passwordCredentials: [rule('passwordAddition')] }
 const strict = defaultPolicyOf({ isEnabled: true, applicationRestrictions: shortSecrets })
-const untouched = defaultPolicyOf({})
+const untouched = defaultPolicyOf({ isEnabled: false })
 const policyId = '22222222-2222-4222-8222-222222222222'
 const named = (displayName: string, restrictions: object) => ({ displayName, restrictions })
 const inDirectory = (displayName: string, definition: object) => ({
@@ -217,6 +217,12 @@ describe('a plan with policies has', () => {
     assert.deepEqual(planOf(fileWith(), known([untouched]), sampleState(), { policy: strict }), [
       tooLong,
     ])
+    const exempt = fileWith(
+      { appManagementPolicies: [named('Exempt', {})] },
+      { appManagementPolicy: 'Exempt' },
+    )
+    const [, assigned] = planOf(exempt, known([untouched]), sampleState(), { policy: strict })
+    assert.equal(assigned, '  + app management policy "Exempt" of "Greeting client"')
     const lax = { policy: untouched }
     assert.deepEqual(planOf(fileWith(), known([untouched]), sampleState(), lax), [])
   })
