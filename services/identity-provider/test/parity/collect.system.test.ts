@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, it } from 'node:test'
+import { getCACertificates, setDefaultCACertificates } from 'node:tls'
+import { parseEnv } from 'node:util'
+import { startHere } from '../provider-here.ts'
+import { collect, questions, shapeOf } from './collect.ts'
+
+describe('a collection of responses of a tenant', () => {
+  it('only reads, except for one application that it deletes', () => {
+    assert.deepEqual(
+      questions
+        .filter(({ method }) => method !== 'GET')
+        .map(({ method, path }) => `${method} ${path}`),
+      [
+        'POST /v1.0/applications',
+        'DELETE /v1.0/applications/{appv}',
+        'DELETE /v1.0/directory/deletedItems/{appv}',
+      ],
+    )
+  })
+
+  it('has no secret, token or ID of an identity provider over HTTPS, and leaves no application', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'collect-'))
+    const provider = await startHere({ DATA_DIR: folder, HTTPS_PORT: '0', REGISTRATIONS: '' })
+    try {
+      const authority = await readFile(join(folder, 'tls/authority.pem'), 'utf8')
+      setDefaultCACertificates([...getCACertificates(), authority])
+      const admin = parseEnv(await readFile(join(folder, 'administrator.env'), 'utf8'))
+      const url = String(provider.httpsUrl)
+      const collected = await collect({
+        authUrl: url,
+        graphUrl: url,
+        tenantId: String(admin.TENANT_ID),
+        clientId: String(admin.CLIENT_ID),
+        clientSecret: String(admin.CLIENT_SECRET),
+      })
+      const text = JSON.stringify(collected)
+      assert.equal(collected.length, questions.length)
+      assert.doesNotMatch(text, /[0-9a-f]{8}-[0-9a-f]{4}|eyJ|:\/\//)
+      assert.ok(!text.includes(String(admin.CLIENT_SECRET)))
+      assert.deepEqual(
+        collected.slice(-2).map(({ status }) => status),
+        [204, 204],
+      )
+    } finally {
+      await provider.stop()
+      await rm(folder, { recursive: true })
+    }
+  })
+
+  const hostileTenant = {
+    authUrl: 'https://login.example',
+    graphUrl: 'https://graph.example',
+    tenantId: 'contoso',
+    clientId: 'job',
+    clientSecret: 'LettersOnly',
+  }
+
+  it('keeps nothing when a response has the secret as a name of letters', async () => {
+    const send = async () => Response.json({ access_token: 'a.token', LettersOnly: 1 })
+    await assert.rejects(collect(hostileTenant, send), /nothing was kept/)
+  })
+
+  it('still deletes its application when a response cannot be read', async () => {
+    const sent: string[] = []
+    const send = async (url: unknown, init?: RequestInit) => {
+      sent.push(`${init?.method} ${url}`)
+      if (init?.method === 'POST')
+        return Response.json({ access_token: 'a.token', id: 'one', appId: 'two' }, { status: 201 })
+      return new Response('{broken')
+    }
+    await collect(hostileTenant, send)
+    assert.equal(sent.at(-2), 'DELETE https://graph.example/v1.0/applications/one')
+  })
+
+  const hostile: [string, unknown, unknown][] = [
+    ['a secret as a value', { note: 'Zx8Q~secret' }, { note: 'string' }],
+    ['a secret as a name', { 'Zx8Q~secret': 1 }, { '(another name)': 'number' }],
+    ['an ID within a name', { extension_0a1b2c3d_x: 'a' }, { '(another name)': 'string' }],
+    ['a long name', { ['a'.repeat(41)]: 'a' }, { '(another name)': 'string' }],
+  ]
+  for (const [name, response, shape] of hostile)
+    it(`cuts out ${name}`, () => assert.deepEqual(shapeOf(response), shape))
+})
