@@ -83,6 +83,7 @@ const github = {
 type Sample = Awaited<ReturnType<typeof sampleWrites>>
 /** One request of every kind of change. */
 export const writes: Readonly<Record<string, (sample: Sample) => Promise<Reply>>> = {
+  'DELETE /directoryObjects/{id}': ({ admin, api }) => admin.delete(`/directoryObjects/${api.id}`),
   ...Object.fromEntries(
     [`/applications/{id}/${blueprintType}`, `/servicePrincipals/{id}/${agentType}`].flatMap(
       (template) => {

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
-import { isGuid } from '@greeting/directory'
+import { graphAppId, isGuid, isLoopbackUrl } from '@greeting/directory'
 import { StorageUnavailableError } from '@greeting/directory/live'
 import { Hono } from 'hono'
 import { TrieRouter } from 'hono/router/trie-router'
@@ -59,8 +59,17 @@ export function createOperationsApp(
   )
   return app
 
-  // The only place that catches a refusal.
   async function answer(
+    request: Request,
+    environment: unknown,
+    handle: Handler,
+  ): Promise<Response> {
+    const response = await answerOrRefusal(request, environment, handle)
+    return context.apiAppId === graphAppId ? asGraph(response, request, context) : response
+  }
+
+  // The only place that catches a refusal.
+  async function answerOrRefusal(
     request: Request,
     environment: unknown,
     handle: Handler,
@@ -125,6 +134,24 @@ const headersOf = ({ requestId, clientRequestId }: RequestIds): Headers =>
     'request-id': requestId,
     'x-content-type-options': 'nosniff',
   })
+
+const graphJson =
+  'application/json;odata.metadata=minimal;odata.streaming=true;IEEE754Compatible=false;charset=utf-8'
+
+/** Sets the headers of Microsoft Graph (entra E277). They say nothing about this machine. */
+function asGraph(response: Response, { method }: Request, { rootUrl }: OperationContext): Response {
+  const { headers, ok } = response
+  headers.set('x-ms-ags-diagnostic', '{"ServerInfo":{"DataCenter":"Local"}}')
+  headers.set('x-ms-resource-unit', '1')
+  // A browser would apply it to every port of a loopback host.
+  if (rootUrl.startsWith('https:') && !isLoopbackUrl(rootUrl))
+    headers.set('strict-transport-security', 'max-age=31536000')
+  if (ok && headers.get('content-type') === 'application/json')
+    headers.set('content-type', graphJson)
+  // Other methods may answer with a secret, which no cache may store.
+  if (ok && method === 'GET') headers.set('cache-control', 'no-cache')
+  return response
+}
 
 function toGraphError(error: unknown): GraphError {
   if (error instanceof GraphError) return error

@@ -160,15 +160,15 @@ describe('an error', () => {
     assert.ok(!JSON.stringify([log.audit, refusals, reports]).includes(canary))
   })
 
-  it('and every other answer has no-store, and no CORS headers', async () => {
+  it('and every other answer says whether a cache may store it, and has no CORS headers', async () => {
     const { app, clientWith, request } = await sampleGraph()
     const reader = await clientWith(['Application.Read.All'])
-    for (const { headers } of [
-      await reader.get('/applications'),
-      await reader.get('/nothing'),
-      await request('GET', '/applications', undefined, {}),
-    ]) {
-      assert.equal(headers.get('cache-control'), 'no-store')
+    for (const [{ headers }, cacheControl] of [
+      [await reader.get('/applications'), 'no-cache'],
+      [await reader.get('/nothing'), 'no-store'],
+      [await request('GET', '/applications', undefined, {}), 'no-store'],
+    ] as const) {
+      assert.equal(headers.get('cache-control'), cacheControl)
       assert.equal(headers.get('x-content-type-options'), 'nosniff')
     }
     const preflight = await app.request('/applications', {

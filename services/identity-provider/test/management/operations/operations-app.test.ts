@@ -4,7 +4,7 @@ import { wholeDirectory } from '../../../../../fixtures/directory/whole-director
 import { graphOperations } from '../../../src/management/graph/graph-operations.ts'
 import { OperationPaths, operationPath } from '../../../src/management/operations/operation-path.ts'
 import { withApi } from '../graph/applications/sample-api.ts'
-import { contoso, fabrikam } from '../sample-graph.ts'
+import { contoso, fabrikam, sampleGraph } from '../sample-graph.ts'
 
 /** Hostile and unusual texts in the place of a name: BI10. */
 const names = [
@@ -224,4 +224,29 @@ describe('the path of an operation', () => {
       assert.ok(status === 400 || status === 404, `${status} for ${path}`)
     }
   })
+})
+
+describe('the headers of an answer (entra E277)', () => {
+  it('are those of Microsoft Graph, and no cache stores what may have a secret', async () => {
+    const { admin, path } = await withApi()
+    const shown = (await admin.get(path)).headers
+    assert.equal(shown.get('cache-control'), 'no-cache')
+    assert.match(shown.get('content-type') ?? '', /^application\/json;odata\.metadata=minimal;/)
+    assert.equal(shown.get('x-ms-resource-unit'), '1')
+    assert.equal(shown.get('strict-transport-security'), 'max-age=31536000')
+    const diagnostic = JSON.parse(shown.get('x-ms-ags-diagnostic') ?? '')
+    assert.deepEqual(diagnostic, { ServerInfo: { DataCenter: 'Local' } })
+    const secret = await admin.post(`${path}/addPassword`, {})
+    assert.equal(secret.headers.get('cache-control'), 'no-store')
+    const refused = await admin.get(`${path}/nothing`)
+    assert.equal(refused.headers.get('cache-control'), 'no-store')
+  })
+
+  for (const baseUrl of ['http://login.example', 'https://localhost:8443'])
+    it(`have no strict transport security at ${baseUrl}`, async () => {
+      const { clientWith } = await sampleGraph({ baseUrl })
+      const { headers } = await (await clientWith([])).get('/$metadata')
+      assert.equal(headers.get('strict-transport-security'), null)
+      assert.equal(headers.get('x-ms-resource-unit'), '1')
+    })
 })
