@@ -6,4 +6,5 @@ export {
   clientSecretFile,
   federatedAssertionFile,
 } from './credential-files.ts'
+export { type RollCertificateOptions, rollCertificate } from './roll-certificate.ts'
 export { tokenCacheFile } from './token-cache-file.ts'

@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict'
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, it } from 'node:test'
+import { useEntra } from '@greeting/testing/node-test'
+import { rollOwn } from './roll-certificate.ts'
+
+describe('a job without any permission', () => {
+  const entra = useEntra({
+    registrations: {
+      apis: {},
+      clients: { Job: { credential: 'certificate' }, Spare: { credential: 'certificate' } },
+    },
+  })
+
+  const pemOf = (name: 'Job' | 'Spare') => {
+    const { certificate, privateKey } = entra().client(name).certificate
+    return `${privateKey.export({ type: 'pkcs8', format: 'pem' })}${certificate}`
+  }
+
+  it('replaces its certificate before its end, and removes the old one', async () => {
+    const { clientId } = entra().client('Job')
+    const path = `/applications(appId='${clientId}')`
+    type Shown = { id: string; keyCredentials: { keyId: string; customKeyIdentifier: string }[] }
+    const shown = () => entra().graph.send<Shown>('GET', path)
+    const { id, keyCredentials: before } = await shown()
+    const file = join(entra().dataDir, 'job.pem')
+    await writeFile(file, `keyId: ${before[0]?.keyId}\n${pemOf('Job')}`)
+    const settings = {
+      AUTHORITY: `${entra().url}/${entra().tenantId}`,
+      GRAPH_URL: `${entra().url}/v1.0`,
+      CLIENT_ID: clientId,
+      CLIENT_OBJECT_ID: id,
+      CLIENT_CERTIFICATE_FILE: file,
+    }
+    const create = async () => pemOf('Spare')
+    assert.equal(await rollOwn(settings, create), false)
+    assert.deepEqual((await shown()).keyCredentials, before)
+
+    assert.equal(await rollOwn({ ...settings, RENEW_DAYS: '3650' }, create), true)
+    const { keyCredentials: after } = await shown()
+    assert.equal(after.length, 1)
+    assert.notEqual(after[0]?.keyId, before[0]?.keyId)
+    assert.equal(await readFile(file, 'utf8'), `keyId: ${after[0]?.keyId}\n${pemOf('Spare')}`)
+  })
+})
