@@ -119,6 +119,10 @@ export const applicationProperties: PropertyTable<
   tenantId: { column: ['tenant_id'], show: false },
   deletedDateTime: { initial: null, column: ['deleted_at', 'time'] },
   appId: { column: ['app_id'], filter: 'value', hasStartsWith: true, index: 'appId' },
+  // The order of these is that of Graph (entra E278).
+  applicationTemplateId: { fixed: null },
+  disabledByMicrosoftStatus: { fixed: null },
+  createdDateTime: { column: ['created_at', 'time'], filter: 'time', isSortable: true },
   displayName: {
     column: ['display_name'],
     body: name(),
@@ -135,7 +139,6 @@ export const applicationProperties: PropertyTable<
     isSetAtCreation: true,
     filter: 'value',
   },
-  createdDateTime: { column: ['created_at', 'time'], filter: 'time', isSortable: true },
   signInAudience: {
     initial: 'AzureADMyOrg',
     column: ['sign_in_audience'],
@@ -255,9 +258,7 @@ export const applicationProperties: PropertyTable<
     type: forms.webType,
   },
   addIns: forms.addIns,
-  applicationTemplateId: { fixed: null },
   certification: { fixed: null, type: complexType('certification', {}) },
-  disabledByMicrosoftStatus: { fixed: null },
   nativeAuthenticationApisEnabled: { fixed: null },
   requestSignatureVerification: {
     fixed: null,

@@ -22,6 +22,16 @@ describe('an application', () => {
       signInAudience: 'AzureADMyOrg',
       web: { redirectUris: [] },
     })
+    // entra E278
+    assert.deepEqual(Object.keys(api).slice(2, 9), [
+      'id',
+      'deletedDateTime',
+      'appId',
+      'applicationTemplateId',
+      'disabledByMicrosoftStatus',
+      'createdDateTime',
+      'displayName',
+    ])
     const shown = await admin.get(path)
     assert.deepEqual(shown.body, api, 'the created object is returned')
   })
