@@ -133,6 +133,18 @@ describe('@microsoft/microsoft-graph-client, unchanged', () => {
     assert.deepEqual(names.toSorted(), ['Administrator', 'One', 'Three', 'Two'])
   })
 
+  it('reads the people of the tenant, page by page', async () => {
+    const first = await graph.api('/users').top(2).select(['givenName', 'userPrincipalName']).get()
+    const found: Record<string, string>[] = []
+    await new PageIterator(graph, first, (one) => found.push(one) > 0).iterate()
+    assert.deepEqual(found.map(({ givenName }) => givenName).toSorted(), ['Amara', 'Jonas', 'Mei'])
+    const one = await graph.api(`/users/${found[0]?.userPrincipalName}`).get()
+    assert.equal(one.givenName, found[0]?.givenName)
+    const count = await graph.api('/users/$count').header('ConsistencyLevel', 'eventual').get()
+    assert.equal(Number(count), 3)
+    assert.deepEqual((await graph.api('/groups').get()).value, [])
+  })
+
   it('throws its own error with the code, message and request ID of a refusal', async () => {
     await assert.rejects(
       graph.api('/applications/11111111-2222-4333-8444-000000000000').get(),

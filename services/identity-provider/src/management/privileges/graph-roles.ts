@@ -70,6 +70,11 @@ export const graphRoles = {
     description:
       'Allows the app to manage app role assignments, that is to grant application permissions.',
   },
+  'Directory.Read.All': {
+    id: '7ab1d382-f21e-4acd-a863-ba3e13f7da61',
+    displayName: 'Read directory data',
+    description: 'Allows the app to read the people and groups of the tenant.',
+  },
   'Group.Read.All': {
     id: '5b567255-7703-4780-807c-7be8301ae99b',
     displayName: 'Read all groups',
@@ -104,10 +109,10 @@ export const readsAssignments = requires([
 ])
 
 /** For reading people. */
-export const readsPeople = requires(['User.Read.All'])
+export const readsPeople = requires(['User.Read.All', 'Directory.Read.All'])
 
 /** For reading groups. */
-export const readsGroups = requires(['Group.Read.All'])
+export const readsGroups = requires(['Group.Read.All', 'Directory.Read.All'])
 
 /** For changing app role assignments. Graph also requires the right to read applications. */
 export const writesAssignments = requires(

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { graphAppId } from '@greeting/directory'
+import { graphRoles } from '../../../src/management/privileges/graph-roles.ts'
 import { contoso, fabrikam, sampleGraph } from '../sample-graph.ts'
 
 const advanced = { consistencylevel: 'eventual' }
@@ -79,6 +81,32 @@ describe('the people of a tenant', () => {
       assert.equal(status, 404)
       assert.equal(body.error.code, 'Request_ResourceNotFound')
     })
+
+  it('are read with Directory.Read.All too, which permits nothing else here (entra E291)', async () => {
+    const client = await (await sampleGraph()).clientWith(['Directory.Read.All'])
+    const statuses: number[] = []
+    for (const path of ['/users', '/groups', '/applications'])
+      statuses.push((await client.get(path)).status)
+    assert.deepEqual(statuses, [200, 200, 403])
+  })
+
+  it('get no role', async () => {
+    const { clientWith } = await sampleGraph()
+    const client = await clientWith([
+      'User.Read.All',
+      'Application.Read.All',
+      'AppRoleAssignment.ReadWrite.All',
+    ])
+    const person = (await client.get('/users/mei@contoso.example')).body
+    const graph = (await client.get(`/servicePrincipals(appId='${graphAppId}')`)).body
+    const { status, body } = await client.post(`/servicePrincipals/${graph.id}/appRoleAssignedTo`, {
+      principalId: person.id,
+      resourceId: graph.id,
+      appRoleId: graphRoles['User.Read.All'].id,
+    })
+    assert.equal(status, 400)
+    assert.match(body.error.message, /^Not a valid reference update/)
+  })
 
   it('cannot be changed', async () => {
     const client = await reader()
