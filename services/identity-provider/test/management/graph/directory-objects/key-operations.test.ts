@@ -252,11 +252,14 @@ describe('a proof of possession (AS49)', () => {
   it('whose certificate was removed while it was verified is refused', async () => {
     let scene: Rolling | undefined
     const recordUse = async () => {
-      await scene?.have(other.credential)
+      // Another certificate under the keyId that the proof names.
+      await scene?.have({ ...other.credential, keyId: present.credential.keyId })
       return true
     }
     scene = await rolling({ possessionRules: { clockToleranceSeconds: 0, recordUse } })
-    assert.match((await scene.add()).body.error.message, /'key_unknown'/)
+    const header = { x5t: undefined, kid: present.credential.keyId }
+    const refused = await scene.add(scene.proof({ header }))
+    assert.match(refused.body.error.message, /'key_unknown'/)
   })
 
   it('may be early by the clock tolerance', async () => {
