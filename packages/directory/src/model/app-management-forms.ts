@@ -58,7 +58,7 @@ const restrictions = <Form extends z.ZodType<{ restrictionType: string; maxLifet
       (all) => new Set(all.map(({ restrictionType }) => restrictionType)).size === all.length,
       'must have each restrictionType only once',
     )
-    .default([])
+    .optional()
 
 const passwords = complexType('passwordCredentialConfiguration', {
   restrictionType: {

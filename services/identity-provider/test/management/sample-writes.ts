@@ -5,6 +5,7 @@ import { role } from './graph/applications/sample-api.ts'
 import { allGraphRoles, type Reply, sampleGraph } from './sample-graph.ts'
 
 export const canary = 'canary-0123456789'
+const policies = '/policies/appManagementPolicies'
 const inheritable = `/applications/{id}/${blueprintType}/inheritablePermissions`
 
 /** A management API over a store, with an object of every kind and a client with all roles. */
@@ -46,6 +47,10 @@ export async function sampleWrites(store: DirectoryStore) {
     agentIdentityBlueprintId: blueprint.appId,
     ...sponsored,
   })
+  const { body: policy } = await admin.post(policies, { displayName: 'Policy', restrictions: {} })
+  const reference = { '@odata.id': `https://login.example/v1.0${policies}/${policy.id}` }
+  await admin.post(`/applications/${api.id}/appManagementPolicies/$ref`, reference)
+  await admin.post(`/servicePrincipals/${principal.id}/appManagementPolicies/$ref`, reference)
   await admin.post(inheritable.replace('{id}', blueprint.id), { resourceAppId: gone.appId })
   return {
     ...sample,
@@ -59,6 +64,7 @@ export async function sampleWrites(store: DirectoryStore) {
     gone,
     grant: grant.body,
     owned,
+    policy,
     principal,
     principalSecret: principalSecret.body,
     secret,
@@ -196,4 +202,31 @@ export const writes: Readonly<Record<string, (sample: Sample) => Promise<Reply>>
     admin.post('/applicationTemplates/8adf8e6e-67b2-4cf2-a259-e3dc5476c621/instantiate', {
       displayName: canary,
     }),
+  'PATCH /policies/defaultAppManagementPolicy': ({ admin }) =>
+    admin.patch('/policies/defaultAppManagementPolicy', { displayName: canary }),
+  'POST /policies/appManagementPolicies': ({ admin }) =>
+    admin.post(policies, { displayName: canary, restrictions: {} }),
+  'PATCH /policies/appManagementPolicies/{policy}': ({ admin, policy }) =>
+    admin.patch(`${policies}/${policy.id}`, { displayName: canary }),
+  'DELETE /policies/appManagementPolicies/{policy}': ({ admin, policy }) =>
+    admin.delete(`${policies}/${policy.id}`),
+  ...Object.fromEntries(
+    ['applications', 'servicePrincipals'].flatMap((set) => [
+      [
+        `POST /${set}/{id}/appManagementPolicies/$ref`,
+        ({ admin, bare, owned, policy }: Sample) =>
+          admin.post(
+            `/${set}/${(set === 'applications' ? bare : owned).id}/appManagementPolicies/$ref`,
+            { '@odata.id': `https://login.example/v1.0${policies}/${policy.id}` },
+          ),
+      ],
+      [
+        `DELETE /${set}/{id}/appManagementPolicies/{policy}/$ref`,
+        ({ admin, api, policy, principal }: Sample) =>
+          admin.delete(
+            `/${set}/${(set === 'applications' ? api : principal).id}/appManagementPolicies/${policy.id}/$ref`,
+          ),
+      ],
+    ]),
+  ),
 }

@@ -12,6 +12,10 @@ import {
   servicePrincipals,
 } from './directory-objects/entity-sets.ts'
 import { groups, users } from './people-operations.ts'
+import {
+  appManagementPolicies,
+  defaultPolicy,
+} from './policies/app-management-policy-operations.ts'
 import { permissionGrants } from './service-principals/permission-grant-operations.ts'
 import { domains, organization } from './tenant-operations.ts'
 
@@ -38,7 +42,11 @@ export const model: readonly ModelSet[] = [
   { set: directoryObjects, actions: { restore: { returns: 'graph.directoryObject' } } },
   {
     set: applications,
-    navigation: { ...owners, federatedIdentityCredentials: 'federatedIdentityCredential' },
+    navigation: {
+      ...owners,
+      appManagementPolicies: 'appManagementPolicy',
+      federatedIdentityCredentials: 'federatedIdentityCredential',
+    },
     actions: credentialActions,
     hasChanges: true,
   },
@@ -46,6 +54,7 @@ export const model: readonly ModelSet[] = [
     set: servicePrincipals,
     navigation: {
       ...owners,
+      appManagementPolicies: 'appManagementPolicy',
       appRoleAssignedTo: 'appRoleAssignment',
       appRoleAssignments: 'appRoleAssignment',
       oauth2PermissionGrants: 'oAuth2PermissionGrant',
@@ -66,6 +75,8 @@ export const model: readonly ModelSet[] = [
   })),
   { set: appRoleAssignments, isContained: true },
   { set: permissionGrants },
+  { set: appManagementPolicies, isContained: true, navigation: { appliesTo: 'directoryObject' } },
+  { set: defaultPolicy, isContained: true },
   { set: organization },
   { set: domains },
   { set: users, navigation: { appRoleAssignments: 'appRoleAssignment' } },

@@ -1,6 +1,6 @@
 // Folder: Executes one operation for one request, in phases that no operation can skip.
 
-import { type Directory, type Runtime, roleOfBlueprints } from '@greeting/directory'
+import { type Directory, graphAppId, type Runtime, roleOfBlueprints } from '@greeting/directory'
 import type { AuditRecord, CredentialUses } from '@greeting/directory/audit'
 import {
   type DirectoryStore,
@@ -15,6 +15,7 @@ import {
   type ManagementCaller,
 } from '../privileges/caller.ts'
 import { requireOwnRoles, requireUnprotected } from '../privileges/privilege-escalation.ts'
+import { requirePolicies } from '../privileges/require-policies.ts'
 import { GraphError, type RequestIds, refuse } from '../refusals/graph-error.ts'
 import type {
   Answer,
@@ -121,6 +122,7 @@ export async function executeOperation(requested: OperationRequest): Promise<Ans
       // 5. Check the changes themselves, so that no operation can omit the check.
       requireUnprotected(committed, changes)
       requireOwnRoles(changing, changes)
+      if (context.apiAppId === graphAppId) requirePolicies(committed, changes, repeatable.now())
       // 6. Store the changes and their audit record in one transaction.
       const record = auditRecord(action, caller, ids)
       return {

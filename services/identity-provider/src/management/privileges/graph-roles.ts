@@ -85,6 +85,17 @@ export const graphRoles = {
     displayName: "Read all users' full profiles",
     description: 'Allows the app to read the people of the tenant.',
   },
+  'Policy.Read.All': {
+    id: '246dd0d5-5bd0-4def-940b-0421030a5b68',
+    displayName: "Read your organization's policies",
+    description: "Allows the app to read all your organization's policies.",
+  },
+  'Policy.ReadWrite.ApplicationConfiguration': {
+    id: 'be74164b-cff1-491c-8741-e671cb536e13',
+    displayName: "Read and write your organization's application configuration policies",
+    description:
+      "Allows the app to read and write your organization's application configuration policies.",
+  },
   ...agentRoles,
 } as const
 
@@ -119,6 +130,20 @@ export const writesAssignments = requires(
   ['AppRoleAssignment.ReadWrite.All'],
   ['Application.Read.All', 'Application.ReadWrite.All'],
 )
+
+const policyWriter = 'Policy.ReadWrite.ApplicationConfiguration'
+
+/** For reading the policies of the tenant (entra E228). */
+export const readsPolicies = requires(['Policy.Read.All', policyWriter])
+
+/** For changing the policies of the tenant. */
+export const writesPolicies = requires([policyWriter])
+
+/** For reading and changing their assignments. Graph also requires the right to read applications. */
+export const assignsPolicies = {
+  read: [...readsPolicies, ...readsApplications],
+  write: [...writesPolicies, ...readsApplications],
+} as const
 
 /** The types of objects with agent roles in Microsoft Graph, and the sets that contain them. */
 export const agentTypes = {

@@ -240,6 +240,26 @@ export const refusals = {
     sentence: (fault: string) =>
       `Access Token missing or malformed. The proof has the fault '${fault}'.`,
   },
+  lifetime_exceeds_policy: {
+    status: 400,
+    code: 'CredentialInvalidLifetimeAsPerAppPolicy',
+    sentence: (sentence: string) => sentence,
+  },
+  credential_forbidden_by_policy: {
+    status: 400,
+    code: 'CredentialTypeNotAllowedAsPerAppPolicy',
+    sentence: (sentence: string) => sentence,
+  },
+  identifier_uri_forbidden_by_policy: {
+    status: 400,
+    code: 'HostNameNotOnVerifiedDomain',
+    sentence: (sentence: string) => sentence,
+  },
+  audience_forbidden_by_policy: {
+    status: 400,
+    code: 'SignInAudienceNotAllowedAsPerAppPolicy',
+    sentence: (sentence: string) => sentence,
+  },
   ...agentRefusals,
   federated_credential_taken: {
     status: 409,

@@ -87,7 +87,7 @@ describe('every change', () => {
         })
         assert.match(
           record.action,
-          /^(application|servicePrincipal|appRoleAssignment|deletedItem|oauth2PermissionGrant)\.\w+$/,
+          /^(application|servicePrincipal|appRoleAssignment|deletedItem|oauth2PermissionGrant|policy)\.\w+$/,
         )
         assert.ok(record.target)
         assert.ok(record.correlationId)

@@ -51,7 +51,7 @@ const weights: Readonly<Record<string, number>> = {
   'PATCH /oauth2PermissionGrants/{grant}': 2,
   'DELETE /oauth2PermissionGrants/{grant}': 2,
   'POST /tenants': 2,
-  'POST /applications/{id}/microsoft.graph.agentIdentityBlueprint/inheritablePermissions': 6,
+  'POST /applications/{id}/microsoft.graph.agentIdentityBlueprint/inheritablePermissions': 16,
   'PATCH /applications/{id}/microsoft.graph.agentIdentityBlueprint/inheritablePermissions/{resource}': 6,
   restart: 3,
 }

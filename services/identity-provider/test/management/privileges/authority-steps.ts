@@ -1,5 +1,6 @@
 import {
   type Application,
+  emptyGuid,
   graphAppId,
   ownerTenantId,
   privilegedApiAppIds,
@@ -36,6 +37,14 @@ const onPrincipal =
     const one = principal(scene)
     return one && { path: `/servicePrincipals/${one.id}${suffix}`, body: body?.(scene, one) }
   }
+
+const policies = '/policies/appManagementPolicies'
+/** The first policy of the tenant, or any ID: then it is not found. */
+const policyId = ({ directory, tenantId }: Scene) =>
+  directory.tenant(tenantId)?.policies.find(({ id }) => id !== emptyGuid)?.id ?? contoso.id
+const policyReference = (scene: Scene) => ({
+  '@odata.id': `https://graph.microsoft.com/v1.0${policies}/${policyId(scene)}`,
+})
 
 /** The last owner of an object, or any ID: then the object is not found. */
 const lastOwner = ({ ownerIds }: Application | ServicePrincipal) => ownerIds.at(-1) ?? contoso.id
@@ -273,6 +282,39 @@ export const asks: Readonly<Record<string, (scene: Scene) => Asked | undefined>>
       keyId: oneOf(one.passwordCredentials, step.role)?.keyId,
     }),
   ),
+  'PATCH /policies/defaultAppManagementPolicy': () => ({
+    path: '/policies/defaultAppManagementPolicy',
+    body: { displayName: 'Default' },
+  }),
+  'POST /policies/appManagementPolicies': () => ({
+    path: policies,
+    body: { displayName: 'Policy', restrictions: {} },
+  }),
+  'PATCH /policies/appManagementPolicies/{policy}': (scene) => ({
+    path: `${policies}/${policyId(scene)}`,
+    body: { isEnabled: true },
+  }),
+  'DELETE /policies/appManagementPolicies/{policy}': (scene) => ({
+    path: `${policies}/${policyId(scene)}`,
+  }),
+  'POST /applications/{id}/appManagementPolicies/$ref': onApplication(
+    '/appManagementPolicies/$ref',
+    policyReference,
+  ),
+  'DELETE /applications/{id}/appManagementPolicies/{policy}/$ref': (scene) => {
+    const one = application(scene)
+    return one && { path: `/applications/${one.id}/appManagementPolicies/${policyId(scene)}/$ref` }
+  },
+  'POST /servicePrincipals/{id}/appManagementPolicies/$ref': onPrincipal(
+    '/appManagementPolicies/$ref',
+    policyReference,
+  ),
+  'DELETE /servicePrincipals/{id}/appManagementPolicies/{policy}/$ref': (scene) => {
+    const one = principal(scene)
+    return (
+      one && { path: `/servicePrincipals/${one.id}/appManagementPolicies/${policyId(scene)}/$ref` }
+    )
+  },
   'POST /applications/{id}/owners/$ref': onApplication('/owners/$ref', newOwner),
   'DELETE /applications/{id}/owners/{owner}/$ref': (scene) => {
     const one = application(scene)

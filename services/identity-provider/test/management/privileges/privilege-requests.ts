@@ -5,6 +5,7 @@ import {
   ownerTenantId,
   put,
 } from '@greeting/directory'
+import { policy } from '../../../../../fixtures/directory/sample.ts'
 import { grantId } from '../../../src/management/graph/service-principals/permission-grant-operations.ts'
 import type { Operation } from '../../../src/management/operations/operation.ts'
 import { sponsored, sponsorId } from '../graph/agents/sample-agents.ts'
@@ -81,6 +82,30 @@ const onGrant =
     return { path: `/oauth2PermissionGrants/${id}`, body }
   }
 
+const policyId = policy(0x90).id
+const policyReference = {
+  '@odata.id': `https://login.example/v1.0/policies/appManagementPolicies/${policyId}`,
+}
+
+/** On the one policy of the tenant, which is assigned to the object that the operation takes it from. */
+const onPolicy =
+  (template: string, body?: unknown): Ask =>
+  async (scene, target) => {
+    const { commit, log } = scene
+    await commit(
+      put('tenant', { ...(log.directory.tenant(contoso.id) ?? contoso), policies: [policy(0x90)] }),
+    )
+    const isOfPrincipal = template.startsWith('/servicePrincipals')
+    const [one, other] = [applicationOf(scene, target), principalOf(scene, target)]
+    if (template.endsWith('{policy}/$ref')) {
+      const policyIds = [policyId]
+      if (isOfPrincipal && other) await commit(put('servicePrincipal', { ...other, policyIds }))
+      if (!isOfPrincipal && one) await commit(put('application', { ...one, policyIds }))
+    }
+    const id = (isOfPrincipal ? other : one)?.id ?? ''
+    return { path: template.replace('{id}', id).replace('{policy}', policyId), body }
+  }
+
 const sponsor = { '@odata.id': `https://login.example/v1.0/groups/${contoso.id}` }
 
 /** The bodies of the requests that need one. */
@@ -105,6 +130,8 @@ export const bodies: Readonly<Record<string, unknown>> = {
   'PATCH /applications/{id}/inheritablePermissions/{resource}': {
     inheritableRoles: { kind: 'none' },
   },
+  'PATCH /policies/defaultAppManagementPolicy': { isEnabled: true },
+  'POST /policies/appManagementPolicies': { displayName: 'New', restrictions: {} },
   'POST /keys/reencrypt': { keyEncryptionKey: Buffer.alloc(32, 1).toString('base64') },
 }
 
@@ -282,6 +309,21 @@ const asks: Readonly<Record<string, Ask>> = {
       ...sponsored,
     },
   }),
+  ...Object.fromEntries(
+    [
+      'GET /policies/appManagementPolicies/{policy}',
+      'PATCH /policies/appManagementPolicies/{policy}',
+      'DELETE /policies/appManagementPolicies/{policy}',
+      'GET /policies/appManagementPolicies/{policy}/appliesTo',
+      ...['applications', 'servicePrincipals'].flatMap((set) => [
+        `POST /${set}/{id}/appManagementPolicies/$ref`,
+        `DELETE /${set}/{id}/appManagementPolicies/{policy}/$ref`,
+      ]),
+    ].map((operation) => {
+      const [method = '', path = ''] = operation.split(' ')
+      return [operation, onPolicy(path, { PATCH: {}, POST: policyReference }[method])]
+    }),
+  ),
   'POST /tenants': (_, target) => ({
     path: '/tenants',
     body: { displayName: 'New', ...(target === 'chosenId' ? { id: ownerTenantId } : {}) },

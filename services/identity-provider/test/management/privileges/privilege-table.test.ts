@@ -20,7 +20,7 @@ const ofServer = serverOperations({
 })
 const operations: readonly Operation[] = [...graphOperations, ...ofServer]
 
-/** No role, each role alone, and the two roles that admin consent requires. */
+/** No role, each role alone, and the pairs that admin consent and an assignment of policies require. */
 const holders: readonly (readonly string[])[] = [
   [],
   // The role of blueprints is good for their own agents only, and has tests of its own.
@@ -28,6 +28,7 @@ const holders: readonly (readonly string[])[] = [
     .filter((role) => role !== roleOfBlueprints)
     .map((role) => [role]),
   ['AppRoleAssignment.ReadWrite.All', 'Application.Read.All'],
+  ['Policy.ReadWrite.ApplicationConfiguration', 'Application.Read.All'],
 ]
 
 /** Every cell: the roles of the caller, the operation, its object, and the outcome. */

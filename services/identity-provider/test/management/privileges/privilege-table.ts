@@ -63,6 +63,13 @@ const sees: RequiredRoles = [[...reading, granting]]
 const grants: RequiredRoles = [[granting], reading]
 const seesPeople: RequiredRoles = [['User.Read.All', 'Directory.Read.All']]
 const seesGroups: RequiredRoles = [['Group.Read.All', 'Directory.Read.All']]
+const seesPeople: RequiredRoles = [['User.Read.All']]
+const seesGroups: RequiredRoles = [['Group.Read.All']]
+const policyWriter = 'Policy.ReadWrite.ApplicationConfiguration'
+const readsPolicies: RequiredRoles = [['Policy.Read.All', policyWriter]]
+const writesPolicies: RequiredRoles = [[policyWriter]]
+const seesPolicies: RequiredRoles = [...readsPolicies, reading]
+const assignsPolicies: RequiredRoles = [...writesPolicies, reading]
 const readsKeys: RequiredRoles = [['SigningKey.Read.All', 'SigningKey.ReadWrite.All']]
 const writesKeys: RequiredRoles = [['SigningKey.ReadWrite.All']]
 const readsAudit: RequiredRoles = [['AuditLog.Read.All']]
@@ -72,6 +79,7 @@ const writesTenants: RequiredRoles = [['Tenant.ReadWrite.All']]
 const credential = '/applications/{id}/federatedIdentityCredentials'
 const assignedTo = '/servicePrincipals/{id}/appRoleAssignedTo'
 const assignments = '/servicePrincipals/{id}/appRoleAssignments'
+const policies = '/policies/appManagementPolicies'
 
 /**
  * The required roles of each operation, and its outcome for a caller who has them. It repeats the
@@ -172,6 +180,26 @@ export const privilegeTable: Readonly<Record<string, readonly [RequiredRoles, Ro
   'DELETE /oauth2PermissionGrants/{grant}': [grants, grantOf],
   'GET /servicePrincipals/{id}/oauth2PermissionGrants': [sees, seesAssignments],
   'POST /applicationTemplates/{id}/instantiate': [writes, { fresh: 'allowed' }],
+  'GET /policies/defaultAppManagementPolicy': [readsPolicies, tenantWide],
+  'PATCH /policies/defaultAppManagementPolicy': [writesPolicies, tenantWide],
+  [`GET ${policies}`]: [readsPolicies, tenantWide],
+  [`POST ${policies}`]: [writesPolicies, { fresh: 'allowed' }],
+  [`GET ${policies}/{policy}`]: [readsPolicies, tenantWide],
+  [`PATCH ${policies}/{policy}`]: [writesPolicies, tenantWide],
+  [`DELETE ${policies}/{policy}`]: [writesPolicies, tenantWide],
+  [`GET ${policies}/{policy}/appliesTo`]: [readsPolicies, tenantWide],
+  'GET /applications/{id}/appManagementPolicies': [seesPolicies, seesOwn],
+  'POST /applications/{id}/appManagementPolicies/$ref': [assignsPolicies, closes],
+  'DELETE /applications/{id}/appManagementPolicies/{policy}/$ref': [assignsPolicies, closes],
+  'GET /servicePrincipals/{id}/appManagementPolicies': [
+    seesPolicies,
+    { ...seesOwn, api: 'allowed' },
+  ],
+  'POST /servicePrincipals/{id}/appManagementPolicies/$ref': [assignsPolicies, changesPrincipal],
+  'DELETE /servicePrincipals/{id}/appManagementPolicies/{policy}/$ref': [
+    assignsPolicies,
+    changesPrincipal,
+  ],
   'GET /applications/{id}/{property}': [reads, seesOwn],
   'GET /servicePrincipals/{id}/{property}': [reads, { ...seesOwn, api: 'allowed' }],
   'GET /keys': [readsKeys, keys],

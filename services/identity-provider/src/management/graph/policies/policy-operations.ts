@@ -1,0 +1,243 @@
+// Folder: The policies of a tenant, and their assignments to applications and service principals.
+
+import {
+  type DirectoryPolicy,
+  defaultAppManagementPolicyId,
+  isGuid,
+  maxPolicies,
+  type PolicyKind,
+  put,
+  type Tenant,
+} from '@greeting/directory'
+import { guid, text } from '@greeting/directory/forms'
+import { z } from 'zod'
+import { parseBody } from '../../body/parse-body.ts'
+import type { EntitySet } from '../../odata/entity-set.ts'
+import { listEntities } from '../../odata/list-entities.ts'
+import { showCreated, showEntity } from '../../odata/show-entity.ts'
+import type {
+  Answer,
+  Change,
+  ChangeOperation,
+  ChangingCall,
+  ListCall,
+  ListOperation,
+  ReadOperation,
+  RequestCall,
+} from '../../operations/operation.ts'
+import { assignsPolicies, readsPolicies, writesPolicies } from '../../privileges/graph-roles.ts'
+import { refuse } from '../../refusals/graph-error.ts'
+import { directoryObjects } from '../directory-objects/entity-sets.ts'
+import {
+  applicationRow,
+  type ObjectKind,
+  type ObjectRow,
+  principalRow,
+  stored,
+} from '../directory-objects/object-operations.ts'
+import type { DirectoryObject } from '../directory-objects/object-type.ts'
+
+/** A kind of policies in Microsoft Graph. */
+export type PolicyRow = {
+  readonly kind: PolicyKind
+  /** The segment of its paths. */
+  readonly name: string
+  /** With its article. */
+  readonly one: string
+  readonly set: EntitySet<DirectoryPolicy>
+  /** Where policies of this kind can be assigned. */
+  readonly objects: readonly ObjectKind[]
+  /** The state after a body. `before` is a new policy without content, when `isNew`. */
+  readonly after: (before: DirectoryPolicy, body: unknown, isNew: boolean) => DirectoryPolicy
+}
+
+type PolicyOperation = ReadOperation | ListOperation | ChangeOperation
+
+/** The operations on the policies of one kind, and on their assignments. */
+export const policyOperations = (row: PolicyRow): readonly PolicyOperation[] => [
+  {
+    method: 'GET',
+    path: `/policies/${row.name}`,
+    requires: readsPolicies,
+    summary: `Lists the ${row.name} of the tenant.`,
+    read: (call) => listEntities(call, row.set, policiesOf(call, row)),
+  },
+  {
+    method: 'POST',
+    path: `/policies/${row.name}`,
+    requires: writesPolicies,
+    summary: `Creates ${row.one}.`,
+    takesBody: true,
+    action: 'policy.create',
+    change: (call) => create(call, row),
+  },
+  {
+    method: 'GET',
+    path: `/policies/${row.name}/{policy}`,
+    requires: readsPolicies,
+    summary: `Shows ${row.one}.`,
+    read: (call) => showEntity(call, row.set, findPolicy(call, row)),
+  },
+  {
+    method: 'PATCH',
+    path: `/policies/${row.name}/{policy}`,
+    requires: writesPolicies,
+    summary: `Changes ${row.one}. Credentials that exist stay.`,
+    takesBody: true,
+    action: 'policy.update',
+    change: (call) => {
+      const before = findPolicy(call, row)
+      const after = row.after(before, call.body, false)
+      return changed(call, after.id, (all) => all.map((one) => (one === before ? after : one)))
+    },
+  },
+  {
+    method: 'DELETE',
+    path: `/policies/${row.name}/{policy}`,
+    requires: writesPolicies,
+    summary: `Deletes ${row.one}. Its assignments have no effect any more.`,
+    action: 'policy.delete',
+    change: (call) => {
+      const { id } = findPolicy(call, row)
+      return changed(call, id, (all) => all.filter((one) => one.id !== id))
+    },
+  },
+  {
+    method: 'GET',
+    path: `/policies/${row.name}/{policy}/appliesTo`,
+    requires: readsPolicies,
+    summary: `Lists the objects to which ${row.one} is assigned.`,
+    list: (call) => appliesTo(call, row),
+  },
+  ...(row.objects.includes('application') ? assignmentOperations(row, applicationRow) : []),
+  ...assignmentOperations(row, principalRow),
+]
+
+const assignmentOperations = <Kind extends ObjectKind>(
+  row: PolicyRow,
+  { find, kind, one, set }: ObjectRow<Kind>,
+): PolicyOperation[] => [
+  {
+    method: 'GET',
+    path: `/${set.name}/{id}/${row.name}`,
+    requires: assignsPolicies.read,
+    summary: `Lists the ${row.name} of ${one}.`,
+    read: (call) => {
+      const { policyIds } = find(call)
+      return listEntities(
+        call,
+        row.set,
+        policiesOf(call, row).filter(({ id }) => policyIds.includes(id)),
+      )
+    },
+  },
+  {
+    method: 'POST',
+    path: `/${set.name}/{id}/${row.name}/$ref`,
+    requires: assignsPolicies.write,
+    summary: `Assigns ${row.one} to ${one}.`,
+    takesBody: true,
+    action: `${kind}.addPolicy`,
+    change: (call) => {
+      const object = find(call)
+      const { '@odata.id': id } = parseBody(referenceBody(row), call.body)
+      const known = policiesOf(call, row)
+      if (!known.some((one) => one.id === id)) throw refuse('resource_unknown', id)
+      // Only the IDs of policies of the tenant stay: a deleted one must not fill the place of another.
+      const ids = new Set(call.caller.tenant.policies.map((one) => one.id))
+      const kept = object.policyIds.filter((one) => ids.has(one))
+      if (known.some((one) => kept.includes(one.id))) throw refuse('reference_taken', row.name)
+      return stored(kind, { ...object, policyIds: [...kept, id] })
+    },
+  },
+  {
+    method: 'DELETE',
+    path: `/${set.name}/{id}/${row.name}/{policy}/$ref`,
+    requires: assignsPolicies.write,
+    summary: `Ends the assignment of ${row.one} to ${one}.`,
+    action: `${kind}.removePolicy`,
+    change: (call) => {
+      const object = find(call)
+      const { id } = findPolicy(call, row)
+      if (!object.policyIds.includes(id)) throw refuse('resource_unknown', id)
+      return stored(kind, { ...object, policyIds: object.policyIds.filter((one) => one !== id) })
+    },
+  },
+]
+
+/** Only the last two segments of the address count, as for owners. */
+const referenceBody = ({ name }: PolicyRow) =>
+  z.strictObject({
+    '@odata.id': text(2048)
+      .transform((reference) => {
+        const [collection = '', id = ''] = reference.split('/').slice(-2)
+        return collection.toLowerCase() === name.toLowerCase() ? id : ''
+      })
+      .pipe(guid),
+  })
+
+const policiesOf = ({ caller }: RequestCall, row: PolicyRow): DirectoryPolicy[] =>
+  caller.tenant.policies.filter(
+    ({ id, kind }) => kind === row.kind && id !== defaultAppManagementPolicyId,
+  )
+
+function findPolicy(call: RequestCall, row: PolicyRow): DirectoryPolicy {
+  const { policy: id = '' } = call.parameters
+  if (!isGuid(id)) throw refuse('identifier_invalid', id)
+  const found = policiesOf(call, row).find((one) => one.id === id.toLowerCase())
+  if (found === undefined) throw refuse('resource_unknown', id)
+  return found
+}
+
+/** The change of the policies of the caller's tenant. */
+export function changed(
+  { caller }: ChangingCall,
+  target: string,
+  change: (all: Tenant['policies']) => Tenant['policies'],
+  answer: Answer = { status: 204 },
+): Change {
+  const policies = change(caller.tenant.policies)
+  if (policies.length > maxPolicies)
+    throw refuse('body_invalid', `A tenant must not have more than ${maxPolicies} policies.`)
+  return { changes: [put('tenant', { ...caller.tenant, policies })], target, answer }
+}
+
+function create(call: ChangingCall, row: PolicyRow): Change {
+  const empty: DirectoryPolicy = {
+    id: call.runtime.newGuid(),
+    kind: row.kind,
+    displayName: '',
+    description: null,
+    definition: {},
+    isEnabled: false,
+    isOrganizationDefault: false,
+  }
+  const policy = row.after(empty, call.body, true)
+  return changed(call, policy.id, (all) => [...all, policy], showCreated(call, row.set, policy))
+}
+
+/** No index leads from a policy to its objects, so this examines all of the tenant, and stops at a limit. */
+const maxObjects = 1000
+
+async function appliesTo(call: ListCall, row: PolicyRow): Promise<Answer> {
+  const { id } = findPolicy(call, row)
+  const found: DirectoryObject[] = []
+  for (const kind of row.objects)
+    for (let after: string | undefined, isLast = false; !isLast && found.length < maxObjects; ) {
+      const page = await call.list({
+        kind,
+        tenantId: call.caller.tenantId,
+        createdUntil: call.createdUntil,
+        conditions: [],
+        isIndexed: false,
+        matches: ({ policyIds }) => policyIds.includes(id),
+        after,
+        limit: 100,
+        isCounted: false,
+      })
+      found.push(...page.objects)
+      after = page.next
+      isLast = after === undefined
+    }
+  return call.read((directory) => listEntities({ ...call, directory }, directoryObjects, found))
+}

@@ -1,0 +1,84 @@
+import {
+  type Application,
+  type AppManagementFault,
+  appManagementFaults,
+  type Directory,
+  type DirectoryChange,
+  policyOf,
+  type ServicePrincipal,
+} from '@greeting/directory'
+import { GraphError } from '../refusals/graph-error.ts'
+import type { RefusalName } from '../refusals/refusals.ts'
+
+const rows: Readonly<Record<AppManagementFault['code'], RefusalName>> = {
+  CredentialInvalidLifetimeAsPerAppPolicy: 'lifetime_exceeds_policy',
+  CredentialTypeNotAllowedAsPerAppPolicy: 'credential_forbidden_by_policy',
+  HostNameNotOnVerifiedDomain: 'identifier_uri_forbidden_by_policy',
+  SignInAudienceNotAllowedAsPerAppPolicy: 'audience_forbidden_by_policy',
+}
+
+/**
+ * Requires that the app management policies of the tenant permit what changes add to applications and
+ * service principals.
+ *
+ * @throws {GraphError} graph_refusal lifetime_exceeds_policy, credential_forbidden_by_policy,
+ *   identifier_uri_forbidden_by_policy, audience_forbidden_by_policy.
+ */
+export function requirePolicies(
+  committed: Directory,
+  changes: readonly DirectoryChange[],
+  now: Date,
+): void {
+  const [first, ...others] = changes.flatMap((change) => {
+    if (change.kind === 'application' && change.value !== null)
+      return faultsOf(committed, change.kind, committed.application(change.id), change.value, now)
+    if (change.kind === 'servicePrincipal' && change.value !== null)
+      return faultsOf(
+        committed,
+        change.kind,
+        committed.servicePrincipal(change.id),
+        change.value,
+        now,
+      )
+    return []
+  })
+  if (first === undefined) return
+  const details = [first, ...others].slice(0, 20).flatMap((one) => one.details)
+  throw new GraphError(rows[first.code], first.message, { details })
+}
+
+type Managed = Pick<Application, 'passwordCredentials' | 'keyCredentials'> &
+  Partial<Pick<Application, 'identifierUris' | 'signInAudience' | 'requestedAccessTokenVersion'>>
+
+function faultsOf(
+  committed: Directory,
+  kind: 'application' | 'servicePrincipal',
+  before: Managed | undefined,
+  after: (Application | ServicePrincipal) & Managed,
+  now: Date,
+): AppManagementFault[] {
+  const tenant = committed.tenant(after.tenantId)
+  if (tenant === undefined || tenant.policies.length === 0) return []
+  const isOfApplication = kind === 'application'
+  const policy = policyOf(
+    tenant,
+    'appManagement',
+    isOfApplication ? after : undefined,
+    isOfApplication ? undefined : after,
+  )
+  const isNew = (known: readonly { readonly keyId: string }[] = []) => {
+    const keyIds = new Set(known.map(({ keyId }) => keyId))
+    return ({ keyId }: { readonly keyId: string }) => !keyIds.has(keyId)
+  }
+  const change = {
+    secrets: after.passwordCredentials.filter(isNew(before?.passwordCredentials)),
+    certificates: after.keyCredentials.filter(isNew(before?.keyCredentials)),
+    identifierUris: (after.identifierUris ?? []).filter(
+      (uri) => !before?.identifierUris?.includes(uri),
+    ),
+    ...(after.signInAudience === undefined || after.signInAudience === before?.signInAudience
+      ? {}
+      : { signInAudience: after.signInAudience }),
+  }
+  return appManagementFaults(policy, { ...after, kind, tenant }, change, now)
+}

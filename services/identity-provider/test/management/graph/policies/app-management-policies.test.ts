@@ -1,0 +1,235 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { emptyGuid } from '@greeting/directory'
+import { KeyEncryptionKey } from '../../../../src/signing/key-encryption-key.ts'
+import { fixtureSigningKey } from '../../../signing/fixture-signing-key.ts'
+import { withApi } from '../applications/sample-api.ts'
+
+const byDefault = '/policies/defaultAppManagementPolicy'
+const policies = '/policies/appManagementPolicies'
+const lifetime = { restrictionType: 'passwordLifetime', maxLifetime: 'P90D' }
+const passwords = (...passwordCredentials: object[]) => ({ passwordCredentials })
+const noSecrets = passwords({ restrictionType: 'passwordAddition' })
+const restrictions = passwords(lifetime)
+const strict = { isEnabled: true, applicationRestrictions: restrictions }
+const sample = { displayName: 'Strict', isEnabled: true, restrictions }
+
+async function withPolicy(body: object = sample) {
+  const api = await withApi()
+  const { body: policy } = await api.admin.post(policies, body)
+  const reference = { '@odata.id': `https://graph.microsoft.com/beta${policies}/${policy.id}` }
+  return { ...api, policy, one: `${policies}/${policy.id}`, reference }
+}
+
+describe('the default app management policy', () => {
+  it('exists, and is disabled (entra E220)', async () => {
+    const { body } = await (await withApi()).admin.get(byDefault)
+    assert.partialDeepStrictEqual(body, {
+      '@odata.context':
+        'https://login.example/v1.0/$metadata#policies/defaultAppManagementPolicy/$entity',
+      id: emptyGuid,
+      displayName: 'Default app management tenant policy',
+      isEnabled: false,
+      applicationRestrictions: { passwordCredentials: [], keyCredentials: [] },
+      servicePrincipalRestrictions: { passwordCredentials: [], keyCredentials: [] },
+    })
+  })
+
+  it('keeps what a change does not name', async () => {
+    const { admin } = await withApi()
+    assert.equal((await admin.patch(byDefault, strict)).status, 204)
+    const keys = [{ restrictionType: 'asymmetricKeyLifetime', maxLifetime: 'P1D' }]
+    const servicePrincipalRestrictions = { keyCredentials: keys }
+    await admin.patch(byDefault, { servicePrincipalRestrictions })
+    await admin.patch(byDefault, { applicationRestrictions: { keyCredentials: [] } })
+    const { body } = await admin.get(byDefault)
+    assert.partialDeepStrictEqual(body, { ...strict, servicePrincipalRestrictions })
+  })
+
+  it('is not one of those that are assigned', async () => {
+    const { admin } = await withApi()
+    await admin.patch(byDefault, strict)
+    assert.deepEqual((await admin.get(policies)).body.value, [])
+    assert.equal((await admin.get(`${policies}/${emptyGuid}`)).status, 404)
+    assert.equal((await admin.delete(`${policies}/${emptyGuid}`)).status, 404)
+  })
+})
+
+describe('an app management policy', () => {
+  it('is created, shown, changed and deleted', async () => {
+    const { admin, one, policy } = await withPolicy()
+    assert.equal((await admin.post(policies, sample)).status, 201)
+    assert.equal((await admin.patch(one, { description: 'Ours' })).status, 204)
+    const shown = { id: policy.id, ...sample, description: 'Ours' }
+    assert.partialDeepStrictEqual((await admin.get(one)).body, shown)
+    assert.equal((await admin.get(policies)).body.value.length, 2)
+    assert.equal((await admin.delete(one)).status, 204)
+    assert.equal((await admin.get(one)).status, 404)
+  })
+
+  const refused = [
+    {},
+    { displayName: 'X' },
+    { restrictions },
+    { ...sample, displayName: '' },
+    { ...sample, other: 1 },
+    { ...sample, restrictions: null },
+    { ...sample, restrictions: passwords({ restrictionType: 'other' }) },
+    { ...sample, restrictions: passwords({ ...lifetime, maxLifetime: 'ninety days' }) },
+    { ...sample, restrictions: passwords(lifetime, lifetime) },
+  ]
+  for (const body of refused)
+    it(`is refused as ${JSON.stringify(body)}`, async () => {
+      const { body: answer, status } = await (await withApi()).admin.post(policies, body)
+      assert.deepEqual([status, answer.error.code], [400, 'Request_BadRequest'])
+    })
+
+  it('may not be the 101st of the tenant', async () => {
+    const { admin } = await withApi()
+    for (let number = 0; number < 100; number += 1)
+      assert.equal((await admin.post(policies, sample)).status, 201)
+    assert.equal((await admin.post(policies, sample)).status, 400)
+  })
+
+  it('is assigned once, listed from both sides, and removed', async () => {
+    const { admin, one, path, policy, reference } = await withPolicy()
+    const { body: principal } = await admin.post('/servicePrincipals', {
+      appId: (await admin.get(path)).body.appId,
+    })
+    for (const object of [path, `/servicePrincipals/${principal.id}`]) {
+      const assigned = `${object}/appManagementPolicies`
+      assert.equal((await admin.post(`${assigned}/$ref`, reference)).status, 204)
+      assert.equal((await admin.post(`${assigned}/$ref`, reference)).status, 400)
+      assert.deepEqual(
+        (await admin.get(assigned)).body.value.map(({ id }) => id),
+        [policy.id],
+      )
+    }
+    const objects = (await admin.get(`${one}/appliesTo`)).body.value.map(({ id }) => id)
+    assert.deepEqual(objects.toSorted(), [path.split('/').at(-1), principal.id].toSorted())
+    const assignment = `${path}/appManagementPolicies/${policy.id}/$ref`
+    assert.equal((await admin.delete(assignment)).status, 204)
+    assert.equal((await admin.delete(assignment)).status, 404)
+    assert.equal((await admin.get(`${one}/appliesTo`)).body.value.length, 1)
+  })
+
+  it('leaves its place to another when it is gone', async () => {
+    const { admin, one, path, reference } = await withPolicy()
+    await admin.post(`${path}/appManagementPolicies/$ref`, reference)
+    await admin.delete(one)
+    assert.deepEqual((await admin.get(`${path}/appManagementPolicies`)).body.value, [])
+    const { body: other } = await admin.post(policies, sample)
+    const next = { '@odata.id': `${policies}/${other.id}` }
+    assert.equal((await admin.post(`${path}/appManagementPolicies/$ref`, next)).status, 204)
+  })
+
+  it('is not assigned by the address of another object', async () => {
+    const { admin, path, policy } = await withPolicy()
+    for (const address of [`/applications/${policy.id}`, policies, 'x']) {
+      const body = { '@odata.id': address }
+      const { status } = await admin.post(`${path}/appManagementPolicies/$ref`, body)
+      assert.equal(status, 400)
+    }
+  })
+})
+
+const keyOf = async () => {
+  const { certificate } = await fixtureSigningKey(
+    KeyEncryptionKey.generate(),
+    new Date('2026-01-15T00:00:00Z'),
+  )
+  return certificate.replaceAll(/-----[A-Z ]+-----|\s/g, '')
+}
+
+describe('app management policies refuse', () => {
+  it("a secret that lives longer, in Entra's words (entra E221, E227)", async () => {
+    const { admin, path } = await withApi()
+    await admin.patch(byDefault, strict)
+    const { body, status } = await admin.post(`${path}/addPassword`, {})
+    const message = `Credential lifetime exceeds the max value allowed as per assigned policy '${emptyGuid}'.`
+    assert.equal(status, 400)
+    assert.partialDeepStrictEqual(body.error, {
+      code: 'CredentialInvalidLifetimeAsPerAppPolicy',
+      message,
+      details: [{ code: 'InvalidKeyEndDate', target: 'EndDate', message }],
+    })
+    const passwordCredential = { endDateTime: '2026-05-01T00:00:00Z' }
+    assert.equal((await admin.post(`${path}/addPassword`, { passwordCredential })).status, 200)
+  })
+
+  it('what an assigned policy forbids, in place of the default (entra E222, E223)', async () => {
+    const { admin, path, policy, reference } = await withPolicy({
+      ...sample,
+      restrictions: noSecrets,
+    })
+    await admin.post(`${path}/appManagementPolicies/$ref`, reference)
+    const { body } = await admin.post(`${path}/addPassword`, {})
+    assert.deepEqual(
+      [body.error.code, body.error.message],
+      [
+        'CredentialTypeNotAllowedAsPerAppPolicy',
+        `Credential type not allowed as per assigned policy '${policy.id}'.`,
+      ],
+    )
+    await admin.patch(byDefault, strict)
+    await admin.patch(`${policies}/${policy.id}`, { isEnabled: false })
+    assert.equal((await admin.post(`${path}/addPassword`, {})).status, 200)
+  })
+
+  it('nothing that exists, and no other change of it (entra E224)', async () => {
+    const { admin, path } = await withApi()
+    await admin.post(`${path}/addPassword`, {})
+    await admin.patch(byDefault, { isEnabled: true, applicationRestrictions: noSecrets })
+    assert.equal((await admin.patch(path, { displayName: 'Other' })).status, 204)
+    assert.partialDeepStrictEqual((await admin.get(path)).body, { passwordCredentials: [{}] })
+  })
+
+  const onUris = { identifierUris: { nonDefaultUriAddition: {} } }
+  const onAudience = { audiences: { azureAdMultipleOrgs: {} } }
+  const onKeys = {
+    keyCredentials: [{ restrictionType: 'asymmetricKeyLifetime', maxLifetime: 'P1D' }],
+  }
+  const uri = { identifierUris: ['https://contoso.example/x'] }
+  const rows: readonly (readonly [string, object, object, string])[] = [
+    ['a secret of a new application', noSecrets, { passwordCredentials: [{}] }, 'CredentialType'],
+    ['an identifier URI (entra E225)', onUris, uri, 'HostName'],
+    ['an audience (entra E226)', onAudience, { signInAudience: 'AzureADMultipleOrgs' }, 'SignIn'],
+  ]
+  for (const [what, applicationRestrictions, properties, code] of rows)
+    it(what, async () => {
+      const { admin } = await withApi()
+      await admin.patch(byDefault, { isEnabled: true, applicationRestrictions })
+      const { body, status } = await admin.post('/applications', {
+        displayName: 'New',
+        ...properties,
+      })
+      assert.equal(status, 400)
+      assert.match(body.error.code, new RegExp(`^${code}`))
+    })
+
+  it('a certificate of an application and of a service principal', async () => {
+    const { admin, path } = await withApi()
+    const { appId } = (await admin.get(path)).body
+    const { body: principal } = await admin.post('/servicePrincipals', { appId })
+    await admin.patch(byDefault, {
+      isEnabled: true,
+      applicationRestrictions: onKeys,
+      servicePrincipalRestrictions: onKeys,
+    })
+    const keyCredentials = [{ key: await keyOf() }]
+    for (const object of [path, `/servicePrincipals/${principal.id}`]) {
+      const { body } = await admin.patch(object, { keyCredentials })
+      assert.equal(body.error.code, 'CredentialInvalidLifetimeAsPerAppPolicy', object)
+    }
+  })
+
+  it('secrets of service principals by restrictions of their own', async () => {
+    const { admin, path } = await withApi()
+    const { appId } = (await admin.get(path)).body
+    const { body: principal } = await admin.post('/servicePrincipals', { appId })
+    await admin.patch(byDefault, { isEnabled: true, servicePrincipalRestrictions: noSecrets })
+    assert.equal((await admin.post(`${path}/addPassword`, {})).status, 200)
+    const ofPrincipal = `/servicePrincipals/${principal.id}/addPassword`
+    assert.equal((await admin.post(ofPrincipal, {})).status, 400)
+  })
+})
