@@ -10,6 +10,7 @@ import {
   type Registered,
   readRegistered,
 } from '../graph/applications.ts'
+import { defaultView, readPolicies } from '../graph/policies.ts'
 import { applicationPath, deletedAgentsPath, deletedPath } from '../layout/application-page.ts'
 import {
   type Content,
@@ -18,9 +19,11 @@ import {
   patchOf,
   tabRow,
 } from '../layout/application-tab.ts'
-import { buttonForm, danger, field, form, hiddenFields } from '../layout/form.ts'
+import { buttonForm, choice, danger, field, form, hiddenFields } from '../layout/form.ts'
+import type { ActionRow } from '../layout/page-row.ts'
 import type { Html } from '../layout/parts.ts'
 import { copyable, facts, mark, time } from '../layout/parts.ts'
+import { optional } from '../layout/refusals.ts'
 import { createPrincipal } from './registration.ts'
 
 const content: Content = async (request, registered, attempt) => {
@@ -46,6 +49,7 @@ ${buttonForm(request, `${path}/assignment-required`, principal.appRoleAssignment
         ]
       : []),
   ])}
+${kind !== 'agent' && (await optional<Html>(request, policiesOf(request, registered), () => ''))}
 <h2>Rename</h2>
 ${form(
   request,
@@ -54,6 +58,71 @@ ${form(
 )}
 <h2>Delete</h2>
 ${danger(`Delete ${application.displayName}`, `${isApi(application) ? `No client gets a token of this API any more: ${clientsOf()} with a role will lose it.` : `This ${kind} gets no token any more${kind === 'blueprint' ? ', and neither do its agents' : ''}.`} It can be restored for 30 days.`, buttonForm(request, `${path}/delete`, 'Delete', {}, 'danger'))}`
+}
+
+/** The policies that apply to an application, and the choice of the lifetime of its tokens. */
+async function policiesOf(request: AdministratorRequest, { application, principal }: Registered) {
+  const [byDefault, ofTenant, ofApplication, ofPrincipal] = await Promise.all([
+    defaultView(request),
+    readPolicies(request),
+    readPolicies(request, `/applications/${application.id}`),
+    principal ? readPolicies(request, `/servicePrincipals/${principal.id}`) : [],
+  ])
+  const lifetimes = ofTenant.filter(({ set }) => set === lifetimeSet)
+  const managed = ofApplication.find(({ set }) => set !== lifetimeSet) ?? byDefault
+  const isLifetime = ({ set }: { readonly set: string }) => set === lifetimeSet
+  const assigned = ofPrincipal.find(isLifetime)
+  const lifetime =
+    assigned ?? lifetimes.find(({ isDefault }) => isDefault) ?? ofApplication.find(isLifetime)
+  const kept = ofPrincipal.filter(({ set }) => set === 'claimsMappingPolicies')
+  const options = [
+    { value: '', label: 'none' },
+    ...lifetimes.map(({ id, displayName }) => ({ value: id, label: displayName })),
+  ]
+  return html`<h2>Policies</h2>
+${facts([
+  ['Credentials', html`<a href="/portal/policies">${managed.displayName}</a>: ${managed.rules}`],
+  ...(isApi(application) && principal
+    ? [
+        [
+          'Its tokens',
+          lifetime
+            ? html`<a href="/portal/policies">${lifetime.displayName}</a>: ${lifetime.rules}`
+            : 'the lifetime of the server',
+        ] as const,
+      ]
+    : []),
+  ...kept.map((one) => ['Claims mapping', html`${one.displayName}: ${one.rules}`] as const),
+])}
+${
+  isApi(application) &&
+  principal &&
+  lifetimes.length > 0 &&
+  form(
+    request,
+    `${applicationPath(application.appId)}/token-lifetime`,
+    html`${choice({ name: 'policy', label: 'Token lifetime policy of this API', value: assigned?.id ?? '', options })}<button>Assign</button>`,
+  )
+}`
+}
+
+const lifetimeSet = 'tokenLifetimePolicies'
+
+/** Assigns the policy to the service principal: it precedes the default of the tenant. */
+const assignLifetime: ActionRow['run'] = async (request, sent, { req }) => {
+  const { application, principal } = await readRegistered(request, req.param('appId') ?? '')
+  const object = `/servicePrincipals/${principal?.id ?? ''}`
+  const id = encodeURIComponent(sent.get('policy') ?? '')
+  for (const one of await readPolicies(request, object)) {
+    if (one.set !== lifetimeSet) continue
+    const path = `${object}/${lifetimeSet}/${one.id}/$ref`
+    await request.graph.send({ method: 'DELETE', path })
+  }
+  if (id !== '') {
+    const body = { '@odata.id': `/policies/${lifetimeSet}/${id}` }
+    await request.graph.send({ method: 'POST', path: `${object}/${lifetimeSet}/$ref`, body })
+  }
+  return applicationPath(application.appId)
 }
 
 const linkTo = ({ application: { appId, displayName } }: Registered) =>
@@ -88,6 +157,7 @@ export const applicationOverview = tabRow('Overview', content, [
   }),
   patchPrincipal('/enabled', 'accountEnabled'),
   patchPrincipal('/assignment-required', 'appRoleAssignmentRequired'),
+  { suffix: '/token-lifetime', run: assignLifetime },
   {
     suffix: '/principal',
     run: async (request, _sent, { req }) => {

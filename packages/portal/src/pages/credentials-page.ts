@@ -5,6 +5,7 @@ import { z } from 'zod'
 import type { AdministratorRequest } from '../graph/administrator-request.ts'
 import { actionFault } from '../graph/administrator-request.ts'
 import { type ApplicationView, readRegistered } from '../graph/applications.ts'
+import { daysText, type SecretLimit, secretLimitOf } from '../graph/policies.ts'
 import { applicationPath } from '../layout/application-page.ts'
 import { applicationPage, changeAction, patchOf, tabPage } from '../layout/application-tab.ts'
 import {
@@ -19,8 +20,9 @@ import {
 } from '../layout/form.ts'
 import type { ActionRow, PageRow } from '../layout/page-row.ts'
 import type { Html } from '../layout/parts.ts'
-import { copyable, facts, mark, table, time } from '../layout/parts.ts'
+import { copyable, facts, mark, named, table, time } from '../layout/parts.ts'
 import { settingsToPaste } from '../layout/ready-lines.ts'
+import { optional } from '../layout/refusals.ts'
 import { federatedActions, federatedCredentials } from './federated-credentials.ts'
 
 const tab = 'Certificates & secrets'
@@ -78,6 +80,7 @@ const credentialTable = (
 
 const show = tabPage(tab, async (request, registered, attempt) => {
   const { application, principal } = registered
+  const limit = await limitOf(request, application)
   const path = applicationPath(application.appId, tab)
   // Programs create these over Microsoft Graph, so they are shown only when there are some.
   const ofPrincipal = [
@@ -94,7 +97,7 @@ ${credentialTable(
   ({ keyId }) =>
     html`<a href="${path}/${keyId}/replace">Replace</a> ${removeForm(request, path, 'secret', keyId)}`,
 )}
-${secretForm(request, application, attempt)}
+${secretForm(request, application, limit, attempt)}
 <h2>Certificates</h2>
 ${credentialTable(
   'Certificates',
@@ -137,10 +140,16 @@ const removeForm = (
 const secretForm = (
   request: AdministratorRequest,
   { appId, '@odata.etag': etag = '' }: ApplicationView,
+  limit: SecretLimit | undefined,
   attempt?: Attempt,
   description = '',
-) =>
-  form(
+) => {
+  const { maxDays = 730, policy = '' } = limit ?? {}
+  if (maxDays === 0)
+    return html`<p class="note">The policy ${named(policy)} permits no new secret.</p>`
+  const longest = Math.min(maxDays, 730)
+  const permitted = lifetimes.filter((days) => days < longest)
+  return html`${limit && html`<p class="note">The policy ${named(policy)} permits secrets of at most ${daysText(maxDays)}.</p>`}${form(
     request,
     `${applicationPath(appId, tab)}/secrets`,
     html`${hiddenFields({ etag })}${field({ name: 'description', label: 'Description', value: description, maxLength: 120 }, attempt)}
@@ -148,36 +157,47 @@ ${choice(
   {
     name: 'days',
     label: 'Ends after',
-    value: '180',
-    options: lifetimes.map((days) => ({ value: String(days), label: `${days} days` })),
+    value: String(Math.min(180, longest)),
+    options: [...permitted, longest].map((days) => ({
+      value: String(days),
+      label: daysText(days),
+    })),
   },
   attempt,
 )}<button>New client secret</button>`,
-  )
+  )}`
+}
+
+/** An administrator that may not read policies sees no limit. */
+const limitOf = (request: AdministratorRequest, application: ApplicationView) =>
+  optional(request, secretLimitOf(request, application), () => undefined)
 
 const addSecret: ActionRow['run'] = (request, sent, { req }) =>
   makeSecret(
     request,
     req.param('appId') ?? '',
     (sent.get('description') ?? '').trim(),
-    lifetimes.find((one) => String(one) === sent.get('days')),
+    Number(sent.get('days')),
     sent.get('etag'),
   )
 
 /**
  * Makes a secret, and shows it once, in the answer to the form.
  *
+ * @param days default: at most 180, as the policy permits
  * @param ifMatch the state that the form showed: the same form makes no second secret
  */
 export async function makeSecret(
   request: AdministratorRequest,
   appId: string,
   description: string,
-  days: number = 180,
+  days = 0,
   ifMatch?: string,
 ): Promise<Response> {
   const { application } = await readRegistered(request, appId)
-  const endDateTime = new Date(request.now.getTime() + days * dayMs).toISOString()
+  const { maxDays = 730 } = (await limitOf(request, application)) ?? {}
+  const lifetimeDays = days > 0 && days <= 730 ? days : Math.min(180, maxDays)
+  const endDateTime = new Date(request.now.getTime() + lifetimeDays * dayMs).toISOString()
   const displayName = description || `Made on ${day(request.now)}`
   const { body } = await request.graph.send({
     method: 'POST',
@@ -202,7 +222,7 @@ ${await settingsToPaste(request, registered, secret.secretText)}
 }
 
 /** The replacement of a secret without an interruption: make, use, remove. */
-const showReplacement = tabPage(tab, (request, { application }, attempt, req) => {
+const showReplacement = tabPage(tab, async (request, { application }, attempt, req) => {
   const { passwordCredentials, appId } = application
   const path = applicationPath(appId, tab)
   const keyId = req.param('keyId') ?? ''
@@ -218,7 +238,7 @@ const showReplacement = tabPage(tab, (request, { application }, attempt, req) =>
   return html`<h2>Replace the secret “${old.displayName ?? old.hint}”</h2>
 <ol>
 <li><h3>Make a new secret ${step(newer !== undefined)}</h3>
-${newer ? html`<p>“${newer.displayName ?? newer.hint}”, made ${time(newer.startDateTime, request.now)}.</p>` : secretForm(request, application, attempt, old.displayName ?? '')}</li>
+${newer ? html`<p>“${newer.displayName ?? newer.hint}”, made ${time(newer.startDateTime, request.now)}.</p>` : secretForm(request, application, await limitOf(request, application), attempt, old.displayName ?? '')}</li>
 <li><h3>Use it in every program ${step(isUsed)}</h3>
 <p>New secret last used: ${time(newer?.lastUsedDateTime, request.now)}. Old secret last used: ${time(old.lastUsedDateTime, request.now)}.</p></li>
 <li><h3>Remove the old secret ${step(false)}</h3>

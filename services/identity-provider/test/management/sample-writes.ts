@@ -6,6 +6,10 @@ import { allGraphRoles, type Reply, sampleGraph } from './sample-graph.ts'
 
 export const canary = 'canary-0123456789'
 const policies = '/policies/appManagementPolicies'
+const tokenPolicies = {
+  tokenLifetimePolicies: ['{"TokenLifetimePolicy":{"Version":1}}'],
+  claimsMappingPolicies: ['{"ClaimsMappingPolicy":{"Version":1}}'],
+}
 const inheritable = `/applications/{id}/${blueprintType}/inheritablePermissions`
 
 /** A management API over a store, with an object of every kind and a client with all roles. */
@@ -51,6 +55,14 @@ export async function sampleWrites(store: DirectoryStore) {
   const reference = { '@odata.id': `https://login.example/v1.0${policies}/${policy.id}` }
   await admin.post(`/applications/${api.id}/appManagementPolicies/$ref`, reference)
   await admin.post(`/servicePrincipals/${principal.id}/appManagementPolicies/$ref`, reference)
+  const tokenPolicyIds = new Map<string, string>()
+  for (const [set, definition] of Object.entries(tokenPolicies)) {
+    const created = await admin.post(`/policies/${set}`, { displayName: 'Policy', definition })
+    tokenPolicyIds.set(set, created.body.id)
+    const ofSet = { '@odata.id': `/policies/${set}/${created.body.id}` }
+    await admin.post(`/applications/${api.id}/${set}/$ref`, ofSet)
+    await admin.post(`/servicePrincipals/${principal.id}/${set}/$ref`, ofSet)
+  }
   await admin.post(inheritable.replace('{id}', blueprint.id), { resourceAppId: gone.appId })
   return {
     ...sample,
@@ -68,6 +80,7 @@ export async function sampleWrites(store: DirectoryStore) {
     principal,
     principalSecret: principalSecret.body,
     secret,
+    tokenPolicyIds,
     trusted: trusted.body,
   }
 }
@@ -227,6 +240,44 @@ export const writes: Readonly<Record<string, (sample: Sample) => Promise<Reply>>
             `/${set}/${(set === 'applications' ? api : principal).id}/appManagementPolicies/${policy.id}/$ref`,
           ),
       ],
+    ]),
+  ),
+  ...Object.fromEntries(
+    Object.entries(tokenPolicies).flatMap(([set, definition]) => [
+      [
+        `POST /policies/${set}`,
+        ({ admin }: Sample) => admin.post(`/policies/${set}`, { displayName: canary, definition }),
+      ],
+      [
+        `PATCH /policies/${set}/{policy}`,
+        ({ admin, tokenPolicyIds }: Sample) =>
+          admin.patch(`/policies/${set}/${tokenPolicyIds.get(set)}`, { displayName: canary }),
+      ],
+      [
+        `DELETE /policies/${set}/{policy}`,
+        ({ admin, tokenPolicyIds }: Sample) =>
+          admin.delete(`/policies/${set}/${tokenPolicyIds.get(set)}`),
+      ],
+      ...(set === 'claimsMappingPolicies'
+        ? ['servicePrincipals']
+        : ['applications', 'servicePrincipals']
+      ).flatMap((objects) => [
+        [
+          `POST /${objects}/{id}/${set}/$ref`,
+          ({ admin, bare, owned, tokenPolicyIds }: Sample) =>
+            admin.post(
+              `/${objects}/${(objects === 'applications' ? bare : owned).id}/${set}/$ref`,
+              { '@odata.id': `/policies/${set}/${tokenPolicyIds.get(set)}` },
+            ),
+        ],
+        [
+          `DELETE /${objects}/{id}/${set}/{policy}/$ref`,
+          ({ admin, api, principal, tokenPolicyIds }: Sample) =>
+            admin.delete(
+              `/${objects}/${(objects === 'applications' ? api : principal).id}/${set}/${tokenPolicyIds.get(set)}/$ref`,
+            ),
+        ],
+      ]),
     ]),
   ),
 }

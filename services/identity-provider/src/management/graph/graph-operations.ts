@@ -33,6 +33,7 @@ import { passwordOperations } from './directory-objects/password-operations.ts'
 import { metadataOperations } from './metadata-operations.ts'
 import { peopleOperations } from './people-operations.ts'
 import { appManagementPolicyOperations } from './policies/app-management-policy-operations.ts'
+import { tokenPolicyOperations } from './policies/token-policy-operations.ts'
 import { appRoleAssignmentOperations } from './service-principals/app-role-assignment-operations.ts'
 import { permissionGrantOperations } from './service-principals/permission-grant-operations.ts'
 import { servicePrincipalOperations } from './service-principals/service-principal-operations.ts'
@@ -67,6 +68,7 @@ export const graphOperations: readonly (GraphOperation | BatchOperation)[] = [
   ...permissionGrantOperations,
   ...applicationTemplateOperations,
   ...appManagementPolicyOperations,
+  ...tokenPolicyOperations,
   ...propertyOperations,
 ]
 

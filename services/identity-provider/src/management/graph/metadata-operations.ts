@@ -16,6 +16,7 @@ import {
   appManagementPolicies,
   defaultPolicy,
 } from './policies/app-management-policy-operations.ts'
+import { claimsMappingPolicies, tokenLifetimePolicies } from './policies/token-policy-operations.ts'
 import { permissionGrants } from './service-principals/permission-grant-operations.ts'
 import { domains, organization } from './tenant-operations.ts'
 
@@ -46,6 +47,7 @@ export const model: readonly ModelSet[] = [
       ...owners,
       appManagementPolicies: 'appManagementPolicy',
       federatedIdentityCredentials: 'federatedIdentityCredential',
+      tokenLifetimePolicies: 'tokenLifetimePolicy',
     },
     actions: credentialActions,
     hasChanges: true,
@@ -55,6 +57,8 @@ export const model: readonly ModelSet[] = [
     navigation: {
       ...owners,
       appManagementPolicies: 'appManagementPolicy',
+      claimsMappingPolicies: 'claimsMappingPolicy',
+      tokenLifetimePolicies: 'tokenLifetimePolicy',
       appRoleAssignedTo: 'appRoleAssignment',
       appRoleAssignments: 'appRoleAssignment',
       oauth2PermissionGrants: 'oAuth2PermissionGrant',
@@ -77,6 +81,11 @@ export const model: readonly ModelSet[] = [
   { set: permissionGrants },
   { set: appManagementPolicies, isContained: true, navigation: { appliesTo: 'directoryObject' } },
   { set: defaultPolicy, isContained: true },
+  ...[tokenLifetimePolicies, claimsMappingPolicies].map((set) => ({
+    set,
+    isContained: true as const,
+    navigation: { appliesTo: 'directoryObject' },
+  })),
   { set: organization },
   { set: domains },
   { set: users, navigation: { appRoleAssignments: 'appRoleAssignment' } },

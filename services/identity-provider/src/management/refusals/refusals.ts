@@ -298,6 +298,12 @@ export const refusals = {
     code: 'BadRequest',
     sentence: () => '/me request is only valid with delegated authentication flow.',
   },
+  policy_taken: {
+    status: 409,
+    code: 'Request_MultipleObjectsWithSameKeyValue',
+    sentence: () =>
+      'Request contains property changes that would result in property-uniqueness violation(s). Please retry your request with corrected values.',
+  },
   permission_grant_taken: {
     status: 409,
     code: 'Request_MultipleObjectsWithSameKeyValue',

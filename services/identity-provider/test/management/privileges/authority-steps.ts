@@ -39,6 +39,10 @@ const onPrincipal =
   }
 
 const policies = '/policies/appManagementPolicies'
+const tokenPolicies = {
+  tokenLifetimePolicies: ['{"TokenLifetimePolicy":{"Version":1}}'],
+  claimsMappingPolicies: ['{"ClaimsMappingPolicy":{"Version":1}}'],
+}
 /** The first policy of the tenant, or any ID: then it is not found. */
 const policyId = ({ directory, tenantId }: Scene) =>
   directory.tenant(tenantId)?.policies.find(({ id }) => id !== emptyGuid)?.id ?? contoso.id
@@ -315,6 +319,40 @@ export const asks: Readonly<Record<string, (scene: Scene) => Asked | undefined>>
       one && { path: `/servicePrincipals/${one.id}/appManagementPolicies/${policyId(scene)}/$ref` }
     )
   },
+  ...Object.fromEntries(
+    Object.entries(tokenPolicies).flatMap(([set, definition]) => {
+      const at = (objects: string, suffix: string) => (scene: Scene) => {
+        const one = (objects === 'applications' ? application : principal)(scene)
+        const body = { '@odata.id': `/policies/${set}/${policyId(scene)}` }
+        return one && { path: `/${objects}/${one.id}/${set}${suffix}/$ref`, body }
+      }
+      const one = (scene: Scene) => `/policies/${set}/${policyId(scene)}`
+      return [
+        [
+          `POST /policies/${set}`,
+          () => ({ path: `/policies/${set}`, body: { displayName: 'Policy', definition } }),
+        ],
+        [
+          `PATCH /policies/${set}/{policy}`,
+          (scene: Scene) => ({ path: one(scene), body: { displayName: 'Other' } }),
+        ],
+        [`DELETE /policies/${set}/{policy}`, (scene: Scene) => ({ path: one(scene) })],
+        ...['applications', 'servicePrincipals'].flatMap((objects) => [
+          [`POST /${objects}/{id}/${set}/$ref`, at(objects, '')],
+          [
+            `DELETE /${objects}/{id}/${set}/{policy}/$ref`,
+            (scene: Scene) => {
+              const asked = at(objects, `/${policyId(scene)}`)(scene)
+              return asked && { path: asked.path }
+            },
+          ],
+        ]),
+      ].filter(
+        ([name]) =>
+          name !== undefined && !String(name).includes('/applications/{id}/claimsMapping'),
+      )
+    }),
+  ),
   'POST /applications/{id}/owners/$ref': onApplication('/owners/$ref', newOwner),
   'DELETE /applications/{id}/owners/{owner}/$ref': (scene) => {
     const one = application(scene)

@@ -83,18 +83,28 @@ const onGrant =
   }
 
 const policyId = policy(0x90).id
-const policyReference = {
-  '@odata.id': `https://login.example/v1.0/policies/appManagementPolicies/${policyId}`,
-}
+const policyReference = (set: string) => ({
+  '@odata.id': `https://login.example/v1.0/policies/${set}/${policyId}`,
+})
+
+/** The kinds of policies, by the segment of their paths. */
+const policyKinds = {
+  appManagementPolicies: 'appManagement',
+  tokenLifetimePolicies: 'tokenLifetime',
+  claimsMappingPolicies: 'claimsMapping',
+} as const
+const definition = ['{"TokenLifetimePolicy":{"Version":1,"AccessTokenLifetime":"08:00:00"}}']
+const mapping = ['{"ClaimsMappingPolicy":{"Version":1}}']
 
 /** On the one policy of the tenant, which is assigned to the object that the operation takes it from. */
 const onPolicy =
-  (template: string, body?: unknown): Ask =>
+  (template: string, set: keyof typeof policyKinds, body?: unknown): Ask =>
   async (scene, target) => {
     const { commit, log } = scene
-    await commit(
-      put('tenant', { ...(log.directory.tenant(contoso.id) ?? contoso), policies: [policy(0x90)] }),
-    )
+    const kind = policyKinds[set]
+    const definitions = { appManagement: {}, tokenLifetime: definition, claimsMapping: mapping }
+    const policies = [policy(0x90, { kind, definition: definitions[kind] })]
+    await commit(put('tenant', { ...(log.directory.tenant(contoso.id) ?? contoso), policies }))
     const isOfPrincipal = template.startsWith('/servicePrincipals')
     const [one, other] = [applicationOf(scene, target), principalOf(scene, target)]
     if (template.endsWith('{policy}/$ref')) {
@@ -132,6 +142,8 @@ export const bodies: Readonly<Record<string, unknown>> = {
   },
   'PATCH /policies/defaultAppManagementPolicy': { isEnabled: true },
   'POST /policies/appManagementPolicies': { displayName: 'New', restrictions: {} },
+  'POST /policies/tokenLifetimePolicies': { displayName: 'New', definition },
+  'POST /policies/claimsMappingPolicies': { displayName: 'New', definition: mapping },
   'POST /keys/reencrypt': { keyEncryptionKey: Buffer.alloc(32, 1).toString('base64') },
 }
 
@@ -310,19 +322,21 @@ const asks: Readonly<Record<string, Ask>> = {
     },
   }),
   ...Object.fromEntries(
-    [
-      'GET /policies/appManagementPolicies/{policy}',
-      'PATCH /policies/appManagementPolicies/{policy}',
-      'DELETE /policies/appManagementPolicies/{policy}',
-      'GET /policies/appManagementPolicies/{policy}/appliesTo',
-      ...['applications', 'servicePrincipals'].flatMap((set) => [
-        `POST /${set}/{id}/appManagementPolicies/$ref`,
-        `DELETE /${set}/{id}/appManagementPolicies/{policy}/$ref`,
-      ]),
-    ].map((operation) => {
-      const [method = '', path = ''] = operation.split(' ')
-      return [operation, onPolicy(path, { PATCH: {}, POST: policyReference }[method])]
-    }),
+    (Object.keys(policyKinds) as (keyof typeof policyKinds)[]).flatMap((set) =>
+      [
+        `GET /policies/${set}/{policy}`,
+        `PATCH /policies/${set}/{policy}`,
+        `DELETE /policies/${set}/{policy}`,
+        `GET /policies/${set}/{policy}/appliesTo`,
+        ...['applications', 'servicePrincipals'].flatMap((objects) => [
+          `POST /${objects}/{id}/${set}/$ref`,
+          `DELETE /${objects}/{id}/${set}/{policy}/$ref`,
+        ]),
+      ].map((operation) => {
+        const [method = '', path = ''] = operation.split(' ')
+        return [operation, onPolicy(path, set, { PATCH: {}, POST: policyReference(set) }[method])]
+      }),
+    ),
   ),
   'POST /tenants': (_, target) => ({
     path: '/tenants',

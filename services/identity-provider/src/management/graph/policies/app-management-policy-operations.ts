@@ -138,6 +138,7 @@ export const appManagementPolicyOperations: readonly (
     kind: 'appManagement',
     name: 'appManagementPolicies',
     one: 'an app management policy',
+    effect: 'Credentials that exist stay.',
     set: appManagementPolicies,
     objects: ['application', 'servicePrincipal'],
     after: (before, body, isNew) => {

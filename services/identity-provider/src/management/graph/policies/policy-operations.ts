@@ -44,6 +44,10 @@ export type PolicyRow = {
   readonly name: string
   /** With its article. */
   readonly one: string
+  /** What a change of it does not do: a sentence. */
+  readonly effect: string
+  /** What the operator must know when it is assigned. */
+  readonly warning?: string
   readonly set: EntitySet<DirectoryPolicy>
   /** Where policies of this kind can be assigned. */
   readonly objects: readonly ObjectKind[]
@@ -82,7 +86,7 @@ export const policyOperations = (row: PolicyRow): readonly PolicyOperation[] => 
     method: 'PATCH',
     path: `/policies/${row.name}/{policy}`,
     requires: writesPolicies,
-    summary: `Changes ${row.one}. Credentials that exist stay.`,
+    summary: `Changes ${row.one}. ${row.effect}`,
     takesBody: true,
     action: 'policy.update',
     change: (call) => {
@@ -146,8 +150,13 @@ const assignmentOperations = <Kind extends ObjectKind>(
       // Only the IDs of policies of the tenant stay: a deleted one must not fill the place of another.
       const ids = new Set(call.caller.tenant.policies.map((one) => one.id))
       const kept = object.policyIds.filter((one) => ids.has(one))
-      if (known.some((one) => kept.includes(one.id))) throw refuse('reference_taken', row.name)
-      return stored(kind, { ...object, policyIds: [...kept, id] })
+      if (kept.includes(id)) throw refuse('reference_taken', row.name)
+      if (known.some((one) => kept.includes(one.id))) throw refuse('policy_taken')
+      const warning = row.warning && { fields: { id: object.id }, message: row.warning }
+      return {
+        ...stored(kind, { ...object, policyIds: [...kept, id] }),
+        ...(warning && { warning }),
+      }
     },
   },
   {
@@ -199,6 +208,9 @@ export function changed(
   const policies = change(caller.tenant.policies)
   if (policies.length > maxPolicies)
     throw refuse('body_invalid', `A tenant must not have more than ${maxPolicies} policies.`)
+  // Only one of each kind can be the default of the tenant (entra E250).
+  const defaults = policies.flatMap((one) => (one.isOrganizationDefault ? one.kind : []))
+  if (new Set(defaults).size < defaults.length) throw refuse('policy_taken')
   return { changes: [put('tenant', { ...caller.tenant, policies })], target, answer }
 }
 

@@ -1,0 +1,80 @@
+import {
+  accessTokenSeconds,
+  type DirectoryPolicy,
+  definitionRules,
+  shownProperties,
+} from '@greeting/directory'
+import { name, text } from '@greeting/directory/forms'
+import { z } from 'zod'
+import { omitUndefined, parseBody } from '../../body/parse-body.ts'
+import type { EntitySet } from '../../odata/entity-set.ts'
+import { refuse } from '../../refusals/graph-error.ts'
+import { type PolicyRow, policyOperations } from './policy-operations.ts'
+
+const setOf = (set: string, type: string): EntitySet<DirectoryPolicy> => ({
+  name: `policies/${set}`,
+  type,
+  keyOf: ({ id }) => id,
+  properties: shownProperties<DirectoryPolicy, unknown>({
+    id: { filter: 'value' },
+    deletedDateTime: { fixed: null, type: 'Edm.DateTimeOffset' },
+    description: {},
+    displayName: { filter: 'value' },
+    definition: { type: 'Collection(Edm.String)' },
+    isOrganizationDefault: { type: 'Edm.Boolean' },
+  }),
+})
+
+/** The lifetimes of the tokens of APIs. */
+export const tokenLifetimePolicies = setOf('tokenLifetimePolicies', 'tokenLifetimePolicy')
+/** The claims of tokens, which are kept and shown only. */
+export const claimsMappingPolicies = setOf('claimsMappingPolicies', 'claimsMappingPolicy')
+
+const maxDefinitionLength = 10_000
+const patch = z
+  .strictObject({
+    displayName: name(),
+    description: text(1024).nullable(),
+    definition: z.array(text(maxDefinitionLength)).max(1),
+    isOrganizationDefault: z.boolean(),
+  })
+  .partial()
+
+/** The state after a body, with a definition that follows the rule (entra E248). */
+const afterBy =
+  (isValid: (definition: DirectoryPolicy['definition']) => boolean) =>
+  (before: DirectoryPolicy, body: unknown, isNew: boolean): DirectoryPolicy => {
+    const given = parseBody(patch, body)
+    if (isNew && (given.displayName === undefined || given.definition === undefined))
+      throw refuse('body_invalid', "Properties 'displayName' and 'definition' are required.")
+    const after = { ...before, isEnabled: true, ...omitUndefined(given) }
+    if (isValid(after.definition)) return after
+    throw refuse('body_invalid', 'Property definition has an invalid value.')
+  }
+
+const rows: readonly PolicyRow[] = [
+  {
+    kind: 'tokenLifetime',
+    name: 'tokenLifetimePolicies',
+    one: 'a token lifetime policy',
+    effect: 'Tokens that were issued keep their lifetime.',
+    set: tokenLifetimePolicies,
+    objects: ['application', 'servicePrincipal'],
+    after: afterBy((definition) => accessTokenSeconds(definition) !== undefined),
+  },
+  {
+    kind: 'claimsMapping',
+    name: 'claimsMappingPolicies',
+    one: 'a claims mapping policy',
+    effect: 'Tokens of this server have no mapped claims.',
+    set: claimsMappingPolicies,
+    objects: ['servicePrincipal'],
+    warning: 'tokens of this server have no claims of a claims mapping policy',
+    after: afterBy(
+      (definition) => definitionRules(definition, 'ClaimsMappingPolicy')?.Version === 1,
+    ),
+  },
+]
+
+/** The policies of tokens. */
+export const tokenPolicyOperations = rows.flatMap(policyOperations)
