@@ -98,6 +98,7 @@ export const identityProviderRooms: readonly Room[] = [
       'packages/directory/src/live',
       'packages/directory/src/model',
       'packages/registrations',
+      'packages/registrations/src/planning',
     ],
     reason: 'The first registrations are a file and a change: no network, no keys.',
   },

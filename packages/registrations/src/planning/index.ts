@@ -28,6 +28,7 @@ export {
 export { exportRegistrations } from './export.ts'
 export { type Plan, type PlanInput, planRegistrations } from './plan.ts'
 export { diffOf, type PaintLine, planText } from './plan-text.ts'
+export { policyFaultsOfNewTenant } from './policy-faults.ts'
 export {
   type CertificateToAdd,
   type Change,
@@ -35,3 +36,4 @@ export {
   registrationSteps,
 } from './steps/change.ts'
 export { day } from './steps/plan-credentials.ts'
+export { assignedPolicyIds, filePolicies } from './steps/plan-policies.ts'

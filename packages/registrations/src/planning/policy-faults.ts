@@ -10,7 +10,7 @@ import type { Located } from './directory/locate.ts'
 import type { CertificateToAdd, Change } from './steps/change.ts'
 import { fileIndex } from './steps/known-apis.ts'
 import { planCertificates, planSecrets } from './steps/plan-credentials.ts'
-import { planAssignments } from './steps/plan-policies.ts'
+import { filePolicies, planAssignments } from './steps/plan-policies.ts'
 import { planRegistration, wantedIdentifierUris } from './steps/plan-registration.ts'
 
 type Judged = {
@@ -122,4 +122,16 @@ export function changesOfNewTenant(
       ],
     ),
   ]
+}
+
+/** What the policies of a file refuse of it in a new tenant, and the broken rules of the policies. */
+export function policyFaultsOfNewTenant(
+  file: RegistrationsFile,
+  tenantId: string,
+  now: Date,
+): readonly string[] {
+  const { policies, faults } = filePolicies(file.policies)
+  const state = { tenantId, applications: [], servicePrincipals: [], assignments: [] }
+  const changes = changesOfNewTenant(file, new Map(), policies, now)
+  return [...faults, ...policyFaults(changes, { file, state, located: [], policies, now })]
 }

@@ -86,6 +86,7 @@ export function seedChanges(
         },
       ),
       blueprint: client?.kind === 'blueprint' ? blueprintOf(client, registrations) : null,
+      policyIds: [...new Set([...(api?.policyIds ?? []), ...(client?.policyIds ?? [])])],
     })
   })
   const principals = applications.map(({ appId, displayName }) => ({
@@ -113,7 +114,7 @@ export function seedChanges(
 
   return {
     changes: [
-      put('tenant', { ...tenant, isEnabled: true, createdDateTime, policies: [] }),
+      put('tenant', { ...tenant, isEnabled: true, createdDateTime }),
       ...applications.map((one) => put('application', one)),
       ...assignable.map((one) => put('servicePrincipal', one)),
       ...assignments.map((one) => put('appRoleAssignment', one)),

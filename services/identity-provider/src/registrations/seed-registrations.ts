@@ -17,10 +17,16 @@ import {
   RegistrationsFileError,
   stableRoleId,
 } from '@greeting/registrations'
+import {
+  assignedPolicyIds,
+  filePolicies,
+  policyFaultsOfNewTenant,
+} from '@greeting/registrations/planning'
 
 /** Values for the IDs that a file may omit. */
 export type DefaultIds = {
   readonly newGuid: () => string
+  readonly now: () => Date
   readonly tenantId: string
 }
 
@@ -58,6 +64,8 @@ export function readSeedRegistrations(
   // 4. The defaults, and the rules of the directory.
   const registrations = withDefaults(file, defaults)
   refuseIssues(fileName, directoryIssues(registrations))
+  const faults = policyFaultsOfNewTenant(file, registrations.tenant.id, defaults.now())
+  if (faults.length > 0) throw invalid(fileName, faults.join(' '))
   return registrations
 }
 
@@ -114,13 +122,28 @@ function withDefaults(file: RegistrationsFile, { newGuid, tenantId }: DefaultIds
     displayName: file.tenant?.displayName ?? 'Default Directory',
     domains: file.tenant?.domains ?? [],
   }
+  const policies = filePolicies(file.policies).policies.map((policy) => {
+    return {
+      ...policy,
+      id: policy.isOrganizationDefault && policy.kind === 'appManagement' ? policy.id : newGuid(),
+    }
+  })
   const ids = new Map<string, string>()
   const callers = callersOf(file)
   for (const { displayName, applicationId } of [...file.apis, ...callers]) {
     ids.set(displayName, applicationId ?? ids.get(displayName) ?? newGuid())
   }
-  const named = <Entry extends { readonly displayName: string }>(entry: Entry) => ({
+  const named = <
+    Entry extends {
+      readonly displayName: string
+      readonly appManagementPolicy?: string | null | undefined
+      readonly tokenLifetimePolicy?: string | null | undefined
+    },
+  >(
+    entry: Entry,
+  ) => ({
     ...entry,
+    policyIds: assignedPolicyIds(policies, entry),
     applicationId: ids.get(entry.displayName) ?? '',
   })
   const entries = callers.map(({ permissions = [], secrets = [], ...caller }) =>
@@ -132,7 +155,7 @@ function withDefaults(file: RegistrationsFile, { newGuid, tenantId }: DefaultIds
       .flatMap(({ permissions }) => permissions.filter((permission) => permission.api === api))
       .flatMap(({ roles }) => roles)
   return {
-    tenant,
+    tenant: { ...tenant, policies },
     apis: file.apis.map(named).map((api) => ({
       ...api,
       identifierUris: (api.identifierUris ?? [`api://${applicationIdPlaceholder}`]).map((uri) =>

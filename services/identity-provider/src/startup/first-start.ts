@@ -20,6 +20,7 @@ export async function seedDirectory(
     const { readSeedRegistrations } = await import('../registrations/seed-registrations.ts')
     return readSeedRegistrations(await readFile(path), path, {
       newGuid: runtime.newGuid,
+      now: runtime.now,
       tenantId: TENANT_ID ?? runtime.newGuid(),
     })
   }

@@ -22,7 +22,7 @@ const file = join(import.meta.dirname, '../registrations/sample.json')
 
 /** The registrations in the directory of a test. */
 export const greeting = readSeedRegistrations(readFileSync(file, 'utf8'), file, {
-  newGuid: systemRuntime.newGuid,
+  ...systemRuntime,
   tenantId: systemRuntime.newGuid(),
 })
 const [api] = greeting.apis

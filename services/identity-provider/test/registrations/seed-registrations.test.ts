@@ -25,7 +25,7 @@ import {
 
 const text = readFileSync(join(import.meta.dirname, 'sample.json'), 'utf8')
 const shipped = join(import.meta.dirname, '../../../../registrations/greeting.json')
-const defaults = { newGuid: systemRuntime.newGuid, tenantId: guid(1) }
+const defaults = { ...systemRuntime, tenantId: guid(1) }
 
 /** The message for the sample with some fields set, each by its path. */
 function messageWith(fields: Readonly<Record<string, unknown>>): string {
@@ -241,6 +241,29 @@ describe('a registrations file for an empty directory', () => {
       })
     })
   }
+
+  it('assigns the policies of the file, and is refused with what they refuse', () => {
+    const file = JSON.parse(text)
+    const restrictions = {
+      passwordCredentials: [{ restrictionType: 'passwordLifetime', maxLifetime: 'P1D' }],
+    }
+    const short = { displayName: 'Short tokens', accessTokenLifetime: '00:10:00' }
+    file.policies = { tokenLifetimePolicies: [short] }
+    file.apis[0].tokenLifetimePolicy = 'Short tokens'
+    const registrations = readSeedRegistrations(JSON.stringify(file), 'some.json', defaults)
+    const { changes } = seedChanges(registrations, systemRuntime)
+    const [policy] = registrations.tenant.policies
+    assert.equal(policy?.displayName, 'Short tokens')
+    const assigned = changes.flatMap((change) =>
+      'policyIds' in Object(change.value) ? Object(change.value).policyIds : [],
+    )
+    assert.deepEqual(assigned, [policy?.id])
+    file.policies.defaultAppManagementPolicy = { applicationRestrictions: restrictions }
+    assert.throws(() => readSeedRegistrations(JSON.stringify(file), 'some.json', defaults), {
+      code: 'registrations_invalid',
+      message: /CredentialInvalidLifetimeAsPerAppPolicy.*Set its lifetimeDays to at most 1\.$/,
+    })
+  })
 
   it('is refused with repeated role IDs and values', () => {
     const [first] = JSON.parse(text).apis[0].appRoles

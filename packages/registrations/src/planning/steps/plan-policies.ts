@@ -170,13 +170,22 @@ export function planPolicies(
   ]
 }
 
+/** The members of an entry that name policies. */
+type PolicyNames = Readonly<
+  Partial<Record<(typeof policyKinds)[FilePolicy['kind']]['member'], string | null | undefined>>
+>
+
+/** The IDs of the policies that an entry names. */
+export const assignedPolicyIds = (policies: readonly DirectoryPolicy[], entry: PolicyNames) =>
+  policies.flatMap(({ id, kind, displayName }) =>
+    kind !== 'claimsMapping' && entry[policyKinds[kind].member] === displayName ? [id] : [],
+  )
+
 /** Assigns to an application the policies that its entry names. */
 export function planAssignments(
   step: RegistrationStep,
   { name, application }: Located,
-  entry: Readonly<
-    Partial<Record<(typeof policyKinds)[FilePolicy['kind']]['member'], string | null | undefined>>
-  >,
+  entry: PolicyNames,
   after: readonly DirectoryPolicy[],
   { all, assigned }: KnownPolicies,
 ): Change[] {
