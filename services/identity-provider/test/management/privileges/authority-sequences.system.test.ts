@@ -50,6 +50,8 @@ const weights: Readonly<Record<string, number>> = {
   'POST /oauth2PermissionGrants': 3,
   'PATCH /oauth2PermissionGrants/{grant}': 2,
   'DELETE /oauth2PermissionGrants/{grant}': 2,
+  'POST /policies/appManagementPolicies': 6,
+  'POST /servicePrincipals/{id}/appManagementPolicies/$ref': 8,
   'POST /tenants': 2,
   'POST /applications/{id}/microsoft.graph.agentIdentityBlueprint/inheritablePermissions': 16,
   'PATCH /applications/{id}/microsoft.graph.agentIdentityBlueprint/inheritablePermissions/{resource}': 6,
