@@ -2,9 +2,9 @@
 # CLI for Microsoft 365 registers applications, with roles, permissions, a manifest and secrets.
 source "$(dirname "$0")/../shell.sh"
 require node npm
-version=11.11.0
-tool="$CACHE/cli-microsoft365-$version"
-[ -d "$tool/node_modules" ] || NODE_EXTRA_CA_CERTS="$MACHINE_CA_CERTS" npm install --prefix "$tool" --ignore-scripts --no-audit --no-fund --silent "@pnp/cli-microsoft365@$version" >&2
+package=@pnp/cli-microsoft365@11.11.0
+tool="$CACHE/${package#@pnp/}"
+[ -d "$tool/node_modules" ] || NODE_EXTRA_CA_CERTS="$MACHINE_CA_CERTS" npm install --prefix "$tool" --ignore-scripts --no-audit --no-fund --silent "$package" >&2
 lead_hosts
 export CLIMICROSOFT365_NOUPDATE=1 NODE_USE_ENV_PROXY=1
 m365() { node "$tool/node_modules/@pnp/cli-microsoft365/dist/index.js" "$@" --output json; }

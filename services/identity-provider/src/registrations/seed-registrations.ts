@@ -2,6 +2,7 @@
 
 import {
   builtInApiAppIds,
+  type DirectoryPolicy,
   judgeAppRoles,
   judgeIdentifierUris,
   ownerTenantId,
@@ -122,7 +123,7 @@ function withDefaults(file: RegistrationsFile, { newGuid, tenantId }: DefaultIds
     displayName: file.tenant?.displayName ?? 'Default Directory',
     domains: file.tenant?.domains ?? [],
   }
-  const policies = filePolicies(file.policies).policies.map((policy) => {
+  const policies = filePolicies(file.policies).policies.map((policy): DirectoryPolicy => {
     return {
       ...policy,
       id: policy.isOrganizationDefault && policy.kind === 'appManagement' ? policy.id : newGuid(),

@@ -242,29 +242,6 @@ describe('a registrations file for an empty directory', () => {
     })
   }
 
-  it('assigns the policies of the file, and is refused with what they refuse', () => {
-    const file = JSON.parse(text)
-    const restrictions = {
-      passwordCredentials: [{ restrictionType: 'passwordLifetime', maxLifetime: 'P1D' }],
-    }
-    const short = { displayName: 'Short tokens', accessTokenLifetime: '00:10:00' }
-    file.policies = { tokenLifetimePolicies: [short] }
-    file.apis[0].tokenLifetimePolicy = 'Short tokens'
-    const registrations = readSeedRegistrations(JSON.stringify(file), 'some.json', defaults)
-    const { changes } = seedChanges(registrations, systemRuntime)
-    const [policy] = registrations.tenant.policies
-    assert.equal(policy?.displayName, 'Short tokens')
-    const assigned = changes.flatMap((change) =>
-      'policyIds' in Object(change.value) ? Object(change.value).policyIds : [],
-    )
-    assert.deepEqual(assigned, [policy?.id])
-    file.policies.defaultAppManagementPolicy = { applicationRestrictions: restrictions }
-    assert.throws(() => readSeedRegistrations(JSON.stringify(file), 'some.json', defaults), {
-      code: 'registrations_invalid',
-      message: /CredentialInvalidLifetimeAsPerAppPolicy.*Set its lifetimeDays to at most 1\.$/,
-    })
-  })
-
   it('is refused with repeated role IDs and values', () => {
     const [first] = JSON.parse(text).apis[0].appRoles
     const message = messageWith({ 'apis.0.appRoles.1': first })

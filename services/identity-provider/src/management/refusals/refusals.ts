@@ -1,6 +1,7 @@
 // Folder: The errors of the management APIs: one row for each.
 
 import { agentRefusals, type Refusal } from './agent-refusals.ts'
+import { policyRefusals } from './policy-refusals.ts'
 
 /**
  * Every refusal of the management APIs, with the codes and sentences of Microsoft Graph where it has them.
@@ -240,26 +241,7 @@ export const refusals = {
     sentence: (fault: string) =>
       `Access Token missing or malformed. The proof has the fault '${fault}'.`,
   },
-  lifetime_exceeds_policy: {
-    status: 400,
-    code: 'CredentialInvalidLifetimeAsPerAppPolicy',
-    sentence: (sentence: string) => sentence,
-  },
-  credential_forbidden_by_policy: {
-    status: 400,
-    code: 'CredentialTypeNotAllowedAsPerAppPolicy',
-    sentence: (sentence: string) => sentence,
-  },
-  identifier_uri_forbidden_by_policy: {
-    status: 400,
-    code: 'HostNameNotOnVerifiedDomain',
-    sentence: (sentence: string) => sentence,
-  },
-  audience_forbidden_by_policy: {
-    status: 400,
-    code: 'SignInAudienceNotAllowedAsPerAppPolicy',
-    sentence: (sentence: string) => sentence,
-  },
+  ...policyRefusals,
   ...agentRefusals,
   federated_credential_taken: {
     status: 409,

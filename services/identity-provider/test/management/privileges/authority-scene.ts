@@ -1,4 +1,4 @@
-import { type Application, privilegedApiAppIds } from '@greeting/directory'
+import { type Application, privilegedApiAppIds, type ServicePrincipal } from '@greeting/directory'
 import type { DirectoryIndex as Directory } from '../../../../../fixtures/directory/directory-index.ts'
 import type { Person } from './held-authority.ts'
 
@@ -47,4 +47,12 @@ export function application({
   const focused = all.find(({ appId }) => appId === focusAppId)
   if (step.onFocus) return focused ?? apis.find(({ appId }) => appId === focusAppId)
   return oneOf(step.variant % 8 === 0 ? [...all, ...apis] : near, step.object)
+}
+
+/** The service principal in focus, or any of the caller's tenant. */
+export function principal(scene: Scene): ServicePrincipal | undefined {
+  const { directory, principalAppId, step, tenantId } = scene
+  const near = [...directory.servicePrincipalsOf(tenantId)]
+  if (step.onFocus) return near.find(({ appId }) => appId === principalAppId)
+  return oneOf(near, step.object)
 }

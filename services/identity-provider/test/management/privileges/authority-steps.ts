@@ -1,6 +1,5 @@
 import {
   type Application,
-  emptyGuid,
   graphAppId,
   ownerTenantId,
   privilegedApiAppIds,
@@ -9,20 +8,21 @@ import {
 import { sponsored } from '../graph/agents/sample-agents.ts'
 import { contoso, fabrikam } from '../sample-graph.ts'
 import { agentAsks, newAgent } from './agent-steps.ts'
-import { type Asked, application, oneOf, type Scene, type Step } from './authority-scene.ts'
+import {
+  type Asked,
+  application,
+  oneOf,
+  principal,
+  type Scene,
+  type Step,
+} from './authority-scene.ts'
 import { certifiedBy, proofOf } from './certificate-of.ts'
 import { ownIssuer } from './held-authority.ts'
+import { policySteps } from './policy-steps.ts'
 import { declaredRoles } from './sample-callers.ts'
 
 const variantOf = (variants: readonly object[], { variant }: Step): object =>
   oneOf(variants, variant) ?? {}
-
-function principal(scene: Scene): ServicePrincipal | undefined {
-  const { directory, principalAppId, step, tenantId } = scene
-  const near = [...directory.servicePrincipalsOf(tenantId)]
-  if (step.onFocus) return near.find(({ appId }) => appId === principalAppId)
-  return oneOf(near, step.object)
-}
 
 const onApplication =
   (suffix: string, body?: (scene: Scene, one: Application) => unknown) =>
@@ -37,18 +37,6 @@ const onPrincipal =
     const one = principal(scene)
     return one && { path: `/servicePrincipals/${one.id}${suffix}`, body: body?.(scene, one) }
   }
-
-const policies = '/policies/appManagementPolicies'
-const tokenPolicies = {
-  tokenLifetimePolicies: ['{"TokenLifetimePolicy":{"Version":1}}'],
-  claimsMappingPolicies: ['{"ClaimsMappingPolicy":{"Version":1}}'],
-}
-/** The first policy of the tenant, or any ID: then it is not found. */
-const policyId = ({ directory, tenantId }: Scene) =>
-  directory.tenant(tenantId)?.policies.find(({ id }) => id !== emptyGuid)?.id ?? contoso.id
-const policyReference = (scene: Scene) => ({
-  '@odata.id': `https://graph.microsoft.com/v1.0${policies}/${policyId(scene)}`,
-})
 
 /** The last owner of an object, or any ID: then the object is not found. */
 const lastOwner = ({ ownerIds }: Application | ServicePrincipal) => ownerIds.at(-1) ?? contoso.id
@@ -286,73 +274,7 @@ export const asks: Readonly<Record<string, (scene: Scene) => Asked | undefined>>
       keyId: oneOf(one.passwordCredentials, step.role)?.keyId,
     }),
   ),
-  'PATCH /policies/defaultAppManagementPolicy': () => ({
-    path: '/policies/defaultAppManagementPolicy',
-    body: { displayName: 'Default' },
-  }),
-  'POST /policies/appManagementPolicies': () => ({
-    path: policies,
-    body: { displayName: 'Policy', restrictions: {} },
-  }),
-  'PATCH /policies/appManagementPolicies/{policy}': (scene) => ({
-    path: `${policies}/${policyId(scene)}`,
-    body: { isEnabled: true },
-  }),
-  'DELETE /policies/appManagementPolicies/{policy}': (scene) => ({
-    path: `${policies}/${policyId(scene)}`,
-  }),
-  'POST /applications/{id}/appManagementPolicies/$ref': onApplication(
-    '/appManagementPolicies/$ref',
-    policyReference,
-  ),
-  'DELETE /applications/{id}/appManagementPolicies/{policy}/$ref': (scene) => {
-    const one = application(scene)
-    return one && { path: `/applications/${one.id}/appManagementPolicies/${policyId(scene)}/$ref` }
-  },
-  'POST /servicePrincipals/{id}/appManagementPolicies/$ref': onPrincipal(
-    '/appManagementPolicies/$ref',
-    policyReference,
-  ),
-  'DELETE /servicePrincipals/{id}/appManagementPolicies/{policy}/$ref': (scene) => {
-    const one = principal(scene)
-    return (
-      one && { path: `/servicePrincipals/${one.id}/appManagementPolicies/${policyId(scene)}/$ref` }
-    )
-  },
-  ...Object.fromEntries(
-    Object.entries(tokenPolicies).flatMap(([set, definition]) => {
-      const at = (objects: string, suffix: string) => (scene: Scene) => {
-        const one = (objects === 'applications' ? application : principal)(scene)
-        const body = { '@odata.id': `/policies/${set}/${policyId(scene)}` }
-        return one && { path: `/${objects}/${one.id}/${set}${suffix}/$ref`, body }
-      }
-      const one = (scene: Scene) => `/policies/${set}/${policyId(scene)}`
-      return [
-        [
-          `POST /policies/${set}`,
-          () => ({ path: `/policies/${set}`, body: { displayName: 'Policy', definition } }),
-        ],
-        [
-          `PATCH /policies/${set}/{policy}`,
-          (scene: Scene) => ({ path: one(scene), body: { displayName: 'Other' } }),
-        ],
-        [`DELETE /policies/${set}/{policy}`, (scene: Scene) => ({ path: one(scene) })],
-        ...['applications', 'servicePrincipals'].flatMap((objects) => [
-          [`POST /${objects}/{id}/${set}/$ref`, at(objects, '')],
-          [
-            `DELETE /${objects}/{id}/${set}/{policy}/$ref`,
-            (scene: Scene) => {
-              const asked = at(objects, `/${policyId(scene)}`)(scene)
-              return asked && { path: asked.path }
-            },
-          ],
-        ]),
-      ].filter(
-        ([name]) =>
-          name !== undefined && !String(name).includes('/applications/{id}/claimsMapping'),
-      )
-    }),
-  ),
+  ...policySteps,
   'POST /applications/{id}/owners/$ref': onApplication('/owners/$ref', newOwner),
   'DELETE /applications/{id}/owners/{owner}/$ref': (scene) => {
     const one = application(scene)

@@ -82,12 +82,8 @@ const onGrant =
     return { path: `/oauth2PermissionGrants/${id}`, body }
   }
 
+const mei = '/users/mei@contoso.example'
 const policyId = policy(0x90).id
-const policyReference = (set: string) => ({
-  '@odata.id': `https://login.example/v1.0/policies/${set}/${policyId}`,
-})
-
-/** The kinds of policies, by the segment of their paths. */
 const policyKinds = {
   appManagementPolicies: 'appManagement',
   tokenLifetimePolicies: 'tokenLifetime',
@@ -100,8 +96,7 @@ const mapping = ['{"ClaimsMappingPolicy":{"Version":1}}']
 const onPolicy =
   (template: string, set: keyof typeof policyKinds, body?: unknown): Ask =>
   async (scene, target) => {
-    const { commit, log } = scene
-    const kind = policyKinds[set]
+    const [{ commit, log }, kind] = [scene, policyKinds[set]]
     const definitions = { appManagement: {}, tokenLifetime: definition, claimsMapping: mapping }
     const policies = [policy(0x90, { kind, definition: definitions[kind] })]
     await commit(put('tenant', { ...(log.directory.tenant(contoso.id) ?? contoso), policies }))
@@ -334,7 +329,8 @@ const asks: Readonly<Record<string, Ask>> = {
         ]),
       ].map((operation) => {
         const [method = '', path = ''] = operation.split(' ')
-        return [operation, onPolicy(path, set, { PATCH: {}, POST: policyReference(set) }[method])]
+        const POST = { '@odata.id': `https://login.example/v1.0/policies/${set}/${policyId}` }
+        return [operation, onPolicy(path, set, { PATCH: {}, POST }[method])]
       }),
     ),
   ),
@@ -342,10 +338,8 @@ const asks: Readonly<Record<string, Ask>> = {
     path: '/tenants',
     body: { displayName: 'New', ...(target === 'chosenId' ? { id: ownerTenantId } : {}) },
   }),
-  'GET /users/{id}': () => ({ path: '/users/mei@contoso.example' }),
-  'GET /users/{id}/appRoleAssignments': () => ({
-    path: '/users/mei@contoso.example/appRoleAssignments',
-  }),
+  'GET /users/{id}': () => ({ path: mei }),
+  'GET /users/{id}/appRoleAssignments': () => ({ path: `${mei}/appRoleAssignments` }),
   'GET /credentials': () => ({
     path: '/credentials?from=2026-01-01T00:00:00Z&to=2027-01-01T00:00:00Z',
   }),

@@ -1,0 +1,60 @@
+import { emptyGuid } from '@greeting/directory'
+import { contoso } from '../sample-graph.ts'
+import { type Asked, application, principal, type Scene } from './authority-scene.ts'
+
+/** What a new policy of each set contains. */
+const contents = {
+  appManagementPolicies: { restrictions: {} },
+  tokenLifetimePolicies: { definition: ['{"TokenLifetimePolicy":{"Version":1}}'] },
+  claimsMappingPolicies: { definition: ['{"ClaimsMappingPolicy":{"Version":1}}'] },
+}
+
+/** The first policy of the tenant, or any ID: then it is not found. */
+const policyId = ({ directory, tenantId }: Scene) =>
+  directory.tenant(tenantId)?.policies.find(({ id }) => id !== emptyGuid)?.id ?? contoso.id
+
+type Step = [string, (scene: Scene) => Asked | undefined]
+
+const steps = Object.entries(contents).flatMap(([set, content]): Step[] => {
+  const one = (scene: Scene) => `/policies/${set}/${policyId(scene)}`
+  const holders = { applications: application, servicePrincipals: principal }
+  return [
+    [
+      `POST /policies/${set}`,
+      () => ({ path: `/policies/${set}`, body: { displayName: 'Policy', ...content } }),
+    ],
+    [
+      `PATCH /policies/${set}/{policy}`,
+      (scene) => ({ path: one(scene), body: { displayName: 'Other' } }),
+    ],
+    [`DELETE /policies/${set}/{policy}`, (scene) => ({ path: one(scene) })],
+    ...Object.entries(holders)
+      .filter(([objects]) => `${objects}/${set}` !== 'applications/claimsMappingPolicies')
+      .flatMap(([objects, find]): Step[] => {
+        const at = (scene: Scene, suffix: string, body?: object) => {
+          const object = find(scene)
+          return object && { path: `/${objects}/${object.id}/${set}${suffix}/$ref`, body }
+        }
+        return [
+          [
+            `POST /${objects}/{id}/${set}/$ref`,
+            (scene) =>
+              at(scene, '', { '@odata.id': `https://graph.microsoft.com/v1.0${one(scene)}` }),
+          ],
+          [
+            `DELETE /${objects}/{id}/${set}/{policy}/$ref`,
+            (scene) => at(scene, `/${policyId(scene)}`),
+          ],
+        ]
+      }),
+  ]
+})
+
+/** A random change of policies, or of the objects that have them, by its operation. */
+export const policySteps: Readonly<Record<string, Step[1]>> = {
+  'PATCH /policies/defaultAppManagementPolicy': () => ({
+    path: '/policies/defaultAppManagementPolicy',
+    body: { displayName: 'Default' },
+  }),
+  ...Object.fromEntries(steps),
+}
