@@ -9,23 +9,27 @@ describe('a job without any permission', () => {
   const entra = useEntra({
     registrations: {
       apis: {},
-      clients: { Job: { credential: 'certificate' }, Spare: { credential: 'certificate' } },
+      clients: {
+        Job: { credential: 'certificate' },
+        Spare: { credential: 'certificate' },
+        Strict: { credential: 'certificate' },
+      },
     },
   })
 
-  const pemOf = (name: 'Job' | 'Spare') => {
+  const pemOf = (name: 'Job' | 'Spare' | 'Strict') => {
     const { certificate, privateKey } = entra().client(name).certificate
     return `${privateKey.export({ type: 'pkcs8', format: 'pem' })}${certificate}`
   }
 
-  it('replaces its certificate before its end, and removes the old one', async () => {
-    const { clientId } = entra().client('Job')
+  async function job(name: 'Job' | 'Strict') {
+    const { clientId } = entra().client(name)
     const path = `/applications(appId='${clientId}')`
     type Shown = { id: string; keyCredentials: { keyId: string; customKeyIdentifier: string }[] }
     const shown = () => entra().graph.send<Shown>('GET', path)
     const { id, keyCredentials: before } = await shown()
-    const file = join(entra().dataDir, 'job.pem')
-    await writeFile(file, `keyId: ${before[0]?.keyId}\n${pemOf('Job')}`)
+    const file = join(entra().dataDir, `${name}.pem`)
+    await writeFile(file, `keyId: ${before[0]?.keyId}\n${pemOf(name)}`)
     const settings = {
       AUTHORITY: `${entra().url}/${entra().tenantId}`,
       GRAPH_URL: `${entra().url}/v1.0`,
@@ -33,6 +37,11 @@ describe('a job without any permission', () => {
       CLIENT_OBJECT_ID: id,
       CLIENT_CERTIFICATE_FILE: file,
     }
+    return { before, file, settings, shown }
+  }
+
+  it('replaces its certificate before its end, and removes the old one', async () => {
+    const { before, file, settings, shown } = await job('Job')
     const create = async () => pemOf('Spare')
     assert.equal(await rollOwn(settings, create), false)
     assert.deepEqual((await shown()).keyCredentials, before)
@@ -42,5 +51,19 @@ describe('a job without any permission', () => {
     assert.equal(after.length, 1)
     assert.notEqual(after[0]?.keyId, before[0]?.keyId)
     assert.equal(await readFile(file, 'utf8'), `keyId: ${after[0]?.keyId}\n${pemOf('Spare')}`)
+  })
+
+  it('learns that a policy forbids certificates of its lifetime', async () => {
+    const { before, settings, shown } = await job('Strict')
+    const restrictionType = 'asymmetricKeyLifetime'
+    const keyCredentials = [{ restrictionType, maxLifetime: 'P1D', state: 'enabled' }]
+    const applicationRestrictions = { keyCredentials }
+    const policy = { isEnabled: true, applicationRestrictions }
+    await entra().graph.send('PATCH', '/policies/defaultAppManagementPolicy', policy)
+    await assert.rejects(
+      rollOwn({ ...settings, RENEW_DAYS: '3650' }, async () => pemOf('Spare')),
+      { message: /CredentialInvalidLifetimeAsPerAppPolicy: Credential lifetime exceeds/ },
+    )
+    assert.deepEqual((await shown()).keyCredentials, before)
   })
 })

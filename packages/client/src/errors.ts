@@ -9,6 +9,8 @@ export type ServerErrorDetails = {
   readonly aadstsCode?: number
   /** Identifies this request in the logs of the authorization server. */
   readonly correlationId?: string
+  /** The error code of Microsoft Graph, as in `CredentialInvalidLifetimeAsPerAppPolicy`. */
+  readonly graphError?: string
   readonly traceId?: string
 }
 

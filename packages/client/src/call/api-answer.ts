@@ -62,14 +62,19 @@ export function accepted(answer: AskedAnswer): AskedAnswer {
   const url = new URL(asked.slice(asked.indexOf(' ') + 1))
   const wrongScheme = httpsRequired(status, answer.body, url)
   if (wrongScheme) throw apiUnreachableError(wrongScheme, '', 1, url)
-  const reason = `(HTTP status ${status}): ${reasonOf(answer)}`
+  const { graphError, text = /html|^$/.test(answer.type) ? '' : answer.body } = reasonOf(
+    answer.body,
+  )
+  const shown = readableMessage(text).slice(0, maxReasonCharacters) || 'it gives no reason'
+  const reason = `(HTTP status ${status}): ${shown}`
   if (transientStatuses.has(status)) {
     const message = `The API could not answer ${asked} ${reason}`
     throw new ClientError('api_unreachable', message, { status, attempts: 1 })
   }
   if (status < 500) {
     const message = `The API refused ${asked} ${reason}`
-    throw new ClientError('request_refused', message, { status }, { remedy: remedies[status] })
+    const details = { status, ...(graphError && { graphError }) }
+    throw new ClientError('request_refused', message, details, { remedy: remedies[status] })
   }
   throw unusable(
     answer,
@@ -83,17 +88,16 @@ const maxReasonCharacters = 200
 // RFC 6749 section 5.2, RFC 9457 section 3.1, and what frameworks write.
 const reasonMembers = ['error_description', 'detail', 'message', 'title', 'error'] as const
 
-function reasonOf({ body, type }: AskedAnswer): string {
-  const reason = readableMessage(membersOf(body) ?? (/html|^$/.test(type) ? '' : body))
-  return reason.slice(0, maxReasonCharacters) || 'it gives no reason'
-}
-
-function membersOf(body: string): string | undefined {
+function reasonOf(body: string): { text?: string; graphError?: string } {
   try {
-    const json: unknown = JSON.parse(body)
-    const values = reasonMembers.map((name) => Reflect.get(Object(json), name))
-    return values.find((value) => typeof value === 'string' && value !== '')
+    const json = Object(JSON.parse(body))
+    const { code, message } = Object(json.error)
+    const isGraph = typeof code === 'string' && /^\w{1,100}$/.test(code)
+    if (isGraph) return { text: `${code}: ${message}`, graphError: code }
+    const values = reasonMembers.map((name): unknown => json[name])
+    const text = values.find((value) => typeof value === 'string' && value !== '')
+    return typeof text === 'string' ? { text } : {}
   } catch {
-    return undefined
+    return {}
   }
 }

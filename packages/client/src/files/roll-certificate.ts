@@ -1,6 +1,14 @@
-import { link, readFile, rename, rm, writeFile } from 'node:fs/promises'
-import { base64url, clientCertificate, decodePem } from '../credentials/client-certificate.ts'
-import { ClientError, isClientFailure } from '../errors.ts'
+import { link, readFile, rename, rm } from 'node:fs/promises'
+import { accepted, readAnswer } from '../call/api-answer.ts'
+import {
+  base64url,
+  clientCertificate,
+  decodePem,
+  importKey,
+  signedAuthentication,
+} from '../credentials/client-certificate.ts'
+import { type ClientError, type ClientErrorCode, isClientFailure } from '../errors.ts'
+import { secureUrl } from '../http/secure-url.ts'
 import {
   aFunction,
   anObject,
@@ -9,8 +17,10 @@ import {
   required,
   validateOptions,
 } from '../option-rules.ts'
+import { withoutSecrets } from '../redaction.ts'
 import { type Runtime, systemRuntime } from '../runtime.ts'
 import { createTokenSource } from '../token/token-source.ts'
+import { replaceFile } from './replace-file.ts'
 
 /** The options of `rollCertificate`. */
 export type RollCertificateOptions = {
@@ -37,15 +47,15 @@ export type RollCertificateOptions = {
 
 const proofAudience = '00000002-0000-0000-c000-000000000000'
 const pauseMs = 5_000
+const maxAnswerBytes = 65_536
 const msPerDay = 86_400_000
 
-/** The lines before the PEM blocks with the IDs of this certificate, and of the one before it. */
-const idLines = {
-  keyId: /^keyId: ([0-9a-f-]{36})$/m,
-  previousKeyId: /^previousKeyId: ([0-9a-f-]{36})$/m,
-}
-
-const idIn = (pem: string, name: keyof typeof idLines) => idLines[name].exec(pem)?.[1]
+/** A line before the PEM blocks has the ID of this certificate, or of the one before it. */
+const idIn = (pem: string, name: 'keyId' | 'previousKeyId') =>
+  pem
+    .split('\n')
+    .find((line) => line.startsWith(`${name}: `))
+    ?.slice(`${name}: `.length)
 
 const withIds = (pem: string, ids: Readonly<Record<string, string | undefined>>) =>
   Object.entries(ids)
@@ -53,20 +63,22 @@ const withIds = (pem: string, ids: Readonly<Record<string, string | undefined>>)
     .join('') + pem.slice(pem.indexOf('-----BEGIN'))
 
 async function proofOf(pem: string, objectId: string, nowMs: number): Promise<string> {
-  const algorithm = { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' }
-  const der = decodePem(pem, 'PRIVATE KEY')
-  const key = await crypto.subtle.importKey('pkcs8', der, algorithm, false, ['sign'])
+  const key = await importKey(pem, { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' })
   const x5t = base64url(await crypto.subtle.digest('SHA-1', decodePem(pem, 'CERTIFICATE')))
-  const nbf = Math.floor(nowMs / 1000)
-  const signedPart = [
-    { alg: 'RS256', typ: 'JWT', x5t },
-    { aud: proofAudience, iss: objectId, nbf, exp: nbf + 600 },
-  ]
-    .map((part) => Buffer.from(JSON.stringify(part)).toString('base64url'))
-    .join('.')
-  const signature = await crypto.subtle.sign(algorithm.name, key, Buffer.from(signedPart))
-  return `${signedPart}.${base64url(signature)}`
+  const now = Math.floor(nowMs / 1000)
+  const { authenticate } = signedAuthentication(key, x5t, { x5t }, proofAudience, now)
+  const form = new URLSearchParams()
+  await authenticate({ issuer: proofAudience }, { client_id: objectId }, form, new Headers())
+  return form.get('client_assertion') ?? ''
 }
+
+/** Returns the failure with this code. Other errors are thrown. */
+const failureOf =
+  <Code extends ClientErrorCode>(code: Code) =>
+  (error: unknown) => {
+    if (isClientFailure(error) && error.code === code) return error as ClientError<Code>
+    throw error
+  }
 
 /**
  * Replaces the certificate of a client in its file before it ends, without any permission. Call it on a
@@ -84,7 +96,7 @@ export async function rollCertificate(options: RollCertificateOptions): Promise<
     authority: required(nonEmptyString),
     clientId: required(nonEmptyString),
     objectId: required(nonEmptyString),
-    graphUrl: nonEmptyString,
+    graphUrl: secureUrl,
     certificateFile: required(nonEmptyString),
     keyId: nonEmptyString,
     createCertificate: required(aFunction),
@@ -95,77 +107,78 @@ export async function rollCertificate(options: RollCertificateOptions): Promise<
   const { authority, clientId, objectId, certificateFile, createCertificate } = options
   const { graphUrl = 'https://graph.microsoft.com/v1.0', renewDays = 30 } = options
   const runtime = { ...systemRuntime, ...options.runtime }
-  const scope = `${new URL(graphUrl).origin}/.default`
 
   const tokenWith = async (pem: string) => {
     const credential = await clientCertificate({ privateKey: pem, certificate: pem })
+    const scope = `${new URL(graphUrl).origin}/.default`
     return createTokenSource({ authority, clientId, credential, scope, runtime }).token()
   }
-  const works = (pem: string) =>
-    tokenWith(pem).then(
-      () => true,
-      (error: unknown) => {
-        if (isClientFailure(error) && error.code === 'credential_refused') return false
-        throw error
-      },
-    )
+  const faultOf = (pem: string) =>
+    tokenWith(pem).then(() => undefined, failureOf('credential_refused'))
   async function send(pem: string, action: 'addKey' | 'removeKey', body: object) {
+    const url = `${graphUrl}/applications/${objectId}/${action}`
+    const token = await tokenWith(pem)
     const proof = await proofOf(pem, objectId, runtime.wallClockMs())
-    return runtime.fetch(`${graphUrl}/applications/${objectId}/${action}`, {
+    const response = await runtime.fetch(url, {
       method: 'POST',
-      headers: {
-        authorization: `Bearer ${await tokenWith(pem)}`,
-        'content-type': 'application/json',
-      },
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
       body: JSON.stringify({ ...body, proof }),
-      redirect: 'error',
+      redirect: 'manual',
       signal: runtime.timeoutSignal(30_000),
     })
+    const clean = (text: string) => withoutSecrets(text, [token, proof])
+    const answer = await readAnswer(maxAnswerBytes)(response, clean, `POST ${url}`)
+    return accepted(answer).body
   }
-  const refused = (action: string, { status }: Response) =>
-    new ClientError('request_refused', `Microsoft Graph refused ${action} with ${status}`, {
-      status,
-    })
-
   /** Removes the certificate before this one. A certificate that is not there is removed already. */
   async function removePrevious(pem: string) {
     const keyId = idIn(pem, 'previousKeyId')
     if (keyId === undefined) return
-    const response = await send(pem, 'removeKey', { keyId })
-    if (!response.ok && response.status !== 400) throw refused('removeKey', response)
-    await replace(certificateFile, withIds(pem, { keyId: idIn(pem, 'keyId') }))
+    await send(pem, 'removeKey', { keyId }).catch((error: unknown) => {
+      if (failureOf('request_refused')(error).details.status !== 400) throw error
+    })
+    await replaceFile(certificateFile, withIds(pem, { keyId: idIn(pem, 'keyId') }))
   }
 
   const current = await readFile(certificateFile, 'utf8')
   const nextFile = `${certificateFile}.next`
   let next = await readFile(nextFile, 'utf8').catch((error) => {
-    if (error.code === 'ENOENT') return undefined
+    if (error.code === 'ENOENT') return ''
     throw error
   })
-  if (next === undefined) {
+  const isNew = next === ''
+  if (isNew) {
     await removePrevious(current)
     const { X509Certificate } = await import('node:crypto')
     const endMs = Date.parse(new X509Certificate(current).validTo)
     if (endMs - runtime.wallClockMs() > renewDays * msPerDay) return false
     const previousKeyId = idIn(current, 'keyId') ?? options.keyId
     next = withIds(await createCertificate(), { previousKeyId })
+    await clientCertificate({ privateKey: next, certificate: next })
     // Kept before it is registered, so that its key is not lost.
-    await create(nextFile, next)
+    await replaceFile(nextFile, next, link)
   }
-  if (!(await works(next))) {
+  if (isNew || (await faultOf(next))) {
     const key = Buffer.from(decodePem(next, 'CERTIFICATE')).toString('base64')
     const keyCredential = { type: 'AsymmetricX509Cert', usage: 'Verify', key }
-    const response = await send(current, 'addKey', { keyCredential, passwordCredential: null })
-    // 400 also means that an earlier call added it, and that it does not work yet.
-    if (!response.ok && response.status !== 400) throw refused('addKey', response)
-    const { keyId } = response.ok ? ((await response.json()) as { keyId?: string }) : {}
-    if (keyId !== undefined) {
-      next = withIds(next, { keyId, previousKeyId: idIn(next, 'previousKeyId') })
-      await replace(nextFile, next)
-    }
+    let refusal: unknown
+    const answer = await send(current, 'addKey', { keyCredential, passwordCredential: null }).catch(
+      async (error: unknown) => {
+        refusal = error
+        const { graphError, status } = failureOf('request_refused')(error).details
+        // An earlier call may have added it, and it does not work yet.
+        if (!isNew && graphError === 'Request_BadRequest') return '{}'
+        // The next call makes another one, which a policy may permit.
+        if (status === 400) await rm(nextFile)
+        throw error
+      },
+    )
+    const { keyId = idIn(next, 'keyId') } = JSON.parse(answer)
+    next = withIds(next, { keyId, previousKeyId: idIn(next, 'previousKeyId') })
+    await replaceFile(nextFile, next)
     const endMs = runtime.monotonicMs() + (options.deadlineMs ?? 600_000)
-    while (!(await works(next))) {
-      if (runtime.monotonicMs() + pauseMs > endMs) throw refused('addKey', response)
+    for (let fault = await faultOf(next); fault; fault = await faultOf(next)) {
+      if (runtime.monotonicMs() + pauseMs > endMs) throw refusal ?? fault
       await runtime.sleep(pauseMs)
     }
   }
@@ -173,18 +186,3 @@ export async function rollCertificate(options: RollCertificateOptions): Promise<
   await removePrevious(next)
   return true
 }
-
-/** Writes a whole file, which only the owner reads, and puts it in its place in one step. */
-async function staged(file: string, text: string, place: typeof rename): Promise<void> {
-  const stagedFile = `${file}.${crypto.randomUUID()}`
-  try {
-    await writeFile(stagedFile, text, { mode: 0o600, flag: 'wx' })
-    await place(stagedFile, file)
-  } finally {
-    await rm(stagedFile, { force: true })
-  }
-}
-
-const replace = (file: string, text: string) => staged(file, text, rename)
-/** Two calls at a time create one file: the other fails. */
-const create = (file: string, text: string) => staged(file, text, link)

@@ -1,18 +1,8 @@
-import {
-  chmod,
-  constants,
-  type FileHandle,
-  mkdir,
-  open,
-  readFile,
-  rename,
-  rm,
-  stat,
-  writeFile,
-} from 'node:fs/promises'
+import { constants, type FileHandle, mkdir, open, readFile, rm, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { TokenCache } from '../token/token-cache.ts'
+import { replaceFile } from './replace-file.ts'
 
 type Entries = Record<string, { readonly value: string; readonly endsMs: number }>
 
@@ -45,18 +35,6 @@ async function readEntries(path: string): Promise<Entries> {
   }
 }
 
-async function writeEntries(path: string, entries: Entries): Promise<void> {
-  const draft = `${path}.${process.pid}.${crypto.randomUUID()}`
-  try {
-    await writeFile(draft, JSON.stringify(entries), { mode: 0o600, flag: 'wx' })
-    await chmod(draft, 0o600)
-    await rename(draft, path)
-  } catch (error) {
-    await rm(draft, { force: true })
-    throw error
-  }
-}
-
 /**
  * A token cache in a file, for jobs that are a new process each time. Only its owner can read it. It is
  * replaced as a whole, and locked, so that jobs that start together make one token request.
@@ -83,7 +61,10 @@ export function tokenCacheFile(path: string): TokenCache {
         const entries = Object.entries(await readEntries(path))
         const valid = entries.filter(([, entry]) => entry?.endsMs > nowMs)
         const endsMs = nowMs + lifetimeSeconds * 1000
-        await writeEntries(path, { ...Object.fromEntries(valid), [key]: { value, endsMs } })
+        await replaceFile(
+          path,
+          JSON.stringify({ ...Object.fromEntries(valid), [key]: { value, endsMs } }),
+        )
       })
     },
     exclusively: async (key, work) => {

@@ -35,6 +35,7 @@ describe('a certificate that rolls itself', () => {
     let crashAt = Number.POSITIVE_INFINITY
     let late = 0
     let made = 0
+    let refusal: string | undefined
     const fetch: typeof globalThis.fetch = async (input, init) => {
       const url = new URL(String(input instanceof Request ? input.url : input))
       const text = String(init?.body)
@@ -52,6 +53,8 @@ describe('a certificate that rolls itself', () => {
       const { keyCredential, keyId, proof } = JSON.parse(text)
       assert.ok(has(decodeProtectedHeader(proof).x5t, sha1), 'the proof is by a present key')
       assert.equal(decodeJwt(proof).iss, objectId)
+      const error = { code: refusal, message: 'the words of the server' }
+      if (refusal) return Response.json({ error }, { status: refusal === 'Other' ? 403 : 400 })
       if (url.pathname.endsWith('/addKey')) {
         assert.equal(keyCredential.key, derOf(next).toString('base64'))
         registered.set(newId, next)
@@ -86,6 +89,9 @@ describe('a certificate that rolls itself', () => {
         late = tokens
       },
       made: () => made,
+      refuse: (code: string | undefined) => {
+        refusal = code
+      },
       next,
       old,
       registered,
@@ -119,14 +125,14 @@ describe('a certificate that rolls itself', () => {
   it('keeps the old one in the file when the new one never works', async () => {
     const { certificateFile, delay, old, registered, roll } = await scene('never')
     delay(1000)
-    await assert.rejects(roll({ deadlineMs: 1 }), { code: 'request_refused' })
+    await assert.rejects(roll({ deadlineMs: 1 }), { code: 'credential_refused' })
     assert.equal(await readFile(certificateFile, 'utf8'), old)
     assert.equal(registered.size, 2)
   })
 
   for (const [name, at, remaining] of [
-    ['after the new one was added', 3, [newId]],
-    ['after the old one was removed', 6, [newId]],
+    ['after the new one was added', 2, [newId]],
+    ['after the old one was removed', 5, [newId]],
   ] as const)
     it(`continues at the next call, ${name}`, async () => {
       const { certificateFile, crash, made, next, registered, roll } = await scene(`crash-${at}`)
@@ -139,4 +145,42 @@ describe('a certificate that rolls itself', () => {
       assert.equal(made(), 1)
       assert.ok((await readFile(certificateFile, 'utf8')).endsWith(next))
     })
+
+  for (const [refusal, made] of [
+    ['CredentialInvalidLifetimeAsPerAppPolicy', 2],
+    ['Request_BadRequest', 2],
+    ['Other', 1],
+  ] as const)
+    it(`names the refusal ${refusal} at once, and makes ${made} at the next call`, async () => {
+      const name = `refused-${refusal}`
+      const rolling = await scene(name)
+      rolling.refuse(refusal)
+      const sleep = async () => assert.fail('it waits')
+      await assert.rejects(rolling.roll({}, { sleep }), {
+        code: 'request_refused',
+        details: { status: refusal === 'Other' ? 403 : 400, graphError: refusal },
+        message: new RegExp(`/addKey \\(.*\\): ${refusal}: the words of the server$`),
+      })
+      rolling.refuse(undefined)
+      assert.equal(await rolling.roll(), true)
+      assert.equal(rolling.made(), made)
+    })
+
+  it('waits for one that an earlier call has added, and names the refusal of the second', async () => {
+    const { crash, delay, refuse, roll } = await scene('added')
+    crash(2)
+    await assert.rejects(roll())
+    crash(Number.POSITIVE_INFINITY)
+    refuse('Request_BadRequest')
+    delay(1000)
+    await assert.rejects(roll({ deadlineMs: 1 }), { code: 'request_refused' })
+    delay(2)
+    assert.equal(await roll(), true)
+  })
+
+  it('is not replaced by a text that is no certificate', async () => {
+    const { roll } = await scene('text')
+    await assert.rejects(roll({ createCertificate: async () => 'none' }), TypeError)
+    assert.equal(await roll(), true)
+  })
 })
