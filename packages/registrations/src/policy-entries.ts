@@ -1,47 +1,86 @@
+import { type DirectoryPolicy, defaultAppManagementPolicyId } from '@greeting/directory'
+import { appManagementRows } from '@greeting/directory/forms'
 import { z } from 'zod'
 
 export const displayName = z.string().trim().min(1).max(120)
 
+/** The kinds of policies in a file: their list, there and in Microsoft Graph, and the member that names one. */
+export const policyKinds = {
+  appManagement: { list: 'appManagementPolicies', member: 'appManagementPolicy' },
+  tokenLifetime: { list: 'tokenLifetimePolicies', member: 'tokenLifetimePolicy' },
+} as const
+
+export type FileKind = keyof typeof policyKinds
+/** A policy that a file can describe. Its name stands for the ID, which the directory chooses. */
+export type FilePolicy = DirectoryPolicy & { readonly kind: FileKind }
+export const fileKinds: readonly FileKind[] = ['appManagement', 'tokenLifetime']
+
+const policyOf = (effect: string) =>
+  displayName
+    .nullable()
+    .optional()
+    .describe(`Name of the ${effect} \`null\` means none. Default: unchanged.`)
+
 /** The policies of an application, by their names. */
 export const assignedPolicies = {
-  appManagementPolicy: displayName
-    .nullable()
-    .optional()
-    .describe(
-      'Name of the app management policy that applies in place of the default one. `null` means none. Default: unchanged.',
-    ),
-  tokenLifetimePolicy: displayName
-    .nullable()
-    .optional()
-    .describe(
-      'Name of the token lifetime policy of the tokens for it. `null` means none. Default: unchanged.',
-    ),
+  appManagementPolicy: policyOf('app management policy that applies in place of the default one.'),
+  tokenLifetimePolicy: policyOf('token lifetime policy of the tokens for it.'),
 }
 
-const restrictions = z
-  .record(z.string(), z.unknown())
-  .describe('The restrictions in the form of Microsoft Graph. An absent member is not managed.')
-  .meta({ title: 'object' })
-const policyName = {
+type Rules = { readonly [member: string]: DirectoryPolicy['definition'] }
+
+const isEnabled = z.boolean().default(true).describe('A disabled policy restricts nothing.')
+const restrictions = (row: keyof typeof appManagementRows) =>
+  z
+    .record(z.string(), z.unknown())
+    .describe('The restrictions in the form of Microsoft Graph. An absent member is not managed.')
+    .meta({ title: 'object' })
+    .pipe(appManagementRows[row].body)
+    .transform((rules) => rules as Rules)
+
+/** The default app management policy of a tenant, without its restrictions. */
+export const defaultPolicy = {
+  id: defaultAppManagementPolicyId,
+  kind: 'appManagement',
+  displayName: 'default app management policy',
+  description: null,
+  isOrganizationDefault: true,
+} as const
+
+const defaultAppManagementPolicy: z.ZodType<FilePolicy> = z
+  .strictObject({
+    isEnabled,
+    applicationRestrictions: restrictions('applicationRestrictions').optional(),
+    servicePrincipalRestrictions: restrictions('servicePrincipalRestrictions').optional(),
+  })
+  .meta({
+    title: 'Default app management policy',
+    description: 'Applies to all applications without a policy of their own.',
+  })
+  .transform(({ isEnabled, ...definition }): FilePolicy => {
+    return { ...defaultPolicy, isEnabled, definition: definition as Rules }
+  })
+
+const named = {
   displayName: displayName.describe('Name of the policy. Other entries refer to it by this name.'),
   description: z.string().max(1024).nullable().default(null).describe('What the policy is for.'),
 }
 
-const appManagementPolicy = z
-  .strictObject({
-    ...policyName,
-    isEnabled: z.boolean().default(true).describe('A disabled policy restricts nothing.'),
-    restrictions,
-  })
+const appManagementPolicy: z.ZodType<FilePolicy> = z
+  .strictObject({ ...named, isEnabled, restrictions: restrictions('restrictions') })
   .meta({
     title: 'App management policy',
     description:
       'Restricts the credentials, the identifier URIs and the audiences of the applications that name it.',
   })
+  .transform(({ restrictions: definition, ...policy }): FilePolicy => {
+    const id = policy.displayName
+    return { ...policy, id, kind: 'appManagement', isOrganizationDefault: false, definition }
+  })
 
-const tokenLifetimePolicy = z
+const tokenLifetimePolicy: z.ZodType<FilePolicy> = z
   .strictObject({
-    ...policyName,
+    ...named,
     accessTokenLifetime: z
       .string()
       .regex(
@@ -58,20 +97,16 @@ const tokenLifetimePolicy = z
     title: 'Token lifetime policy',
     description: 'Sets the lifetime of the tokens for the APIs that name it.',
   })
+  .transform(({ accessTokenLifetime: AccessTokenLifetime, ...policy }): FilePolicy => {
+    const rules = { TokenLifetimePolicy: { Version: 1, AccessTokenLifetime } }
+    const definition = [JSON.stringify(rules)]
+    return { ...policy, id: policy.displayName, kind: 'tokenLifetime', isEnabled: true, definition }
+  })
 
 /** The policies of a tenant. */
 export const policies = z
   .strictObject({
-    defaultAppManagementPolicy: z
-      .strictObject({
-        isEnabled: z.boolean().default(true).describe('A disabled policy restricts nothing.'),
-        applicationRestrictions: restrictions.optional(),
-        servicePrincipalRestrictions: restrictions.optional(),
-      })
-      .meta({
-        title: 'Default app management policy',
-        description: 'Applies to all applications without a policy of their own.',
-      })
+    defaultAppManagementPolicy: defaultAppManagementPolicy
       .optional()
       .describe('The default policy of the tenant.'),
     appManagementPolicies: z
@@ -89,3 +124,5 @@ export const policies = z
     title: 'Policies',
     description: 'The policies of the tenant. `apply` sets them before everything else.',
   })
+
+export type PoliciesEntry = z.output<typeof policies>

@@ -1,13 +1,9 @@
 import type { z } from 'zod'
-
-type Named = { readonly displayName: string }
-type WithPolicies = Named & {
-  readonly appManagementPolicy?: string | null | undefined
-  readonly tokenLifetimePolicy?: string | null | undefined
-}
+import { type PoliciesEntry, policyKinds } from './policy-entries.ts'
 
 /** A client or an agent. */
-type Caller = WithPolicies & {
+type Caller = {
+  readonly displayName: string
   readonly applicationId?: string | undefined
   readonly permissions?:
     | readonly { readonly api: string; readonly roles: readonly string[] }[]
@@ -22,16 +18,12 @@ type WithCredentials = Caller & {
 
 /** The parts of a file that refer to each other. */
 type Entries = {
-  readonly policies?:
-    | {
-        readonly appManagementPolicies?: readonly Named[] | undefined
-        readonly tokenLifetimePolicies?: readonly Named[] | undefined
-      }
-    | undefined
-  readonly apis: readonly (WithPolicies & {
+  readonly policies?: PoliciesEntry | undefined
+  readonly apis: readonly {
+    readonly displayName: string
     readonly applicationId?: string | undefined
     readonly appRoles: readonly { readonly id?: string | undefined; readonly value: string }[]
-  })[]
+  }[]
   readonly clients: readonly WithCredentials[]
   readonly blueprints: readonly (WithCredentials & {
     readonly agents?: readonly Caller[] | undefined
@@ -98,7 +90,9 @@ function issuesOf(file: Entries): Issue[] {
   const declared = new Set(names([...file.apis, ...callers.map(({ entry }) => entry)]))
   const consents = new Set<string>()
   return [
-    ...policyIssues(file, callers),
+    ...Object.values(policyKinds).flatMap(({ list }) =>
+      repeated(['policies', list], 'displayName', names(file.policies?.[list] ?? [])),
+    ),
     ...repeated(['apis'], 'displayName', names(file.apis)),
     ...repeatedNames(callers),
     ...sharedIds(file, callers),
@@ -127,34 +121,6 @@ function issuesOf(file: Entries): Issue[] {
         : [],
     ),
   ]
-}
-
-const policyLists = {
-  appManagementPolicy: 'appManagementPolicies',
-  tokenLifetimePolicy: 'tokenLifetimePolicies',
-} as const
-
-/** A list of policies is complete. Without it, an entry may name a policy of the directory. */
-function policyIssues({ policies, apis }: Entries, callers: readonly Placed[]): Issue[] {
-  const entries = [...apis.map((entry, at) => ({ entry, place: ['apis', at] })), ...callers]
-  return (['appManagementPolicy', 'tokenLifetimePolicy'] as const).flatMap((member) => {
-    const list = policies?.[policyLists[member]]
-    if (list === undefined) return []
-    const known = names(list)
-    return [
-      ...repeated(['policies', policyLists[member]], 'displayName', known),
-      ...entries.flatMap(({ entry: { [member]: name }, place }): Issue[] =>
-        !name || known.includes(name)
-          ? []
-          : [
-              {
-                path: [...place, member],
-                message: `no policy of this file has the name "${name}"`,
-              },
-            ],
-      ),
-    ]
-  })
 }
 
 function repeatedNames(callers: readonly Placed[]): Issue[] {
@@ -300,4 +266,5 @@ function firstBy<Value>(pairs: readonly (readonly [string, Value])[]): Map<strin
   return new Map(pairs.toReversed())
 }
 
-const names = (entries: readonly Named[]) => entries.map(({ displayName }) => displayName)
+const names = (entries: readonly { readonly displayName: string }[]) =>
+  entries.map(({ displayName }) => displayName)

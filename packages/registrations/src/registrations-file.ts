@@ -322,7 +322,6 @@ export type ClientEntry = RegistrationsFile['clients'][number]
 export type FederatedEntry = NonNullable<BlueprintEntry['federatedCredentials']>[number]
 export type BlueprintEntry = RegistrationsFile['blueprints'][number]
 
-export type PoliciesEntry = NonNullable<RegistrationsFile['policies']>
 export type SecretEntry = NonNullable<ClientEntry['secrets']>[number]
 
 /**

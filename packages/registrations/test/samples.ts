@@ -6,6 +6,7 @@ import {
   type Edit,
   sampleBlueprint,
 } from './agent-samples.ts'
+import { policyEdits } from './policy-samples.ts'
 
 export { agentMembers, sampleBlueprint } from './agent-samples.ts'
 
@@ -216,6 +217,7 @@ const edits: Edit[] = [
     { domains: ['not a domain'] },
     'tenant.domains[0] must be a domain name',
   ],
+  ...policyEdits,
 ]
 
 /** The sample with a second client and a blueprint, after one edit. */

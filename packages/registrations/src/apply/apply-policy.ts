@@ -1,7 +1,7 @@
 import { defaultAppManagementPolicyId } from '@greeting/directory'
 import { z } from 'zod'
 import type { ChangeOf } from '../planning/steps/change.ts'
-import { type FilePolicy, policyKinds } from '../planning/steps/plan-policies.ts'
+import { type FileKind, policyKinds } from '../policy-entries.ts'
 import type { ApplyContext } from './apply-context.ts'
 import {
   type GraphRefusalError,
@@ -9,64 +9,52 @@ import {
   ignoreRefusal,
   parseAnswer,
   writesApplications,
+  writesPolicies,
 } from './graph.ts'
 
-const writesPolicies = 'Policy.ReadWrite.ApplicationConfiguration'
-
 const created = z.object({ id: z.string() })
+const listOf = (kind: string) => policyKinds[kind as FileKind].list
 
 /** The changes of policies, and of their assignments. */
 export const policyOperations = {
   async setPolicy({ policy, isNew }: ChangeOf<'setPolicy'>, run: ApplyContext): Promise<void> {
-    const { id, kind, definition, isEnabled, isOrganizationDefault } = policy
-    const { displayName, description } = policy
-    const named = { displayName, ...(description && { description }) }
-    const isDefault = id === defaultAppManagementPolicyId
-    const restrictions = isDefault
-      ? { isEnabled, ...Object(definition) }
-      : { ...named, isEnabled, restrictions: definition }
-    const body =
-      kind === 'tokenLifetime' ? { ...named, definition, isOrganizationDefault } : restrictions
-    const list = `/policies/${policyKinds[kind as FilePolicy['kind']].list}`
-    const path = isDefault ? '/policies/defaultAppManagementPolicy' : `${list}/${id}`
-    if (!isNew) {
-      await run.send({ method: 'PATCH', path, body, role: writesPolicies, repeatable: true })
-      return
-    }
-    const line = { method: 'POST', path: list } as const
-    const answer = await run.send({ ...line, body, role: writesPolicies })
-    run.policyIds.set(policy, parseAnswer(line, created, answer.body).id)
+    const { id, kind, definition, isEnabled, isOrganizationDefault, ...named } = policy
+    const list = `/policies/${listOf(kind)}`
+    const rules =
+      kind === 'tokenLifetime'
+        ? { definition, isOrganizationDefault }
+        : { isEnabled, restrictions: definition }
+    const target =
+      id === defaultAppManagementPolicyId
+        ? {
+            path: '/policies/defaultAppManagementPolicy',
+            body: { isEnabled, ...Object(definition) },
+          }
+        : { path: isNew ? list : `${list}/${id}`, body: { ...named, ...rules } }
+    const line = { method: isNew ? 'POST' : 'PATCH', path: target.path } as const
+    const answer = await run.send({ ...target, ...line, role: writesPolicies, repeatable: !isNew })
+    if (isNew) run.policyIds.set(policy, parseAnswer(line, created, answer.body).id)
   },
 
-  async deletePolicy(
-    { policy: { id, kind } }: ChangeOf<'deletePolicy'>,
-    run: ApplyContext,
-  ): Promise<void> {
-    await remove(
-      `/policies/${policyKinds[kind as FilePolicy['kind']].list}/${id}`,
-      run,
-      writesPolicies,
-    )
+  async deletePolicy({ policy: { id, kind } }: ChangeOf<'deletePolicy'>, run: ApplyContext) {
+    await remove(`/policies/${listOf(kind)}/${id}`, run, writesPolicies)
   },
 
   async assignPolicy(
     { application: name, policyKind, from, to }: ChangeOf<'assignPolicy'>,
     run: ApplyContext,
   ): Promise<void> {
-    const { list } = policyKinds[policyKind as FilePolicy['kind']]
-    const path = `/applications/${run.handle(name).objectId}/${list}`
+    const { objectId } = run.handle(name)
+    const path = `/applications/${objectId}/${listOf(policyKind)}`
     if (from) await remove(`${path}/${from.id}/$ref`, run, writesPolicies)
+    run.touched(objectId)
     if (to === undefined) return
     const id = run.policyIds.get(to) ?? to.id
-    const body = { '@odata.id': `https://graph.microsoft.com/v1.0/policies/${list}/${id}` }
-    await run.send({
-      method: 'POST',
-      path: `${path}/$ref`,
-      body,
-      role: writesPolicies,
-      expectsLag: true,
-    })
-    run.touched(run.handle(name).objectId)
+    const body = {
+      '@odata.id': `https://graph.microsoft.com/v1.0/policies/${listOf(policyKind)}/${id}`,
+    }
+    const request = { method: 'POST', path: `${path}/$ref`, body, role: writesPolicies } as const
+    await run.send({ ...request, expectsLag: true })
   },
 }
 

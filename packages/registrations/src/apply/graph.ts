@@ -50,6 +50,8 @@ export function ignoreRefusal(isDone: (refusal: GraphRefusalError) => boolean) {
 
 /** The role of requests that change applications. */
 export const writesApplications = 'Application.ReadWrite.All'
+/** The role of requests that read or change policies. */
+export const writesPolicies = 'Policy.ReadWrite.ApplicationConfiguration'
 
 /** One request to Microsoft Graph. */
 export type GraphRequest = {
@@ -63,7 +65,7 @@ export type GraphRequest = {
   readonly role?:
     | typeof writesApplications
     | 'AppRoleAssignment.ReadWrite.All'
-    | 'Policy.ReadWrite.ApplicationConfiguration'
+    | typeof writesPolicies
   /** The request may be sent again after an unknown result. */
   readonly repeatable?: boolean
   /** The directory may not show a new object to this request yet. */

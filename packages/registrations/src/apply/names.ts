@@ -1,4 +1,5 @@
 import { callersOf } from '../callers.ts'
+import { fileKinds, policyKinds } from '../policy-entries.ts'
 import type { RegistrationsFile } from '../registrations-file.ts'
 
 /** The names by which a file or a person identifies applications. */
@@ -10,7 +11,7 @@ export type Names = {
   readonly apis?: readonly string[]
   /** Names and IDs of agents. The default reads no agent. */
   readonly agents?: readonly string[] | undefined
-  /** Whether policies are named, so that the permission to read them is needed. */
+  /** Whether policies are named, so that the permission to read them is needed; default: all that can be read. */
   readonly policies?: boolean
 }
 
@@ -41,7 +42,7 @@ export function namesOf(file: RegistrationsFile): Names {
     ],
     policies:
       file.policies !== undefined ||
-      entries.some((one) => one.appManagementPolicy ?? one.tokenLifetimePolicy),
+      entries.some((one) => fileKinds.some((kind) => one[policyKinds[kind].member] !== undefined)),
     identifierUris: apis
       .flatMap(({ identifierUris = [] }) => identifierUris)
       .filter((uri) => !uri.includes('{')),

@@ -1,45 +1,35 @@
-import { defaultAppManagementPolicyId } from '@greeting/directory'
 import { z } from 'zod'
 import type { KnownPolicies } from '../planning/directory/directory-state.ts'
-import { policyKinds } from '../planning/steps/plan-policies.ts'
-import { type Graph, GraphRefusalError, parseAnswer } from './graph.ts'
+import { plainJson } from '../planning/steps/plan-policies.ts'
+import { defaultPolicy, fileKinds, policyKinds } from '../policy-entries.ts'
+import type { DirectoryReader } from './directory-reader.ts'
+import { type Graph, GraphRefusalError, parseAnswer, writesPolicies } from './graph.ts'
 
 const text = z.string().nullish()
-const isList = (value: unknown) =>
-  Array.isArray(value) && value.every((one) => one && typeof one === 'object')
+const credentials = z.array(z.record(z.string(), z.json())).nullish()
 const rules = z
-  .record(z.string(), z.json())
-  .transform((all) => Object.fromEntries(Object.entries(all).filter(([, one]) => one !== null)))
-  .refine(({ passwordCredentials = [], keyCredentials = [] }) =>
-    [passwordCredentials, keyCredentials].every(isList),
-  )
+  .looseObject({ passwordCredentials: credentials, keyCredentials: credentials })
+  .catchall(z.json())
+  .default({})
+  .transform((all) => plainJson(all))
 
 const policy = z.object({
   id: z.guid().toLowerCase(),
   displayName: text,
-  description: text,
+  description: text.transform((words) => words ?? null),
   isEnabled: z.boolean().default(true),
   isOrganizationDefault: z.boolean().default(false),
-  definition: z.array(z.string()).default([]),
-  restrictions: rules.nullish(),
-})
-
-const defaultPolicy = z.object({
-  isEnabled: z.boolean(),
-  applicationRestrictions: rules.nullish(),
-  servicePrincipalRestrictions: rules.nullish(),
+  definition: z.array(z.string()).optional(),
+  restrictions: rules,
 })
 
 /** The default app management policy in the form of Microsoft Graph. */
 export function defaultPolicyOf(body: unknown): KnownPolicies['all'][number] {
   const line = { method: 'GET', path: '/policies/defaultAppManagementPolicy' }
-  const { isEnabled, ...restrictions } = parseAnswer(line, defaultPolicy, body)
-  const definition = Object.fromEntries(
-    Object.entries(restrictions).map(([row, value]) => [row, value ?? {}]),
-  )
-  const displayName = 'default app management policy'
-  const base = { kind: 'appManagement', description: null, isOrganizationDefault: true } as const
-  return { ...base, id: defaultAppManagementPolicyId, displayName, isEnabled, definition }
+  const form = { applicationRestrictions: rules, servicePrincipalRestrictions: rules }
+  const answer = parseAnswer(line, z.object({ isEnabled: z.boolean(), ...form }), body)
+  const { isEnabled, ...definition } = answer
+  return { ...defaultPolicy, isEnabled, definition: plainJson(definition) }
 }
 
 const object = z.object({ id: z.guid().toLowerCase() })
@@ -48,51 +38,55 @@ const organization = z.object({ verifiedDomains: z.array(z.object({ name: z.stri
 /**
  * Reads the policies of a tenant, with the objects to which they are assigned.
  *
- * @param isNeeded whether it fails without the permission to read them
+ * @param isNamed whether a file has policies, so that the administrator must be able to read them. If
+ *   it has none, only those are read that may refuse the file. Default: all that can be read.
+ * @returns undefined if none can be read
  */
 export async function readPolicies(
   graph: Graph,
-  isNeeded: boolean,
+  reader: DirectoryReader,
+  isNamed?: boolean,
 ): Promise<KnownPolicies | undefined> {
-  try {
-    const path = '/policies/defaultAppManagementPolicy'
-    const { body } = await graph.send({ method: 'GET', path, repeatable: true })
-    const lists = await Promise.all(
-      Object.values(policyKinds).map(async ({ kind, list }) => {
-        const found = await graph.list(`/policies/${list}`, policy)
-        return Promise.all(
-          found.map(async ({ displayName, description, definition, restrictions, ...one }) => ({
-            policy: {
-              ...one,
-              kind,
-              displayName: displayName ?? one.id,
-              description: description ?? null,
-              definition: kind === 'tokenLifetime' ? definition : (restrictions ?? {}),
-            },
-            objects: await graph.list(`/policies/${list}/${one.id}/appliesTo`, object),
-          })),
-        )
-      }),
-    )
-    const found = lists.flat()
-    const pairs = found.flatMap(({ policy, objects }) =>
-      objects.map(({ id }) => ({ id, policyId: policy.id })),
-    )
-    const assigned = Map.groupBy(pairs, ({ id }) => id)
-    const [tenant] = await graph.list('/organization', organization).catch(() => [])
-    return {
-      all: [defaultPolicyOf(body), ...found.map(({ policy }) => policy)],
-      assigned: new Map(
-        [...assigned].map(([id, all]) => [id, all.map(({ policyId }) => policyId)]),
-      ),
-      domains: tenant?.verifiedDomains.map(({ name }) => name.toLowerCase()) ?? [],
-    }
-  } catch (error) {
-    if (isNeeded || !isUnreadable(error)) throw error
-    return undefined
+  const path = '/policies/defaultAppManagementPolicy'
+  const request = { method: 'GET', path, role: writesPolicies, repeatable: true } as const
+  const answer = await graph.send(request).catch(undefinedIf(!isNamed))
+  if (answer === undefined) return undefined
+  const kinds = isNamed === false ? (['appManagement'] as const) : fileKinds
+  const lists = await Promise.all(
+    kinds.map(async (kind) => {
+      const found = await reader.list(`/policies/${policyKinds[kind].list}`, policy)
+      return found.map(({ displayName, definition, restrictions, ...one }) => {
+        const named = { ...one, displayName: displayName ?? one.id }
+        return { ...named, kind, definition: definition ?? restrictions }
+      })
+    }),
+  )
+  const found = lists.flat()
+  const pairs = await reader.each('read_policies', found, async ({ id: policyId, kind }) => {
+    const path = `/policies/${policyKinds[kind].list}/${policyId}/appliesTo`
+    return (await reader.list(path, object)).map(({ id }) => ({ id, policyId }))
+  })
+  const assigned = Map.groupBy(pairs.flat(), ({ id }) => id)
+  const all = [defaultPolicyOf(answer.body), ...found]
+  const needsDomains = JSON.stringify(all).includes('uriAdditionWithoutUniqueTenantIdentifier')
+  const tenants = needsDomains
+    ? await reader.list('/organization', organization).catch(undefinedIf(true))
+    : []
+  return {
+    all,
+    assigned: new Map([...assigned].map(([id, some]) => [id, some.map((one) => one.policyId)])),
+    domains: (tenants ?? []).flatMap(({ verifiedDomains }) =>
+      verifiedDomains.map(({ name }) => name.toLowerCase()),
+    ),
   }
 }
 
-/** Whether the administrator has no permission, or the directory has no policies. */
-const isUnreadable = (error: unknown) =>
-  error instanceof GraphRefusalError && [400, 403, 404].includes(error.status)
+/** The administrator may lack the role, or the directory may have no policies. */
+const undefinedIf = (isOptional: boolean) => (error: unknown) => {
+  const isUnreadable =
+    error instanceof GraphRefusalError
+      ? [400, 403, 404].includes(error.status)
+      : Object(error).code === 'role_missing'
+  if (!isOptional || !isUnreadable) throw error
+  return undefined
+}

@@ -26,9 +26,8 @@ export {
   tokenSizeRemedy,
 } from './explanation.ts'
 export { exportRegistrations } from './export.ts'
-export { type Plan, type PlanInput, planRegistrations } from './plan.ts'
+export { type Plan, type PlanInput, planRegistrations, refusedInNewTenant } from './plan.ts'
 export { diffOf, type PaintLine, planText } from './plan-text.ts'
-export { policyFaultsOfNewTenant } from './policy-faults.ts'
 export {
   type CertificateToAdd,
   type Change,
@@ -36,4 +35,4 @@ export {
   registrationSteps,
 } from './steps/change.ts'
 export { day } from './steps/plan-credentials.ts'
-export { assignedPolicyIds, filePolicies } from './steps/plan-policies.ts'
+export { assignedPolicies, filePolicies, type PolicyNames } from './steps/plan-policies.ts'

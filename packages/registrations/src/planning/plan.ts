@@ -2,7 +2,7 @@
 
 import type { DirectoryPolicy } from '@greeting/directory'
 import { type CallerEntry, callersOf } from '../callers.ts'
-import type { RegistrationsFile } from '../registrations-file.ts'
+import { applicationIdPlaceholder, type RegistrationsFile } from '../registrations-file.ts'
 import { type Adoption, adoptionsOf, namesIn, refusedConsents } from './adoption.ts'
 import {
   consequencesOfFile,
@@ -21,7 +21,7 @@ import {
   locateResource,
   rolesOf,
 } from './directory/locate.ts'
-import { changesOfNewTenant, policyFaults } from './policy-faults.ts'
+import { policyFaults } from './policy-faults.ts'
 import {
   type CertificateToAdd,
   type Change,
@@ -35,11 +35,10 @@ import { planConsents, wantedConsents } from './steps/plan-consents.ts'
 import { planCertificates, planFederated, planSecrets } from './steps/plan-credentials.ts'
 import { planPermissions } from './steps/plan-permissions.ts'
 import {
-  filePolicies,
   planAssignments,
   planPolicies,
   policiesAfter,
-  policyKinds,
+  unknownPolicies,
 } from './steps/plan-policies.ts'
 import {
   planRegistration,
@@ -101,8 +100,7 @@ export function planRegistrations(input: PlanInput): Plan {
     policy,
   } = input
   const known = state.policies ?? { all: [], assigned: new Map(), domains: [] }
-  const fromFile = filePolicies(file.policies)
-  const policies = policiesAfter(fromFile.policies, file.policies, known)
+  const policies = policiesAfter(file.policies, known.all)
   const apis = knownApis(file, state)
   const entries = fileIndex(file)
   const { callers } = entries
@@ -114,10 +112,9 @@ export function planRegistrations(input: PlanInput): Plan {
   const ifLeft = consequencesOfLeaving(file, clients, apis, state, now)
   const faults = [
     ...new Set([
-      ...fromFile.faults,
       ...located.flatMap(({ fault }) => fault ?? []),
       ...unknown(file, apis),
-      ...unknownPolicies(file, policies),
+      ...unknownPolicies([...file.apis, ...callers], policies),
     ]),
   ]
   if (faults.length > 0)
@@ -131,7 +128,7 @@ export function planRegistrations(input: PlanInput): Plan {
     return planned.toSpliced(one.application ? 0 : 1, 0, ...assigned)
   }
   const changes = [
-    ...planPolicies(fromFile.policies, policies, known),
+    ...planPolicies(policies, known.all),
     ...file.apis.flatMap((entry): Change[] => {
       const api = apis.named(entry.displayName)
       if (api === undefined) return []
@@ -183,24 +180,42 @@ export function planRegistrations(input: PlanInput): Plan {
     ...consequencesOfTime(file, certificates, now),
   ]
   const foundByName = adoptionsOf([...declared, ...clients], { confirmed, administrator })
-  const judged = { file, state, located, policies, now }
-  const elsewhere = {
-    ...judged,
-    located: [],
-    policies: [policy, ...policies].flatMap((one) => one ?? []),
-  }
   const refused = [
     ...refusedConsents(changes, foundByName, clients),
     ...withoutSponsors(changes),
     ...(policy
-      ? policyFaults(changesOfNewTenant(file, certificates, policies, now), elsewhere)
-      : policyFaults(changes, judged)),
+      ? refusedInNewTenant({ file, certificates, now }, state.tenantId, [
+          policy,
+          ...known.all.filter(({ id }) => id !== policy.id),
+        ])
+      : policyFaults(changes, { file, state, located, policies, now })),
   ]
   if (refused.length > 0)
     return { changes: [], adoptions: [], faults: refused, ifLeft, ifApplied: [], located }
   const changed = new Set(changes.flatMap(namesIn))
   const adoptions = foundByName.filter((one) => writesIds || changed.has(one.application))
   return { changes: inOrder(changes), adoptions, faults, ifLeft, ifApplied, located }
+}
+
+/** What these policies, and those of the file, refuse of the file in a tenant without any application. */
+export function refusedInNewTenant(
+  { file, ...input }: Pick<PlanInput, 'file' | 'certificates' | 'now'>,
+  tenantId: string,
+  all: readonly DirectoryPolicy[],
+): readonly string[] {
+  const apis = file.apis.map(({ applicationId = applicationIdPlaceholder, ...entry }) => ({
+    ...entry,
+    identifierUris: entry.identifierUris?.map((uri) =>
+      uri.replaceAll(applicationId, applicationIdPlaceholder),
+    ),
+  }))
+  const clients = callersOf(file)
+    .filter(({ kind }) => kind !== 'agent')
+    .map(({ applicationId: _id, permissions: _permissions, ...entry }) => entry)
+  const alone = { ...file, apis, clients, blueprints: [], consents: undefined, removed: [] }
+  const policies = { all, assigned: new Map(), domains: [] }
+  const state = { tenantId, applications: [], servicePrincipals: [], assignments: [], policies }
+  return planRegistrations({ ...input, file: alone, state }).faults
 }
 
 /** The applications of clients and blueprints, and the agents. A blueprint comes before its agents. */
@@ -240,17 +255,6 @@ function knownApis(file: RegistrationsFile, state: DirectoryState): KnownApis {
     .map((located) => new KnownApi(located, rolesOf(located)))
   return new KnownApis([...declared, ...others])
 }
-
-/** Names of policies that neither the file nor the directory has. */
-const unknownPolicies = (file: RegistrationsFile, policies: readonly DirectoryPolicy[]) =>
-  [...file.apis, ...callersOf(file)].flatMap((entry) =>
-    Object.values(policyKinds).flatMap(({ member, kind }) => {
-      const name = entry[member]
-      return !name || policies.some((one) => one.kind === kind && one.displayName === name)
-        ? []
-        : `The policy "${name}" is not in the file and not in the tenant.`
-    }),
-  )
 
 /** APIs and roles that neither the file nor the directory has. */
 function unknown(file: RegistrationsFile, apis: KnownApis): string[] {

@@ -2,16 +2,15 @@ import {
   appManagementFaults,
   type DirectoryPolicy,
   type ManagedChange,
+  type ManagedObject,
   policyOf,
 } from '@greeting/directory'
 import { applicationIdPlaceholder, type RegistrationsFile } from '../registrations-file.ts'
 import type { DirectoryState } from './directory/directory-state.ts'
 import type { Located } from './directory/locate.ts'
-import type { CertificateToAdd, Change } from './steps/change.ts'
+import type { Change } from './steps/change.ts'
 import { fileIndex } from './steps/known-apis.ts'
-import { planCertificates, planSecrets } from './steps/plan-credentials.ts'
-import { filePolicies, planAssignments } from './steps/plan-policies.ts'
-import { planRegistration, wantedIdentifierUris } from './steps/plan-registration.ts'
+import { assignedPolicies } from './steps/plan-policies.ts'
 
 type Judged = {
   readonly file: RegistrationsFile
@@ -31,56 +30,47 @@ const newAppId = applicationIdPlaceholder.toLowerCase()
 export function policyFaults(changes: readonly Change[], judged: Judged): string[] {
   const { file, state, located, policies, now } = judged
   const byName = new Map(located.map((one) => [one.name, one.application]))
-  const assigned = Map.groupBy(
-    changes.filter((change) => change.kind === 'assignPolicy'),
-    ({ application }) => application,
-  )
   const domains = [...(file.tenant?.domains ?? []), ...(state.policies?.domains ?? [])]
-  return changes.flatMap((change) =>
-    additionsOf(change, now).flatMap(({ what, remedy, ...added }) => {
-      const application = byName.get(change.application)
-      const entry = fileIndex(file).api(change.application)
-      const version =
-        entry?.requestedAccessTokenVersion ?? application?.api?.requestedAccessTokenVersion
-      const changed = assigned.get(change.application) ?? []
-      const before = state.policies?.assigned.get(application?.id ?? '') ?? []
-      const policyIds = [
-        ...changed.flatMap(({ to }) => to?.id ?? []),
-        ...before.filter((id) => !changed.some(({ from }) => from?.id === id)),
-      ]
-      const policy = policyOf({ policies }, 'appManagement', { policyIds }, undefined)
-      const appId = application?.appId ?? entry?.applicationId ?? newAppId
-      const object = {
-        kind: 'application' as const,
-        appId,
-        createdDateTime: application?.createdDateTime ?? undefined,
-        requestedAccessTokenVersion: version === 2 ? (2 as const) : null,
-        tenant: { id: state.tenantId, domains },
-      }
-      const uris = added.identifierUris ?? []
-      const identifierUris = uris.map((uri) => uri.replaceAll(applicationIdPlaceholder, appId))
-      const faults = appManagementFaults(policy, object, { ...added, identifierUris }, now)
-      return faults.map(({ code, message, maxLifetimeMs }) => {
-        const advice = maxLifetimeMs && remedy ? ` ${remedy(maxLifetimeMs)}` : ''
-        return `The policy "${policy?.displayName}" refuses ${what} of "${change.application}" with ${code}: ${message}${advice}`
-      })
-    }),
-  )
+  const tenant = { id: state.tenantId, domains }
+  return changes.flatMap((change) => {
+    const { application: name } = change
+    const application = byName.get(name)
+    const api = fileIndex(file).api(name)
+    const ids = state.policies?.assigned.get(application?.id ?? '')
+    const assigned = assignedPolicies(policies, { ...fileIndex(file).client(name), ...api }, ids)
+    const policyIds = assigned.map(({ id }) => id)
+    const policy = policyOf({ policies }, 'appManagement', { policyIds }, undefined)
+    const appId = application?.appId ?? api?.applicationId ?? newAppId
+    const version =
+      api?.requestedAccessTokenVersion ?? application?.api?.requestedAccessTokenVersion
+    const object: ManagedObject = {
+      kind: 'application',
+      appId,
+      createdDateTime: application?.createdDateTime ?? undefined,
+      requestedAccessTokenVersion: version === 2 ? 2 : null,
+      tenant,
+    }
+    return additionsOf(change, appId, now).flatMap(({ what, ...added }) =>
+      appManagementFaults(policy, object, added, now).map(({ code, message, maxLifetimeMs }) => {
+        const isOfSecret = maxLifetimeMs !== undefined && added.secrets !== undefined
+        const maxDays = Math.floor((maxLifetimeMs ?? 0) / dayMs)
+        const remedy = isOfSecret ? ` Set its lifetimeDays to at most ${maxDays}.` : ''
+        return `The policy "${policy?.displayName}" refuses ${what} of "${name}" with ${code}: ${message}${remedy}`
+      }),
+    )
+  })
 }
 
-type Addition = ManagedChange & {
-  readonly what: string
-  readonly remedy?: (maxLifetimeMs: number) => string
-}
-
-/** What a change adds that a policy may refuse. */
-function additionsOf(change: Change, now: Date): Addition[] {
+/** What a change adds that a policy may refuse, with words for it. */
+function additionsOf(
+  change: Change,
+  appId: string,
+  now: Date,
+): readonly (ManagedChange & { readonly what: string })[] {
   if (change.kind === 'createSecret' || change.kind === 'rotateSecret') {
     const endDateTime = new Date(+now + change.lifetimeDays * dayMs)
-    const remedy = (maxMs: number) =>
-      `Set its lifetimeDays to at most ${Math.floor(maxMs / dayMs)}.`
     const secrets = [{ startDateTime: now, endDateTime }]
-    return [{ what: `the secret "${change.secret}"`, remedy, secrets }]
+    return [{ what: `the secret "${change.secret}"`, secrets }]
   }
   if (change.kind === 'setCertificates')
     return change.added.map(({ displayName, ...period }) => {
@@ -90,48 +80,9 @@ function additionsOf(change: Change, now: Date): Addition[] {
   return change.changes.flatMap(({ property, from, to }) => {
     if (property !== 'identifierUris' || !Array.isArray(from) || !Array.isArray(to)) return []
     const added = to.filter((uri) => !from.includes(uri))
-    return added.map((uri) => ({ what: `the identifier URI ${uri}`, identifierUris: [uri] }))
+    return added.map((uri) => ({
+      what: `the identifier URI ${uri}`,
+      identifierUris: [uri.replaceAll(applicationIdPlaceholder, appId)],
+    }))
   })
-}
-
-/** The changes that would register all entries of a file anew. */
-export function changesOfNewTenant(
-  file: RegistrationsFile,
-  certificates: ReadonlyMap<string, CertificateToAdd>,
-  policies: readonly DirectoryPolicy[],
-  now: Date,
-): Change[] {
-  const none = { all: [], assigned: new Map(), domains: [] }
-  return [
-    ...[...file.apis, ...fileIndex(file).callers].flatMap((entry) => {
-      const located = { name: entry.displayName }
-      return planAssignments('Client registration', located, entry, policies, none)
-    }),
-    ...file.apis.flatMap((entry) => {
-      const located = { name: entry.displayName }
-      const identifierUris = [...wantedIdentifierUris(entry, located)]
-      return planRegistration('API registration', located, { ...entry, identifierUris })
-    }),
-    ...fileIndex(file).callers.flatMap(
-      ({ displayName: name, secrets = [], certificates: listed = [] }) => [
-        ...planSecrets({ name }, secrets, { now, rotate: false, apis: [] }),
-        ...planCertificates(
-          { name },
-          listed.flatMap(({ path }) => certificates.get(path) ?? []),
-        ),
-      ],
-    ),
-  ]
-}
-
-/** What the policies of a file refuse of it in a new tenant, and the broken rules of the policies. */
-export function policyFaultsOfNewTenant(
-  file: RegistrationsFile,
-  tenantId: string,
-  now: Date,
-): readonly string[] {
-  const { policies, faults } = filePolicies(file.policies)
-  const state = { tenantId, applications: [], servicePrincipals: [], assignments: [] }
-  const changes = changesOfNewTenant(file, new Map(), policies, now)
-  return [...faults, ...policyFaults(changes, { file, state, located: [], policies, now })]
 }

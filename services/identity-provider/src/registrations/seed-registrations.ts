@@ -3,6 +3,7 @@
 import {
   builtInApiAppIds,
   type DirectoryPolicy,
+  defaultAppManagementPolicyId,
   judgeAppRoles,
   judgeIdentifierUris,
   ownerTenantId,
@@ -19,9 +20,10 @@ import {
   stableRoleId,
 } from '@greeting/registrations'
 import {
-  assignedPolicyIds,
+  assignedPolicies,
   filePolicies,
-  policyFaultsOfNewTenant,
+  type PolicyNames,
+  refusedInNewTenant,
 } from '@greeting/registrations/planning'
 
 /** Values for the IDs that a file may omit. */
@@ -65,7 +67,8 @@ export function readSeedRegistrations(
   // 4. The defaults, and the rules of the directory.
   const registrations = withDefaults(file, defaults)
   refuseIssues(fileName, directoryIssues(registrations))
-  const faults = policyFaultsOfNewTenant(file, registrations.tenant.id, defaults.now())
+  const now = defaults.now()
+  const faults = refusedInNewTenant({ file, now }, registrations.tenant.id, [])
   if (faults.length > 0) throw invalid(fileName, faults.join(' '))
   return registrations
 }
@@ -123,28 +126,18 @@ function withDefaults(file: RegistrationsFile, { newGuid, tenantId }: DefaultIds
     displayName: file.tenant?.displayName ?? 'Default Directory',
     domains: file.tenant?.domains ?? [],
   }
-  const policies = filePolicies(file.policies).policies.map((policy): DirectoryPolicy => {
-    return {
-      ...policy,
-      id: policy.isOrganizationDefault && policy.kind === 'appManagement' ? policy.id : newGuid(),
-    }
+  const policies = filePolicies(file.policies).map((policy): DirectoryPolicy => {
+    const hasId = policy.id === defaultAppManagementPolicyId
+    return { ...policy, id: hasId ? policy.id : newGuid() }
   })
   const ids = new Map<string, string>()
   const callers = callersOf(file)
   for (const { displayName, applicationId } of [...file.apis, ...callers]) {
     ids.set(displayName, applicationId ?? ids.get(displayName) ?? newGuid())
   }
-  const named = <
-    Entry extends {
-      readonly displayName: string
-      readonly appManagementPolicy?: string | null | undefined
-      readonly tokenLifetimePolicy?: string | null | undefined
-    },
-  >(
-    entry: Entry,
-  ) => ({
+  const named = <Entry extends PolicyNames & { readonly displayName: string }>(entry: Entry) => ({
     ...entry,
-    policyIds: assignedPolicyIds(policies, entry),
+    policyIds: assignedPolicies(policies, entry).map(({ id }) => id),
     applicationId: ids.get(entry.displayName) ?? '',
   })
   const entries = callers.map(({ permissions = [], secrets = [], ...caller }) =>

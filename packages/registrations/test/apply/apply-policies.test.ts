@@ -1,0 +1,186 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { GraphFixture } from '../../../../fixtures/graph/graph-fixture.ts'
+import type { Json } from '../../../../fixtures/graph/graph-tenant.ts'
+import { readWholeDirectory } from '../../src/apply/index.ts'
+import { exportRegistrations } from '../../src/planning/index.ts'
+import { sampleFile } from '../samples.ts'
+
+const kinds = (changes: readonly { readonly kind: string }[]) => changes.map(({ kind }) => kind)
+
+const lifetime = (days: number) => ({
+  passwordCredentials: [{ restrictionType: 'passwordLifetime', maxLifetime: `P${days}D` }],
+})
+const noSecrets = { passwordCredentials: [{ restrictionType: 'passwordAddition' }] }
+
+type Members = { policies?: Json; api?: Json; client?: Json }
+
+/** The sample file, with policies and with members of its API and its client. */
+function fileWith({ policies, api, client }: Members): Json {
+  const { apis, clients, ...sample } = sampleFile()
+  return {
+    ...sample,
+    ...(policies && { policies }),
+    apis: [{ ...apis[0], ...api }],
+    clients: [{ ...clients[0], ...client }],
+  }
+}
+
+const exempt = { displayName: 'Exempt', restrictions: lifetime(365) }
+const short = { displayName: 'Short tokens', accessTokenLifetime: '00:10:00' }
+const policies = {
+  defaultAppManagementPolicy: { applicationRestrictions: noSecrets },
+  appManagementPolicies: [exempt],
+  tokenLifetimePolicies: [short],
+}
+const whole = {
+  policies,
+  api: { tokenLifetimePolicy: 'Short tokens' },
+  client: { appManagementPolicy: 'Exempt' },
+}
+
+/** Applies a file, and finds that nothing is left to do. */
+async function apply(fixture: GraphFixture, file: unknown): Promise<string[]> {
+  const { done, stopped } = await fixture.apply(file)
+  assert.equal(stopped, undefined)
+  assert.deepEqual(kinds((await fixture.plan(file)).changes), [])
+  return kinds(done).filter((kind) => kind.endsWith('Policy'))
+}
+
+async function exported(fixture: GraphFixture): Promise<Json> {
+  const state = await readWholeDirectory(fixture.graph, fixture.tenant.administrator.TENANT_ID)
+  return exportRegistrations(state).file
+}
+
+/** Takes the roles for policies from the administrator, whose next token lacks them. */
+async function withoutPolicyRoles(): Promise<GraphFixture> {
+  const fixture = await GraphFixture.start()
+  const { tenant } = fixture
+  const list = async (path: string) => (await tenant.send<{ value: Json[] }>('GET', path)).value
+  const filter = `?$filter=appId eq '${tenant.administrator.CLIENT_ID}'`
+  const [administrator] = await list(`/servicePrincipals${filter}`)
+  const [graph = {}] = await list("/servicePrincipals?$filter=displayName eq 'Microsoft Graph'")
+  const path = `/servicePrincipals/${administrator?.id}/appRoleAssignments`
+  for (const { id, appRoleId } of await list(`${path}?$top=100`)) {
+    const role = (graph.appRoles as Json[]).find((one) => one.id === appRoleId)
+    if (String(role?.value).startsWith('Policy.')) await tenant.send('DELETE', `${path}/${id}`)
+  }
+  return fixture
+}
+
+describe('applying a file with policies', () => {
+  it('creates, changes, assigns, unassigns and deletes them', async () => {
+    const fixture = await GraphFixture.start()
+    const rows: [Members, string[]][] = [
+      [whole, ['setPolicy', 'setPolicy', 'setPolicy', 'assignPolicy', 'assignPolicy']],
+      [{ policies: {} }, []],
+      [
+        {
+          policies: {
+            defaultAppManagementPolicy: { applicationRestrictions: lifetime(400) },
+            appManagementPolicies: [{ ...exempt, description: 'Old', restrictions: lifetime(300) }],
+            tokenLifetimePolicies: [{ ...short, accessTokenLifetime: '1.00:00:00' }],
+          },
+        },
+        ['setPolicy', 'setPolicy', 'setPolicy'],
+      ],
+      [{ policies: { appManagementPolicies: [exempt] } }, ['setPolicy']],
+      [{ client: { appManagementPolicy: null, tokenLifetimePolicy: null } }, ['assignPolicy']],
+      [{ api: { tokenLifetimePolicy: null } }, ['assignPolicy']],
+      [
+        { policies: { appManagementPolicies: [], tokenLifetimePolicies: [] } },
+        ['deletePolicy', 'deletePolicy'],
+      ],
+      [{ policies: { defaultAppManagementPolicy: { isEnabled: false } } }, ['setPolicy']],
+    ]
+    for (const [members, expected] of rows)
+      assert.deepEqual(await apply(fixture, fileWith(members)), expected)
+    assert.equal(fixture.secrets.length, 1)
+  })
+
+  it('moves an application from one policy to another, and deletes the first', async () => {
+    const fixture = await GraphFixture.start()
+    await apply(fixture, fileWith(whole))
+    const other = { displayName: 'Other', restrictions: {} }
+    const moved = {
+      policies: { appManagementPolicies: [other] },
+      client: { appManagementPolicy: 'Other' },
+    }
+    const expected = ['setPolicy', 'assignPolicy', 'deletePolicy']
+    assert.deepEqual(await apply(fixture, fileWith(moved)), expected)
+  })
+
+  it('is what the exported file has, in the same and in another tenant', async () => {
+    const fixture = await GraphFixture.start()
+    await apply(fixture, fileWith(whole))
+    const file = await exported(fixture)
+    assert.deepEqual(file.policies, {
+      defaultAppManagementPolicy: {
+        isEnabled: true,
+        applicationRestrictions: {
+          passwordCredentials: [{ restrictionType: 'passwordAddition', state: 'enabled' }],
+        },
+      },
+      appManagementPolicies: [
+        {
+          displayName: 'Exempt',
+          isEnabled: true,
+          restrictions: {
+            passwordCredentials: [
+              { restrictionType: 'passwordLifetime', state: 'enabled', maxLifetime: 'P365D' },
+            ],
+          },
+        },
+      ],
+      tokenLifetimePolicies: [{ ...short, isOrganizationDefault: false }],
+    })
+    const [api, client] = ['apis', 'clients'].map((list) => (file[list] as Json[])[0])
+    assert.deepEqual(
+      [api?.tokenLifetimePolicy, client?.appManagementPolicy],
+      ['Short tokens', 'Exempt'],
+    )
+    assert.deepEqual(kinds((await fixture.plan(file)).changes), [])
+    const other = await GraphFixture.start()
+    await apply(other, { policies: file.policies })
+    assert.deepEqual((await exported(other)).policies, file.policies)
+  })
+
+  it('is refused by the plan in the words in which the directory refuses it', async () => {
+    const fixture = await GraphFixture.start()
+    const { tenant } = fixture
+    await tenant.send('PATCH', '/policies/defaultAppManagementPolicy', {
+      isEnabled: true,
+      applicationRestrictions: noSecrets,
+    })
+    const { faults, changes } = await fixture.plan(sampleFile())
+    assert.deepEqual(changes, [])
+    const { id } = await tenant.send('POST', '/applications', { displayName: 'Any' })
+    const adding = tenant.send('POST', `/applications/${id}/addPassword`, {})
+    const said = await adding.catch((error: Error) => error.message)
+    const { code, message } = JSON.parse(String(said).slice(String(said).indexOf('{'))).error
+    assert.deepEqual(faults, [
+      `The policy "default app management policy" refuses the secret "primary" of "Greeting client" with ${code}: ${message}`,
+    ])
+  })
+
+  it('needs the role only if the file has policies', async () => {
+    const fixture = await withoutPolicyRoles()
+    assert.deepEqual(await apply(fixture, sampleFile()), [])
+    for (const members of [{ policies: {} }, { client: { appManagementPolicy: null } }])
+      await assert.rejects(fixture.plan(fileWith(members)), {
+        code: 'role_missing',
+        message: /Policy\.ReadWrite\.ApplicationConfiguration/,
+      })
+  })
+
+  it('reads two objects more if the file has none', async () => {
+    const fixture = await GraphFixture.start()
+    await fixture.apply(sampleFile())
+    fixture.tenant.lines.length = 0
+    await fixture.plan(sampleFile())
+    assert.deepEqual(
+      fixture.tenant.lines.filter((line) => /polic|organization/i.test(line)).toSorted(),
+      ['GET /policies/appManagementPolicies', 'GET /policies/defaultAppManagementPolicy'],
+    )
+  })
+})
