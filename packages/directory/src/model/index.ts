@@ -15,6 +15,7 @@ export type { AppRole } from './application/app-role.ts'
 export { judgeAppRoleChange, judgeAppRoles } from './application/app-role-rules.ts'
 export {
   type Application,
+  acceptsMappedClaims,
   applicationProperties,
   inertApplicationDefaults,
   newApplication,

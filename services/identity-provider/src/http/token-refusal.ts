@@ -41,6 +41,7 @@ const afterAuthentication: ReadonlySet<Refusal['reason']> = new Set([
   'agent_resource_not_permitted',
   'resource_unknown',
   'resource_disabled',
+  'mapped_claims_not_accepted',
   'resource_parameter_differs',
   'role_required',
 ])

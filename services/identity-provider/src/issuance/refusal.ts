@@ -61,6 +61,7 @@ export type IssuanceRefusal =
     }
   | { readonly reason: 'resource_unknown'; readonly resource: string; readonly tenantId: string }
   | { readonly reason: 'resource_disabled'; readonly resource: string }
+  | { readonly reason: 'mapped_claims_not_accepted' }
   | { readonly reason: 'resource_parameter_differs' }
   | {
       readonly reason: 'role_required'

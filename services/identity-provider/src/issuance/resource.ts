@@ -1,5 +1,6 @@
 import {
   type Application,
+  acceptsMappedClaims,
   type Directory,
   isGuid,
   isLoopbackUrl,
@@ -25,7 +26,7 @@ export type ResourceAliases = ReadonlyMap<string, string>
  * but it becomes a part of the audience of a v1.0 token.
  *
  * @param aliases more names, without a slash at the end
- * @returns the API, or a refusal: `resource_unknown` or `resource_disabled`
+ * @returns the API, or a refusal: `resource_unknown`, `resource_disabled` or `mapped_claims_not_accepted`
  */
 export function findResource(
   directory: Directory,
@@ -42,6 +43,11 @@ export function findResource(
     return refuse({ reason: 'resource_unknown', resource: name, tenantId: tenant.id })
   }
   if (!principal.accountEnabled) return refuse({ reason: 'resource_disabled', resource: name })
+  const hasMapping = tenant.policies.some(
+    ({ id, kind }) => kind === 'claimsMapping' && principal.policyIds.includes(id),
+  )
+  if (hasMapping && !acceptsMappedClaims(application))
+    return refuse({ reason: 'mapped_claims_not_accepted' })
   return { requestedAs: isGuid(name) ? name.toLowerCase() : name, application, principal }
 }
 

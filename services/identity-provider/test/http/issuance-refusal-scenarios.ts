@@ -6,7 +6,7 @@ import {
   tokenExchangeAppId,
   tokenExchangeUri,
 } from '@greeting/directory'
-import { application, servicePrincipal } from '../../../../fixtures/directory/sample.ts'
+import { application, policy, servicePrincipal } from '../../../../fixtures/directory/sample.ts'
 import { wholeDirectory } from '../../../../fixtures/directory/whole-directory.ts'
 import { FailedLoginRateLimit } from '../../src/http/failed-login-rate-limit.ts'
 import { changeClient } from './client-change.ts'
@@ -182,6 +182,19 @@ export const issuanceRefusalScenarios: readonly RefusalScenario[] = [
     },
     ...refused(400, 'invalid_resource', 500014),
     text: `The service principal for resource 'api://${apiId}' is disabled. This indicate that a subscription within the tenant has lapsed, or that the administrator for this tenant has disabled the application, preventing tokens from being issued for it.`,
+  },
+  {
+    reason: 'mapped_claims_not_accepted',
+    request: async (service) => {
+      const directory = await wholeDirectory(service.store)
+      const tenant = directory.tenant(tenantId)
+      const mapping = policy(1, { kind: 'claimsMapping' })
+      if (tenant) await service.change(put('tenant', { ...tenant, policies: [mapping] }))
+      await resourcePrincipal(service, { policyIds: [mapping.id] })
+      return { form: service.form() }
+    },
+    ...refused(400, 'invalid_request', 50146),
+    text: "This application is required to be configured with an application-specific signing key. It is either not configured with one, or the key has expired or is not yet valid. Please contact the application's administrator.",
   },
   ...(
     [

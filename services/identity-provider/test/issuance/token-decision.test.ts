@@ -16,6 +16,7 @@ import {
   epochSeconds,
   exchanged,
   federated,
+  mapped,
   now,
   ofIssuer,
   password,
@@ -25,6 +26,7 @@ import {
   second,
   tenantId,
   trustsExpression,
+  unaffectedByMapping,
 } from './token-situation.ts'
 
 let weakCertificate: Uint8Array
@@ -55,11 +57,7 @@ const refusedRows: readonly Row[] = [
   ['a wrong secret, no principal', () => ({ clientPrincipal: null, ...wrong }), 'secret_wrong'],
   ['a client of another tenant', () => ofTenant(guid(9)), 'client_unknown'],
   ['a client ID that is no GUID', () => ({ request: { clientId: 'undefined' } }), 'client_unknown'],
-  [
-    'a client that was deleted',
-    () => ({ client: { deletedDateTime: second(-1) } }),
-    'client_unknown',
-  ],
+  ['a deleted client', () => ({ client: { deletedDateTime: second(-1) } }), 'client_unknown'],
   ['a public client', () => ({ client: publicClient }), 'client_public'],
   ['a disabled client', () => disabled, 'client_disabled'],
   ['a wrong secret of a disabled client', () => ({ ...disabled, ...wrong }), 'secret_wrong'],
@@ -234,6 +232,7 @@ const refusedRows: readonly Row[] = [
   ['an unknown API', () => ({ request: { resource: 'api://other' } }), 'resource_unknown'],
   ['a deleted API', () => ({ api: { deletedDateTime: second(-1) } }), 'resource_unknown'],
   ['a disabled API', () => ({ apiPrincipal: { accountEnabled: false } }), 'resource_disabled'],
+  ['an API without mapped claims (entra E252)', () => mapped, 'mapped_claims_not_accepted'],
   ['another API in resource', () => otherResource, 'resource_parameter_differs'],
   [
     'a client without a role, where the API requires one',
@@ -263,6 +262,7 @@ const issuedRows: readonly [
     }),
     { credentialId: password.keyId },
   ],
+  ...unaffectedByMapping,
   ['by an assertion', () => ({ assertion: {} }), { method: 'assertion' }],
   [
     'by an assertion that is used again, where this is allowed',

@@ -14,6 +14,7 @@ import {
   appRole,
   appRoleAssignment,
   guid,
+  policy,
   servicePrincipal,
   tenant,
 } from '../../../../fixtures/directory/sample.ts'
@@ -74,6 +75,24 @@ export type Situation = {
   readonly facts?: AssertionFacts
   readonly usesAssertionsOnce?: boolean
 }
+
+const mapping = policy(1, { kind: 'claimsMapping' })
+/** An API with a claims mapping policy. */
+export const mapped = {
+  tenant: { policies: [mapping, policy(2, { kind: 'tokenLifetime' })] },
+  apiPrincipal: { policyIds: [mapping.id] },
+}
+const bySecret = { method: 'secret' }
+const acceptsMapping = { inertProperties: { api: { acceptMappedClaims: true } } }
+/** Situations in which the policy does not refuse a token. */
+export const unaffectedByMapping: readonly [string, () => Situation, object][] = [
+  ['for an API that accepts mapped claims', () => ({ ...mapped, api: acceptsMapping }), bySecret],
+  [
+    'for an API with a policy of another kind',
+    () => ({ ...mapped, apiPrincipal: { policyIds: [guid(2)] } }),
+    bySecret,
+  ],
+]
 
 const { credential: clientKey } = await clientCertificate()
 /** A certificate of the client that is valid now. */

@@ -104,6 +104,10 @@ export const scopesOf = (application: Application | undefined): readonly Scope[]
   (application?.inertProperties.api as { oauth2PermissionScopes?: readonly Scope[] } | undefined)
     ?.oauth2PermissionScopes ?? []
 
+/** Whether an API accepts tokens with the claims of a claims mapping policy. */
+export const acceptsMappedClaims = ({ inertProperties: { api } }: Application): boolean =>
+  Object(api).acceptMappedClaims === true
+
 /**
  * The properties of an application.
  *

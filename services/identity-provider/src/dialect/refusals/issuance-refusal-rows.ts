@@ -227,6 +227,16 @@ export const issuanceRefusalRows: RefusalRows<IssuanceRefusal['reason']> = {
     when: 'the API is disabled',
     remedy: 'An administrator disabled the API. An administrator must enable it.',
   },
+  mapped_claims_not_accepted: {
+    status: 400,
+    error: 'invalid_request',
+    code: 50146,
+    hasErrorUri: true,
+    sentence: () =>
+      "This application is required to be configured with an application-specific signing key. It is either not configured with one, or the key has expired or is not yet valid. Please contact the application's administrator.",
+    when: 'the API has a claims mapping policy, and does not accept mapped claims',
+    remedy: 'Set api.acceptMappedClaims of the API to true, or end the assignment of the policy.',
+  },
   resource_parameter_differs: {
     status: 400,
     error: 'invalid_target',

@@ -69,7 +69,8 @@ const rows: readonly PolicyRow[] = [
     effect: 'Tokens of this server have no mapped claims.',
     set: claimsMappingPolicies,
     objects: ['servicePrincipal'],
-    warning: 'tokens of this server have no claims of a claims mapping policy',
+    warning:
+      'tokens of an API with this policy need acceptMappedClaims, and have no mapped claims here',
     after: afterBy(
       (definition) => definitionRules(definition, 'ClaimsMappingPolicy')?.Version === 1,
     ),

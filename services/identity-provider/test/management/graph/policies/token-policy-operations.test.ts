@@ -103,7 +103,9 @@ describe('a claims mapping policy', () => {
     const { admin, assign, create, objects, warnings } = await tenantWithApi()
     const id = await create(mappings, { displayName: 'Mapping', definition: mapping })
     assert.equal((await assign(objects[1], mappings, id)).status, 204)
-    assert.deepEqual(warnings, ['tokens of this server have no claims of a claims mapping policy'])
+    assert.deepEqual(warnings, [
+      'tokens of an API with this policy need acceptMappedClaims, and have no mapped claims here',
+    ])
     const { body } = await admin.get(`${objects[1]}/claimsMappingPolicies`)
     assert.partialDeepStrictEqual(body.value, [{ id, definition: mapping }])
     assert.equal((await assign(objects[0], mappings, id)).status, 400)
