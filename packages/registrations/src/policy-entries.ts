@@ -10,10 +10,18 @@ export const policyKinds = {
   tokenLifetime: { list: 'tokenLifetimePolicies', member: 'tokenLifetimePolicy' },
 } as const
 
-export type FileKind = keyof typeof policyKinds
-/** A policy that a file can describe. Its name stands for the ID, which the directory chooses. */
-export type FilePolicy = DirectoryPolicy & { readonly kind: FileKind }
-export const fileKinds: readonly FileKind[] = ['appManagement', 'tokenLifetime']
+/** A policy of a kind that a file can describe. A new one has its name in place of an ID. */
+export type Policy = DirectoryPolicy & {
+  readonly kind: keyof typeof policyKinds
+  /** The IDs of the objects to which it is assigned. */
+  readonly appliesTo: readonly string[]
+}
+export const fileKinds: readonly Policy['kind'][] = ['appManagement', 'tokenLifetime']
+
+/** The names of policies in an entry. */
+export type PolicyNames = Readonly<
+  Partial<Record<(typeof policyKinds)[Policy['kind']]['member'], string | null | undefined>>
+>
 
 const policyOf = (effect: string) =>
   displayName
@@ -45,9 +53,10 @@ export const defaultPolicy = {
   displayName: 'default app management policy',
   description: null,
   isOrganizationDefault: true,
+  appliesTo: [],
 } as const
 
-const defaultAppManagementPolicy: z.ZodType<FilePolicy> = z
+const defaultAppManagementPolicy: z.ZodType<Policy> = z
   .strictObject({
     isEnabled,
     applicationRestrictions: restrictions('applicationRestrictions').optional(),
@@ -57,7 +66,7 @@ const defaultAppManagementPolicy: z.ZodType<FilePolicy> = z
     title: 'Default app management policy',
     description: 'Applies to all applications without a policy of their own.',
   })
-  .transform(({ isEnabled, ...definition }): FilePolicy => {
+  .transform(({ isEnabled, ...definition }): Policy => {
     return { ...defaultPolicy, isEnabled, definition: definition as Rules }
   })
 
@@ -66,19 +75,19 @@ const named = {
   description: z.string().max(1024).nullable().default(null).describe('What the policy is for.'),
 }
 
-const appManagementPolicy: z.ZodType<FilePolicy> = z
+const appManagementPolicy: z.ZodType<Policy> = z
   .strictObject({ ...named, isEnabled, restrictions: restrictions('restrictions') })
   .meta({
     title: 'App management policy',
     description:
       'Restricts the credentials, the identifier URIs and the audiences of the applications that name it.',
   })
-  .transform(({ restrictions: definition, ...policy }): FilePolicy => {
-    const id = policy.displayName
-    return { ...policy, id, kind: 'appManagement', isOrganizationDefault: false, definition }
+  .transform(({ restrictions: definition, ...policy }): Policy => {
+    const base = { id: policy.displayName, isOrganizationDefault: false, appliesTo: [] }
+    return { ...policy, ...base, kind: 'appManagement', definition }
   })
 
-const tokenLifetimePolicy: z.ZodType<FilePolicy> = z
+const tokenLifetimePolicy: z.ZodType<Policy> = z
   .strictObject({
     ...named,
     accessTokenLifetime: z
@@ -97,10 +106,10 @@ const tokenLifetimePolicy: z.ZodType<FilePolicy> = z
     title: 'Token lifetime policy',
     description: 'Sets the lifetime of the tokens for the APIs that name it.',
   })
-  .transform(({ accessTokenLifetime: AccessTokenLifetime, ...policy }): FilePolicy => {
+  .transform(({ accessTokenLifetime: AccessTokenLifetime, ...policy }): Policy => {
     const rules = { TokenLifetimePolicy: { Version: 1, AccessTokenLifetime } }
-    const definition = [JSON.stringify(rules)]
-    return { ...policy, id: policy.displayName, kind: 'tokenLifetime', isEnabled: true, definition }
+    const base = { id: policy.displayName, isEnabled: true, appliesTo: [] }
+    return { ...policy, ...base, kind: 'tokenLifetime', definition: [JSON.stringify(rules)] }
   })
 
 /** The policies of a tenant. */

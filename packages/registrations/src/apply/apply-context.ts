@@ -1,6 +1,6 @@
-import type { DirectoryPolicy } from '@greeting/directory'
 import type { Located } from '../planning/directory/locate.ts'
 import type { Change, ChangeOf } from '../planning/steps/change.ts'
+import type { Policy } from '../policy-entries.ts'
 import { type Graph, type GraphAnswer, type GraphRequest, writesApplications } from './graph.ts'
 
 /** A new client secret. The directory shows its text only once. */
@@ -67,15 +67,13 @@ export class ApplyContext {
   /** The changes that the directory has acknowledged. */
   readonly done = new Set<Change>()
   /** The IDs of new policies. */
-  readonly policyIds = new Map<DirectoryPolicy, string>()
+  readonly policyIds = new Map<Policy, string>()
   readonly #onRegistered: ApplyContextOptions['onRegistered']
   readonly #graph: Graph
   readonly #handles = new Map<string, Handle>()
   readonly #etags = new Map<string, string>()
   /** The permissions and the new secrets of clients, by name. */
   readonly #initialChanges: ReadonlyMap<string, readonly InitialChange[]>
-  /** The applications that get a policy before their secrets. */
-  readonly #assigned: ReadonlySet<string>
   #hasNews = false
 
   constructor({ changes, graph, located, secrets, now, onRegistered }: ApplyContextOptions) {
@@ -83,9 +81,15 @@ export class ApplyContext {
     this.#onRegistered = onRegistered
     this.secrets = secrets
     this.now = now
-    this.#initialChanges = Map.groupBy(changes.filter(isInitial), ({ application }) => application)
-    this.#assigned = new Set(
+    const assigned = new Set(
       changes.flatMap((one) => (one.kind === 'assignPolicy' ? one.application : [])),
+    )
+    // A policy is assigned before the secrets that the default one may refuse.
+    const isEarly = ({ application, kind }: Change) =>
+      kind !== 'createSecret' || !assigned.has(application)
+    this.#initialChanges = Map.groupBy(
+      changes.filter(isInitial).filter(isEarly),
+      ({ application }) => application,
     )
     for (const { name, application, servicePrincipal } of located) {
       const appId = application?.appId ?? servicePrincipal?.appId
@@ -116,14 +120,11 @@ export class ApplyContext {
 
   /**
    * The changes that the request for a new application includes, so that they need no request of their
-   * own: those whose APIs all exist, and secrets only if no policy must be assigned before.
+   * own: those whose APIs all exist.
    */
   initialChanges(name: string): readonly InitialChange[] {
     const changes = this.#initialChanges.get(name) ?? []
-    const isLater = ({ kind }: Change) => kind === 'createSecret' && this.#assigned.has(name)
-    return changes.filter(
-      (change) => !isLater(change) && apisOf(change).every((api) => this.#handles.has(api)),
-    )
+    return changes.filter((change) => apisOf(change).every((api) => this.#handles.has(api)))
   }
 
   /** The IDs of all known applications, by their names in the file. */

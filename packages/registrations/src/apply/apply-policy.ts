@@ -1,7 +1,7 @@
 import { defaultAppManagementPolicyId } from '@greeting/directory'
 import { z } from 'zod'
 import type { ChangeOf } from '../planning/steps/change.ts'
-import { type FileKind, policyKinds } from '../policy-entries.ts'
+import { type Policy, policyKinds } from '../policy-entries.ts'
 import type { ApplyContext } from './apply-context.ts'
 import {
   type GraphRefusalError,
@@ -13,31 +13,29 @@ import {
 } from './graph.ts'
 
 const created = z.object({ id: z.string() })
-const listOf = (kind: string) => policyKinds[kind as FileKind].list
+const listOf = (kind: Policy['kind']) => `policies/${policyKinds[kind].list}`
 
 /** The changes of policies, and of their assignments. */
 export const policyOperations = {
   async setPolicy({ policy, isNew }: ChangeOf<'setPolicy'>, run: ApplyContext): Promise<void> {
-    const { id, kind, definition, isEnabled, isOrganizationDefault, ...named } = policy
-    const list = `/policies/${listOf(kind)}`
+    const { id, kind, definition, displayName, description, isEnabled } = policy
+    const { isOrganizationDefault } = policy
+    const isDefault = id === defaultAppManagementPolicyId
     const rules =
       kind === 'tokenLifetime'
         ? { definition, isOrganizationDefault }
-        : { isEnabled, restrictions: definition }
-    const target =
-      id === defaultAppManagementPolicyId
-        ? {
-            path: '/policies/defaultAppManagementPolicy',
-            body: { isEnabled, ...Object(definition) },
-          }
-        : { path: isNew ? list : `${list}/${id}`, body: { ...named, ...rules } }
-    const line = { method: isNew ? 'POST' : 'PATCH', path: target.path } as const
-    const answer = await run.send({ ...target, ...line, role: writesPolicies, repeatable: !isNew })
+        : { isEnabled, ...(isDefault ? Object(definition) : { restrictions: definition }) }
+    const body = isDefault ? rules : { displayName, description, ...rules }
+    const one = isDefault ? 'policies/defaultAppManagementPolicy' : `${listOf(kind)}/${id}`
+    const line = isNew
+      ? ({ method: 'POST', path: `/${listOf(kind)}` } as const)
+      : ({ method: 'PATCH', path: `/${one}` } as const)
+    const answer = await run.send({ ...line, body, role: writesPolicies, repeatable: !isNew })
     if (isNew) run.policyIds.set(policy, parseAnswer(line, created, answer.body).id)
   },
 
   async deletePolicy({ policy: { id, kind } }: ChangeOf<'deletePolicy'>, run: ApplyContext) {
-    await remove(`/policies/${listOf(kind)}/${id}`, run, writesPolicies)
+    await remove(`/${listOf(kind)}/${id}`, run, writesPolicies)
   },
 
   async assignPolicy(
@@ -45,14 +43,12 @@ export const policyOperations = {
     run: ApplyContext,
   ): Promise<void> {
     const { objectId } = run.handle(name)
-    const path = `/applications/${objectId}/${listOf(policyKind)}`
+    const path = `/applications/${objectId}/${policyKinds[policyKind].list}`
     if (from) await remove(`${path}/${from.id}/$ref`, run, writesPolicies)
     run.touched(objectId)
     if (to === undefined) return
     const id = run.policyIds.get(to) ?? to.id
-    const body = {
-      '@odata.id': `https://graph.microsoft.com/v1.0/policies/${listOf(policyKind)}/${id}`,
-    }
+    const body = { '@odata.id': `https://graph.microsoft.com/v1.0/${listOf(policyKind)}/${id}` }
     const request = { method: 'POST', path: `${path}/$ref`, body, role: writesPolicies } as const
     await run.send({ ...request, expectsLag: true })
   },

@@ -88,7 +88,7 @@ export async function readDirectory(
   const principals = all ?? byId(await reader.all(activity, paths, servicePrincipal))
   const asked = { isComplete: all !== undefined, agents: names.agents && new Set(names.agents) }
   const state = await withAssignments(reader, tenantId, applications, principals, asked)
-  return { ...state, policies: await readPolicies(graph, reader, names.policies) }
+  return { ...state, ...(await readPolicies(graph, reader, names.policies)) }
 }
 
 /** The applications that have one of the names, IDs or identifier URIs. */
@@ -207,7 +207,7 @@ export async function readWholeDirectory(
   const known = principals ?? []
   const asked = { isComplete: true }
   const state = await withAssignments(reader, tenantId, applications ?? [], known, asked)
-  return { ...state, policies: await readPolicies(graph, reader) }
+  return { ...state, ...(await readPolicies(graph, reader)) }
 }
 
 /** Adds what separate requests list for each blueprint. */

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import type { KnownPolicies } from '../planning/directory/directory-state.ts'
+import type { DirectoryState } from '../planning/directory/directory-state.ts'
 import { plainJson } from '../planning/steps/plan-policies.ts'
-import { defaultPolicy, fileKinds, policyKinds } from '../policy-entries.ts'
+import { defaultPolicy, fileKinds, type Policy, policyKinds } from '../policy-entries.ts'
 import type { DirectoryReader } from './directory-reader.ts'
 import { type Graph, GraphRefusalError, parseAnswer, writesPolicies } from './graph.ts'
 
@@ -24,7 +24,7 @@ const policy = z.object({
 })
 
 /** The default app management policy in the form of Microsoft Graph. */
-export function defaultPolicyOf(body: unknown): KnownPolicies['all'][number] {
+export function defaultPolicyOf(body: unknown): Policy {
   const line = { method: 'GET', path: '/policies/defaultAppManagementPolicy' }
   const form = { applicationRestrictions: rules, servicePrincipalRestrictions: rules }
   const answer = parseAnswer(line, z.object({ isEnabled: z.boolean(), ...form }), body)
@@ -40,45 +40,37 @@ const organization = z.object({ verifiedDomains: z.array(z.object({ name: z.stri
  *
  * @param isNamed whether a file has policies, so that the administrator must be able to read them. If
  *   it has none, only those are read that may refuse the file. Default: all that can be read.
- * @returns undefined if none can be read
+ * @returns nothing if none can be read
  */
 export async function readPolicies(
   graph: Graph,
   reader: DirectoryReader,
   isNamed?: boolean,
-): Promise<KnownPolicies | undefined> {
+): Promise<Pick<DirectoryState, 'policies' | 'domains'>> {
   const path = '/policies/defaultAppManagementPolicy'
   const request = { method: 'GET', path, role: writesPolicies, repeatable: true } as const
   const answer = await graph.send(request).catch(undefinedIf(!isNamed))
-  if (answer === undefined) return undefined
+  if (answer === undefined) return {}
   const kinds = isNamed === false ? (['appManagement'] as const) : fileKinds
   const lists = await Promise.all(
     kinds.map(async (kind) => {
       const found = await reader.list(`/policies/${policyKinds[kind].list}`, policy)
-      return found.map(({ displayName, definition, restrictions, ...one }) => {
-        const named = { ...one, displayName: displayName ?? one.id }
-        return { ...named, kind, definition: definition ?? restrictions }
-      })
+      return found.map((one) => ({ ...one, kind }))
     }),
   )
-  const found = lists.flat()
-  const pairs = await reader.each('read_policies', found, async ({ id: policyId, kind }) => {
-    const path = `/policies/${policyKinds[kind].list}/${policyId}/appliesTo`
-    return (await reader.list(path, object)).map(({ id }) => ({ id, policyId }))
+  const named = await reader.each('read_policies', lists.flat(), async (one): Promise<Policy> => {
+    const { displayName, definition, restrictions, ...rest } = one
+    const path = `/policies/${policyKinds[one.kind].list}/${one.id}/appliesTo`
+    const appliesTo = (await reader.list(path, object)).map(({ id }) => id)
+    const text = displayName ?? one.id
+    return { ...rest, displayName: text, definition: definition ?? restrictions, appliesTo }
   })
-  const assigned = Map.groupBy(pairs.flat(), ({ id }) => id)
-  const all = [defaultPolicyOf(answer.body), ...found]
-  const needsDomains = JSON.stringify(all).includes('uriAdditionWithoutUniqueTenantIdentifier')
-  const tenants = needsDomains
-    ? await reader.list('/organization', organization).catch(undefinedIf(true))
-    : []
-  return {
-    all,
-    assigned: new Map([...assigned].map(([id, some]) => [id, some.map((one) => one.policyId)])),
-    domains: (tenants ?? []).flatMap(({ verifiedDomains }) =>
-      verifiedDomains.map(({ name }) => name.toLowerCase()),
-    ),
-  }
+  const policies = [defaultPolicyOf(answer.body), ...named]
+  if (!JSON.stringify(policies).includes('uriAdditionWithoutUniqueTenantIdentifier'))
+    return { policies }
+  const tenants = await reader.list('/organization', organization).catch(undefinedIf(true))
+  const names = (tenants ?? []).flatMap(({ verifiedDomains }) => verifiedDomains)
+  return { policies, domains: names.map(({ name }) => name.toLowerCase()) }
 }
 
 /** The administrator may lack the role, or the directory may have no policies. */

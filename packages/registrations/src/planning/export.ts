@@ -51,7 +51,7 @@ export function exportRegistrations(state: DirectoryState, options: ExportOption
     ...agents.map((principal) => ({ displayName: principal.displayName, principal })),
   ]
   const idOf = ({ appId }: Application) => (portable ? {} : { applicationId: appId })
-  const assignedOf = ({ id }: Application) => assignedPolicyNames(state.policies, id)
+  const assignedOf = ({ id }: Application) => assignedPolicyNames(state.policies ?? [], id)
   const clientOf = (client: Application) => ({
     displayName: client.displayName,
     ...idOf(client),
@@ -59,7 +59,7 @@ export function exportRegistrations(state: DirectoryState, options: ExportOption
     permissions: permissionsOf(client, index, nameOf, notes),
     ...secretsOf(client, principalCredentials(client, index), notes),
   })
-  const policies = names.length === 0 ? exportedPolicies(state.policies?.all ?? []) : {}
+  const policies = names.length === 0 ? exportedPolicies(state.policies ?? []) : {}
   const file: ExportedFile = {
     ...(portable ? {} : { tenant: { id: state.tenantId } }),
     ...(Object.keys(policies).length > 0 && { policies }),

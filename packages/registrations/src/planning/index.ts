@@ -35,4 +35,4 @@ export {
   registrationSteps,
 } from './steps/change.ts'
 export { day } from './steps/plan-credentials.ts'
-export { assignedPolicies, filePolicies, type PolicyNames } from './steps/plan-policies.ts'
+export { assignedPolicies, filePolicies } from './steps/plan-policies.ts'

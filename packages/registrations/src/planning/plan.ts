@@ -1,7 +1,7 @@
 // Folder: A plan is a pure comparison of file and directory: no network, no clock, no terminal.
 
-import type { DirectoryPolicy } from '@greeting/directory'
 import { type CallerEntry, callersOf } from '../callers.ts'
+import type { Policy } from '../policy-entries.ts'
 import { applicationIdPlaceholder, type RegistrationsFile } from '../registrations-file.ts'
 import { type Adoption, adoptionsOf, namesIn, refusedConsents } from './adoption.ts'
 import {
@@ -40,11 +40,7 @@ import {
   policiesAfter,
   unknownPolicies,
 } from './steps/plan-policies.ts'
-import {
-  planRegistration,
-  type Registration,
-  wantedIdentifierUris,
-} from './steps/plan-registration.ts'
+import { planRegistration, wantedIdentifierUris } from './steps/plan-registration.ts'
 
 export type PlanInput = {
   readonly file: RegistrationsFile
@@ -59,7 +55,7 @@ export type PlanInput = {
   /** The application ID of the administrator. Its ownership of an application raises no doubt. */
   readonly administrator?: string | undefined
   /** The default app management policy of a tenant elsewhere, which would get all of the file. */
-  readonly policy?: DirectoryPolicy | undefined
+  readonly policy?: Policy | undefined
   /** Whether the IDs of all applications will be written into the file. */
   readonly writesIds?: boolean
 }
@@ -99,8 +95,8 @@ export function planRegistrations(input: PlanInput): Plan {
     administrator,
     policy,
   } = input
-  const known = state.policies ?? { all: [], assigned: new Map(), domains: [] }
-  const policies = policiesAfter(file.policies, known.all)
+  const present = state.policies ?? []
+  const policies = policiesAfter(file.policies, present)
   const apis = knownApis(file, state)
   const entries = fileIndex(file)
   const { callers } = entries
@@ -120,21 +116,20 @@ export function planRegistrations(input: PlanInput): Plan {
   if (faults.length > 0)
     return { changes: [], adoptions: [], faults, ifLeft, ifApplied: [], located }
 
-  const registration = (step: RegistrationStep, one: Located, wanted: Registration) => {
-    const planned = planRegistration(step, one, wanted)
+  const assignments = (step: RegistrationStep, one: Located) => {
     const entry = { ...entries.client(one.name), ...entries.api(one.name) }
-    const assigned = planAssignments(step, one, entry, policies, known)
-    // An application has its policy before it gets what the default policy may refuse.
-    return planned.toSpliced(one.application ? 0 : 1, 0, ...assigned)
+    return planAssignments(step, one, entry, policies, present)
   }
   const changes = [
-    ...planPolicies(policies, known.all),
+    ...planPolicies(policies, present),
     ...file.apis.flatMap((entry): Change[] => {
       const api = apis.named(entry.displayName)
       if (api === undefined) return []
+      const step = 'API registration'
       const identifierUris = [...wantedIdentifierUris(entry, api.located)]
+      const assigned = assignments(step, api.located)
       return [
-        ...registration('API registration', api.located, { ...entry, identifierUris }),
+        ...planRegistration(step, api.located, { ...entry, identifierUris, assigned }),
         ...planAppRoles(api.located, wantedRoles(entry, api.located, state.tenantId)),
       ]
     }),
@@ -142,11 +137,13 @@ export function planRegistrations(input: PlanInput): Plan {
       const client = clients[index] ?? { name: entry.displayName }
       const isRegistered = entry.kind === 'agent' || entries.api(entry.displayName) !== undefined
       const { permissions, secrets, certificates: listed } = entry
-      const present = (client.application?.sponsors ?? []).map(({ id }) => id)
-      const { agents, federatedCredentials, inherit, sponsors = present } = entry
-      const wanted = entry.kind === 'blueprint' ? { sponsors } : {}
+      const known = (client.application?.sponsors ?? []).map(({ id }) => id)
+      const { agents, federatedCredentials, inherit, sponsors = known } = entry
+      const step = 'Client registration'
+      const assigned = assignments(step, client)
+      const registration = { assigned, ...(entry.kind === 'blueprint' && { sponsors }) }
       return [
-        ...(isRegistered ? [] : registration('Client registration', client, wanted)),
+        ...(isRegistered ? [] : planRegistration(step, client, registration)),
         ...(agents ? planAgents(client, sponsors, children.get(client.name) ?? [], state) : []),
         ...(permissions && entry.kind !== 'agent'
           ? planPermissions(client, permissions, apis)
@@ -186,7 +183,7 @@ export function planRegistrations(input: PlanInput): Plan {
     ...(policy
       ? refusedInNewTenant({ file, certificates, now }, state.tenantId, [
           policy,
-          ...known.all.filter(({ id }) => id !== policy.id),
+          ...present.filter(({ id }) => id !== policy.id),
         ])
       : policyFaults(changes, { file, state, located, policies, now })),
   ]
@@ -201,7 +198,7 @@ export function planRegistrations(input: PlanInput): Plan {
 export function refusedInNewTenant(
   { file, ...input }: Pick<PlanInput, 'file' | 'certificates' | 'now'>,
   tenantId: string,
-  all: readonly DirectoryPolicy[],
+  policies: readonly Policy[],
 ): readonly string[] {
   const apis = file.apis.map(({ applicationId = applicationIdPlaceholder, ...entry }) => ({
     ...entry,
@@ -213,7 +210,6 @@ export function refusedInNewTenant(
     .filter(({ kind }) => kind !== 'agent')
     .map(({ applicationId: _id, permissions: _permissions, ...entry }) => entry)
   const alone = { ...file, apis, clients, blueprints: [], consents: undefined, removed: [] }
-  const policies = { all, assigned: new Map(), domains: [] }
   const state = { tenantId, applications: [], servicePrincipals: [], assignments: [], policies }
   return planRegistrations({ ...input, file: alone, state }).faults
 }

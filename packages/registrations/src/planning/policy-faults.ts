@@ -1,10 +1,10 @@
 import {
   appManagementFaults,
-  type DirectoryPolicy,
   type ManagedChange,
   type ManagedObject,
   policyOf,
 } from '@greeting/directory'
+import type { Policy } from '../policy-entries.ts'
 import { applicationIdPlaceholder, type RegistrationsFile } from '../registrations-file.ts'
 import type { DirectoryState } from './directory/directory-state.ts'
 import type { Located } from './directory/locate.ts'
@@ -17,7 +17,7 @@ type Judged = {
   readonly state: DirectoryState
   readonly located: readonly Located[]
   /** The policies after the file is applied. */
-  readonly policies: readonly DirectoryPolicy[]
+  readonly policies: readonly Policy[]
   readonly now: Date
 }
 
@@ -30,15 +30,14 @@ const newAppId = applicationIdPlaceholder.toLowerCase()
 export function policyFaults(changes: readonly Change[], judged: Judged): string[] {
   const { file, state, located, policies, now } = judged
   const byName = new Map(located.map((one) => [one.name, one.application]))
-  const domains = [...(file.tenant?.domains ?? []), ...(state.policies?.domains ?? [])]
+  const domains = [...(file.tenant?.domains ?? []), ...(state.domains ?? [])]
   const tenant = { id: state.tenantId, domains }
   return changes.flatMap((change) => {
     const { application: name } = change
     const application = byName.get(name)
     const api = fileIndex(file).api(name)
-    const ids = state.policies?.assigned.get(application?.id ?? '')
-    const assigned = assignedPolicies(policies, { ...fileIndex(file).client(name), ...api }, ids)
-    const policyIds = assigned.map(({ id }) => id)
+    const entry = { ...fileIndex(file).client(name), ...api }
+    const policyIds = assignedPolicies(policies, entry, application?.id).map(({ id }) => id)
     const policy = policyOf({ policies }, 'appManagement', { policyIds }, undefined)
     const appId = application?.appId ?? api?.applicationId ?? newAppId
     const version =

@@ -3,10 +3,10 @@ import { describe, it } from 'node:test'
 import { parseRegistrations } from '@greeting/registrations'
 import { sampleFile } from '@greeting/registrations/samples'
 import { defaultPolicyOf } from '../../src/apply/read-policies.ts'
-import type { KnownPolicies } from '../../src/planning/directory/directory-state.ts'
 import { exportRegistrations } from '../../src/planning/export.ts'
 import { planRegistrations } from '../../src/planning/plan.ts'
 import { diffOf } from '../../src/planning/plan-text.ts'
+import type { Policy } from '../../src/policy-entries.ts'
 import { confirmedIn, ids, now, sampleClient, sampleState } from './sample-state.ts'
 
 const rule = (restrictionType: string, more = {}) => ({
@@ -38,11 +38,11 @@ const shortInDirectory = {
 }
 
 type Objects = Readonly<Record<string, string[]>>
-const known = (all: KnownPolicies['all'], assigned: Objects = {}): KnownPolicies => ({
-  all,
-  assigned: new Map(Object.entries(assigned)),
-  domains: [],
-})
+const known = (all: readonly Policy[], assigned: Objects = {}): Policy[] =>
+  all.map((one) => ({
+    ...one,
+    appliesTo: Object.keys(assigned).filter((id) => assigned[id]?.includes(one.id)),
+  }))
 
 /** The sample file with policies, and with members of its only client. */
 const fileWith = (policies?: object, client: object = {}, api: object = {}) => ({
@@ -52,7 +52,7 @@ const fileWith = (policies?: object, client: object = {}, api: object = {}) => (
   clients: [{ ...sampleFile().clients[0], ...client }],
 })
 
-function planOf(file: unknown, policies: KnownPolicies, state = sampleState(), more = {}) {
+function planOf(file: unknown, policies: readonly Policy[], state = sampleState(), more = {}) {
   const plan = planRegistrations({
     file: parseRegistrations(JSON.stringify(file)),
     state: { ...state, policies },
@@ -83,7 +83,7 @@ const nonDefaultUris = {
   identifierUris: { nonDefaultUriAddition: { state: 'enabled' } },
 }
 
-const rows: [string, string[], unknown, KnownPolicies, ReturnType<typeof sampleState>?][] = [
+const rows: [string, string[], unknown, Policy[], ReturnType<typeof sampleState>?][] = [
   ['nothing where the file names no policy', [], fileWith(), known([strict])],
   [
     'the default policy that a tenant gets',

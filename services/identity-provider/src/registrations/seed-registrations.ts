@@ -14,6 +14,7 @@ import {
 import {
   applicationIdPlaceholder,
   callersOf,
+  type PolicyNames,
   parseRegistrations,
   type RegistrationsFile,
   RegistrationsFileError,
@@ -22,7 +23,6 @@ import {
 import {
   assignedPolicies,
   filePolicies,
-  type PolicyNames,
   refusedInNewTenant,
 } from '@greeting/registrations/planning'
 
@@ -126,7 +126,7 @@ function withDefaults(file: RegistrationsFile, { newGuid, tenantId }: DefaultIds
     displayName: file.tenant?.displayName ?? 'Default Directory',
     domains: file.tenant?.domains ?? [],
   }
-  const policies = filePolicies(file.policies).map((policy): DirectoryPolicy => {
+  const policies = filePolicies(file.policies).map((policy) => {
     const hasId = policy.id === defaultAppManagementPolicyId
     return { ...policy, id: hasId ? policy.id : newGuid() }
   })
@@ -149,7 +149,10 @@ function withDefaults(file: RegistrationsFile, { newGuid, tenantId }: DefaultIds
       .flatMap(({ permissions }) => permissions.filter((permission) => permission.api === api))
       .flatMap(({ roles }) => roles)
   return {
-    tenant: { ...tenant, policies },
+    tenant: {
+      ...tenant,
+      policies: policies.map(({ appliesTo: _, ...policy }): DirectoryPolicy => policy),
+    },
     apis: file.apis.map(named).map((api) => ({
       ...api,
       identifierUris: (api.identifierUris ?? [`api://${applicationIdPlaceholder}`]).map((uri) =>

@@ -1,7 +1,7 @@
 // Folder: The part of the directory that a plan compares with the file.
 
-import type { DirectoryPolicy } from '@greeting/directory'
 import { z } from 'zod'
+import type { Policy } from '../../policy-entries.ts'
 
 const guid = z.guid().toLowerCase()
 const dateTime = z.iso.datetime({ offset: true }).transform((text) => new Date(text))
@@ -139,15 +139,9 @@ export type DirectoryState = {
   /** App role assignments, the objects that admin consent creates. */
   readonly assignments: readonly AppRoleAssignment[]
   /** Undefined if the administrator may not read them. */
-  readonly policies?: KnownPolicies | undefined
-}
-
-export type KnownPolicies = {
-  readonly all: readonly DirectoryPolicy[]
-  /** The IDs of the policies that are assigned to an object, by its object ID. */
-  readonly assigned: ReadonlyMap<string, readonly string[]>
-  /** The verified domains of the tenant. */
-  readonly domains: readonly string[]
+  readonly policies?: readonly Policy[] | undefined
+  /** The verified domains of the tenant, if a policy requires one in identifier URIs. */
+  readonly domains?: readonly string[]
 }
 
 /** The app role ID of an assignment without a role. */

@@ -1,6 +1,6 @@
 // Folder: The changes of a plan, by kind.
 
-import type { DirectoryPolicy } from '@greeting/directory'
+import type { Policy } from '../../policy-entries.ts'
 import type { FederatedEntry } from '../../registrations-file.ts'
 import type { AppRole, FederatedIdentityCredential } from '../directory/directory-state.ts'
 
@@ -39,13 +39,13 @@ export type RequestedRoles = { readonly api: string; readonly roles: readonly Ro
 
 /** The members of each kind of change, besides its application. */
 type ChangeDetails = {
-  readonly setPolicy: { readonly policy: DirectoryPolicy; readonly isNew: boolean }
-  readonly deletePolicy: { readonly policy: DirectoryPolicy }
+  readonly setPolicy: { readonly policy: Policy; readonly isNew: boolean }
+  readonly deletePolicy: { readonly policy: Policy }
   /** The policy of one kind that an application has, before and after. */
   readonly assignPolicy: {
-    readonly policyKind: DirectoryPolicy['kind']
-    readonly from?: DirectoryPolicy | undefined
-    readonly to?: DirectoryPolicy | undefined
+    readonly policyKind: Policy['kind']
+    readonly from?: Policy | undefined
+    readonly to?: Policy | undefined
   }
   /** With sponsors, it is a blueprint. */
   readonly createApplication: {

@@ -1,22 +1,22 @@
-import { type DirectoryPolicy, defaultAppManagementPolicyId } from '@greeting/directory'
+import { defaultAppManagementPolicyId } from '@greeting/directory'
 import {
-  type FilePolicy,
   fileKinds,
   type PoliciesEntry,
+  type Policy,
+  type PolicyNames,
   policyKinds,
 } from '../../policy-entries.ts'
-import type { KnownPolicies } from '../directory/directory-state.ts'
 import type { Located } from '../directory/locate.ts'
 import type { Change, RegistrationStep } from './change.ts'
 
-type Json = DirectoryPolicy['definition']
+type Json = Policy['definition']
 
-const isDefault = ({ id }: DirectoryPolicy) => id === defaultAppManagementPolicyId
+const isDefault = ({ id }: Policy) => id === defaultAppManagementPolicyId
 const isObject = (value: Json | undefined): value is { readonly [member: string]: Json } =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** The policies that a file describes. */
-export const filePolicies = (entry: PoliciesEntry = {}): FilePolicy[] => [
+export const filePolicies = (entry: PoliciesEntry = {}): Policy[] => [
   ...(entry.defaultAppManagementPolicy ? [entry.defaultAppManagementPolicy] : []),
   ...fileKinds.flatMap((kind) => entry[policyKinds[kind].list] ?? []),
 ]
@@ -49,73 +49,58 @@ const merged = (present: Json | undefined, wanted: Json): Json =>
     : wanted
 
 /** The policies after the file is applied. A new one has its name in place of an ID. */
-export function policiesAfter(
-  entry: PoliciesEntry = {},
-  present: readonly DirectoryPolicy[],
-): DirectoryPolicy[] {
-  const isManaged = (policy: DirectoryPolicy) =>
-    !isDefault(policy) &&
-    fileKinds.some((kind) => kind === policy.kind && entry[policyKinds[kind].list] !== undefined)
-  const wanted = filePolicies(entry).map((policy): DirectoryPolicy => {
-    const same = present.find(
-      (one) =>
-        one.kind === policy.kind &&
-        (isDefault(policy)
-          ? isDefault(one)
-          : !isDefault(one) && one.displayName === policy.displayName),
-    )
-    const { id, definition } = same ?? policy
-    return { ...policy, id, definition: merged(definition, policy.definition) }
+export function policiesAfter(entry: PoliciesEntry = {}, present: readonly Policy[]): Policy[] {
+  const isSame = (one: Policy, other: Policy) =>
+    one.kind === other.kind &&
+    one.displayName === other.displayName &&
+    isDefault(one) === isDefault(other)
+  const wanted = filePolicies(entry).map((policy): Policy => {
+    const { id, appliesTo, definition } = present.find((one) => isSame(one, policy)) ?? policy
+    return { ...policy, id, appliesTo, definition: merged(definition, policy.definition) }
   })
-  const kept = present.filter((one) => !isManaged(one) && !wanted.some(({ id }) => id === one.id))
-  return [...wanted, ...kept]
+  const isKept = (policy: Policy) =>
+    (isDefault(policy) || entry[policyKinds[policy.kind].list] === undefined) &&
+    !wanted.some(({ id }) => id === policy.id)
+  return [...wanted, ...present.filter(isKept)]
 }
 
 /** The lifetime of access tokens that a policy sets. */
-const accessTokenLifetime = ({ definition }: DirectoryPolicy): string | undefined =>
+const accessTokenLifetime = ({ definition }: Policy): string | undefined =>
   /"AccessTokenLifetime"\s*:\s*"([\d.:]+)"/.exec(String(definition))?.[1]
 
-const comparable = (policy: DirectoryPolicy): string => {
+const comparable = (policy: Policy): string => {
   const definition = accessTokenLifetime(policy) ?? policy.definition
   return JSON.stringify(plainJson({ ...policy, definition }))
 }
 
 /** The policies of the tenant. They come first, so that they apply to what the same file creates. */
-export function planPolicies(
-  after: readonly DirectoryPolicy[],
-  present: readonly DirectoryPolicy[],
-): Change[] {
-  const about = ({ displayName: application }: DirectoryPolicy) =>
-    ({ step: 'Policies', application }) as const
+export function planPolicies(after: readonly Policy[], present: readonly Policy[]): Change[] {
+  const about = (policy: Policy) =>
+    ({ step: 'Policies', application: policy.displayName, policy }) as const
   return [
     ...after.flatMap((policy): Change[] => {
       const same = present.find(({ id }) => id === policy.id)
       if (same && comparable(same) === comparable(policy)) return []
       const isNew = same === undefined
-      return [{ kind: 'setPolicy', ...about(policy), destructive: !isNew, policy, isNew }]
+      return [{ kind: 'setPolicy', ...about(policy), destructive: !isNew, isNew }]
     }),
     ...present.flatMap((policy): Change[] => {
       if (after.some(({ id }) => id === policy.id)) return []
-      return [{ kind: 'deletePolicy', ...about(policy), destructive: true, policy }]
+      return [{ kind: 'deletePolicy', ...about(policy), destructive: true }]
     }),
   ]
 }
 
-/** The members of an entry that name policies. */
-export type PolicyNames = Readonly<
-  Partial<Record<(typeof policyKinds)[FilePolicy['kind']]['member'], string | null | undefined>>
->
-
 /** The policies of an application: those that its entry names, and for other kinds those that it has. */
 export const assignedPolicies = (
-  policies: readonly DirectoryPolicy[],
-  entry: PolicyNames | undefined,
-  presentIds: readonly string[] = [],
-): DirectoryPolicy[] =>
+  policies: readonly Policy[],
+  entry: PolicyNames = {},
+  objectId = '',
+): Policy[] =>
   policies.filter((policy) => {
-    const { id, kind, displayName } = policy
-    const name = kind === 'claimsMapping' ? undefined : entry?.[policyKinds[kind].member]
-    return name === undefined ? presentIds.includes(id) : name === displayName && !isDefault(policy)
+    const name = entry[policyKinds[policy.kind].member]
+    if (name === undefined) return policy.appliesTo.includes(objectId)
+    return name === policy.displayName && !isDefault(policy)
   })
 
 /** Assigns to an application the policies that its entry names. */
@@ -123,14 +108,13 @@ export function planAssignments(
   step: RegistrationStep,
   { name, application }: Located,
   entry: PolicyNames,
-  after: readonly DirectoryPolicy[],
-  { all, assigned }: KnownPolicies,
+  after: readonly Policy[],
+  present: readonly Policy[],
 ): Change[] {
-  const ids = assigned.get(application?.id ?? '')
-  const before = assignedPolicies(all, {}, ids)
-  const wanted = assignedPolicies(after, entry, ids)
+  const had = assignedPolicies(present, {}, application?.id)
+  const wanted = assignedPolicies(after, entry, application?.id)
   return fileKinds.flatMap((policyKind): Change[] => {
-    const from = before.find(({ kind }) => kind === policyKind)
+    const from = had.find(({ kind }) => kind === policyKind)
     const to = wanted.find(({ kind }) => kind === policyKind)
     if (from?.id === to?.id) return []
     const destructive = from !== undefined
@@ -141,7 +125,7 @@ export function planAssignments(
 /** Names of policies that neither the file nor the directory has. */
 export const unknownPolicies = (
   entries: readonly PolicyNames[],
-  policies: readonly DirectoryPolicy[],
+  policies: readonly Policy[],
 ): string[] =>
   entries.flatMap((entry) =>
     fileKinds.flatMap((kind) => {
@@ -153,14 +137,14 @@ export const unknownPolicies = (
   )
 
 /** The kind and the name of a policy. */
-export function policyText(policy: DirectoryPolicy): string {
+export function policyText(policy: Policy): string {
   const { kind, displayName } = policy
   if (isDefault(policy)) return displayName
   return `${kind === 'tokenLifetime' ? 'token lifetime' : 'app management'} policy "${displayName}"`
 }
 
 /** The rules of a policy that are enabled, in words. */
-export function rulesText(policy: DirectoryPolicy): string {
+export function rulesText(policy: Policy): string {
   if (!policy.isEnabled) return 'disabled'
   const rulesIn = (value: Json, name = ''): string[] => {
     if (value === null || typeof value !== 'object') return []
@@ -169,13 +153,14 @@ export function rulesText(policy: DirectoryPolicy): string {
       return [maxLifetime ? `${restrictionType} ${maxLifetime}` : `${restrictionType}`]
     return Object.entries(value).flatMap(([member, one]) => rulesIn(one, member))
   }
-  const rules = accessTokenLifetime(policy) ?? [...new Set(rulesIn(policy.definition))].join(', ')
-  return `${rules || 'no restriction'}${policy.isOrganizationDefault && policy.kind === 'tokenLifetime' ? ', for all APIs' : ''}`
+  const lifetime = accessTokenLifetime(policy)
+  if (lifetime) return policy.isOrganizationDefault ? `${lifetime}, for all APIs` : lifetime
+  return [...new Set(rulesIn(policy.definition))].join(', ') || 'no restriction'
 }
 
 /** The policies of a tenant as a file describes them. The untouched default policy is absent. */
-export function exportedPolicies(all: readonly DirectoryPolicy[]): object {
-  const entryOf = (policy: DirectoryPolicy) => {
+export function exportedPolicies(all: readonly Policy[]): object {
+  const entryOf = (policy: Policy) => {
     const { displayName, description, isEnabled, isOrganizationDefault } = policy
     const restrictions = plainJson(policy.definition)
     if (isDefault(policy)) return { isEnabled, ...Object(restrictions) }
@@ -200,9 +185,10 @@ export function exportedPolicies(all: readonly DirectoryPolicy[]): object {
 }
 
 /** The members of an entry that name the policies of an application. */
-export const assignedPolicyNames = (known: KnownPolicies | undefined, objectId: string): object =>
+export const assignedPolicyNames = (policies: readonly Policy[], objectId: string): PolicyNames =>
   Object.fromEntries(
-    assignedPolicies(known?.all ?? [], {}, known?.assigned.get(objectId)).flatMap((one) =>
-      one.kind === 'claimsMapping' ? [] : [[policyKinds[one.kind].member, one.displayName]],
-    ),
+    assignedPolicies(policies, {}, objectId).map(({ kind, displayName }) => [
+      policyKinds[kind].member,
+      displayName,
+    ]),
   )

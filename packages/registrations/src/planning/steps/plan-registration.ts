@@ -3,11 +3,13 @@ import type { Located } from '../directory/locate.ts'
 import type { Change, PropertyChange, RegistrationStep } from './change.ts'
 
 /** The members of an entry that determine the registration of its application. */
-export type Registration = Partial<
+type Registration = Partial<
   Pick<ApiEntry, 'identifierUris' | 'requestedAccessTokenVersion' | 'appRoleAssignmentRequired'>
 > & {
   /** Of a blueprint. */
   readonly sponsors?: readonly string[]
+  /** The assignments of policies. They apply before what the default policy may refuse. */
+  readonly assigned?: readonly Change[]
 }
 
 /** Steps 1 and 3: the application, its names, and its service principal in this tenant. */
@@ -27,6 +29,7 @@ export function planRegistration(
     }
     planned.push({ kind: 'createApplication', ...about, destructive: false, ...details })
   }
+  planned.push(...(wanted.assigned ?? []))
   const changes = applicationChanges(located, wanted)
   if (changes.length > 0) {
     planned.push({
