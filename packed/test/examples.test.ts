@@ -14,7 +14,7 @@ const rows = [
   {
     folder: 'hono-node-test',
     command: ['--test', '--test-reporter=tap'],
-    passed: /^# pass 6$/m,
+    passed: /^# pass 7$/m,
   },
   {
     folder: 'mcp-agent',

@@ -40,6 +40,6 @@ m365 entra app permission remove --appId "$plain" --applicationPermissions 'http
 m365 entra app permission list --appId "$plain" | members permission
 
 section Removal
-m365 entra app role remove --appId "$plain" --name 'Read orders' --force || true
+m365 entra app role remove --appId "$plain" --name 'Read orders' --force
 m365 entra app remove --appId "$plain" --force
 m365 entra app list | members displayName | grep pnp
