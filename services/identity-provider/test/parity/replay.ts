@@ -3,6 +3,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseEnv } from 'node:util'
+import { certifiedKeyOf, proofOf } from '../management/privileges/certificate-of.ts'
 import { startHere } from '../provider-here.ts'
 import { readRows } from './parity-tables.ts'
 
@@ -14,7 +15,8 @@ export type Replayed = Exchange & { readonly result: string }
 
 /**
  * Requests with the responses of Entra, in their order. A name in braces stands for a value: a new GUID, or what an
- * earlier response contained at the place in `keeps`. In `shows`, `*` stands for any value, and `(none)` for its absence.
+ * earlier response contained at the place in `keeps`. `{proof_x}` proves possession of `{certificate}` for the
+ * object `{x}`. In `shows`, `*` stands for any value, and `(none)` for its absence.
  */
 export const exchanges: readonly Exchange[] = readRows<Column>('exchanges.tsv')
 
@@ -49,13 +51,18 @@ export async function replay(rows: readonly Exchange[] = exchanges): Promise<Rep
   const provider = await startHere({ DATA_DIR: folder, HTTPS_PORT: 'off', REGISTRATIONS: '' })
   try {
     const admin = parseEnv(await readFile(join(folder, 'administrator.env'), 'utf8'))
+    const [present, second] = [await certifiedKeyOf('Present'), await certifiedKeyOf('Second')]
     const values = new Map([
+      ['certificate', Buffer.from(present.credential.certificate).toString('base64')],
+      ['secondCertificate', Buffer.from(second.credential.certificate).toString('base64')],
       ['tenant', admin.TENANT_ID ?? ''],
       ['admin', admin.CLIENT_ID ?? ''],
       ['zero', '00000000-0000-0000-0000-000000000000'],
     ])
     const fill = (text: string) =>
       text.replace(/\{([a-z]\w*)\}/gi, (_, name: string) => {
+        const [, holder] = name.split('proof_')
+        if (holder !== undefined) return proofOf(present, values.get(holder) ?? '', new Date())
         const value = values.get(name) ?? randomUUID()
         if (name !== 'guid') values.set(name, value)
         return value
