@@ -86,7 +86,7 @@ export const groups: EntitySet<{ readonly id: string }> = {
     id: { filter: 'value' },
     displayName: { ...fixedText, filter: 'value', hasStartsWith: true },
     mailEnabled: { fixed: false, type: 'Edm.Boolean' },
-    mailNickname: fixedText,
+    mailNickname: { ...fixedText, filter: 'value' },
     securityEnabled: { fixed: true, type: 'Edm.Boolean' },
   }),
 }
