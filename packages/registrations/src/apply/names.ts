@@ -11,7 +11,7 @@ export type Names = {
   readonly apis?: readonly string[]
   /** Names and IDs of agents. The default reads no agent. */
   readonly agents?: readonly string[] | undefined
-  /** Whether policies are named, so that the permission to read them is needed; default: all that can be read. */
+  /** Whether policies are named, so that the role to read them is needed. The default reads none. */
   readonly policies?: boolean
 }
 

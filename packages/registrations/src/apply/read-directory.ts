@@ -46,7 +46,12 @@ export async function readExplained(
   const identified = new Set([holderId])
   const held = await withHolders(graph, { ...state, applications }, { identified, now })
   const others = state.applications.filter((one) => !isHolder(one))
-  return { ...held, applications: [...held.applications, ...others] }
+  const holders = [
+    ...state.applications.map(({ id }) => `/applications/${id}`),
+    ...state.servicePrincipals.map(({ id }) => `/servicePrincipals/${id}`),
+  ]
+  const policies = await readPolicies(graph, new DirectoryReader(graph), { holders })
+  return { ...held, ...policies, applications: [...held.applications, ...others] }
 }
 
 /** Reads the part of a tenant's directory to which the names refer. */
@@ -88,7 +93,11 @@ export async function readDirectory(
   const principals = all ?? byId(await reader.all(activity, paths, servicePrincipal))
   const asked = { isComplete: all !== undefined, agents: names.agents && new Set(names.agents) }
   const state = await withAssignments(reader, tenantId, applications, principals, asked)
-  return { ...state, ...(await readPolicies(graph, reader, names.policies)) }
+  const { policies: isNamed } = names
+  return {
+    ...state,
+    ...(isNamed !== undefined && (await readPolicies(graph, reader, { isNamed }))),
+  }
 }
 
 /** The applications that have one of the names, IDs or identifier URIs. */

@@ -35,17 +35,25 @@ export function defaultPolicyOf(body: unknown): Policy {
 const object = z.object({ id: z.guid().toLowerCase() })
 const organization = z.object({ verifiedDomains: z.array(z.object({ name: z.string() })) })
 
+type Asked = {
+  /**
+   * Whether a file has policies, so that the administrator must be able to read them. If it has none,
+   * only those are read that may refuse the file. Default: all that can be read.
+   */
+  readonly isNamed?: boolean
+  /** Paths of the objects whose assignments matter. Default: all, which a large tenant searches for long. */
+  readonly holders?: readonly string[]
+}
+
 /**
  * Reads the policies of a tenant, with the objects to which they are assigned.
  *
- * @param isNamed whether a file has policies, so that the administrator must be able to read them. If
- *   it has none, only those are read that may refuse the file. Default: all that can be read.
  * @returns nothing if none can be read
  */
 export async function readPolicies(
   graph: Graph,
   reader: DirectoryReader,
-  isNamed?: boolean,
+  { isNamed, holders }: Asked = {},
 ): Promise<Pick<DirectoryState, 'policies' | 'domains'>> {
   const path = '/policies/defaultAppManagementPolicy'
   const request = { method: 'GET', path, role: writesPolicies, repeatable: true } as const
@@ -58,10 +66,18 @@ export async function readPolicies(
       return found.map((one) => ({ ...one, kind }))
     }),
   )
-  const named = await reader.each('read_policies', lists.flat(), async (one): Promise<Policy> => {
+  const found = lists.flat()
+  const idsIn = async (path: string) => (await reader.list(path, object)).map(({ id }) => id)
+  const paths = found.length === 0 ? [] : (holders ?? [])
+  const held = await reader.each('read_policies', paths, async (path) => ({
+    id: path.split('/').at(-1) ?? '',
+    policyIds: await Promise.all(kinds.map((kind) => idsIn(`${path}/${policyKinds[kind].list}`))),
+  }))
+  const named = await reader.each('read_policies', found, async (one): Promise<Policy> => {
     const { displayName, definition, restrictions, ...rest } = one
-    const path = `/policies/${policyKinds[one.kind].list}/${one.id}/appliesTo`
-    const appliesTo = (await reader.list(path, object)).map(({ id }) => id)
+    const appliesTo = holders
+      ? held.filter(({ policyIds }) => policyIds.flat().includes(one.id)).map(({ id }) => id)
+      : await idsIn(`/policies/${policyKinds[one.kind].list}/${one.id}/appliesTo`)
     const text = displayName ?? one.id
     return { ...rest, displayName: text, definition: definition ?? restrictions, appliesTo }
   })

@@ -8,8 +8,10 @@ import {
 } from './directory/directory-state.ts'
 import { type Located, locateById, rolesOf } from './directory/locate.ts'
 import type { Explanation, Refusal, RoleState, StepResult } from './explanation.ts'
+import { policyInForce, secretRule } from './policy-faults.ts'
 import { assignmentsOf } from './steps/plan-consents.ts'
 import { day } from './steps/plan-credentials.ts'
+import { policyText, rulesText } from './steps/plan-policies.ts'
 
 /**
  * Determines whether a client would get a token for an API, with which roles, and which
@@ -25,14 +27,14 @@ export function explain(
   const assigned = assignedRoles(state, client, api, blueprint)
   const roles = roleStates(client, api, blueprint, assigned)
   const steps: StepResult[] = [
-    apiRegistration(api),
+    apiRegistration(api, state.policies),
     applicationRoles(api),
     clientRegistration(client, blueprint),
     permissions(client, api, roles, blueprint),
     adminConsent(roles, blueprint),
     blueprint
-      ? { ...clientSecret(blueprint, now, 'its blueprint'), of: 'blueprint' }
-      : clientSecret(client, now),
+      ? { ...clientSecret(state, blueprint, now, 'its blueprint'), of: 'blueprint' }
+      : clientSecret(state, client, now),
   ]
   const refusal =
     refusalOf(steps) ?? blueprintRefusal(client, api) ?? missingAssignment(assigned, api)
@@ -69,7 +71,7 @@ const refusalOrder = ['Client registration', 'Client secret', 'API registration'
 const refusalOf = (steps: readonly StepResult[]) =>
   refusalOrder.map((step) => steps.find((result) => result.step === step)?.refusal).find(Boolean)
 
-function apiRegistration(api: Located): StepResult {
+function apiRegistration(api: Located, policies: DirectoryState['policies'] = []): StepResult {
   const step = 'API registration'
   const { application, servicePrincipal } = api
   const refused = (detail: string, aadstsCode = 500011): StepResult => ({
@@ -87,7 +89,11 @@ function apiRegistration(api: Located): StepResult {
     return refused('its service principal is disabled', 500014)
   const uris = application?.identifierUris ?? servicePrincipal.servicePrincipalNames
   if (uris.length === 0) return refused('it has no identifier URI')
-  return { step, state: 'done', detail: uris.join(', ') }
+  const policy = policyInForce(policies, 'tokenLifetime', api)
+  const lifetime = policy
+    ? `; tokens have the lifetime of the ${policyText(policy)}: ${rulesText(policy)}`
+    : ''
+  return { step, state: 'done', detail: `${uris.join(', ')}${lifetime}` }
 }
 
 function applicationRoles(api: Located): StepResult {
@@ -191,18 +197,24 @@ function adminConsent(roles: Explanation['roles'], blueprint: Located | undefine
   return { step, state: 'done', detail: names.join(', ') }
 }
 
-function clientSecret(client: Located, now: Date, who = 'it'): StepResult {
+function clientSecret(state: DirectoryState, client: Located, now: Date, who = 'it'): StepResult {
   const step = 'Client secret'
+  const rule = secretRule(state, client, now)
+  const withRule = (detail: string) => (rule ? `${detail}; ${rule}` : detail)
   const refused = (detail: string, aadstsCode: number): StepResult => ({
     step,
     state: 'missing',
-    detail,
+    detail: withRule(detail),
     refusal: { aadstsCode, reason: detail },
   })
   const valid = latestFirst(validCredentials(client, now))
   const [best] = [...valid.filter(({ kind }) => kind === 'secret'), ...valid]
   if (best !== undefined)
-    return { step, state: 'done', detail: `${best.kind}, valid until ${day(best.endDateTime)}` }
+    return {
+      step,
+      state: 'done',
+      detail: withRule(`${best.kind}, valid until ${day(best.endDateTime)}`),
+    }
   if ((client.application?.federatedIdentityCredentials.length ?? 0) > 0)
     return { step, state: 'done', detail: 'federated credential' }
   if (isOfAnotherTenant(client)) return { step, state: 'unknown', detail: ofAnotherTenant }

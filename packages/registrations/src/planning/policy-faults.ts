@@ -4,13 +4,59 @@ import {
   type ManagedObject,
   policyOf,
 } from '@greeting/directory'
-import type { Policy } from '../policy-entries.ts'
+import type { Policy, PolicyNames } from '../policy-entries.ts'
 import { applicationIdPlaceholder, type RegistrationsFile } from '../registrations-file.ts'
 import type { DirectoryState } from './directory/directory-state.ts'
 import type { Located } from './directory/locate.ts'
 import type { Change } from './steps/change.ts'
 import { fileIndex } from './steps/known-apis.ts'
-import { assignedPolicies } from './steps/plan-policies.ts'
+import { assignedPolicies, policyText } from './steps/plan-policies.ts'
+
+const dayMs = 86_400_000
+const latestDate = new Date(8.64e15)
+
+type Holder = {
+  readonly [Kind in 'application' | 'servicePrincipal']?: { readonly id: string } | undefined
+}
+
+/** The policy of a kind that applies to an object of the directory, or would with an entry of a file. */
+export function policyInForce(
+  policies: readonly Policy[],
+  kind: Policy['kind'],
+  { application, servicePrincipal }: Holder,
+  entry: PolicyNames = {},
+): Policy | undefined {
+  const idsOf = (objectId: string | undefined, names: PolicyNames = {}) => ({
+    policyIds: assignedPolicies(policies, names, objectId).map(({ id }) => id),
+  })
+  const { id } =
+    policyOf({ policies }, kind, idsOf(application?.id, entry), idsOf(servicePrincipal?.id)) ?? {}
+  return policies.find((one) => one.id === id)
+}
+
+/** What the policy of an application says of new secrets; undefined if it permits all. */
+export function secretRule(
+  { policies = [], tenantId }: DirectoryState,
+  { application }: Located,
+  now: Date,
+): string | undefined {
+  const policy = policyInForce(policies, 'appManagement', { application })
+  if (application === undefined || policy === undefined) return undefined
+  const { appId, createdDateTime } = application
+  const object: ManagedObject = {
+    kind: 'application',
+    appId,
+    createdDateTime: createdDateTime ?? undefined,
+    tenant: { id: tenantId, domains: [] },
+  }
+  const secrets = [{ startDateTime: now, endDateTime: latestDate }]
+  const faults = appManagementFaults(policy, object, { secrets }, now)
+  const [fault] = faults.toSorted((a, b) => (a.maxLifetimeMs ?? 0) - (b.maxLifetimeMs ?? 0))
+  if (fault === undefined) return undefined
+  const { maxLifetimeMs: max } = fault
+  const permitted = max ? `secrets of at most ${Math.floor(max / dayMs)} days` : 'no new secret'
+  return `the ${policyText(policy)} permits ${permitted}`
+}
 
 type Judged = {
   readonly file: RegistrationsFile
@@ -20,8 +66,6 @@ type Judged = {
   readonly policies: readonly Policy[]
   readonly now: Date
 }
-
-const dayMs = 86_400_000
 
 // A directory compares identifier URIs in lower case.
 const newAppId = applicationIdPlaceholder.toLowerCase()
@@ -37,8 +81,7 @@ export function policyFaults(changes: readonly Change[], judged: Judged): string
     const application = byName.get(name)
     const api = fileIndex(file).api(name)
     const entry = { ...fileIndex(file).client(name), ...api }
-    const policyIds = assignedPolicies(policies, entry, application?.id).map(({ id }) => id)
-    const policy = policyOf({ policies }, 'appManagement', { policyIds }, undefined)
+    const policy = policyInForce(policies, 'appManagement', { application }, entry)
     const appId = application?.appId ?? api?.applicationId ?? newAppId
     const version =
       api?.requestedAccessTokenVersion ?? application?.api?.requestedAccessTokenVersion

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { GraphFixture } from '../../../../fixtures/graph/graph-fixture.ts'
 import type { Json } from '../../../../fixtures/graph/graph-tenant.ts'
-import { readWholeDirectory } from '../../src/apply/index.ts'
-import { exportRegistrations } from '../../src/planning/index.ts'
+import { readExplained, readWholeDirectory } from '../../src/apply/index.ts'
+import { explain, exportRegistrations, locateById } from '../../src/planning/index.ts'
 import { sampleFile } from '../samples.ts'
 
 const kinds = (changes: readonly { readonly kind: string }[]) => changes.map(({ kind }) => kind)
@@ -161,6 +161,21 @@ describe('applying a file with policies', () => {
     assert.deepEqual(faults, [
       `The policy "default app management policy" refuses the secret "primary" of "Greeting client" with ${code}: ${message}`,
     ])
+  })
+
+  it('is what an explanation names, without a search for all objects of a policy', async () => {
+    const fixture = await GraphFixture.start()
+    await apply(fixture, fileWith(whole))
+    const { tenant } = fixture
+    const [api, client] = (await tenant.applications()).map(({ appId }) => String(appId))
+    assert.ok(api && client)
+    tenant.lines.length = 0
+    const asked = { clientId: client, apiIds: [api], now: fixture.now() }
+    const state = await readExplained(fixture.graph, tenant.administrator.TENANT_ID, asked)
+    assert.ok(!tenant.lines.some((line) => line.endsWith('appliesTo')))
+    const { steps } = explain(state, locateById(state, client), locateById(state, api), asked.now)
+    assert.match(String(steps[0]?.detail), /policy "Short tokens": 00:10:00$/)
+    assert.match(String(steps[5]?.detail), /policy "Exempt" permits secrets of at most 365 days$/)
   })
 
   it('needs the role only if the file has policies', async () => {

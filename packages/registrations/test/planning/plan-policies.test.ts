@@ -3,6 +3,8 @@ import { describe, it } from 'node:test'
 import { parseRegistrations } from '@greeting/registrations'
 import { sampleFile } from '@greeting/registrations/samples'
 import { defaultPolicyOf } from '../../src/apply/read-policies.ts'
+import { locateById } from '../../src/planning/directory/locate.ts'
+import { explain } from '../../src/planning/explain.ts'
 import { exportRegistrations } from '../../src/planning/export.ts'
 import { planRegistrations } from '../../src/planning/plan.ts'
 import { diffOf } from '../../src/planning/plan-text.ts'
@@ -217,6 +219,56 @@ describe('a plan with policies has', () => {
     const lax = { policy: untouched }
     assert.deepEqual(planOf(fileWith(), known([untouched]), sampleState(), lax), [])
   })
+})
+
+describe('an explanation names the policy', () => {
+  const detailsOf = (policies: Policy[], client: object = {}) => {
+    const state = { ...sampleState({ client }), policies }
+    const [one, other] = [locateById(state, ids.client), locateById(state, ids.api)]
+    const { steps } = explain(state, one, other, now)
+    return [steps[0]?.detail, steps[5]?.detail]
+  }
+  const uri = `api://${ids.api}`
+  const secret = 'secret, valid until 2026-07-31'
+  const noSecret = { passwordCredentials: [] }
+  const both = {
+    passwordCredentials: [shortSecrets, noSecrets].flatMap((one) => one.passwordCredentials),
+  }
+  const rows: [string, Policy[], object, string[]][] = [
+    [
+      'that limits new secrets',
+      [strict],
+      {},
+      [uri, `${secret}; the default app management policy permits secrets of at most 90 days`],
+    ],
+    [
+      'that is assigned, and forbids the secret that is missing',
+      known([strict, inDirectory('Strict', both)], { [ids.clientObject]: [policyId] }),
+      noSecret,
+      [uri, 'it has no credential; the app management policy "Strict" permits no new secret'],
+    ],
+    ['of no object that is disabled', [untouched], {}, [uri, secret]],
+    ...[ids.apiObject, ids.apiPrincipal].map((id): [string, Policy[], object, string[]] => [
+      `of the lifetime of tokens, assigned to ${id}`,
+      known([untouched, shortInDirectory], { [id]: [shortInDirectory.id] }),
+      {},
+      [
+        `${uri}; tokens have the lifetime of the token lifetime policy "Short tokens": 00:10:00`,
+        secret,
+      ],
+    ]),
+    [
+      'of the lifetime of all tokens',
+      [{ ...shortInDirectory, isOrganizationDefault: true }],
+      {},
+      [
+        `${uri}; tokens have the lifetime of the token lifetime policy "Short tokens": 00:10:00, for all APIs`,
+        secret,
+      ],
+    ],
+  ]
+  for (const [name, policies, client, expected] of rows)
+    it(name, () => assert.deepEqual(detailsOf(policies, client), expected))
 })
 
 describe('an exported file with policies', () => {
