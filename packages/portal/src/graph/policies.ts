@@ -12,37 +12,47 @@ const restrictions = z.object({
   passwordCredentials: z.array(restriction).default([]),
   keyCredentials: z.array(restriction).default([]),
 })
-const managed = { id: z.string(), displayName: z.string(), isEnabled: z.boolean() }
-const appManagementPolicy = z.object({ ...managed, restrictions })
-const defaultPolicy = z.object({
-  ...managed,
+export type Restrictions = z.output<typeof restrictions>
+
+const policy = z.object({
+  id: z.string(),
+  displayName: z.string(),
+  isEnabled: z.boolean().default(true),
+  isOrganizationDefault: z.boolean().default(false),
+  definition: z.array(z.string()).default([]),
+  restrictions: restrictions.optional(),
+})
+const defaultPolicy = policy.extend({
   applicationRestrictions: restrictions,
   servicePrincipalRestrictions: restrictions,
 })
-const tokenPolicy = z.object({
-  id: z.string(),
-  displayName: z.string(),
-  definition: z.array(z.string()),
-  isOrganizationDefault: z.boolean(),
-})
+
+/** The kinds of policies, by the segment of their paths in Microsoft Graph. */
+export const policySets = {
+  appManagementPolicies: 'app management',
+  tokenLifetimePolicies: 'token lifetime',
+  claimsMappingPolicies: 'claims mapping',
+} as const
+type PolicySet = keyof typeof policySets
 
 /** A policy as pages show it. */
 export type PolicyView = {
   readonly id: string
   readonly displayName: string
-  /** The segment of its paths in Microsoft Graph. */
-  readonly set: string
+  readonly set: PolicySet
   readonly isDefault: boolean
   readonly rules: string
+  /** The longest lifetime of new secrets: 0 when it permits none, and infinite without a limit. */
+  readonly maxSecretDays: number
 }
 
-const day = 86_400
 const durationPattern = /^P(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)S)?)?$/
 
 function daysOf(duration: string): number {
   const [, days = 0, hours = 0, minutes = 0, seconds = 0] = durationPattern.exec(duration) ?? []
   return (
-    Number(days) + (Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds)) / day || Infinity
+    Number(days) + (Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds)) / 86_400 ||
+    Infinity
   )
 }
 
@@ -57,32 +67,33 @@ const words: Readonly<Record<string, (max: string) => string>> = {
   asymmetricKeyLifetime: (max) => `certificates of at most ${max}`,
 }
 
-const rulesOf = ({ passwordCredentials, keyCredentials }: z.output<typeof restrictions>) =>
-  [...passwordCredentials, ...keyCredentials]
-    .filter(({ state }) => state !== 'disabled')
-    .map(({ restrictionType: type, maxLifetime }) => {
-      const max = maxLifetime ? daysText(daysOf(maxLifetime)) : ''
-      return words[type]?.(max) ?? type
-    })
-    .join(', ')
+/** The rules of a policy that does not limit credentials. */
+export const noLimit = 'all credentials'
 
-const managedView = (one: z.output<typeof appManagementPolicy>, isDefault = false): PolicyView => ({
-  ...one,
-  set: 'appManagementPolicies',
-  isDefault,
-  rules: (one.isEnabled && rulesOf(one.restrictions)) || 'nothing: it is disabled or empty',
-})
+const lifetimePattern = /"AccessTokenLifetime"\s*:\s*"([^"]*)"/
 
-const tokenView = (one: z.output<typeof tokenPolicy>, set: string): PolicyView => {
-  const lifetime = /"AccessTokenLifetime"\s*:\s*"([^"]*)"/.exec(one.definition[0] ?? '')?.[1]
-  const isOfLifetimes = set === 'tokenLifetimePolicies'
-  const rules = lifetime ? `tokens that live ${lifetime}` : 'tokens of the usual lifetime'
-  return {
-    ...one,
-    set,
-    isDefault: one.isOrganizationDefault,
-    rules: isOfLifetimes ? rules : 'kept only: tokens of this server have no mapped claims',
+/** @param created when the application was created to which it applies; default: at any time */
+function viewOf(one: z.output<typeof policy>, set: PolicySet, created?: Date | null): PolicyView {
+  const { isEnabled, isOrganizationDefault: isDefault, definition } = one
+  const { passwordCredentials = [], keyCredentials = [] } = one.restrictions ?? {}
+  const limits = [...passwordCredentials, ...keyCredentials].filter(
+    ({ state, restrictForAppsCreatedAfterDateTime: since }) =>
+      isEnabled && state !== 'disabled' && (!since || !created || created >= new Date(since)),
+  )
+  const days = limits.flatMap(({ restrictionType: type, maxLifetime }) => {
+    if (type === 'passwordAddition') return 0
+    return type === 'passwordLifetime' ? daysOf(maxLifetime ?? '') : []
+  })
+  const texts = limits.map(({ restrictionType: type, maxLifetime }) => {
+    return words[type]?.(daysText(daysOf(maxLifetime ?? ''))) ?? type
+  })
+  const lifetime = lifetimePattern.exec(definition[0] ?? '')?.[1]
+  const rules = {
+    appManagementPolicies: texts.join(', ') || noLimit,
+    tokenLifetimePolicies: `tokens that live ${lifetime ?? 'as the server is set'}`,
+    claimsMappingPolicies: 'tokens without mapped claims, if the API has acceptMappedClaims',
   }
+  return { ...one, set, isDefault, rules: rules[set], maxSecretDays: Math.min(Infinity, ...days) }
 }
 
 /** The default app management policy, with its restrictions of both kinds of objects. */
@@ -94,48 +105,25 @@ export async function readPolicies(
   { graph }: AdministratorRequest,
   of = '/policies',
 ): Promise<readonly PolicyView[]> {
-  const tokens = async (set: string) =>
-    (await graph.list(`${of}/${set}`, tokenPolicy)).map((one) => tokenView(one, set))
   const isOfApplication = of.startsWith('/applications')
-  const [ofObjects, ...ofTokens] = await Promise.all([
-    graph.list(`${of}/appManagementPolicies`, appManagementPolicy),
-    tokens('tokenLifetimePolicies'),
-    isOfApplication ? [] : tokens('claimsMappingPolicies'),
-  ])
-  return [...ofObjects.map((one) => managedView(one)), ...ofTokens.flat()]
+  const sets = (Object.keys(policySets) as PolicySet[]).filter(
+    (set) => !isOfApplication || set !== 'claimsMappingPolicies',
+  )
+  const read = async (set: PolicySet) =>
+    (await graph.list(`${of}/${set}`, policy)).map((one) => viewOf(one, set))
+  return (await Promise.all(sets.map(read))).flat()
 }
 
-/** The policy of all objects without an assigned one. */
-export const defaultView = async (request: AdministratorRequest): Promise<PolicyView> => {
-  const { applicationRestrictions, ...one } = await readDefaultPolicy(request)
-  return managedView({ ...one, restrictions: applicationRestrictions }, true)
-}
-
-/** What the policy of an application permits for its new secrets; undefined when it limits nothing. */
-export type SecretLimit = { readonly policy: string; readonly maxDays: number }
-
-export async function secretLimitOf(
+/** The policy of the credentials of an application; the default of the tenant without one. */
+export async function credentialPolicy(
   request: AdministratorRequest,
-  { id, createdDateTime }: Pick<ApplicationView, 'id' | 'createdDateTime'>,
-): Promise<SecretLimit | undefined> {
-  const path = `/applications/${id}/appManagementPolicies`
-  const [assigned] = await request.graph.list(path, appManagementPolicy)
-  const byDefault = assigned ? undefined : await readDefaultPolicy(request)
-  const { displayName: policy = '', isEnabled } = assigned ?? byDefault ?? {}
-  const rules = assigned?.restrictions ?? byDefault?.applicationRestrictions
-  if (!isEnabled) return undefined
-  const days = (rules?.passwordCredentials ?? [])
-    .filter(({ state, restrictForAppsCreatedAfterDateTime: since }) => {
-      const isOfApplication = !since || !createdDateTime || createdDateTime >= new Date(since)
-      return state !== 'disabled' && isOfApplication
-    })
-    .flatMap(({ restrictionType: type, maxLifetime }) =>
-      type === 'passwordAddition'
-        ? 0
-        : type === 'passwordLifetime'
-          ? daysOf(maxLifetime ?? '')
-          : [],
-    )
-  const maxDays = Math.min(...days)
-  return Number.isFinite(maxDays) ? { policy, maxDays } : undefined
+  application?: Pick<ApplicationView, 'id' | 'createdDateTime'>,
+): Promise<PolicyView> {
+  const set = 'appManagementPolicies'
+  const path = application && `/applications/${application.id}/${set}`
+  const [assigned] = path ? await request.graph.list(path, policy) : []
+  if (assigned) return viewOf(assigned, set, application?.createdDateTime)
+  const { applicationRestrictions, ...byDefault } = await readDefaultPolicy(request)
+  const one = { ...byDefault, restrictions: applicationRestrictions, isOrganizationDefault: true }
+  return viewOf(one, set, application?.createdDateTime)
 }

@@ -40,6 +40,15 @@ export function party(id: string | null, names: NamesInRecords): Html {
   return isLong ? html`<code title="${id}">${id.slice(0, 8)}…</code>` : (id ?? '')
 }
 
+const changesApplication = /^(application|servicePrincipal)\./
+
+/** The target of an action. An application can change itself, as with its own keys. */
+export function targetOf({ action, actor, target }: AuditView, names: NamesInRecords): Html {
+  if (target === null) return ''
+  const isOwn = changesApplication.test(action) && names.get(target)?.appId === actor
+  return isOwn ? html` ${mark('plain', 'by itself')}` : html` → ${party(target, names)}`
+}
+
 /** One line for each record. The time leads to the whole record. */
 export const recordTable = (
   request: AdministratorRequest,
@@ -50,11 +59,11 @@ export const recordTable = (
   html`<div class="log">${table(
     'Records',
     ['Time', 'Result', 'Action', 'Who'],
-    records.map(({ id, log, at, outcome, reason, action, actor, blueprintId, target }) => [
-      html`<a href="${logsPath}/${log}/${id}">${time(at, request.now)}</a>`,
-      html`${mark(outcome === 'done' ? 'good' : 'bad', outcome)}${reason && html` ${inWords(reason)}. <small>${remedyOf(reason, request)}</small>`}`,
-      inWords(action),
-      html`${party(actor, names)}${blueprintId && html` (agent of ${party(blueprintId, names)})`}${target && html` → ${party(target, names)}`}`,
+    records.map((record) => [
+      html`<a href="${logsPath}/${record.log}/${record.id}">${time(record.at, request.now)}</a>`,
+      html`${mark(record.outcome === 'done' ? 'good' : 'bad', record.outcome)}${record.reason && html` ${inWords(record.reason)}. <small>${remedyOf(record.reason, request)}</small>`}`,
+      inWords(record.action),
+      html`${party(record.actor, names)}${record.blueprintId && html` (agent of ${party(record.blueprintId, names)})`}${targetOf(record, names)}`,
     ]),
     none,
   )}</div>`

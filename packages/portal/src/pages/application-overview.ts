@@ -10,7 +10,7 @@ import {
   type Registered,
   readRegistered,
 } from '../graph/applications.ts'
-import { defaultView, readPolicies } from '../graph/policies.ts'
+import { credentialPolicy, type PolicyView, readPolicies } from '../graph/policies.ts'
 import { applicationPath, deletedAgentsPath, deletedPath } from '../layout/application-page.ts'
 import {
   type Content,
@@ -60,67 +60,66 @@ ${form(
 ${danger(`Delete ${application.displayName}`, `${isApi(application) ? `No client gets a token of this API any more: ${clientsOf()} with a role will lose it.` : `This ${kind} gets no token any more${kind === 'blueprint' ? ', and neither do its agents' : ''}.`} It can be restored for 30 days.`, buttonForm(request, `${path}/delete`, 'Delete', {}, 'danger'))}`
 }
 
-/** The policies that apply to an application, and the choice of the lifetime of its tokens. */
+/** The sets of policies that a form assigns, and the kind of object that gets them. */
+const assignable = {
+  appManagementPolicies: 'applications',
+  tokenLifetimePolicies: 'servicePrincipals',
+} as const
+
+/** The policies that apply to an application, and the choice of other ones. */
 async function policiesOf(request: AdministratorRequest, { application, principal }: Registered) {
-  const [byDefault, ofTenant, ofApplication, ofPrincipal] = await Promise.all([
-    defaultView(request),
+  const [managing, all, ofApplication, ofPrincipal] = await Promise.all([
+    credentialPolicy(request, application),
     readPolicies(request),
     readPolicies(request, `/applications/${application.id}`),
     principal ? readPolicies(request, `/servicePrincipals/${principal.id}`) : [],
   ])
-  const lifetimes = ofTenant.filter(({ set }) => set === lifetimeSet)
-  const managed = ofApplication.find(({ set }) => set !== lifetimeSet) ?? byDefault
-  const isLifetime = ({ set }: { readonly set: string }) => set === lifetimeSet
-  const assigned = ofPrincipal.find(isLifetime)
+  const isLifetime = ({ set }: PolicyView) => set === 'tokenLifetimePolicies'
+  // The default of the tenant precedes the policy of the application (entra E246).
   const lifetime =
-    assigned ?? lifetimes.find(({ isDefault }) => isDefault) ?? ofApplication.find(isLifetime)
-  const kept = ofPrincipal.filter(({ set }) => set === 'claimsMappingPolicies')
-  const options = [
-    { value: '', label: 'none' },
-    ...lifetimes.map(({ id, displayName }) => ({ value: id, label: displayName })),
-  ]
+    ofPrincipal.find(isLifetime) ??
+    all.find((one) => isLifetime(one) && one.isDefault) ??
+    ofApplication.find(isLifetime)
+  const mapping = ofPrincipal.find(({ set }) => set === 'claimsMappingPolicies')
+  const text = (one: PolicyView) =>
+    html`<a href="/portal/policies">${one.displayName}</a>: ${one.rules}`
+  const assign = (set: keyof typeof assignable, label: string, assigned: readonly PolicyView[]) => {
+    const some = all.filter((one) => one.set === set)
+    if (some.length === 0) return ''
+    const options = some.map(({ id, displayName }) => ({ value: id, label: displayName }))
+    const value = assigned.find((one) => one.set === set)?.id ?? ''
+    return form(
+      request,
+      `${applicationPath(application.appId)}/policy`,
+      html`${hiddenFields({ set })}${choice({ name: 'policy', label, value, options: [{ value: '', label: 'none' }, ...options] })}<button>Assign</button>`,
+    )
+  }
+  const hasTokens = isApi(application) && principal !== undefined
   return html`<h2>Policies</h2>
 ${facts([
-  ['Credentials', html`<a href="/portal/policies">${managed.displayName}</a>: ${managed.rules}`],
-  ...(isApi(application) && principal
-    ? [
-        [
-          'Its tokens',
-          lifetime
-            ? html`<a href="/portal/policies">${lifetime.displayName}</a>: ${lifetime.rules}`
-            : 'the lifetime of the server',
-        ] as const,
-      ]
+  ['Credentials', text(managing)],
+  ...(hasTokens
+    ? [['Its tokens', lifetime ? text(lifetime) : 'the lifetime of the server'] as const]
     : []),
-  ...kept.map((one) => ['Claims mapping', html`${one.displayName}: ${one.rules}`] as const),
+  ...(mapping ? [['Claims mapping', text(mapping)] as const] : []),
 ])}
-${
-  isApi(application) &&
-  principal &&
-  lifetimes.length > 0 &&
-  form(
-    request,
-    `${applicationPath(application.appId)}/token-lifetime`,
-    html`${choice({ name: 'policy', label: 'Token lifetime policy of this API', value: assigned?.id ?? '', options })}<button>Assign</button>`,
-  )
-}`
+${assign('appManagementPolicies', 'App management policy', ofApplication)}
+${hasTokens && assign('tokenLifetimePolicies', 'Token lifetime policy of this API', ofPrincipal)}`
 }
 
-const lifetimeSet = 'tokenLifetimePolicies'
-
-/** Assigns the policy to the service principal: it precedes the default of the tenant. */
-const assignLifetime: ActionRow['run'] = async (request, sent, { req }) => {
+/** Assigns a policy in place of the one of its kind. */
+const assignPolicy: ActionRow['run'] = async (request, sent, { req }) => {
   const { application, principal } = await readRegistered(request, req.param('appId') ?? '')
-  const object = `/servicePrincipals/${principal?.id ?? ''}`
-  const id = encodeURIComponent(sent.get('policy') ?? '')
-  for (const one of await readPolicies(request, object)) {
-    if (one.set !== lifetimeSet) continue
-    const path = `${object}/${lifetimeSet}/${one.id}/$ref`
-    await request.graph.send({ method: 'DELETE', path })
-  }
-  if (id !== '') {
-    const body = { '@odata.id': `/policies/${lifetimeSet}/${id}` }
-    await request.graph.send({ method: 'POST', path: `${object}/${lifetimeSet}/$ref`, body })
+  const [set, objects] = Object.entries(assignable).find(([name]) => name === sent.get('set')) ?? []
+  const { id = '' } = (objects === 'applications' ? application : principal) ?? {}
+  const object = `/${objects}/${id}`
+  const before = (await readPolicies(request, object)).find((one) => one.set === set)
+  const after = encodeURIComponent(sent.get('policy') ?? '')
+  if (before)
+    await request.graph.send({ method: 'DELETE', path: `${object}/${set}/${before.id}/$ref` })
+  if (after) {
+    const body = { '@odata.id': `/policies/${set}/${after}` }
+    await request.graph.send({ method: 'POST', path: `${object}/${set}/$ref`, body })
   }
   return applicationPath(application.appId)
 }
@@ -157,7 +156,7 @@ export const applicationOverview = tabRow('Overview', content, [
   }),
   patchPrincipal('/enabled', 'accountEnabled'),
   patchPrincipal('/assignment-required', 'appRoleAssignmentRequired'),
-  { suffix: '/token-lifetime', run: assignLifetime },
+  { suffix: '/policy', run: assignPolicy },
   {
     suffix: '/principal',
     run: async (request, _sent, { req }) => {

@@ -5,7 +5,7 @@ import { z } from 'zod'
 import type { AdministratorRequest } from '../graph/administrator-request.ts'
 import { actionFault } from '../graph/administrator-request.ts'
 import { type ApplicationView, readRegistered } from '../graph/applications.ts'
-import { daysText, type SecretLimit, secretLimitOf } from '../graph/policies.ts'
+import { credentialPolicy, daysText, noLimit, type PolicyView } from '../graph/policies.ts'
 import { applicationPath } from '../layout/application-page.ts'
 import { applicationPage, changeAction, patchOf, tabPage } from '../layout/application-tab.ts'
 import {
@@ -80,7 +80,7 @@ const credentialTable = (
 
 const show = tabPage(tab, async (request, registered, attempt) => {
   const { application, principal } = registered
-  const limit = await limitOf(request, application)
+  const policy = await policyOf(request, application)
   const path = applicationPath(application.appId, tab)
   // Programs create these over Microsoft Graph, so they are shown only when there are some.
   const ofPrincipal = [
@@ -97,7 +97,7 @@ ${credentialTable(
   ({ keyId }) =>
     html`<a href="${path}/${keyId}/replace">Replace</a> ${removeForm(request, path, 'secret', keyId)}`,
 )}
-${secretForm(request, application, limit, attempt)}
+${secretForm(request, application, policy, attempt)}
 <h2>Certificates</h2>
 ${credentialTable(
   'Certificates',
@@ -106,7 +106,7 @@ ${credentialTable(
   'This application has no certificate.',
   ({ keyId }) => removeForm(request, path, 'certificate', keyId),
 )}
-<details${attempt?.form.has('pem') ? html` open` : ''}><summary>Add a certificate</summary>
+<details id="certificate"${attempt?.form.has('pem') || policy?.maxSecretDays === 0 ? html` open` : ''}><summary>Add a certificate</summary>
 ${form(
   request,
   `${path}/certificates`,
@@ -137,19 +137,20 @@ const removeForm = (
     buttonForm(request, `${path}/remove-${kind}`, 'Remove', { key_id: keyId }, 'danger'),
   )
 
+/** The form for a secret, with what the policy permits. */
 const secretForm = (
   request: AdministratorRequest,
   { appId, '@odata.etag': etag = '' }: ApplicationView,
-  limit: SecretLimit | undefined,
+  policy: PolicyView | undefined,
   attempt?: Attempt,
   description = '',
 ) => {
-  const { maxDays = 730, policy = '' } = limit ?? {}
-  if (maxDays === 0)
-    return html`<p class="note">The policy ${named(policy)} permits no new secret.</p>`
-  const longest = Math.min(maxDays, 730)
-  const permitted = lifetimes.filter((days) => days < longest)
-  return html`${limit && html`<p class="note">The policy ${named(policy)} permits secrets of at most ${daysText(maxDays)}.</p>`}${form(
+  const longest = Math.min(policy?.maxSecretDays ?? 730, 730)
+  const days = [...lifetimes.filter((one) => one < longest), longest]
+  return html`${policy && policy.rules !== noLimit && html`<p class="note">The policy ${named(policy.displayName)} permits ${policy.rules}.</p>`}
+${
+  longest > 0 &&
+  form(
     request,
     `${applicationPath(appId, tab)}/secrets`,
     html`${hiddenFields({ etag })}${field({ name: 'description', label: 'Description', value: description, maxLength: 120 }, attempt)}
@@ -158,19 +159,17 @@ ${choice(
     name: 'days',
     label: 'Ends after',
     value: String(Math.min(180, longest)),
-    options: [...permitted, longest].map((days) => ({
-      value: String(days),
-      label: daysText(days),
-    })),
+    options: days.map((one) => ({ value: String(one), label: daysText(one) })),
   },
   attempt,
 )}<button>New client secret</button>`,
-  )}`
+  )
+}`
 }
 
 /** An administrator that may not read policies sees no limit. */
-const limitOf = (request: AdministratorRequest, application: ApplicationView) =>
-  optional(request, secretLimitOf(request, application), () => undefined)
+const policyOf = (request: AdministratorRequest, application: ApplicationView) =>
+  optional(request, credentialPolicy(request, application), () => undefined)
 
 const addSecret: ActionRow['run'] = (request, sent, { req }) =>
   makeSecret(
@@ -195,8 +194,8 @@ export async function makeSecret(
   ifMatch?: string,
 ): Promise<Response> {
   const { application } = await readRegistered(request, appId)
-  const { maxDays = 730 } = (await limitOf(request, application)) ?? {}
-  const lifetimeDays = days > 0 && days <= 730 ? days : Math.min(180, maxDays)
+  const { maxSecretDays = 180 } = (await policyOf(request, application)) ?? {}
+  const lifetimeDays = days > 0 && days <= 730 ? days : Math.min(180, maxSecretDays)
   const endDateTime = new Date(request.now.getTime() + lifetimeDays * dayMs).toISOString()
   const displayName = description || `Made on ${day(request.now)}`
   const { body } = await request.graph.send({
@@ -238,7 +237,7 @@ const showReplacement = tabPage(tab, async (request, { application }, attempt, r
   return html`<h2>Replace the secret “${old.displayName ?? old.hint}”</h2>
 <ol>
 <li><h3>Make a new secret ${step(newer !== undefined)}</h3>
-${newer ? html`<p>“${newer.displayName ?? newer.hint}”, made ${time(newer.startDateTime, request.now)}.</p>` : secretForm(request, application, await limitOf(request, application), attempt, old.displayName ?? '')}</li>
+${newer ? html`<p>“${newer.displayName ?? newer.hint}”, made ${time(newer.startDateTime, request.now)}.</p>` : secretForm(request, application, await policyOf(request, application), attempt, old.displayName ?? '')}</li>
 <li><h3>Use it in every program ${step(isUsed)}</h3>
 <p>New secret last used: ${time(newer?.lastUsedDateTime, request.now)}. Old secret last used: ${time(old.lastUsedDateTime, request.now)}.</p></li>
 <li><h3>Remove the old secret ${step(false)}</h3>

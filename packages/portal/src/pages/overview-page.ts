@@ -31,6 +31,8 @@ const endingCredential = z.object({
   applicationName: z.string(),
 })
 
+const person = z.object({ displayName: z.string(), userPrincipalName: z.string() })
+
 /** A row about an application that needs attention; one without a name is not registered. */
 const concern = (appId: string, name: string | undefined, ...cells: readonly Html[]) => ({
   appId,
@@ -46,7 +48,7 @@ const show: PageRow['show'] = async (request, { req }) => {
   const { v1, v2 } = request.host.issuersOf(tenantId)
   const [client = '', api = ''] = ['client', 'api'].map((name) => req.query(name)?.trim())
   const unknown = (note: string) => ({ count: 'unknown', concerns: [], note })
-  const [registered, asked, keys, refused, ending] = await Promise.all([
+  const [registered, asked, keys, people, refused, ending] = await Promise.all([
     optional(request, registeredPart(request), (note) => ({
       ...unknown(note),
       apis: [],
@@ -54,6 +56,7 @@ const show: PageRow['show'] = async (request, { req }) => {
     })),
     client && api ? answerTo(request, { client, api }) : undefined,
     optional<Html>(request, keyList(request), (sentence) => sentence),
+    optional<Html>(request, peopleList(request), (sentence) => sentence),
     optional(request, refusals(request), unknown),
     optional(request, endingCredentials(request), unknown),
   ])
@@ -92,10 +95,11 @@ ${table(
         html`<a href="/portal/logs?log=sign-ins&outcome=refused">${refused.count}</a>`,
       ],
     ])}</div>
-<details><summary>Endpoints and signing keys</summary>
+<details><summary>Tenant, endpoints and signing keys</summary>
 ${facts([
   ['Tenant', request.tenantName],
   ['Tenant ID', copyable(tenantId)],
+  ['People', people],
   ['Authority', copyable(`${authUrl}/${tenantId}`)],
   ['Token endpoint', copyable(`${authUrl}/${tenantId}/oauth2/v2.0/token`)],
   ['Key set', copyable(`${authUrl}/${tenantId}/discovery/keys`)],
@@ -143,6 +147,14 @@ async function keyList({ management, now }: AdministratorRequest) {
     ({ kid, phase, untilDateTime }) =>
       html`<p>${mark(phase === 'active' ? 'good' : 'plain', phase)} ${copyable(kid)} ${time(untilDateTime, now, 'no end planned')}</p>`,
   )
+}
+
+async function peopleList({ graph }: AdministratorRequest) {
+  const { value } = await graph.page('/users', person)
+  const people = value.map(
+    (one) => html`<p>${one.displayName} <code>${one.userPrincipalName}</code></p>`,
+  )
+  return html`${people}<small>Programs with User.Read.All read them. They cannot sign in.</small>`
 }
 
 /** The refusals of the last hour, by client and reason. */

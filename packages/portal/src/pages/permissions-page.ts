@@ -37,6 +37,8 @@ type PermissionRow = {
   readonly api: Pick<Principal, 'id' | 'appId' | 'displayName'>
   readonly roleId: string
   readonly name: string
+  /** What the role permits, in words. */
+  readonly permits: string
   readonly isRequested: boolean
   readonly assignmentId: string | undefined
   /** The blueprint from which an agent inherits it. */
@@ -75,7 +77,7 @@ ${await offeredRoles(request, registered, rows, search)}`
 function permissionCells(
   request: AdministratorRequest,
   registered: Registered,
-  { api, roleId, name, isRequested, assignmentId, from }: PermissionRow,
+  { api, roleId, name, permits, isRequested, assignmentId, from }: PermissionRow,
   path: string,
   inheritable: ReadonlyMap<string, boolean>,
 ): Html[] {
@@ -85,7 +87,7 @@ function permissionCells(
   const fields = { api: api.appId, role: roleId, etag: application['@odata.etag'] ?? '' }
   return [
     html`<a href="${applicationPath(api.appId)}">${api.displayName}</a>`,
-    html`<code>${name}</code>`,
+    html`<code>${name}</code><br><small>${permits}</small>`,
     ...(kind === 'agent'
       ? [
           from
@@ -204,13 +206,15 @@ async function permissionRows(
     }),
   ]
   const rows = pairs.map(({ api, roleId }) => {
+    const role = api.appRoles.find(({ id }) => id === roleId)
     const assignmentId = own.find(
       (one) => one.resourceId === api.id && one.appRoleId === roleId,
     )?.id
     return {
       api,
       roleId,
-      name: api.appRoles.find(({ id }) => id === roleId)?.value ?? roleId,
+      name: role?.value ?? roleId,
+      permits: role?.displayName ?? '',
       isRequested: requestedRoles(application, api.appId).includes(roleId),
       assignmentId,
       from: assignmentId ? undefined : from,

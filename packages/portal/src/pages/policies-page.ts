@@ -2,9 +2,12 @@ import { html } from 'hono/html'
 import { z } from 'zod'
 import type { AdministratorRequest } from '../graph/administrator-request.ts'
 import {
+  credentialPolicy,
   daysText,
-  defaultView,
+  noLimit,
   type PolicyView,
+  policySets,
+  type Restrictions,
   readDefaultPolicy,
   readPolicies,
 } from '../graph/policies.ts'
@@ -15,54 +18,53 @@ import type { ActionRow, PageRow } from '../layout/page-row.ts'
 import { empty, type Html, named, table } from '../layout/parts.ts'
 
 const path = '/portal/policies'
-const secretDays = [0, 30, 90, 180, 365] as const
+const secretDays = [30, 90, 180, 365]
 const lifetimes = ['00:10:00', '00:30:00', '01:00:00', '02:00:00', '08:00:00', '23:59:59']
-const kinds: Readonly<Record<string, string>> = {
-  appManagementPolicies: 'app management',
-  tokenLifetimePolicies: 'token lifetime',
-  claimsMappingPolicies: 'claims mapping',
-}
+const scopes = { assigned: 'APIs to which it is assigned', all: 'all APIs without an assigned one' }
 
 const show: PageRow['show'] = async (request, { req }, attempt) => {
-  const [byDefault, assigned] = await Promise.all([defaultView(request), readPolicies(request)])
-  const chosen = assigned.find(({ id }) => id === req.query('policy'))
-  const isStrict = !byDefault.rules.startsWith('nothing')
-  const lifetime = assigned.find(({ isDefault }) => isDefault)?.rules
+  const [byDefault, others] = await Promise.all([credentialPolicy(request), readPolicies(request)])
+  const chosen = others.find(({ id }) => id === req.query('policy'))
+  const isStrict = byDefault.rules !== noLimit
+  const lifetime = others.find(({ isDefault, set }) => isDefault && set === 'tokenLifetimePolicies')
+  const limit = byDefault.maxSecretDays
   return page(request, {
     title: 'Policies',
     attempt,
-    content: html`<section class="verdict ${isStrict ? 'good' : 'warn'}" aria-label="Verdict"><p>${isStrict ? html`Applications may have: <strong>${byDefault.rules}</strong>.` : 'No policy limits the secrets and certificates of all applications.'} ${lifetime ? html`APIs get ${lifetime}.` : 'Tokens live as the server is set.'}${!isStrict && html` <a role="button" class="primary" href="#secrets">Limit secrets</a>`}</p></section>
+    content: html`<section class="verdict ${isStrict ? 'good' : 'warn'}" aria-label="Verdict"><p>${isStrict ? html`Applications may have: <strong>${byDefault.rules}</strong>.` : 'No policy limits the secrets and certificates of all applications.'} ${lifetime ? html`APIs get ${lifetime.rules}.` : 'Tokens live as the server is set.'}${!isStrict && html` <a role="button" class="primary" href="#secrets">Limit secrets</a>`}</p></section>
 ${table(
   'Policies',
   ['Name', 'Kind', 'Permits', 'Applies to', 'Change'],
-  [byDefault, ...assigned].map((one) => row(request, one, one === byDefault)),
+  [byDefault, ...others].map((one) => row(request, one, one === byDefault)),
   '',
 )}
 ${chosen && (await assignedObjects(request, chosen))}
-<h2 id="secrets">Longest lifetime of new secrets</h2>
+<h2 id="secrets">New secrets</h2>
 ${form(
   request,
   `${path}/secrets`,
-  html`${choice({ name: 'days', label: 'Longest lifetime', value: '180', options: secretDays.map((days) => ({ value: String(days), label: days === 0 ? 'no limit' : daysText(days) })), help: 'Of applications and service principals without a policy of their own. Secrets that exist stay.' }, attempt)}<button>Save</button>`,
+  html`${choice(
+    {
+      name: 'days',
+      label: 'Longest lifetime',
+      value: limit === 0 ? 'none' : String(secretDays.find((days) => days === limit) ?? 180),
+      options: [
+        { value: '', label: 'no limit' },
+        ...secretDays.map((days) => ({ value: String(days), label: daysText(days) })),
+        { value: 'none', label: 'no new secrets' },
+      ],
+      help: 'Of applications and service principals without a policy of their own. Secrets that exist stay.',
+    },
+    attempt,
+  )}<button>Save</button>`,
 )}
-<h2 id="lifetime">New token lifetime policy</h2>
+<h2>New token lifetime policy</h2>
 ${form(
   request,
   `${path}/lifetime`,
   html`${field({ name: 'policy_name', label: 'Name', required: true, maxLength: 120 }, attempt)}
-${choice({ name: 'lifetime', label: 'Lifetime of access tokens', value: '01:00:00', options: lifetimes.map((value) => ({ value, label: value })) }, attempt)}
-${choice(
-  {
-    name: 'scope',
-    label: 'Applies to',
-    value: 'assigned',
-    options: [
-      { value: 'assigned', label: 'APIs to which it is assigned' },
-      { value: 'all', label: 'all APIs without a policy of their own' },
-    ],
-  },
-  attempt,
-)}<button>Create</button>`,
+${choice({ name: 'lifetime', label: 'Lifetime of access tokens, in hours, minutes and seconds', value: '01:00:00', options: lifetimes.map((value) => ({ value, label: value })) }, attempt)}
+${choice({ name: 'scope', label: 'Applies to', options: Object.entries(scopes).flatMap(([value, label]) => (value === 'all' && lifetime ? [] : { value, label })), ...(lifetime && { help: `${lifetime.displayName} is the one policy for all APIs.` }) }, attempt)}<button>Create</button>`,
 )}`,
   })
 }
@@ -70,12 +72,12 @@ ${choice(
 function row(request: AdministratorRequest, one: PolicyView, isFixed: boolean): Html[] {
   const { displayName, id, isDefault, rules, set } = one
   const deletion = buttonForm(request, `${path}/delete`, 'Delete', { id, set }, 'danger')
-  const all = 'all without a policy of their own'
+  const objects = html`<a href="${path}?policy=${id}#assigned">Show objects</a>`
   return [
     displayName,
-    kinds[set] ?? set,
+    policySets[set],
     rules,
-    html`${isDefault ? all : html`<a href="${path}?policy=${id}#assigned">Show</a>`}`,
+    isDefault ? 'all without a policy of their own' : objects,
     isFixed ? '' : danger('Delete', html`${named(displayName)} has no effect any more.`, deletion),
   ]
 }
@@ -100,21 +102,22 @@ async function assignedObjects(
 
 const limitSecrets: ActionRow['run'] = async (request, sent) => {
   const before = await readDefaultPolicy(request)
-  const days = secretDays.find((one) => String(one) === sent.get('days')) ?? 180
-  const limit = {
-    restrictionType: 'passwordLifetime',
-    maxLifetime: `P${days}D`,
-    state: 'enabled',
-    restrictForAppsCreatedAfterDateTime: null,
-  }
-  const withLimit = ({ passwordCredentials: all }: typeof before.applicationRestrictions) => ({
+  const days = sent.get('days') ?? ''
+  const limit =
+    days === 'none'
+      ? { restrictionType: 'passwordAddition', maxLifetime: null }
+      : { restrictionType: 'passwordLifetime', maxLifetime: `P${days}D` }
+  const always = { state: 'enabled', restrictForAppsCreatedAfterDateTime: null }
+  const withLimit = ({ passwordCredentials }: Restrictions) => ({
     passwordCredentials: [
-      ...all.filter(({ restrictionType }) => restrictionType !== limit.restrictionType),
-      ...(days > 0 ? [limit] : []),
+      ...passwordCredentials.filter(
+        ({ restrictionType: type }) => type !== 'passwordAddition' && type !== 'passwordLifetime',
+      ),
+      ...(days === '' ? [] : [{ ...limit, ...always }]),
     ],
   })
   const body = {
-    isEnabled: days > 0 || before.isEnabled,
+    isEnabled: days !== '' || before.isEnabled,
     applicationRestrictions: withLimit(before.applicationRestrictions),
     servicePrincipalRestrictions: withLimit(before.servicePrincipalRestrictions),
   }
@@ -134,7 +137,7 @@ const createLifetime: ActionRow['run'] = async ({ graph }, sent) => {
 }
 
 const remove: ActionRow['run'] = async ({ graph }, sent) => {
-  const set = Object.keys(kinds).find((one) => one === sent.get('set')) ?? ''
+  const set = Object.keys(policySets).find((one) => one === sent.get('set')) ?? ''
   const id = encodeURIComponent(sent.get('id') ?? '')
   await graph.send({ method: 'DELETE', path: `/policies/${set}/${id}` })
   return path

@@ -11,6 +11,7 @@ import {
   logsPath,
   party,
   recordTable,
+  targetOf,
 } from '../layout/log-records.ts'
 import { page } from '../layout/page.ts'
 import type { PageRow } from '../layout/page-row.ts'
@@ -49,7 +50,7 @@ export const showRecord: PageRow['show'] = async (request, { req }) => {
   return page(request, {
     title: `${inWords(action)} · ${outcome}`,
     trail: [{ name: 'Logs', path: `${logsPath}?log=${log}` }],
-    content: html`<section class="verdict ${outcome === 'done' ? 'good' : 'bad'}"><p>${party(actor, names)}${target && html` → ${party(target, names)}`}: ${inWords(action)}, ${outcome}. ${reason && html`<strong>${inWords(reason)}.</strong> ${remedyOf(reason, request)}`}</p>
+    content: html`<section class="verdict ${outcome === 'done' ? 'good' : 'bad'}"><p>${party(actor, names)}${targetOf(record, names)}: ${inWords(action)}, ${outcome}. ${reason && html`<strong>${inWords(reason)}.</strong> ${remedyOf(reason, request)}`}</p>
 ${reason && repaired && html`<div><a role="button" class="primary" href="${applicationPath(repaired.appId, tab)}">Open ${tab}</a></div>`}</section>
 <h2>The request</h2>
 ${facts([

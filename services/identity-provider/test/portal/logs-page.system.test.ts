@@ -140,6 +140,16 @@ describe('the logs and the pages of errors', () => {
     assert.match(text, /Service principal: create/)
   })
 
+  it('says that an application changed its own credential by itself', async () => {
+    const path = `/portal/applications/${clientId}/credentials`
+    await browser.open(path)
+    await browser.send(`${path}/secrets`)
+    const [row] = await rowsOf('log=directory&action=application.addPassword', 1)
+    assert.equal(row?.said, 'done | Application: add password | Administrator by itself')
+    const { text } = await browser.open(row?.path ?? '')
+    assert.match(plain(text), /Administrator by itself: Application: add password, done\./)
+  })
+
   for (const [id, status] of [
     ['00000000-0000-7000-8000-000000000000', 404],
     ['nothing', 400],

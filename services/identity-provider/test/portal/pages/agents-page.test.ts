@@ -96,7 +96,10 @@ describe('a blueprint and its agents, in the portal', () => {
     assert.match(await verdictOf(agent), /gets a token for “Greeting API” with CallHiApiRole\./)
     assert.match(await rolesInPreview(), /^\[&quot;CallHiApiRole&quot;\]$/)
     const shown = (await browser.open(`${agent}/permissions`)).text
-    assert.match(shown, /CallHiApiRole<\/code><\/td><td><span class="mark good">assigned/)
+    assert.match(
+      shown,
+      /CallHiApiRole<\/code><br><small>[^<]*<\/small><\/td><td><span class="mark good">assigned/,
+    )
     await browser.send(`${agent}/permissions/revoke`)
     assert.match((await browser.open(agent)).text, /neither it nor its blueprint has a role/)
   })

@@ -135,6 +135,14 @@ describe('the overview and the list of applications', () => {
     })
   }
 
+  it('lists the people of the tenant, who cannot sign in', async () => {
+    const { text } = await browser.open('/portal')
+    assert.match(
+      text,
+      /<dt>People<\/dt><dd>(<p>\w+ \w+ <code>[^<]+@[^<]+<\/code><\/p>){3}.*They cannot sign in\./,
+    )
+  })
+
   it('lists the clients that need attention, with the step that is missing', async () => {
     const rows = rowsOf((await browser.open('/portal')).text)
     const stateOf = (client: string) => rows.find(([name]) => name === client)

@@ -46,28 +46,76 @@ describe('policies in the portal', () => {
     )
     assert.match(refused, /permits secrets of at most 90 days\./)
     assert.match(await change(`${client}/credentials`, form, { days: '' }), /The secret was made/)
-    const open = await change(page, `${page}/secrets`, { days: '0' })
+    const open = await change(page, `${page}/secrets`, { days: '' })
     assert.match(open, /No policy limits the secrets/)
+  })
+
+  it('forbid secrets, and the next step offers a certificate instead', async () => {
+    const page = '/portal/policies'
+    const strict = await change(page, `${page}/secrets`, { days: 'none' })
+    assert.match(strict, /Applications may have: <strong>no new secret</)
+    assert.match(strict, /<option value="none" selected>/)
+    await browser.open('/portal/applications')
+    const sent = { display_name: 'Strict job', kind: 'client' }
+    const { location } = await browser.send('/portal/applications', sent)
+    const { text } = await browser.open(location ?? '')
+    assert.match(text, /it has no credential; the policy “<bdi>.+<\/bdi>” permits no new secret/)
+    const next = `href="${location}/credentials#certificate">Add a certificate</a>`
+    assert.ok(text.includes(next), text)
+    assert.doesNotMatch(text, /New client secret/)
+    const { text: credentials } = await browser.open(`${location}/credentials`)
+    assert.match(credentials, /permits no new secret\.[\s\S]*<details id="certificate" open>/)
+    assert.doesNotMatch(credentials, /name="days"/)
+    await change(page, `${page}/secrets`, { days: '' })
+    assert.match((await browser.open(location ?? '')).text, /<button[^>]*>New client secret</)
+  })
+
+  it('are assigned to an application by name, and end by the choice of none', async () => {
+    const { tenantId, provider, administrator } = server
+    const { clientId: client_id, clientSecret: client_secret } = administrator
+    const scope = 'https://graph.microsoft.com/.default'
+    const form = { grant_type: 'client_credentials', client_id, client_secret, scope }
+    const answer = await fetch(`${provider.url}/${tenantId}/oauth2/v2.0/token`, {
+      method: 'POST',
+      body: new URLSearchParams(form),
+    })
+    const { access_token: token } = (await answer.json()) as { access_token: string }
+    const passwordCredentials = [{ restrictionType: 'passwordLifetime', maxLifetime: 'P30D' }]
+    const made = await fetch(`${provider.url}/v1.0/policies/appManagementPolicies`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      body: JSON.stringify({
+        displayName: 'Short secrets',
+        isEnabled: true,
+        restrictions: { passwordCredentials },
+      }),
+    })
+    const { id = '' } = (await made.json()) as { id?: string }
+    const set = 'appManagementPolicies'
+    const assigned = await change(client, `${client}/policy`, { policy: id, set })
+    assert.match(assigned, />Short secrets<\/a>: secrets of at most 30 days/)
+    const ended = await change(client, `${client}/policy`, { policy: '', set })
+    assert.match(ended, />Default app management tenant policy<\/a>: all credentials/)
   })
 
   it('give an API its token lifetime, before the default of the tenant', async () => {
     const page = '/portal/policies'
+    const set = 'tokenLifetimePolicies'
     const made = { lifetime: '08:00:00', policy_name: 'Long', scope: 'assigned' }
     const all = { lifetime: '00:10:00', policy_name: 'Short', scope: 'all' }
     await change(page, `${page}/lifetime`, made)
     assert.match(await change(page, `${page}/lifetime`, all), /APIs get tokens that live 00:10:00/)
     assert.match((await browser.open(api)).text, />Short<\/a>: tokens that live 00:10:00/)
     const [, long = ''] = /<option value="([^"]+)">Long</.exec(browser.seen) ?? []
-    const assigned = await change(api, `${api}/token-lifetime`, { policy: long })
+    const assigned = await change(api, `${api}/policy`, { policy: long, set })
     assert.match(assigned, />Long<\/a>: tokens that live 08:00:00/)
     assert.match(
       (await browser.open(`${page}?policy=${long}`)).text,
       /“<bdi>Long<\/bdi>” applies to/,
     )
     assert.match(browser.seen, new RegExp(`${api}".*service principal`))
-    const removed = await change(api, `${api}/token-lifetime`, { policy: '' })
+    const removed = await change(api, `${api}/policy`, { policy: '', set })
     assert.match(removed, />Short<\/a>: tokens that live 00:10:00/)
-    const set = 'tokenLifetimePolicies'
     const deleted = await change(page, `${page}/delete`, { id: long, set })
     assert.doesNotMatch(deleted, />Long</)
   })
