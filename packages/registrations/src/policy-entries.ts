@@ -18,11 +18,6 @@ export type Policy = DirectoryPolicy & {
 }
 export const fileKinds: readonly Policy['kind'][] = ['appManagement', 'tokenLifetime']
 
-/** The names of policies in an entry. */
-export type PolicyNames = Readonly<
-  Partial<Record<(typeof policyKinds)[Policy['kind']]['member'], string | null | undefined>>
->
-
 const policyOf = (effect: string) =>
   displayName
     .nullable()
@@ -34,6 +29,9 @@ export const assignedPolicies = {
   appManagementPolicy: policyOf('app management policy that applies in place of the default one.'),
   tokenLifetimePolicy: policyOf('token lifetime policy of the tokens for it.'),
 }
+
+/** The names of policies in an entry. */
+export type PolicyNames = z.output<z.ZodObject<typeof assignedPolicies>>
 
 type Rules = { readonly [member: string]: DirectoryPolicy['definition'] }
 

@@ -35,12 +35,12 @@ type Assignee = { readonly policyIds: readonly string[] }
  * application, else the default of the tenant. It may be disabled. The default token lifetime policy
  * precedes the one of the application (entra E246).
  */
-export function policyOf(
-  { policies }: { readonly policies: readonly DirectoryPolicy[] },
+export function policyOf<Policy extends DirectoryPolicy>(
+  { policies }: { readonly policies: readonly Policy[] },
   kind: PolicyKind,
   application: Assignee | undefined,
   principal: Assignee | undefined,
-): DirectoryPolicy | undefined {
+): Policy | undefined {
   const ofKind = policies.filter((policy) => policy.kind === kind)
   const assignedTo = (object: Assignee | undefined) =>
     ofKind.find(({ id }) => object?.policyIds.includes(id))

@@ -89,7 +89,7 @@ function apiRegistration(api: Located, policies: DirectoryState['policies'] = []
     return refused('its service principal is disabled', 500014)
   const uris = application?.identifierUris ?? servicePrincipal.servicePrincipalNames
   if (uris.length === 0) return refused('it has no identifier URI')
-  const policy = policyInForce(policies, 'tokenLifetime', api)
+  const policy = policyInForce(policies, 'tokenLifetime', [application?.id, servicePrincipal.id])
   const lifetime = policy
     ? `; tokens have the lifetime of the ${policyText(policy)}: ${rulesText(policy)}`
     : ''

@@ -1,9 +1,4 @@
-import {
-  appManagementFaults,
-  type ManagedChange,
-  type ManagedObject,
-  policyOf,
-} from '@greeting/directory'
+import { appManagementFaults, type ManagedChange, policyOf } from '@greeting/directory'
 import type { Policy, PolicyNames } from '../policy-entries.ts'
 import { applicationIdPlaceholder, type RegistrationsFile } from '../registrations-file.ts'
 import type { DirectoryState } from './directory/directory-state.ts'
@@ -15,23 +10,17 @@ import { assignedPolicies, policyText } from './steps/plan-policies.ts'
 const dayMs = 86_400_000
 const latestDate = new Date(8.64e15)
 
-type Holder = {
-  readonly [Kind in 'application' | 'servicePrincipal']?: { readonly id: string } | undefined
-}
-
 /** The policy of a kind that applies to an object of the directory, or would with an entry of a file. */
 export function policyInForce(
   policies: readonly Policy[],
   kind: Policy['kind'],
-  { application, servicePrincipal }: Holder,
+  [applicationId, principalId]: readonly (string | undefined)[],
   entry: PolicyNames = {},
 ): Policy | undefined {
-  const idsOf = (objectId: string | undefined, names: PolicyNames = {}) => ({
-    policyIds: assignedPolicies(policies, names, objectId).map(({ id }) => id),
-  })
-  const { id } =
-    policyOf({ policies }, kind, idsOf(application?.id, entry), idsOf(servicePrincipal?.id)) ?? {}
-  return policies.find((one) => one.id === id)
+  const idsOf = (all: readonly Policy[]) => ({ policyIds: all.map(({ id }) => id) })
+  const ofApplication = idsOf(assignedPolicies(policies, entry, applicationId))
+  const ofPrincipal = idsOf(assignedPolicies(policies, {}, principalId))
+  return policyOf({ policies }, kind, ofApplication, ofPrincipal)
 }
 
 /** What the policy of an application says of new secrets; undefined if it permits all. */
@@ -40,21 +29,23 @@ export function secretRule(
   { application }: Located,
   now: Date,
 ): string | undefined {
-  const policy = policyInForce(policies, 'appManagement', { application })
+  const policy = policyInForce(policies, 'appManagement', [application?.id])
   if (application === undefined || policy === undefined) return undefined
   const { appId, createdDateTime } = application
-  const object: ManagedObject = {
+  const tenant = { id: tenantId, domains: [] }
+  const object = {
     kind: 'application',
     appId,
-    createdDateTime: createdDateTime ?? undefined,
-    tenant: { id: tenantId, domains: [] },
-  }
+    createdDateTime: createdDateTime ?? now,
+    tenant,
+  } as const
   const secrets = [{ startDateTime: now, endDateTime: latestDate }]
-  const faults = appManagementFaults(policy, object, { secrets }, now)
-  const [fault] = faults.toSorted((a, b) => (a.maxLifetimeMs ?? 0) - (b.maxLifetimeMs ?? 0))
-  if (fault === undefined) return undefined
-  const { maxLifetimeMs: max } = fault
-  const permitted = max ? `secrets of at most ${Math.floor(max / dayMs)} days` : 'no new secret'
+  const maxima = appManagementFaults(policy, object, { secrets }, now).map(
+    (one) => one.maxLifetimeMs ?? 0,
+  )
+  if (maxima.length === 0) return undefined
+  const maxDays = Math.floor(Math.min(...maxima) / dayMs)
+  const permitted = maxDays > 0 ? `secrets of at most ${maxDays} days` : 'no new secret'
   return `the ${policyText(policy)} permits ${permitted}`
 }
 
@@ -81,15 +72,15 @@ export function policyFaults(changes: readonly Change[], judged: Judged): string
     const application = byName.get(name)
     const api = fileIndex(file).api(name)
     const entry = { ...fileIndex(file).client(name), ...api }
-    const policy = policyInForce(policies, 'appManagement', { application }, entry)
+    const policy = policyInForce(policies, 'appManagement', [application?.id], entry)
     const appId = application?.appId ?? api?.applicationId ?? newAppId
     const version =
       api?.requestedAccessTokenVersion ?? application?.api?.requestedAccessTokenVersion
-    const object: ManagedObject = {
-      kind: 'application',
+    const object = {
+      kind: 'application' as const,
       appId,
-      createdDateTime: application?.createdDateTime ?? undefined,
-      requestedAccessTokenVersion: version === 2 ? 2 : null,
+      createdDateTime: application?.createdDateTime ?? now,
+      requestedAccessTokenVersion: version === 2 ? (2 as const) : null,
       tenant,
     }
     return additionsOf(change, appId, now).flatMap(({ what, ...added }) =>
