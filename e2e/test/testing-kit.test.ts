@@ -4,7 +4,7 @@ import { clientSecret, createTokenSource } from '@greeting/client'
 import { createGuard, entra as entraOptions } from '@greeting/guard'
 import { startEntra } from '@greeting/testing'
 import { useEntra } from '@greeting/testing/node-test'
-import { createRemoteJWKSet, jwtVerify } from 'jose'
+import { createRemoteJWKSet, decodeJwt, jwtVerify } from 'jose'
 
 const registrations = {
   apis: {
@@ -119,6 +119,59 @@ describe('a guard of a test', () => {
     assert.equal(await outcome(), 'refused')
     guard.stop()
   })
+})
+
+describe('a token lifetime policy of the tenant', () => {
+  const policies = {
+    tokenLifetimePolicies: [
+      { displayName: 'Short', accessTokenLifetime: '00:10:00' },
+      { displayName: 'Day', accessTokenLifetime: '1.00:00:00' },
+    ],
+  }
+  const entra = useEntra({
+    registrations: {
+      policies,
+      apis: {
+        Orders: { roles: ['Orders.Read'], tokenLifetimePolicy: 'Short' },
+        Archive: { roles: ['Archive.Read'], tokenLifetimePolicy: 'Day' },
+      },
+      clients: { Job: { roles: { Orders: ['Orders.Read'], Archive: ['Archive.Read'] } } },
+    },
+  })
+
+  for (const [name, role, seconds] of [
+    ['Orders', 'Orders.Read', 600],
+    ['Archive', 'Archive.Read', 86_400],
+  ] as const)
+    it(`ends a token of ${name} after ${seconds} seconds, although its key retires before`, async () => {
+      const { clock, keys, tokenEndpoint } = entra()
+      clock.freeze()
+      const { clientId, clientSecret: secret } = entra().client('Job')
+      const { guardOptions, scope } = entra().api(name)
+      const form = { grant_type: 'client_credentials', client_id: clientId, scope }
+      const body = new URLSearchParams({ ...form, client_secret: secret })
+      const answer = await (await fetch(tokenEndpoint, { method: 'POST', body })).json()
+      const now = Math.floor(clock.now().getTime() / 1000)
+      const { exp, iat } = decodeJwt(answer.access_token)
+      assert.deepEqual([answer.expires_in, exp, iat], [seconds - 1, now + seconds, now - 300])
+
+      await keys.rotate()
+      const options = entraOptions<string>(guardOptions)
+      const runtime = { wallClockMs: clock.wallClockMs }
+      const authorization = `Bearer ${answer.access_token}`
+      const outcome = async () => {
+        // A new guard knows only the keys that are published now.
+        const guard = createGuard({ ...options, clockToleranceSeconds: 0 }, runtime)
+        await guard.start()
+        const decision = await guard.decide({ authorization, target: '/' }, role)
+        guard.stop()
+        return decision.outcome === 'admitted' ? 'admitted' : decision.reason
+      }
+      clock.advance({ seconds: seconds - 1 })
+      assert.equal(await outcome(), 'admitted')
+      clock.advance({ seconds: 1 })
+      assert.equal(await outcome(), 'expired')
+    })
 })
 
 describe('the judge', () => {

@@ -19,6 +19,7 @@ export type {
   BlueprintRegistrations,
   ClientRegistration,
   ClientRegistrations,
+  PolicyRegistrations,
   Registrations,
 } from './registrations.ts'
 export { type EntraOptions, hookEntra, startEntra, type TestHooks } from './start-entra.ts'

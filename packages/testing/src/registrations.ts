@@ -7,6 +7,8 @@ export type ApiRegistration = {
   readonly tokenVersion?: '1.0' | '2.0'
   /** Whether a client without a role of the API gets no token; default false. */
   readonly isRoleRequired?: boolean
+  /** The name of the token lifetime policy of its tokens. */
+  readonly tokenLifetimePolicy?: string
 }
 
 /** The APIs of a test, by name. */
@@ -49,6 +51,17 @@ export type BlueprintRegistrations<Apis extends ApiRegistrations> = Readonly<
   Record<string, BlueprintRegistration<Apis>>
 >
 
+/** The policies of the tenant, in the form of a registrations file. */
+export type PolicyRegistrations = {
+  readonly tokenLifetimePolicies?: readonly {
+    readonly displayName: string
+    /** From `00:10:00` to `1.00:00:00`. */
+    readonly accessTokenLifetime: string
+    readonly isOrganizationDefault?: boolean
+  }[]
+  readonly defaultAppManagementPolicy?: object
+}
+
 /** The registrations of a test, written in code. A role that its API lacks does not compile. */
 export type Registrations<
   Apis extends ApiRegistrations,
@@ -59,6 +72,7 @@ export type Registrations<
   readonly apis: Apis
   readonly clients?: Clients
   readonly blueprints?: Blueprints
+  readonly policies?: PolicyRegistrations
 }
 
 type AnyRegistrations = Registrations<ApiRegistrations, ClientRegistrations<ApiRegistrations>>
@@ -88,7 +102,7 @@ export const clientsWithoutSecret = ({
  * @param withoutSecret the clients that get no secret
  */
 export function registrationsFileOf(
-  { tenantId, apis, clients = {}, blueprints = {} }: AnyRegistrations,
+  { tenantId, apis, clients = {}, blueprints = {}, policies }: AnyRegistrations,
   withoutSecret: readonly ClientWithoutSecret[],
 ): object {
   const agents = Object.values(blueprints).flatMap((one) => Object.entries(one.agents))
@@ -109,11 +123,13 @@ export function registrationsFileOf(
   }
   return {
     ...(tenantId && { tenant: { id: tenantId } }),
+    ...(policies && { policies }),
     apis: Object.entries(apis).map(([displayName, api]) => ({
       displayName,
       ...(api.applicationId && { applicationId: api.applicationId }),
       requestedAccessTokenVersion: api.tokenVersion === '2.0' ? 2 : 1,
       appRoleAssignmentRequired: api.isRoleRequired ?? false,
+      ...(api.tokenLifetimePolicy && { tokenLifetimePolicy: api.tokenLifetimePolicy }),
       appRoles: api.roles.map((value) => ({ value, displayName: value, description: value })),
     })),
     clients: Object.entries(clients).map(clientOf),
