@@ -1,4 +1,4 @@
-import { type DirectoryObjects, keyCredentialJson, keyCredentialType } from '@greeting/directory'
+import { keyCredentialJson, keyCredentialType } from '@greeting/directory'
 import { guid, text } from '@greeting/directory/forms'
 import { z } from 'zod'
 import {
@@ -29,6 +29,7 @@ import {
 } from './object-operations.ts'
 
 const proof = text(16_384).nullish()
+type Proof = z.output<typeof proof>
 
 const addKeyBody = z.strictObject({
   keyCredential: keyCredentialBody.required({ key: true, type: true, usage: true }),
@@ -43,30 +44,26 @@ const operationsOf = <Kind extends ObjectKind>(
   row: ObjectRow<Kind>,
   requires: RequiredRoles,
   access: Pick<ChangeOperation, 'access'> = {},
-): ChangeOperation[] => [
-  {
+): ChangeOperation[] =>
+  [
+    { name: 'addKey', does: `Adds a certificate to ${row.one}.`, form: addKeyBody, change: addKey },
+    {
+      name: 'removeKey',
+      does: `Removes a certificate of ${row.one} by its keyId.`,
+      form: removeKeyBody,
+      change: removeKey,
+    },
+  ].map(({ name, does, form, change }) => ({
     method: 'POST',
-    path: `/${row.set.name}/{id}/addKey`,
+    path: `/${row.set.name}/{id}/${name}`,
     requires,
     ...access,
-    summary: `Adds a certificate to ${row.one}. The key of a present certificate signs the proof.`,
+    summary: `${does} The key of a present certificate signs the proof.`,
     takesBody: true,
-    action: `${row.kind}.addKey`,
-    verify: (call) => verifyProof(call, row, addKeyBody),
-    change: (call) => addKey(call, row),
-  },
-  {
-    method: 'POST',
-    path: `/${row.set.name}/{id}/removeKey`,
-    requires,
-    ...access,
-    summary: `Removes a certificate of ${row.one} by its keyId. The key of a present certificate signs the proof.`,
-    takesBody: true,
-    action: `${row.kind}.removeKey`,
-    verify: (call) => verifyProof(call, row, removeKeyBody),
-    change: (call) => removeKey(call, row),
-  },
-]
+    action: `${row.kind}.${name}`,
+    verify: (call) => verifyProof(call, row, form),
+    change: (call) => change(call, row),
+  }))
 
 /** Certificates with a proof of possession. An application needs no role for its own (entra E238). */
 export const keyOperations: readonly ChangeOperation[] = [
@@ -76,7 +73,7 @@ export const keyOperations: readonly ChangeOperation[] = [
 
 function addKey<Kind extends ObjectKind>(call: ChangingCall, row: ObjectRow<Kind>): Change {
   const { keyCredential, proof } = parseBody(addKeyBody, call.body)
-  const { holder } = requireProven(call, row, proof)
+  const holder = provenHolder(call, row, proof)
   const { added, keyCredentials } = withNewKey(holder.keyCredentials, keyCredential, call.runtime)
   return stored(
     row.kind,
@@ -93,7 +90,7 @@ function addKey<Kind extends ObjectKind>(call: ChangingCall, row: ObjectRow<Kind
 
 function removeKey<Kind extends ObjectKind>(call: ChangingCall, row: ObjectRow<Kind>): Change {
   const { keyId, proof } = parseBody(removeKeyBody, call.body)
-  const { holder } = requireProven(call, row, proof)
+  const holder = provenHolder(call, row, proof)
   const keyCredentials = holder.keyCredentials.filter((one) => one.keyId !== keyId)
   if (keyCredentials.length === holder.keyCredentials.length) throw refuse('key_unknown')
   return stored(row.kind, { ...holder, keyCredentials })
@@ -107,42 +104,29 @@ const proofAlgorithms = ['RS256']
  *
  * @throws {GraphError} graph_refusal role_missing, proof_invalid, or a refusal of the object.
  */
-function findProof<Kind extends ObjectKind>(
-  call: Call,
-  row: ObjectRow<Kind>,
-  proof: string | null | undefined,
-) {
+function findProof<Kind extends ObjectKind>(call: Call, row: ObjectRow<Kind>, proof: Proof) {
   const holder = findHolder(call, row)
   if (proof == null) throw refuse('role_missing')
   const { clockToleranceSeconds } = call.possessionRules ?? { clockToleranceSeconds: 0 }
   const now = call.runtime.now()
-  const assertion = readAssertion(proof, 'iss')
-  if (assertion instanceof Refused) throw invalidProof(assertion)
+  const assertion = accepted(readAssertion(proof, 'iss'))
   if (assertion.notBefore === null) throw refuse('proof_invalid', 'claim_missing')
   const signer = { id: holder.id, certificates: holder.keyCredentials }
-  const certificate = findCertificate(
-    assertion,
-    signer,
-    proofAudiences,
-    now,
-    clockToleranceSeconds,
-    proofAlgorithms,
+  const certificate = accepted(
+    findCertificate(assertion, signer, proofAudiences, now, clockToleranceSeconds, proofAlgorithms),
   )
-  if (certificate instanceof Refused) throw invalidProof(certificate)
   const times = { clockToleranceSeconds, maxLifetimeSeconds: maxPossessionSeconds }
-  const late = assertionTimeRefusal(assertion, times, now)
-  if (late !== undefined) throw invalidProof(late)
-  return { holder, assertion, certificate }
+  accepted(assertionTimeRefusal(assertion, times, now))
+  return { holder, assertion, certificate, thumbprint: certificate.credential.sha256Thumbprint }
 }
 
-const invalidProof = ({ refusal }: Refused<{ readonly reason: string }>) =>
-  refuse('proof_invalid', refusal.reason.replace('assertion_', ''))
+function accepted<Part>(part: Part | Refused<{ readonly reason: string }>): Part {
+  if (!(part instanceof Refused)) return part
+  throw refuse('proof_invalid', part.refusal.reason.replace('assertion_', ''))
+}
 
 /** The object of the request. A caller without the role reaches its own application only. */
-function findHolder<Kind extends ObjectKind>(
-  call: Call,
-  { kind, find }: ObjectRow<Kind>,
-): DirectoryObjects[Kind] {
+function findHolder<Kind extends ObjectKind>(call: Call, { kind, find }: ObjectRow<Kind>) {
   const { caller, cast, directory, parameters } = call
   const needsRole = kind === 'servicePrincipal' || cast !== undefined
   if (!needsRole && !hasRoles(caller.roles, writesApplications)) {
@@ -161,10 +145,10 @@ function findHolder<Kind extends ObjectKind>(
 async function verifyProof<Kind extends ObjectKind>(
   call: ListCall,
   row: ObjectRow<Kind>,
-  form: typeof addKeyBody | typeof removeKeyBody,
+  form: z.ZodType<{ proof?: Proof }>,
 ): Promise<string> {
-  const { proof } = parseBody<z.ZodType<{ proof?: string | null | undefined }>>(form, call.body)
-  const { assertion, certificate, holder } = await call.read((directory) =>
+  const { proof } = parseBody(form, call.body)
+  const { assertion, certificate, holder, thumbprint } = await call.read((directory) =>
     findProof({ ...call, directory }, row, proof),
   )
   if (!(await hasValidSignature(assertion, certificate))) {
@@ -173,18 +157,16 @@ async function verifyProof<Kind extends ObjectKind>(
   if ((await call.possessionRules?.recordUse?.(holder.id, assertion)) === false) {
     throw refuse('proof_invalid', 'replayed')
   }
-  return certificate.credential.sha256Thumbprint
+  return thumbprint
 }
 
-/** Requires that the object still has the certificate that the proof was verified with. */
-function requireProven<Kind extends ObjectKind>(
+/** The object, which must still have the certificate that the proof was verified with. */
+function provenHolder<Kind extends ObjectKind>(
   call: ChangingCall,
   row: ObjectRow<Kind>,
-  proof: string | null | undefined,
+  proof: Proof,
 ) {
-  const found = findProof(call, row, proof)
-  if (found.certificate.credential.sha256Thumbprint !== call.provenBy) {
-    throw refuse('proof_invalid', 'key_unknown')
-  }
-  return found
+  const { holder, thumbprint } = findProof(call, row, proof)
+  if (thumbprint !== call.provenBy) throw refuse('proof_invalid', 'key_unknown')
+  return holder
 }
