@@ -331,12 +331,14 @@ describe('a certificate with a proof', () => {
     assert.equal(thumbprints()?.length, 100)
   })
 
-  it('that is unknown cannot be removed', async () => {
-    const { remove } = await rolling()
-    const refused = await remove(contoso.id)
-    assert.deepEqual(
-      [refused.status, refused.body.error.message],
-      [400, 'No key credential found with keyId.'],
-    )
+  it('that is unknown, or of another application, cannot be removed', async () => {
+    const { application, commit, remove } = await rolling()
+    const id = crypto.randomUUID()
+    const peer = { ...application, id, appId: id, keyCredentials: [other.credential] }
+    await commit(put('application', peer))
+    for (const keyId of [contoso.id, other.credential.keyId]) {
+      const { status, body } = await remove(keyId)
+      assert.deepEqual([status, body.error.message], [400, 'No key credential found with keyId.'])
+    }
   })
 })

@@ -3,6 +3,7 @@ import { describe, it } from 'node:test'
 import { emptyGuid } from '@greeting/directory'
 import { KeyEncryptionKey } from '../../../../src/signing/key-encryption-key.ts'
 import { fixtureSigningKey } from '../../../signing/fixture-signing-key.ts'
+import { certifiedKeyOf, proofOf } from '../../privileges/certificate-of.ts'
 import { withApi } from '../applications/sample-api.ts'
 
 const byDefault = '/policies/defaultAppManagementPolicy'
@@ -207,19 +208,32 @@ describe('app management policies refuse', () => {
       assert.match(body.error.code, new RegExp(`^${code}`))
     })
 
-  it('a certificate of an application and of a service principal', async () => {
-    const { admin, path } = await withApi()
-    const { appId } = (await admin.get(path)).body
+  it('a certificate of an application and of a service principal, also with a proof', async () => {
+    const { admin, clock, path, refusals } = await withApi()
+    const { appId, id } = (await admin.get(path)).body
     const { body: principal } = await admin.post('/servicePrincipals', { appId })
+    const present = await certifiedKeyOf('Present')
+    const { certificate, keyId } = present.credential
+    const ofPresent = [{ keyId, key: Buffer.from(certificate).toString('base64') }]
+    const holders = [[path, id] as const, [`/servicePrincipals/${principal.id}`, principal.id]]
+    for (const [object] of holders) await admin.patch(object, { keyCredentials: ofPresent })
     await admin.patch(byDefault, {
       isEnabled: true,
       applicationRestrictions: onKeys,
       servicePrincipalRestrictions: onKeys,
     })
-    const keyCredentials = [{ key: await keyOf() }]
-    for (const object of [path, `/servicePrincipals/${principal.id}`]) {
-      const { body } = await admin.patch(object, { keyCredentials })
-      assert.equal(body.error.code, 'CredentialInvalidLifetimeAsPerAppPolicy', object)
+    const keyCredential = { type: 'AsymmetricX509Cert', usage: 'Verify', key: await keyOf() }
+    for (const [object, holder] of holders) {
+      const proof = proofOf(present, holder, clock.now)
+      const added = await admin.post(`${object}/addKey`, { keyCredential, proof })
+      const changed = await admin.patch(object, { keyCredentials: [keyCredential] })
+      for (const { status, body } of [added, changed])
+        assert.deepEqual(
+          [status, body.error.code],
+          [400, 'CredentialInvalidLifetimeAsPerAppPolicy'],
+        )
+      assert.equal(refusals.at(-1)?.reason, 'lifetime_exceeds_policy')
+      assert.equal((await admin.post(`${object}/removeKey`, { keyId, proof })).status, 204)
     }
   })
 
