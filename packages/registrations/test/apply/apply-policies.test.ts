@@ -86,7 +86,7 @@ describe('applying a file with policies', () => {
       ],
       [{ policies: { appManagementPolicies: [exempt] } }, ['setPolicy']],
       [{ client: { appManagementPolicy: null, tokenLifetimePolicy: null } }, ['assignPolicy']],
-      [{ api: { tokenLifetimePolicy: null } }, ['assignPolicy']],
+      [{ api: { tokenLifetimePolicy: null, requestedAccessTokenVersion: 2 } }, ['assignPolicy']],
       [
         { policies: { appManagementPolicies: [], tokenLifetimePolicies: [] } },
         ['deletePolicy', 'deletePolicy'],
@@ -134,11 +134,10 @@ describe('applying a file with policies', () => {
       ],
       tokenLifetimePolicies: [{ ...short, isOrganizationDefault: false }],
     })
-    const [api, client] = ['apis', 'clients'].map((list) => (file[list] as Json[])[0])
-    assert.deepEqual(
-      [api?.tokenLifetimePolicy, client?.appManagementPolicy],
-      ['Short tokens', 'Exempt'],
-    )
+    const entries = [...(file.apis as Json[]), ...(file.clients as Json[])]
+    const named = (name: string) => entries.find(({ displayName }) => displayName === name)
+    assert.equal(named('Greeting API')?.tokenLifetimePolicy, 'Short tokens')
+    assert.equal(named('Greeting client')?.appManagementPolicy, 'Exempt')
     assert.deepEqual(kinds((await fixture.plan(file)).changes), [])
     const other = await GraphFixture.start()
     await apply(other, { policies: file.policies })

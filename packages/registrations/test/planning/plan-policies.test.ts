@@ -216,6 +216,10 @@ describe('a plan with policies has', () => {
     )
     const [, assigned] = planOf(exempt, known([untouched]), sampleState(), { policy: strict })
     assert.equal(assigned, '  + app management policy "Exempt" of "Greeting client"')
+    const id = ids.api
+    const ownUri = fileWith(undefined, {}, { applicationId: id, identifierUris: [`api://${id}`] })
+    const uris = defaultPolicyOf({ isEnabled: true, applicationRestrictions: nonDefaultUris })
+    assert.deepEqual(planOf(ownUri, known([untouched]), sampleState(), { policy: uris }), [])
     const lax = { policy: untouched }
     assert.deepEqual(planOf(fileWith(), known([untouched]), sampleState(), lax), [])
   })
