@@ -139,11 +139,14 @@ export const readsPolicies = requires(['Policy.Read.All', policyWriter])
 /** For changing the policies of the tenant. */
 export const writesPolicies = requires([policyWriter])
 
-/** For reading and changing their assignments. Graph also requires the right to read applications. */
-export const assignsPolicies = {
-  read: [...readsPolicies, ...readsApplications],
-  write: [...writesPolicies, ...readsApplications],
-} as const
+/** For reading their assignments. Graph also requires the right to read applications. */
+export const readsAssignedPolicies = [...readsPolicies, ...readsApplications]
+
+/** For assigning app management policies (entra E228). */
+export const assignsManagement = [...writesPolicies, ...readsApplications]
+
+/** For assigning the policies of tokens (entra E253). */
+export const assignsTokenPolicies = [...readsPolicies, ...writesApplications]
 
 /** The types of objects with agent roles in Microsoft Graph, and the sets that contain them. */
 export const agentTypes = {

@@ -67,7 +67,8 @@ const policyWriter = 'Policy.ReadWrite.ApplicationConfiguration'
 const readsPolicies: RequiredRoles = [['Policy.Read.All', policyWriter]]
 const writesPolicies: RequiredRoles = [[policyWriter]]
 const seesPolicies: RequiredRoles = [...readsPolicies, reading]
-const assignsPolicies: RequiredRoles = [...writesPolicies, reading]
+const assignsManagement: RequiredRoles = [...writesPolicies, reading]
+const assignsTokenPolicies: RequiredRoles = [...readsPolicies, ...writes]
 const readsKeys: RequiredRoles = [['SigningKey.Read.All', 'SigningKey.ReadWrite.All']]
 const writesKeys: RequiredRoles = [['SigningKey.ReadWrite.All']]
 const readsAudit: RequiredRoles = [['AuditLog.Read.All']]
@@ -187,15 +188,15 @@ export const privilegeTable: Readonly<Record<string, readonly [RequiredRoles, Ro
   [`DELETE ${policies}/{policy}`]: [writesPolicies, tenantWide],
   [`GET ${policies}/{policy}/appliesTo`]: [readsPolicies, tenantWide],
   'GET /applications/{id}/appManagementPolicies': [seesPolicies, seesOwn],
-  'POST /applications/{id}/appManagementPolicies/$ref': [assignsPolicies, closes],
-  'DELETE /applications/{id}/appManagementPolicies/{policy}/$ref': [assignsPolicies, closes],
+  'POST /applications/{id}/appManagementPolicies/$ref': [assignsManagement, closes],
+  'DELETE /applications/{id}/appManagementPolicies/{policy}/$ref': [assignsManagement, closes],
   'GET /servicePrincipals/{id}/appManagementPolicies': [
     seesPolicies,
     { ...seesOwn, api: 'allowed' },
   ],
-  'POST /servicePrincipals/{id}/appManagementPolicies/$ref': [assignsPolicies, changesPrincipal],
+  'POST /servicePrincipals/{id}/appManagementPolicies/$ref': [assignsManagement, changesPrincipal],
   'DELETE /servicePrincipals/{id}/appManagementPolicies/{policy}/$ref': [
-    assignsPolicies,
+    assignsManagement,
     changesPrincipal,
   ],
   ...Object.fromEntries(
@@ -207,13 +208,16 @@ export const privilegeTable: Readonly<Record<string, readonly [RequiredRoles, Ro
       [`DELETE /policies/${set}/{policy}`, [writesPolicies, tenantWide]],
       [`GET /policies/${set}/{policy}/appliesTo`, [readsPolicies, tenantWide]],
       [`GET /servicePrincipals/{id}/${set}`, [seesPolicies, { ...seesOwn, api: 'allowed' }]],
-      [`POST /servicePrincipals/{id}/${set}/$ref`, [assignsPolicies, changesPrincipal]],
-      [`DELETE /servicePrincipals/{id}/${set}/{policy}/$ref`, [assignsPolicies, changesPrincipal]],
+      [`POST /servicePrincipals/{id}/${set}/$ref`, [assignsTokenPolicies, changesPrincipal]],
+      [
+        `DELETE /servicePrincipals/{id}/${set}/{policy}/$ref`,
+        [assignsTokenPolicies, changesPrincipal],
+      ],
     ]),
   ),
   'GET /applications/{id}/tokenLifetimePolicies': [seesPolicies, seesOwn],
-  'POST /applications/{id}/tokenLifetimePolicies/$ref': [assignsPolicies, closes],
-  'DELETE /applications/{id}/tokenLifetimePolicies/{policy}/$ref': [assignsPolicies, closes],
+  'POST /applications/{id}/tokenLifetimePolicies/$ref': [assignsTokenPolicies, closes],
+  'DELETE /applications/{id}/tokenLifetimePolicies/{policy}/$ref': [assignsTokenPolicies, closes],
   'GET /applications/{id}/{property}': [reads, seesOwn],
   'GET /servicePrincipals/{id}/{property}': [reads, { ...seesOwn, api: 'allowed' }],
   'GET /keys': [readsKeys, keys],

@@ -14,7 +14,7 @@ import type {
   ReadOperation,
   RequestCall,
 } from '../../operations/operation.ts'
-import { readsPolicies, writesPolicies } from '../../privileges/graph-roles.ts'
+import { assignsManagement, readsPolicies, writesPolicies } from '../../privileges/graph-roles.ts'
 import { refuse } from '../../refusals/graph-error.ts'
 import { changed, policyOperations } from './policy-operations.ts'
 
@@ -140,6 +140,7 @@ export const appManagementPolicyOperations: readonly (
     one: 'an app management policy',
     effect: 'Credentials that exist stay.',
     set: appManagementPolicies,
+    assigns: assignsManagement,
     objects: ['application', 'servicePrincipal'],
     after: (before, body, isNew) => {
       const { restrictions, ...rest } = parseBody(patch, body)

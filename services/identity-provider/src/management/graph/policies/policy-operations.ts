@@ -25,7 +25,12 @@ import type {
   ReadOperation,
   RequestCall,
 } from '../../operations/operation.ts'
-import { assignsPolicies, readsPolicies, writesPolicies } from '../../privileges/graph-roles.ts'
+import type { RequiredRoles } from '../../privileges/caller.ts'
+import {
+  readsAssignedPolicies,
+  readsPolicies,
+  writesPolicies,
+} from '../../privileges/graph-roles.ts'
 import { refuse } from '../../refusals/graph-error.ts'
 import { directoryObjects } from '../directory-objects/entity-sets.ts'
 import {
@@ -49,6 +54,8 @@ export type PolicyRow = {
   /** What the operator must know when it is assigned. */
   readonly warning?: string
   readonly set: EntitySet<DirectoryPolicy>
+  /** The roles for assigning one. */
+  readonly assigns: RequiredRoles
   /** Where policies of this kind can be assigned. */
   readonly objects: readonly ObjectKind[]
   /** The state after a body. `before` is a new policy without content, when `isNew`. */
@@ -124,7 +131,7 @@ const assignmentOperations = <Kind extends ObjectKind>(
   {
     method: 'GET',
     path: `/${set.name}/{id}/${row.name}`,
-    requires: assignsPolicies.read,
+    requires: readsAssignedPolicies,
     summary: `Lists the ${row.name} of ${one}.`,
     read: (call) => {
       const { policyIds } = find(call)
@@ -138,7 +145,7 @@ const assignmentOperations = <Kind extends ObjectKind>(
   {
     method: 'POST',
     path: `/${set.name}/{id}/${row.name}/$ref`,
-    requires: assignsPolicies.write,
+    requires: row.assigns,
     summary: `Assigns ${row.one} to ${one}.`,
     takesBody: true,
     action: `${kind}.addPolicy`,
@@ -162,7 +169,7 @@ const assignmentOperations = <Kind extends ObjectKind>(
   {
     method: 'DELETE',
     path: `/${set.name}/{id}/${row.name}/{policy}/$ref`,
-    requires: assignsPolicies.write,
+    requires: row.assigns,
     summary: `Ends the assignment of ${row.one} to ${one}.`,
     action: `${kind}.removePolicy`,
     change: (call) => {

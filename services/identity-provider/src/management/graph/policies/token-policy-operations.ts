@@ -8,6 +8,7 @@ import { name, text } from '@greeting/directory/forms'
 import { z } from 'zod'
 import { omitUndefined, parseBody } from '../../body/parse-body.ts'
 import type { EntitySet } from '../../odata/entity-set.ts'
+import { assignsTokenPolicies } from '../../privileges/graph-roles.ts'
 import { refuse } from '../../refusals/graph-error.ts'
 import { type PolicyRow, policyOperations } from './policy-operations.ts'
 
@@ -59,6 +60,7 @@ const rows: readonly PolicyRow[] = [
     one: 'a token lifetime policy',
     effect: 'Tokens that were issued keep their lifetime.',
     set: tokenLifetimePolicies,
+    assigns: assignsTokenPolicies,
     objects: ['application', 'servicePrincipal'],
     after: afterBy((definition) => accessTokenSeconds(definition) !== undefined),
   },
@@ -68,6 +70,7 @@ const rows: readonly PolicyRow[] = [
     one: 'a claims mapping policy',
     effect: 'Tokens of this server have no mapped claims.',
     set: claimsMappingPolicies,
+    assigns: assignsTokenPolicies,
     objects: ['servicePrincipal'],
     warning:
       'tokens of an API with this policy need acceptMappedClaims, and have no mapped claims here',
