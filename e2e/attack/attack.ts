@@ -43,7 +43,7 @@ const weights: readonly [RegExp, number][] = [
   // Each has the checks of the operation without a cast, and there are many of them.
   [/microsoft\.graph\.agent/, 0.4],
   [
-    /addPassword|appRoleAssign|restore|administrator|PATCH \/(a|s)|POST \/(applications|servicePrincipals)$/,
+    /addPassword|addKey|appRoleAssign|restore|administrator|PATCH \/(a|s)|POST \/(applications|servicePrincipals)$/,
     5,
   ],
   [/^POST \/oauth2PermissionGrants/, 3],
@@ -192,6 +192,7 @@ export class Attack {
       caller,
       roles,
       certificate,
+      certificates,
       seen: this.#seen,
       origin: client.origin,
       directory: scene.directory,

@@ -42,6 +42,10 @@ const privilegedElsewhere = 'an application with management roles in another ten
 /** The rows of the reference that refuse a new credential. */
 const refusesCredentials: ReadonlySet<string> = new Set([foreign, privileged, privilegedElsewhere])
 
+/** The operations that need no role for the application of the caller. */
+const ownKeys = /^POST \/applications\/\{id\}\/(add|remove)Key$/
+const writer = 'Application.ReadWrite.All'
+
 /** What the target of a request is for its caller, in the words of the reference. */
 function kindsOf(target: Target, caller: Caller, directory: ObservedDirectory): readonly string[] {
   const owned = directory.ownedBy(caller.appId, caller.tenantId)
@@ -92,7 +96,7 @@ function kindsOf(target: Target, caller: Caller, directory: ObservedDirectory): 
  * @returns why the answer should have been a refusal; undefined when the reference permits it
  */
 export function undueReason(
-  { api, permits, refusedOn }: DocumentedOperation,
+  { api, operation, permits, refusedOn }: DocumentedOperation,
   caller: Caller,
   target: Target,
   directory: ObservedDirectory,
@@ -104,6 +108,9 @@ export function undueReason(
     .flatMap((one) => (one.startsWith(`${caller.tenantId} ${api} `) ? one.split(' ').slice(2) : []))
   const roles = active.filter((role) => caller.roles.has(role))
   if (!permits(new Set(roles))) return `the caller has only the roles ${roles.join(', ') || 'none'}`
+  const { appId } = directory.applications.get(target.application ?? '') ?? {}
+  if (ownKeys.test(operation) && !roles.includes(writer) && appId !== caller.appId)
+    return 'the caller reaches its own application only'
   const kinds = kindsOf(target, caller, directory)
   // Each tenant sees its own objects only.
   const isRefused = (kind: string) =>

@@ -6,7 +6,7 @@ import type { RandomChoices } from './random-choices.ts'
 
 /** A part of an object, or a grant of a client, by the IDs of both. */
 export type SeenPart = {
-  readonly kind: 'secret' | 'federated' | 'owner' | 'grant'
+  readonly kind: 'secret' | 'key' | 'federated' | 'owner' | 'grant'
   readonly of: string
   readonly id: string
 }
@@ -20,6 +20,8 @@ export type MoveContext = {
   readonly roles: Readonly<Record<ManagementApi, readonly Role[]>>
   /** The certificate of the sender. */
   readonly certificate: ClientCertificate
+  /** The certificates of all attackers. */
+  readonly certificates: readonly ClientCertificate[]
   /** What answers have shown. */
   readonly seen: SeenPart[]
   /** Stores a credential that is accepted now. */

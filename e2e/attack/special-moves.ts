@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { assign, oneAssignment } from './assignment-moves.ts'
+import { addKey, assign, oneAssignment, removeKey } from './authority-moves.ts'
 import type { Target } from './judge-answer.ts'
 import {
   type Answer,
@@ -216,6 +216,10 @@ export const specialMoves: Readonly<Record<string, Special>> = {
   'graph DELETE /directoryObjects/{id}': deleteApplication,
   'graph POST /applications/{id}/addPassword': addPassword('application'),
   'graph POST /servicePrincipals/{id}/addPassword': addPassword('principal'),
+  'graph POST /applications/{id}/addKey': addKey('application'),
+  'graph POST /servicePrincipals/{id}/addKey': addKey('principal'),
+  'graph POST /applications/{id}/removeKey': removeKey('application'),
+  'graph POST /servicePrincipals/{id}/removeKey': removeKey('principal'),
   'graph POST /applications/{id}/removePassword': removePassword,
   'graph POST /servicePrincipals/{id}/removePassword': removePassword,
   'graph POST /applications/{id}/federatedIdentityCredentials': (context, { application }) => {

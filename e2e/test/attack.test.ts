@@ -56,6 +56,8 @@ const caller: Caller = {
 
 describe('the judgement of an answer', () => {
   const addPassword = 'POST /applications/{id}/addPassword'
+  const addKey = 'POST /applications/{id}/addKey'
+  const roleless = { roles: new Set<string>() }
   const assign = 'POST /servicePrincipals/{id}/appRoleAssignedTo'
   const consenting = { appId: 'privileged', roles: new Set(['AppRoleAssignment.ReadWrite.All']) }
   const rows: [string, string, Target, Partial<Caller>, RegExp | undefined][] = [
@@ -84,6 +86,9 @@ describe('the judgement of an answer', () => {
       {},
       /in another tenant/,
     ],
+    ['its own certificate without a role', addKey, { application: 'caller' }, roleless, undefined],
+    ['another certificate without a role', addKey, { application: 'plain' }, roleless, /its own/],
+    ['another certificate with the role', addKey, { application: 'plain' }, {}, undefined],
     ['a note by PATCH', 'PATCH /applications/{id}', { application: 'visitor' }, {}, undefined],
     [
       'a role that the caller lacks',

@@ -1,4 +1,5 @@
-import { type Special, text } from './move.ts'
+import { randomUUID } from 'node:crypto'
+import { type Objects, type Special, saw, seenPart, targetOf, text } from './move.ts'
 import { authorityOf } from './observed-directory.ts'
 
 /** An assignment from the side of the API or of the client. */
@@ -55,5 +56,40 @@ export const oneAssignment =
       onSuccess: () => {
         directory.assignments.delete(one.id)
       },
+    }
+  }
+
+const proofAudience = '00000002-0000-0000-c000-000000000000'
+
+/** Adds a certificate of any attacker. The one of the sender proves possession, if the object has it. */
+export const addKey =
+  (kind: keyof Objects): Special =>
+  (context, objects) => {
+    const { random, certificate, certificates, directory, learn } = context
+    const added = random.oneOf(certificates)
+    const keyCredential = { type: 'AsymmetricX509Cert', usage: 'Verify', key: added.base64 }
+    return {
+      body: { keyCredential, proof: certificate.assertion(objects[kind], proofAudience) },
+      onSuccess: (answer) => {
+        saw(context, 'key', objects[kind], answer.keyId)
+        const application = directory.applications.get(objects.application)
+        const principal = directory.principals.get(objects.principal)
+        if (kind === 'application') learn(application?.appId ?? '', added)
+        else learn(principal?.appId ?? '', added, principal?.tenantId)
+      },
+    }
+  }
+
+export const removeKey =
+  (kind: keyof Objects): Special =>
+  (context, objects) => {
+    const one = seenPart(context, 'key')
+    const folder = kind === 'application' ? 'applications' : 'servicePrincipals'
+    const of = one !== undefined && targetOf(context, one)[kind] ? one.of : objects[kind]
+    const proof = context.certificate.assertion(of, proofAudience)
+    return {
+      path: `/${folder}/${of}/removeKey`,
+      body: { keyId: one?.id ?? randomUUID(), proof },
+      target: { [kind]: of },
     }
   }
