@@ -2,6 +2,7 @@ import type { DirectoryStore } from '@greeting/directory/live'
 import { graphOperations } from '../../src/management/graph/graph-operations.ts'
 import { agentType, blueprintType, sponsored, sponsorId } from './graph/agents/sample-agents.ts'
 import { role } from './graph/applications/sample-api.ts'
+import { certificateOf, certifiedKeyOf, proofOf } from './privileges/certificate-of.ts'
 import { allGraphRoles, type Reply, sampleGraph } from './sample-graph.ts'
 
 export const canary = 'canary-0123456789'
@@ -11,6 +12,15 @@ const tokenPolicies = {
   claimsMappingPolicies: ['{"ClaimsMappingPolicy":{"Version":1}}'],
 }
 const inheritable = `/applications/{id}/${blueprintType}/inheritablePermissions`
+
+const present = await certifiedKeyOf('Present')
+const keyOf = (credential: typeof present.credential) => ({
+  type: 'AsymmetricX509Cert',
+  usage: 'Verify',
+  key: Buffer.from(credential.certificate).toString('base64'),
+  keyId: credential.keyId,
+})
+const added = await certificateOf('Added')
 
 /** A management API over a store, with an object of every kind and a client with all roles. */
 export async function sampleWrites(store: DirectoryStore) {
@@ -25,6 +35,9 @@ export async function sampleWrites(store: DirectoryStore) {
   const { body: secret } = await admin.post(`/applications/${api.id}/addPassword`, {})
   const { body: principal } = await admin.post('/servicePrincipals', { appId: api.appId })
   const principalSecret = await admin.post(`/servicePrincipals/${principal.id}/addPassword`, {})
+  const keys = { keyCredentials: [keyOf(present.credential)] }
+  await admin.patch(`/applications/${api.id}`, keys)
+  await admin.patch(`/servicePrincipals/${principal.id}`, keys)
   const owner = { '@odata.id': `https://login.example/directoryObjects/${admin.principalId}` }
   await admin.post(`/applications/${api.id}/owners/$ref`, owner)
   await admin.post(`/servicePrincipals/${principal.id}/owners/$ref`, owner)
@@ -144,6 +157,21 @@ export const writes: Readonly<Record<string, (sample: Sample) => Promise<Reply>>
     admin.post(`/servicePrincipals/${principal.id}/removePassword`, {
       keyId: principalSecret.keyId,
     }),
+  ...Object.fromEntries(
+    (['applications', 'servicePrincipals'] as const).flatMap((set) =>
+      Object.entries({
+        addKey: { keyCredential: keyOf(added) },
+        removeKey: { keyId: present.credential.keyId },
+      }).map(([action, body]) => [
+        `POST /${set}/{id}/${action}`,
+        ({ admin, api, clock, principal }: Sample) => {
+          const { id } = set === 'applications' ? api : principal
+          const proof = proofOf(present, id, clock.now)
+          return admin.post(`/${set}/${id}/${action}`, { ...body, proof })
+        },
+      ]),
+    ),
+  ),
   'POST /applications/{id}/federatedIdentityCredentials': ({ admin, bare }) =>
     admin.post(`/applications/${bare.id}/federatedIdentityCredentials`, github),
   'PATCH /applications/{id}/federatedIdentityCredentials/{credential}': ({ admin, api, trusted }) =>

@@ -19,7 +19,7 @@ import {
 import { certifiedBy, proofOf } from './certificate-of.ts'
 import { ownIssuer } from './held-authority.ts'
 import { policySteps } from './policy-steps.ts'
-import { declaredRoles } from './sample-callers.ts'
+import { declaredRoles, sharedCertificate } from './sample-callers.ts'
 
 const variantOf = (variants: readonly object[], { variant }: Step): object =>
   oneOf(variants, variant) ?? {}
@@ -119,9 +119,13 @@ const withCertificate = ({ person }: Scene, one?: Application | ServicePrincipal
   ],
 })
 
-/** A proof with the certificate of the person, which the object may have. */
-const ownProof = ({ person: { certificate } }: Scene, { id }: { readonly id: string }) =>
-  proofOf(certifiedBy(certificate), id, new Date('2026-02-01T12:00:00Z'))
+/** A proof with the certificate of the person if the object has it, else with the shared one. */
+function ownProof({ person }: Scene, { id, keyCredentials }: Application | ServicePrincipal) {
+  const { sha256Thumbprint } = person.certificate
+  const isOwn = keyCredentials.some((one) => one.sha256Thumbprint === sha256Thumbprint)
+  const certified = certifiedBy(isOwn ? person.certificate : sharedCertificate)
+  return proofOf(certified, id, new Date('2026-02-01T12:00:00Z'))
+}
 
 const newKey = (scene: Scene, one: Application | ServicePrincipal) => ({
   keyCredential: {

@@ -9,10 +9,10 @@ const writer = ['Application.ReadWrite.All'] as const
 describe('the required roles', () => {
   it('are checked after the token: an unknown path is reported only to callers with a token', async () => {
     const { clientWith, request } = await sampleGraph()
-    assert.equal((await request('GET', '/users', undefined, {})).status, 401)
-    const { status, body } = await (await clientWith([])).get('/users')
+    assert.equal((await request('GET', '/devices', undefined, {})).status, 401)
+    const { status, body } = await (await clientWith([])).get('/devices')
     assert.equal(status, 400)
-    assert.equal(body.error.message, "Resource not found for the segment 'users'.")
+    assert.equal(body.error.message, "Resource not found for the segment 'devices'.")
   })
 
   it('do not matter for an unknown method: the answer lists the allowed methods', async () => {

@@ -1,21 +1,27 @@
 import { emptyGuid } from '@greeting/directory'
 import { contoso } from '../sample-graph.ts'
-import { type Asked, application, principal, type Scene } from './authority-scene.ts'
+import { type Asked, application, oneOf, principal, type Scene } from './authority-scene.ts'
 
-/** What a new policy of each set contains. */
+/** What a new policy of each set contains, and its kind. */
 const contents = {
-  appManagementPolicies: { restrictions: {} },
-  tokenLifetimePolicies: { definition: ['{"TokenLifetimePolicy":{"Version":1}}'] },
-  claimsMappingPolicies: { definition: ['{"ClaimsMappingPolicy":{"Version":1}}'] },
+  appManagementPolicies: { kind: 'appManagement', content: { restrictions: {} } },
+  tokenLifetimePolicies: {
+    kind: 'tokenLifetime',
+    content: { definition: ['{"TokenLifetimePolicy":{"Version":1}}'] },
+  },
+  claimsMappingPolicies: {
+    kind: 'claimsMapping',
+    content: { definition: ['{"ClaimsMappingPolicy":{"Version":1}}'] },
+  },
 }
-
-/** The first policy of the tenant, or any ID: then it is not found. */
-const policyId = ({ directory, tenantId }: Scene) =>
-  directory.tenant(tenantId)?.policies.find(({ id }) => id !== emptyGuid)?.id ?? contoso.id
 
 type Step = [string, (scene: Scene) => Asked | undefined]
 
-const steps = Object.entries(contents).flatMap(([set, content]): Step[] => {
+const steps = Object.entries(contents).flatMap(([set, { kind, content }]): Step[] => {
+  /** The first policy of the kind, or any ID: then it is not found. */
+  const policyId = ({ directory, tenantId }: Scene) =>
+    directory.tenant(tenantId)?.policies.find((one) => one.kind === kind && one.id !== emptyGuid)
+      ?.id ?? contoso.id
   const one = (scene: Scene) => `/policies/${set}/${policyId(scene)}`
   const holders = { applications: application, servicePrincipals: principal }
   return [
@@ -32,7 +38,16 @@ const steps = Object.entries(contents).flatMap(([set, content]): Step[] => {
       .filter(([objects]) => `${objects}/${set}` !== 'applications/claimsMappingPolicies')
       .flatMap(([objects, find]): Step[] => {
         const at = (scene: Scene, suffix: string, body?: object) => {
-          const object = find(scene)
+          const { directory, tenantId } = scene
+          const all = [
+            ...(objects === 'applications'
+              ? directory.applicationsOf(tenantId)
+              : directory.servicePrincipalsOf(tenantId)),
+          ]
+          // An assignment that exists is found more often than by chance.
+          const assigned = all.filter((one) => one.policyIds.includes(policyId(scene)))
+          const object =
+            (suffix === '' ? undefined : oneOf(assigned, scene.step.object)) ?? find(scene)
           return object && { path: `/${objects}/${object.id}/${set}${suffix}/$ref`, body }
         }
         return [

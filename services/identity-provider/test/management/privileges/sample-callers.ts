@@ -15,7 +15,7 @@ import {
   type Tenant,
 } from '@greeting/directory'
 import type { DirectoryIndex as Directory } from '../../../../../fixtures/directory/directory-index.ts'
-import { tenant } from '../../../../../fixtures/directory/sample.ts'
+import { policy, tenant } from '../../../../../fixtures/directory/sample.ts'
 import { planBootstrap } from '../../../src/management/bootstrap/bootstrap-plan.ts'
 import { apisOfEveryTenant } from '../../../src/management/privileges/built-in-apis.ts'
 import { type GraphRole, graphRoles } from '../../../src/management/privileges/graph-roles.ts'
@@ -56,6 +56,22 @@ export const everyRole: readonly { readonly appId: string; readonly value: strin
 ]
 
 const every = everyRole.map((_, index) => index)
+
+/** At the start, each tenant has these policies, and the clients of persons have them assigned. */
+const policies = [
+  policy(0x90),
+  policy(0x91, {
+    kind: 'tokenLifetime',
+    definition: ['{"TokenLifetimePolicy":{"Version":1}}'],
+  }),
+  policy(0x92, {
+    kind: 'claimsMapping',
+    definition: ['{"ClaimsMappingPolicy":{"Version":1}}'],
+  }),
+]
+/** Everybody signs proofs with its key, and nobody authenticates with it. */
+export const sharedCertificate = await certificateOf('Shared')
+const policyIds = policies.map(({ id }) => id)
 const writesApplications = everyRole.findIndex(({ value }) => value === 'Application.ReadWrite.All')
 const everyOfGraph = every.filter((index) => everyRole[index]?.appId === graphAppId)
 
@@ -96,8 +112,12 @@ export async function actingPeople(start: Start) {
       displayName: name,
       createdDateTime: runtime.now(),
       passwordCredentials: [credential],
+      keyCredentials: [sharedCertificate],
+      policyIds: policyIds.slice(0, 2),
     })
-    const client = newServicePrincipal(tenantId, application, runtime)
+    const { keyCredentials } = application
+    const initial = newServicePrincipal(tenantId, application, runtime)
+    const client = { ...initial, keyCredentials, policyIds }
     await commit(
       put('application', application),
       put('servicePrincipal', client),
@@ -116,6 +136,10 @@ export async function actingPeople(start: Start) {
     await commit(...changes)
   }
 
+  for (const { id } of [...directory.tenants()]) {
+    const known = directory.tenant(id)
+    if (known) await commit(put('tenant', { ...known, policies }))
+  }
   if (start.hasOwnerTenant) {
     await commit(put('tenant', tenant({ id: ownerTenantId, domains: [], displayName: 'Owner' })))
     await restart()

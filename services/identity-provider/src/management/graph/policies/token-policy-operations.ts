@@ -4,7 +4,7 @@ import {
   definitionRules,
   shownProperties,
 } from '@greeting/directory'
-import { name, text } from '@greeting/directory/forms'
+import { bodyCollection, name, text } from '@greeting/directory/forms'
 import { z } from 'zod'
 import { omitUndefined, parseBody } from '../../body/parse-body.ts'
 import type { EntitySet } from '../../odata/entity-set.ts'
@@ -36,7 +36,7 @@ const patch = z
   .strictObject({
     displayName: name(),
     description: text(1024).nullable(),
-    definition: z.array(text(maxDefinitionLength)).max(1),
+    definition: bodyCollection(text(maxDefinitionLength), 1),
     isOrganizationDefault: z.boolean(),
   })
   .partial()

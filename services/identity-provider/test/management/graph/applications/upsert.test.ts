@@ -81,6 +81,7 @@ describe('$expand', () => {
     const principal = `/servicePrincipals/${admin.principalId}?$expand=owners,appRoleAssignments`
     const { body: shown } = await admin.get(principal)
     assert.deepEqual(shown.owners, [])
-    assert.equal((shown.appRoleAssignments as unknown[]).length, allGraphRoles.length)
+    assert.ok(allGraphRoles.length > 20)
+    assert.equal((shown.appRoleAssignments as unknown[]).length, 20, 'the bound of Graph')
   })
 })
