@@ -69,7 +69,7 @@ const policies = [
     definition: ['{"ClaimsMappingPolicy":{"Version":1}}'],
   }),
 ]
-/** Everybody signs proofs with its key, and nobody authenticates with it. */
+/** Each person signs proofs with its key, but no client authenticates with it. */
 export const sharedCertificate = await certificateOf('Shared')
 const policyIds = policies.map(({ id }) => id)
 const writesApplications = everyRole.findIndex(({ value }) => value === 'Application.ReadWrite.All')
