@@ -10,9 +10,11 @@ export const copyable = (text: string) => html`<code class="copyable">${text}</c
 export const snippet = (text: string, label: string) =>
   html`<pre tabindex="0" role="region" aria-label="${label}" class="copyable"><code>${text}</code></pre>`
 
-/** Names with their values. */
-export const facts = (rows: readonly (readonly [string, Html])[]) =>
-  html`<dl>${rows.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`
+/** A name with its value; nothing where there is none. */
+export type Fact = readonly [name: string, value: Html] | false | undefined
+
+export const facts = (rows: readonly Fact[]) =>
+  html`<dl>${rows.map((row) => row && html`<div><dt>${row[0]}</dt><dd>${row[1]}</dd></div>`)}</dl>`
 
 /** The name of an object in a sentence, in any direction of writing. */
 export const named = (name: string) => html`“<bdi>${name}</bdi>”`

@@ -11,12 +11,9 @@ import {
 } from '@greeting/registrations/planning'
 import { html } from 'hono/html'
 import type { AdministratorRequest } from '../graph/administrator-request.ts'
-import { applicationView } from '../graph/applications.ts'
-import { credentialPolicy, type PolicyView } from '../graph/policies.ts'
 import { applicationPath, type Tab } from './application-page.ts'
 import { buttonForm } from './form.ts'
 import { type Html, mark, named } from './parts.ts'
-import { optional } from './refusals.ts'
 
 type Ids = { readonly api: string; readonly client: string; readonly etag?: string }
 
@@ -45,7 +42,6 @@ const marks = {
  */
 export async function verdict(request: AdministratorRequest, explanation: Explanation, ids: Ids) {
   const missing = missingSteps(explanation)
-  const forbidding = await forbiddingPolicy(request, explanation, ids)
   const size = sizeText(explanation)
   const isOfAgents = explanation.refusal?.aadstsCode === 82001
   const kind = explanation.refusal ? 'bad' : isComplete(explanation) ? 'good' : 'warn'
@@ -57,8 +53,8 @@ ${size && html`<p class="problem">${size}</p>`}${explanation.note && html`<p cla
     const isMissing = missing.includes(one)
     const isFirst = one === missing[0] && !isOfAgents
     return html`<li${isMissing ? html` class="missing"` : ''}${isFirst ? html` aria-current="step"` : ''}><span class="number">${registrationSteps.indexOf(one.step) + 1}</span>
-<span><a href="${applicationPath(ownerOf(explanation, one, ids), tab)}">${one.step}</a><br><small>${one.detail}${one.step === 'Client secret' && forbidding && html`; the policy ${named(forbidding.displayName)} permits no new secret`}</small></span>
-<span>${mark(state, word)} ${isMissing ? repair(request, explanation, one, ids, isFirst ? 'primary' : 'secondary', forbidding) : ''}</span></li>`
+<span><a href="${applicationPath(ownerOf(explanation, one, ids), tab)}">${one.step}</a><br><small>${one.detail}</small></span>
+<span>${mark(state, word)} ${isMissing ? repair(request, explanation, one, ids, isFirst ? 'primary' : 'secondary') : ''}</span></li>`
   })}</ol></section>`
 }
 
@@ -79,16 +75,6 @@ function answer(explanation: Explanation): Html {
   return html`${of} gets a token for ${by} ${roles ? `with ${roles}` : 'without any role'}.`
 }
 
-/** The policy that permits no new secret, when the client lacks a credential. */
-async function forbiddingPolicy(request: AdministratorRequest, explanation: Explanation, ids: Ids) {
-  const step = missingSteps(explanation).find((one) => one.step === 'Client secret')
-  if (step === undefined) return undefined
-  const path = `/applications(appId='${encodeURIComponent(ownerOf(explanation, step, ids))}')`
-  const read = async () => credentialPolicy(request, await request.graph.get(path, applicationView))
-  const policy = await optional(request, read(), () => undefined)
-  return policy?.maxSecretDays === 0 ? policy : undefined
-}
-
 /** The application whose tab does a step: the API, the client, or the blueprint of an agent. */
 const ownerOf = ({ blueprint }: Explanation, { step, of }: StepResult, ids: Ids): string =>
   (of === 'blueprint' && blueprint?.id) || ids[places[step][0]]
@@ -100,12 +86,11 @@ function repair(
   one: StepResult,
   ids: Ids,
   kind: 'primary' | 'secondary',
-  forbidding: PolicyView | undefined,
 ): Html {
   const { step } = one
   const [, tab, action, form] = places[step]
   const path = applicationPath(ownerOf(explanation, one, ids), tab)
-  if (step === 'Client secret' && forbidding)
+  if (one.isSecretForbidden)
     return html`<a role="button" class="${kind}" href="${path}#certificate">Add a certificate</a>`
   // Without an entity tag, the back button would make a second secret.
   if (form === undefined || (step === 'Client secret' && ids.etag === undefined)) {

@@ -1,5 +1,11 @@
-import { isBlueprint } from '@greeting/registrations/planning'
+import {
+  isBlueprint,
+  type Policy,
+  policyInForce,
+  policyKinds,
+} from '@greeting/registrations/planning'
 import { html } from 'hono/html'
+import { z } from 'zod'
 import type { AdministratorRequest } from '../graph/administrator-request.ts'
 import { blueprintOf } from '../graph/agents.ts'
 import {
@@ -10,7 +16,7 @@ import {
   type Registered,
   readRegistered,
 } from '../graph/applications.ts'
-import { credentialPolicy, type PolicyView, readPolicies } from '../graph/policies.ts'
+import { isOfTenant, permitted, policiesOf, policyKindOf } from '../graph/policies.ts'
 import { applicationPath, deletedAgentsPath, deletedPath } from '../layout/application-page.ts'
 import {
   type Content,
@@ -22,7 +28,7 @@ import {
 import { buttonForm, choice, danger, field, form, hiddenFields } from '../layout/form.ts'
 import type { ActionRow } from '../layout/page-row.ts'
 import type { Html } from '../layout/parts.ts'
-import { copyable, facts, mark, time } from '../layout/parts.ts'
+import { copyable, type Fact, facts, mark, time } from '../layout/parts.ts'
 import { optional } from '../layout/refusals.ts'
 import { createPrincipal } from './registration.ts'
 
@@ -39,17 +45,14 @@ const content: Content = async (request, registered, attempt) => {
     ['Directory (tenant) ID', copyable(request.session.tenantId)],
     ['Created', time(application.createdDateTime, request.now, 'unknown')],
     ['Service principal', principalState(request, registered, clientsOf())],
-    ...(principal && kind !== 'agent'
-      ? [
-          [
-            'Assignment required',
-            html`${principal.appRoleAssignmentRequired ? 'yes: a client without a role gets no token' : 'no: a client without a role gets a token without roles'}
+    principal &&
+      kind !== 'agent' && [
+        'Assignment required',
+        html`${principal.appRoleAssignmentRequired ? 'yes: a client without a role gets no token' : 'no: a client without a role gets a token without roles'}
 ${buttonForm(request, `${path}/assignment-required`, principal.appRoleAssignmentRequired ? 'Do not require' : 'Require', { value: String(!principal.appRoleAssignmentRequired) })}`,
-          ] as const,
-        ]
-      : []),
+      ],
   ])}
-${kind !== 'agent' && (await optional<Html>(request, policiesOf(request, registered), () => ''))}
+${kind !== 'agent' && (await optional<Html>(request, policyPart(request, registered), () => ''))}
 <h2>Rename</h2>
 ${form(
   request,
@@ -60,68 +63,61 @@ ${form(
 ${danger(`Delete ${application.displayName}`, `${isApi(application) ? `No client gets a token of this API any more: ${clientsOf()} with a role will lose it.` : `This ${kind} gets no token any more${kind === 'blueprint' ? ', and neither do its agents' : ''}.`} It can be restored for 30 days.`, buttonForm(request, `${path}/delete`, 'Delete', {}, 'danger'))}`
 }
 
-/** The sets of policies that a form assigns, and the kind of object that gets them. */
-const assignable = {
-  appManagementPolicies: 'applications',
-  tokenLifetimePolicies: 'servicePrincipals',
-} as const
+const view = z.object({ id: z.string(), displayName: z.string() })
+
+/** The objects to which policies are assigned. One of the API precedes the default of the tenant (entra E246). */
+const holdersOf = ({ application, principal }: Registered) => ({
+  appManagement: `/applications/${application.id}`,
+  ...(principal && { tokenLifetime: `/servicePrincipals/${principal.id}` }),
+})
 
 /** The policies that apply to an application, and the choice of other ones. */
-async function policiesOf(request: AdministratorRequest, { application, principal }: Registered) {
-  const [managing, all, ofApplication, ofPrincipal] = await Promise.all([
-    credentialPolicy(request, application),
-    readPolicies(request),
-    readPolicies(request, `/applications/${application.id}`),
-    principal ? readPolicies(request, `/servicePrincipals/${principal.id}`) : [],
+async function policyPart(request: AdministratorRequest, registered: Registered) {
+  const { application, principal } = registered
+  const holders = holdersOf(registered)
+  const ofTokens = `${holders.tokenLifetime}/claimsMappingPolicies`
+  const [policies, mappings] = await Promise.all([
+    policiesOf(request, { holders: Object.values(holders) }),
+    principal ? request.graph.list(ofTokens, view) : [],
   ])
-  const isLifetime = ({ set }: PolicyView) => set === 'tokenLifetimePolicies'
-  // The default of the tenant precedes the policy of the application (entra E246).
-  const lifetime =
-    ofPrincipal.find(isLifetime) ??
-    all.find((one) => isLifetime(one) && one.isDefault) ??
-    ofApplication.find(isLifetime)
-  const mapping = ofPrincipal.find(({ set }) => set === 'claimsMappingPolicies')
-  const text = (one: PolicyView) =>
-    html`<a href="/portal/policies">${one.displayName}</a>: ${one.rules}`
-  const assign = (set: keyof typeof assignable, label: string, assigned: readonly PolicyView[]) => {
-    const some = all.filter((one) => one.set === set)
+  const fact = (name: string, kind: Policy['kind']): Fact => {
+    const policy = policyInForce(policies, kind, [application.id, principal?.id])
+    const link = html`<a href="/portal/policies">${policy?.displayName}</a>`
+    return policy && [name, html`${link}: ${permitted(policy)}`]
+  }
+  const assign = (kind: Policy['kind'], label: string, id = '') => {
+    const some = policies.filter((one) => one.kind === kind && !isOfTenant(one))
     if (some.length === 0) return ''
-    const options = some.map(({ id, displayName }) => ({ value: id, label: displayName }))
-    const value = assigned.find((one) => one.set === set)?.id ?? ''
+    const options = some.map((one) => ({ value: one.id, label: one.displayName }))
+    const value = some.find(({ appliesTo }) => appliesTo.includes(id))?.id ?? ''
     return form(
       request,
       `${applicationPath(application.appId)}/policy`,
-      html`${hiddenFields({ set })}${choice({ name: 'policy', label, value, options: [{ value: '', label: 'none' }, ...options] })}<button>Assign</button>`,
+      html`${hiddenFields({ kind })}${choice({ name: 'policy', label, value, options: [{ value: '', label: 'none' }, ...options] })}<button>Assign</button>`,
     )
   }
   const hasTokens = isApi(application) && principal !== undefined
   return html`<h2>Policies</h2>
 ${facts([
-  ['Credentials', text(managing)],
-  ...(hasTokens
-    ? [['Its tokens', lifetime ? text(lifetime) : 'the lifetime of the server'] as const]
-    : []),
-  ...(mapping ? [['Claims mapping', text(mapping)] as const] : []),
+  fact('Credentials', 'appManagement'),
+  hasTokens && fact('Its tokens', 'tokenLifetime'),
+  ...mappings.map(({ displayName }) => ['Claims mapping', displayName] as const),
 ])}
-${assign('appManagementPolicies', 'App management policy', ofApplication)}
-${hasTokens && assign('tokenLifetimePolicies', 'Token lifetime policy of this API', ofPrincipal)}`
+${assign('appManagement', 'App management policy', application.id)}
+${hasTokens && assign('tokenLifetime', 'Token lifetime policy of this API', principal.id)}`
 }
 
 /** Assigns a policy in place of the one of its kind. */
 const assignPolicy: ActionRow['run'] = async (request, sent, { req }) => {
-  const { application, principal } = await readRegistered(request, req.param('appId') ?? '')
-  const [set, objects] = Object.entries(assignable).find(([name]) => name === sent.get('set')) ?? []
-  const { id = '' } = (objects === 'applications' ? application : principal) ?? {}
-  const object = `/${objects}/${id}`
-  const before = (await readPolicies(request, object)).find((one) => one.set === set)
-  const after = encodeURIComponent(sent.get('policy') ?? '')
-  if (before)
-    await request.graph.send({ method: 'DELETE', path: `${object}/${set}/${before.id}/$ref` })
-  if (after) {
-    const body = { '@odata.id': `/policies/${set}/${after}` }
-    await request.graph.send({ method: 'POST', path: `${object}/${set}/$ref`, body })
-  }
-  return applicationPath(application.appId)
+  const registered = await readRegistered(request, req.param('appId') ?? '')
+  const kind = policyKindOf(sent.get('kind'))
+  const path = `${holdersOf(registered)[kind]}/${policyKinds[kind].list}`
+  for (const { id } of await request.graph.list(path, view))
+    await request.graph.send({ method: 'DELETE', path: `${path}/${id}/$ref` })
+  const id = encodeURIComponent(sent.get('policy') ?? '')
+  const body = { '@odata.id': `/policies/${policyKinds[kind].list}/${id}` }
+  if (id) await request.graph.send({ method: 'POST', path: `${path}/$ref`, body })
+  return applicationPath(registered.application.appId)
 }
 
 const linkTo = ({ application: { appId, displayName } }: Registered) =>

@@ -1,11 +1,16 @@
 import { X509Certificate } from 'node:crypto'
-import { day } from '@greeting/registrations/planning'
+import {
+  day,
+  type SecretLimit,
+  secretLimit,
+  secretLimitText,
+} from '@greeting/registrations/planning'
 import { html } from 'hono/html'
 import { z } from 'zod'
 import type { AdministratorRequest } from '../graph/administrator-request.ts'
 import { actionFault } from '../graph/administrator-request.ts'
 import { type ApplicationView, readRegistered } from '../graph/applications.ts'
-import { credentialPolicy, daysText, noLimit, type PolicyView } from '../graph/policies.ts'
+import { policiesOf } from '../graph/policies.ts'
 import { applicationPath } from '../layout/application-page.ts'
 import { applicationPage, changeAction, patchOf, tabPage } from '../layout/application-tab.ts'
 import {
@@ -20,9 +25,8 @@ import {
 } from '../layout/form.ts'
 import type { ActionRow, PageRow } from '../layout/page-row.ts'
 import type { Html } from '../layout/parts.ts'
-import { copyable, facts, mark, named, table, time } from '../layout/parts.ts'
+import { copyable, facts, mark, table, time } from '../layout/parts.ts'
 import { settingsToPaste } from '../layout/ready-lines.ts'
-import { optional } from '../layout/refusals.ts'
 import { federatedActions, federatedCredentials } from './federated-credentials.ts'
 
 const tab = 'Certificates & secrets'
@@ -80,7 +84,7 @@ const credentialTable = (
 
 const show = tabPage(tab, async (request, registered, attempt) => {
   const { application, principal } = registered
-  const policy = await policyOf(request, application)
+  const limit = await limitOf(request, application)
   const path = applicationPath(application.appId, tab)
   // Programs create these over Microsoft Graph, so they are shown only when there are some.
   const ofPrincipal = [
@@ -97,7 +101,7 @@ ${credentialTable(
   ({ keyId }) =>
     html`<a href="${path}/${keyId}/replace">Replace</a> ${removeForm(request, path, 'secret', keyId)}`,
 )}
-${secretForm(request, application, policy, attempt)}
+${secretForm(request, application, limit, attempt)}
 <h2>Certificates</h2>
 ${credentialTable(
   'Certificates',
@@ -106,7 +110,7 @@ ${credentialTable(
   'This application has no certificate.',
   ({ keyId }) => removeForm(request, path, 'certificate', keyId),
 )}
-<details id="certificate"${attempt?.form.has('pem') || policy?.maxSecretDays === 0 ? html` open` : ''}><summary>Add a certificate</summary>
+<details id="certificate"${attempt?.form.has('pem') || limit?.maxDays === 0 ? html` open` : ''}><summary>Add a certificate</summary>
 ${form(
   request,
   `${path}/certificates`,
@@ -137,17 +141,17 @@ const removeForm = (
     buttonForm(request, `${path}/remove-${kind}`, 'Remove', { key_id: keyId }, 'danger'),
   )
 
-/** The form for a secret, with what the policy permits. */
+/** The form for a secret, with the limit of the policy. */
 const secretForm = (
   request: AdministratorRequest,
   { appId, '@odata.etag': etag = '' }: ApplicationView,
-  policy: PolicyView | undefined,
+  limit: SecretLimit | undefined,
   attempt?: Attempt,
   description = '',
 ) => {
-  const longest = Math.min(policy?.maxSecretDays ?? 730, 730)
+  const longest = Math.min(limit?.maxDays ?? 730, 730)
   const days = [...lifetimes.filter((one) => one < longest), longest]
-  return html`${policy && policy.rules !== noLimit && html`<p class="note">The policy ${named(policy.displayName)} permits ${policy.rules}.</p>`}
+  return html`${limit && html`<p class="note">Here, ${secretLimitText(limit)}.</p>`}
 ${
   longest > 0 &&
   form(
@@ -159,7 +163,7 @@ ${choice(
     name: 'days',
     label: 'Ends after',
     value: String(Math.min(180, longest)),
-    options: days.map((one) => ({ value: String(one), label: daysText(one) })),
+    options: days.map((one) => ({ value: String(one), label: `${one} days` })),
   },
   attempt,
 )}<button>New client secret</button>`,
@@ -167,9 +171,11 @@ ${choice(
 }`
 }
 
-/** An administrator that may not read policies sees no limit. */
-const policyOf = (request: AdministratorRequest, application: ApplicationView) =>
-  optional(request, credentialPolicy(request, application), () => undefined)
+/** The limit of new secrets; none for an administrator who may not read policies. */
+async function limitOf(request: AdministratorRequest, application: ApplicationView) {
+  const policies = await policiesOf(request, { holders: [`/applications/${application.id}`] })
+  return secretLimit({ policies, tenantId: request.session.tenantId }, { application }, request.now)
+}
 
 const addSecret: ActionRow['run'] = (request, sent, { req }) =>
   makeSecret(
@@ -194,8 +200,8 @@ export async function makeSecret(
   ifMatch?: string,
 ): Promise<Response> {
   const { application } = await readRegistered(request, appId)
-  const { maxSecretDays = 180 } = (await policyOf(request, application)) ?? {}
-  const lifetimeDays = days > 0 && days <= 730 ? days : Math.min(180, maxSecretDays)
+  const { maxDays = 180 } = (await limitOf(request, application)) ?? {}
+  const lifetimeDays = days > 0 && days <= 730 ? days : Math.min(180, maxDays)
   const endDateTime = new Date(request.now.getTime() + lifetimeDays * dayMs).toISOString()
   const displayName = description || `Made on ${day(request.now)}`
   const { body } = await request.graph.send({
@@ -237,7 +243,7 @@ const showReplacement = tabPage(tab, async (request, { application }, attempt, r
   return html`<h2>Replace the secret “${old.displayName ?? old.hint}”</h2>
 <ol>
 <li><h3>Make a new secret ${step(newer !== undefined)}</h3>
-${newer ? html`<p>“${newer.displayName ?? newer.hint}”, made ${time(newer.startDateTime, request.now)}.</p>` : secretForm(request, application, await policyOf(request, application), attempt, old.displayName ?? '')}</li>
+${newer ? html`<p>“${newer.displayName ?? newer.hint}”, made ${time(newer.startDateTime, request.now)}.</p>` : secretForm(request, application, await limitOf(request, application), attempt, old.displayName ?? '')}</li>
 <li><h3>Use it in every program ${step(isUsed)}</h3>
 <p>New secret last used: ${time(newer?.lastUsedDateTime, request.now)}. Old secret last used: ${time(old.lastUsedDateTime, request.now)}.</p></li>
 <li><h3>Remove the old secret ${step(false)}</h3>

@@ -1,16 +1,8 @@
+import { type Policy, policyKinds } from '@greeting/registrations/planning'
 import { html } from 'hono/html'
 import { z } from 'zod'
 import type { AdministratorRequest } from '../graph/administrator-request.ts'
-import {
-  credentialPolicy,
-  daysText,
-  noLimit,
-  type PolicyView,
-  policySets,
-  type Restrictions,
-  readDefaultPolicy,
-  readPolicies,
-} from '../graph/policies.ts'
+import { isOfTenant, permitted, policiesOf, policyKindOf } from '../graph/policies.ts'
 import { applicationPath } from '../layout/application-page.ts'
 import { buttonForm, choice, danger, field, form } from '../layout/form.ts'
 import { page } from '../layout/page.ts'
@@ -18,24 +10,32 @@ import type { ActionRow, PageRow } from '../layout/page-row.ts'
 import { empty, type Html, named, table } from '../layout/parts.ts'
 
 const path = '/portal/policies'
-const secretDays = [30, 90, 180, 365]
+const secretRules = {
+  '': 'no limit',
+  P30D: '30 days',
+  P90D: '90 days',
+  P180D: '180 days',
+  P365D: '365 days',
+  none: 'no new secrets',
+}
 const lifetimes = ['00:10:00', '00:30:00', '01:00:00', '02:00:00', '08:00:00', '23:59:59']
-const scopes = { assigned: 'APIs to which it is assigned', all: 'all APIs without an assigned one' }
+const optionsOf = (all: Readonly<Record<string, string>>) =>
+  Object.entries(all).map(([value, label]) => ({ value, label }))
 
 const show: PageRow['show'] = async (request, { req }, attempt) => {
-  const [byDefault, others] = await Promise.all([credentialPolicy(request), readPolicies(request)])
-  const chosen = others.find(({ id }) => id === req.query('policy'))
-  const isStrict = byDefault.rules !== noLimit
-  const lifetime = others.find(({ isDefault, set }) => isDefault && set === 'tokenLifetimePolicies')
-  const limit = byDefault.maxSecretDays
+  const policies = await policiesOf(request, { isNamed: true })
+  const chosen = policies.find(({ id }) => id === req.query('policy'))
+  const byDefault = policies.find(isOfTenant)
+  const ofTokens = policies.find((one) => one.isOrganizationDefault && !isOfTenant(one))
+  const isStrict = byDefault?.isEnabled && permitted(byDefault) !== 'no restriction'
   return page(request, {
     title: 'Policies',
     attempt,
-    content: html`<section class="verdict ${isStrict ? 'good' : 'warn'}" aria-label="Verdict"><p>${isStrict ? html`Applications may have: <strong>${byDefault.rules}</strong>.` : 'No policy limits the secrets and certificates of all applications.'} ${lifetime ? html`APIs get ${lifetime.rules}.` : 'Tokens live as the server is set.'}${!isStrict && html` <a role="button" class="primary" href="#secrets">Limit secrets</a>`}</p></section>
+    content: html`<section class="verdict ${isStrict ? 'good' : 'warn'}" aria-label="Verdict"><p>${isStrict ? html`Applications may have: <strong>${permitted(byDefault)}</strong>.` : 'No policy limits the secrets and certificates of all applications.'} ${ofTokens ? html`APIs get ${permitted(ofTokens)}.` : 'Tokens live as the server is set.'}${!isStrict && html` <a role="button" class="primary" href="#secrets">Limit secrets</a>`}</p></section>
 ${table(
   'Policies',
   ['Name', 'Kind', 'Permits', 'Applies to', 'Change'],
-  [byDefault, ...others].map((one) => row(request, one, one === byDefault)),
+  policies.map((one) => row(request, one)),
   '',
 )}
 ${chosen && (await assignedObjects(request, chosen))}
@@ -43,20 +43,7 @@ ${chosen && (await assignedObjects(request, chosen))}
 ${form(
   request,
   `${path}/secrets`,
-  html`${choice(
-    {
-      name: 'days',
-      label: 'Longest lifetime',
-      value: limit === 0 ? 'none' : String(secretDays.find((days) => days === limit) ?? 180),
-      options: [
-        { value: '', label: 'no limit' },
-        ...secretDays.map((days) => ({ value: String(days), label: daysText(days) })),
-        { value: 'none', label: 'no new secrets' },
-      ],
-      help: 'Of applications and service principals without a policy of their own. Secrets that exist stay.',
-    },
-    attempt,
-  )}<button>Save</button>`,
+  html`${choice({ name: 'limit', label: 'Longest lifetime', value: secretRuleOf(byDefault), options: optionsOf(secretRules), help: 'Of applications and service principals without a policy of their own. Secrets that exist stay.' }, attempt)}<button>Save</button>`,
 )}
 <h2>New token lifetime policy</h2>
 ${form(
@@ -64,62 +51,73 @@ ${form(
   `${path}/lifetime`,
   html`${field({ name: 'policy_name', label: 'Name', required: true, maxLength: 120 }, attempt)}
 ${choice({ name: 'lifetime', label: 'Lifetime of access tokens, in hours, minutes and seconds', value: '01:00:00', options: lifetimes.map((value) => ({ value, label: value })) }, attempt)}
-${choice({ name: 'scope', label: 'Applies to', options: Object.entries(scopes).flatMap(([value, label]) => (value === 'all' && lifetime ? [] : { value, label })), ...(lifetime && { help: `${lifetime.displayName} is the one policy for all APIs.` }) }, attempt)}<button>Create</button>`,
+${choice({ name: 'scope', label: 'Applies to', options: optionsOf({ assigned: 'APIs to which it is assigned', ...(!ofTokens && { all: 'all APIs whose service principal has none' }) }) }, attempt)}<button>Create</button>`,
 )}`,
   })
 }
 
-function row(request: AdministratorRequest, one: PolicyView, isFixed: boolean): Html[] {
-  const { displayName, id, isDefault, rules, set } = one
-  const deletion = buttonForm(request, `${path}/delete`, 'Delete', { id, set }, 'danger')
+function row(request: AdministratorRequest, policy: Policy): Html[] {
+  const { displayName, id, isOrganizationDefault, kind } = policy
+  const deletion = buttonForm(request, `${path}/delete`, 'Delete', { id, kind }, 'danger')
   const objects = html`<a href="${path}?policy=${id}#assigned">Show objects</a>`
+  const isFixed = isOfTenant(policy)
   return [
     displayName,
-    policySets[set],
-    rules,
-    isDefault ? 'all without a policy of their own' : objects,
+    kind === 'tokenLifetime' ? 'token lifetime' : 'app management',
+    permitted(policy),
+    isFixed ? 'all without a policy of their own' : isOrganizationDefault ? 'all APIs' : objects,
     isFixed ? '' : danger('Delete', html`${named(displayName)} has no effect any more.`, deletion),
   ]
 }
 
-const object = z.object({
-  appId: z.string().nullish(),
-  displayName: z.string().nullish(),
-  '@odata.type': z.string().nullish(),
-})
+const object = z.object({ appId: z.string(), displayName: z.string(), '@odata.type': z.string() })
 
 async function assignedObjects(
   { graph }: AdministratorRequest,
-  { displayName, id, set }: PolicyView,
+  { displayName, id, kind }: Policy,
 ): Promise<Html> {
-  const { value } = await graph.page(`/policies/${set}/${id}/appliesTo`, object)
+  const { value } = await graph.page(`/policies/${policyKinds[kind].list}/${id}/appliesTo`, object)
   const list = value.map(
     (one) =>
-      html`<li><a href="${applicationPath(one.appId ?? '')}"><bdi>${one.displayName}</bdi></a> <small>${one['@odata.type']?.endsWith('application') ? 'application' : 'service principal'}</small></li>`,
+      html`<li><a href="${applicationPath(one.appId)}"><bdi>${one.displayName}</bdi></a> <small>${one['@odata.type'].endsWith('application') ? 'application' : 'service principal'}</small></li>`,
   )
   return html`<h2 id="assigned">${named(displayName)} applies to</h2>${list.length > 0 ? html`<ul>${list}</ul>` : empty('It is assigned to no application.')}`
 }
 
+type Restriction = { readonly restrictionType: string; readonly maxLifetime?: string | null }
+
+const restrictionsOf = (policy: Policy | undefined, side: string): readonly Restriction[] =>
+  Object(Object(policy?.definition)[side]).passwordCredentials ?? []
+
+/** The present limit of the form; a usual one when there is none. */
+function secretRuleOf(policy: Policy | undefined): string {
+  const all = policy?.isEnabled ? restrictionsOf(policy, 'applicationRestrictions') : []
+  if (all.some(({ restrictionType: type }) => type === 'passwordAddition')) return 'none'
+  return (
+    all.find(({ restrictionType: type }) => type === 'passwordLifetime')?.maxLifetime ?? 'P180D'
+  )
+}
+
 const limitSecrets: ActionRow['run'] = async (request, sent) => {
-  const before = await readDefaultPolicy(request)
-  const days = sent.get('days') ?? ''
-  const limit =
-    days === 'none'
+  const before = (await policiesOf(request, { isNamed: true })).find(isOfTenant)
+  const maxLifetime = sent.get('limit') ?? ''
+  const limit: Restriction =
+    maxLifetime === 'none'
       ? { restrictionType: 'passwordAddition', maxLifetime: null }
-      : { restrictionType: 'passwordLifetime', maxLifetime: `P${days}D` }
-  const always = { state: 'enabled', restrictForAppsCreatedAfterDateTime: null }
-  const withLimit = ({ passwordCredentials }: Restrictions) => ({
+      : { restrictionType: 'passwordLifetime', maxLifetime }
+  const added = { ...limit, state: 'enabled', restrictForAppsCreatedAfterDateTime: null }
+  const withLimit = (side: string) => ({
     passwordCredentials: [
-      ...passwordCredentials.filter(
+      ...restrictionsOf(before, side).filter(
         ({ restrictionType: type }) => type !== 'passwordAddition' && type !== 'passwordLifetime',
       ),
-      ...(days === '' ? [] : [{ ...limit, ...always }]),
+      ...(maxLifetime === '' ? [] : [added]),
     ],
   })
   const body = {
-    isEnabled: days !== '' || before.isEnabled,
-    applicationRestrictions: withLimit(before.applicationRestrictions),
-    servicePrincipalRestrictions: withLimit(before.servicePrincipalRestrictions),
+    isEnabled: maxLifetime !== '' || before?.isEnabled,
+    applicationRestrictions: withLimit('applicationRestrictions'),
+    servicePrincipalRestrictions: withLimit('servicePrincipalRestrictions'),
   }
   await request.graph.send({ method: 'PATCH', path: '/policies/defaultAppManagementPolicy', body })
   return path
@@ -137,9 +135,9 @@ const createLifetime: ActionRow['run'] = async ({ graph }, sent) => {
 }
 
 const remove: ActionRow['run'] = async ({ graph }, sent) => {
-  const set = Object.keys(policySets).find((one) => one === sent.get('set')) ?? ''
+  const { list } = policyKinds[policyKindOf(sent.get('kind'))]
   const id = encodeURIComponent(sent.get('id') ?? '')
-  await graph.send({ method: 'DELETE', path: `/policies/${set}/${id}` })
+  await graph.send({ method: 'DELETE', path: `/policies/${list}/${id}` })
   return path
 }
 

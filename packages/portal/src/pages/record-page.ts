@@ -57,9 +57,9 @@ ${facts([
   ['Time', html`${time(record.at, request.now)} <code>${record.at.toISOString()}</code>`],
   ['Action', html`<code>${action}</code>`],
   ['By', html`${client && party(actor, names)} ${copyable(actor)}`],
-  ...(blueprintId
-    ? [['Blueprint', html`${party(blueprintId, names)} ${copyable(blueprintId)}`] as const]
-    : []),
+  blueprintId
+    ? ['Blueprint', html`${party(blueprintId, names)} ${copyable(blueprintId)}`]
+    : undefined,
   [
     'Target',
     target === null

@@ -8,6 +8,7 @@ export {
 export type { NewSecret, SecretName, SecretSink } from './apply-context.ts'
 export {
   type Activity,
+  DirectoryReader,
   defaultRequestsInFlight,
   type OnProgress,
   type ReadOptions,
@@ -33,4 +34,4 @@ export {
   readWholeDirectory,
   withHolders,
 } from './read-directory.ts'
-export { defaultPolicyOf } from './read-policies.ts'
+export { defaultPolicyOf, readPolicies } from './read-policies.ts'

@@ -8,7 +8,7 @@ import {
 } from './directory/directory-state.ts'
 import { type Located, locateById, rolesOf } from './directory/locate.ts'
 import type { Explanation, Refusal, RoleState, StepResult } from './explanation.ts'
-import { policyInForce, secretRule } from './policy-faults.ts'
+import { policyInForce, secretLimit, secretLimitText } from './policy-faults.ts'
 import { assignmentsOf } from './steps/plan-consents.ts'
 import { day } from './steps/plan-credentials.ts'
 import { policyText, rulesText } from './steps/plan-policies.ts'
@@ -199,12 +199,13 @@ function adminConsent(roles: Explanation['roles'], blueprint: Located | undefine
 
 function clientSecret(state: DirectoryState, client: Located, now: Date, who = 'it'): StepResult {
   const step = 'Client secret'
-  const rule = secretRule(state, client, now)
-  const withRule = (detail: string) => (rule ? `${detail}; ${rule}` : detail)
+  const limit = secretLimit(state, client, now)
+  const withRule = (detail: string) => (limit ? `${detail}; ${secretLimitText(limit)}` : detail)
   const refused = (detail: string, aadstsCode: number): StepResult => ({
     step,
     state: 'missing',
     detail: withRule(detail),
+    ...(limit?.maxDays === 0 && { isSecretForbidden: true }),
     refusal: { aadstsCode, reason: detail },
   })
   const valid = latestFirst(validCredentials(client, now))

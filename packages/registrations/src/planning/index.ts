@@ -1,3 +1,4 @@
+export { type Policy, policyKinds } from '../policy-entries.ts'
 export { adoptionLine, isHeldByOthers } from './adoption.ts'
 export {
   application,
@@ -28,6 +29,7 @@ export {
 export { exportRegistrations } from './export.ts'
 export { type Plan, type PlanInput, planRegistrations, refusedInNewTenant } from './plan.ts'
 export { diffOf, type PaintLine, planText } from './plan-text.ts'
+export { policyInForce, type SecretLimit, secretLimit, secretLimitText } from './policy-faults.ts'
 export {
   type CertificateToAdd,
   type Change,
@@ -35,4 +37,4 @@ export {
   registrationSteps,
 } from './steps/change.ts'
 export { day } from './steps/plan-credentials.ts'
-export { assignedPolicies, filePolicies } from './steps/plan-policies.ts'
+export { assignedPolicies, filePolicies, rulesText } from './steps/plan-policies.ts'

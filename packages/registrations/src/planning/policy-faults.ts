@@ -23,12 +23,15 @@ export function policyInForce(
   return policyOf({ policies }, kind, ofApplication, ofPrincipal)
 }
 
+/** The longest lifetime of new secrets that a policy permits; 0 if it permits none. */
+export type SecretLimit = { readonly policy: Policy; readonly maxDays: number }
+
 /** What the policy of an application says of new secrets; undefined if it permits all. */
-export function secretRule(
-  { policies = [], tenantId }: DirectoryState,
-  { application }: Located,
+export function secretLimit(
+  { policies = [], tenantId }: Pick<DirectoryState, 'policies' | 'tenantId'>,
+  { application }: Pick<Located, 'application'>,
   now: Date,
-): string | undefined {
+): SecretLimit | undefined {
   const policy = policyInForce(policies, 'appManagement', [application?.id])
   if (application === undefined || policy === undefined) return undefined
   const { appId, createdDateTime } = application
@@ -44,10 +47,12 @@ export function secretRule(
     (one) => one.maxLifetimeMs ?? 0,
   )
   if (maxima.length === 0) return undefined
-  const maxDays = Math.floor(Math.min(...maxima) / dayMs)
-  const permitted = maxDays > 0 ? `secrets of at most ${maxDays} days` : 'no new secret'
-  return `the ${policyText(policy)} permits ${permitted}`
+  return { policy, maxDays: Math.floor(Math.min(...maxima) / dayMs) }
 }
+
+/** The limit in words. */
+export const secretLimitText = ({ policy, maxDays }: SecretLimit): string =>
+  `the ${policyText(policy)} permits ${maxDays > 0 ? `secrets of at most ${maxDays} days` : 'no new secret'}`
 
 type Judged = {
   readonly file: RegistrationsFile

@@ -32,7 +32,7 @@ describe('policies in the portal', () => {
   it('limit secrets, and the form for a secret offers the longest permitted end', async () => {
     const page = '/portal/policies'
     assert.match((await browser.open(page)).text, /No policy limits the secrets.*Limit secrets/s)
-    const limited = await change(page, `${page}/secrets`, { days: '90' })
+    const limited = await change(page, `${page}/secrets`, { limit: 'P90D' })
     assert.match(limited, /Applications may have: <strong>secrets of at most 90 days<\/strong>/)
     const { text } = await browser.open(`${client}/credentials`)
     assert.match(text, /permits secrets of at most 90 days\./)
@@ -46,27 +46,30 @@ describe('policies in the portal', () => {
     )
     assert.match(refused, /permits secrets of at most 90 days\./)
     assert.match(await change(`${client}/credentials`, form, { days: '' }), /The secret was made/)
-    const open = await change(page, `${page}/secrets`, { days: '' })
+    const open = await change(page, `${page}/secrets`, { limit: '' })
     assert.match(open, /No policy limits the secrets/)
   })
 
   it('forbid secrets, and the next step offers a certificate instead', async () => {
     const page = '/portal/policies'
-    const strict = await change(page, `${page}/secrets`, { days: 'none' })
+    const strict = await change(page, `${page}/secrets`, { limit: 'none' })
     assert.match(strict, /Applications may have: <strong>no new secret</)
     assert.match(strict, /<option value="none" selected>/)
     await browser.open('/portal/applications')
     const sent = { display_name: 'Strict job', kind: 'client' }
     const { location } = await browser.send('/portal/applications', sent)
     const { text } = await browser.open(location ?? '')
-    assert.match(text, /it has no credential; the policy “<bdi>.+<\/bdi>” permits no new secret/)
+    assert.match(
+      text,
+      /it has no credential; the default app management policy permits no new secret/,
+    )
     const next = `href="${location}/credentials#certificate">Add a certificate</a>`
     assert.ok(text.includes(next), text)
     assert.doesNotMatch(text, /New client secret/)
     const { text: credentials } = await browser.open(`${location}/credentials`)
     assert.match(credentials, /permits no new secret\.[\s\S]*<details id="certificate" open>/)
     assert.doesNotMatch(credentials, /name="days"/)
-    await change(page, `${page}/secrets`, { days: '' })
+    await change(page, `${page}/secrets`, { limit: '' })
     assert.match((await browser.open(location ?? '')).text, /<button[^>]*>New client secret</)
   })
 
@@ -91,32 +94,35 @@ describe('policies in the portal', () => {
       }),
     })
     const { id = '' } = (await made.json()) as { id?: string }
-    const set = 'appManagementPolicies'
-    const assigned = await change(client, `${client}/policy`, { policy: id, set })
+    const kind = 'appManagement'
+    const assigned = await change(client, `${client}/policy`, { policy: id, kind })
     assert.match(assigned, />Short secrets<\/a>: secrets of at most 30 days/)
-    const ended = await change(client, `${client}/policy`, { policy: '', set })
-    assert.match(ended, />Default app management tenant policy<\/a>: all credentials/)
+    const ended = await change(client, `${client}/policy`, { policy: '', kind })
+    assert.match(ended, />default app management policy<\/a>: no restriction/)
   })
 
   it('give an API its token lifetime, before the default of the tenant', async () => {
     const page = '/portal/policies'
-    const set = 'tokenLifetimePolicies'
+    const kind = 'tokenLifetime'
     const made = { lifetime: '08:00:00', policy_name: 'Long', scope: 'assigned' }
     const all = { lifetime: '00:10:00', policy_name: 'Short', scope: 'all' }
     await change(page, `${page}/lifetime`, made)
     assert.match(await change(page, `${page}/lifetime`, all), /APIs get tokens that live 00:10:00/)
-    assert.match((await browser.open(api)).text, />Short<\/a>: tokens that live 00:10:00/)
+    assert.match(
+      (await browser.open(api)).text,
+      />Short<\/a>: tokens that live 00:10:00, for all APIs/,
+    )
     const [, long = ''] = /<option value="([^"]+)">Long</.exec(browser.seen) ?? []
-    const assigned = await change(api, `${api}/policy`, { policy: long, set })
+    const assigned = await change(api, `${api}/policy`, { policy: long, kind })
     assert.match(assigned, />Long<\/a>: tokens that live 08:00:00/)
     assert.match(
       (await browser.open(`${page}?policy=${long}`)).text,
       /“<bdi>Long<\/bdi>” applies to/,
     )
     assert.match(browser.seen, new RegExp(`${api}".*service principal`))
-    const removed = await change(api, `${api}/policy`, { policy: '', set })
-    assert.match(removed, />Short<\/a>: tokens that live 00:10:00/)
-    const deleted = await change(page, `${page}/delete`, { id: long, set })
+    const removed = await change(api, `${api}/policy`, { policy: '', kind })
+    assert.match(removed, />Short<\/a>: tokens that live 00:10:00, for all APIs/)
+    const deleted = await change(page, `${page}/delete`, { id: long, kind })
     assert.doesNotMatch(deleted, />Long</)
   })
 })
