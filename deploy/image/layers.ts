@@ -53,25 +53,47 @@ export function stylesOf(root: string, { path }: Pick<Target, 'path'>): Readonly
   return new Set([...references].map(([, reference = '']) => basename(reference)))
 }
 
-/** Copies the manifests that `npm ci` needs, so that it installs without the source. */
-function copyManifests(root: string, folder: string): void {
-  const { workspaces } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
-    workspaces: readonly string[]
-  }
-  for (const file of ['package.json', 'package-lock.json', ...workspaces.map(manifestIn)]) {
-    mkdirSync(dirname(join(folder, file)), { recursive: true })
-    cpSync(join(root, file), join(folder, file))
-  }
-}
+type Manifest = { readonly name: string; readonly dependencies?: Record<string, string> }
 
-const manifestIn = (path: string) => `${path}/package.json`
+/**
+ * The lock file and the manifests that `npm ci` needs, so that it installs without the source. They lack
+ * the packages of ours that none of the programs contains, with what only those depend on.
+ *
+ * @param programs the paths of the programs
+ * @returns their contents, by their paths from the root
+ */
+export function manifestsFor(root: string, programs: readonly string[]): Map<string, object> {
+  const jsonOf = (file: string) => JSON.parse(readFileSync(join(root, file), 'utf8'))
+  const [project, lock] = ['package.json', 'package-lock.json'].map(jsonOf)
+  const manifests = (project.workspaces as string[]).map((path) => ({
+    path,
+    manifest: jsonOf(`${path}/package.json`) as Manifest,
+  }))
+  const contained = packageRows
+    .filter(({ path }) => programs.includes(path))
+    .flatMap(({ path, bundled }) => [path, ...bundled])
+  const absent = manifests.filter(({ path }) => !contained.includes(path))
+  for (const { path, manifest } of manifests)
+    for (const { name } of absent.map((one) => one.manifest)) {
+      delete manifest.dependencies?.[name]
+      delete lock.packages[path].dependencies?.[name]
+    }
+  return new Map<string, object>([
+    ['package.json', project],
+    ['package-lock.json', lock],
+    ...manifests.map(({ path, manifest }) => [`${path}/package.json`, manifest] as const),
+  ])
+}
 
 /** What npm installs for a page of the API: the built API has its files, and the other only reports the installation. */
 const unusedPackages = ['swagger-ui-dist', '@scarf']
 
 /** Installs what the lock file has for some workspaces, and removes the links to our own packages. */
 function installDependencies(root: string, folder: string, workspaces: readonly string[]): void {
-  copyManifests(root, folder)
+  for (const [file, content] of manifestsFor(root, workspaces)) {
+    mkdirSync(dirname(join(folder, file)), { recursive: true })
+    writeFileSync(join(folder, file), JSON.stringify(content))
+  }
   const flags = ['--omit=dev', '--ignore-scripts', '--no-audit', '--no-fund', '--prefer-offline']
   npm(['ci', ...flags, ...workspaces.flatMap((one) => ['--workspace', one])], folder)
   for (const unused of ['@greeting', '.package-lock.json', ...unusedPackages])

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { it } from 'node:test'
-import { stylesOf } from '../../image/layers.ts'
+import { manifestsFor, stylesOf } from '../../image/layers.ts'
 
 const root = join(import.meta.dirname, '../../..')
 
@@ -11,4 +11,16 @@ for (const [path, styles] of [
 ] as const)
   it(`the image of ${path} has ${styles.length} style sheet(s) of dependencies`, () => {
     assert.deepEqual([...stylesOf(root, { path })], styles)
+  })
+
+for (const [path, expected] of [
+  ['services/identity-provider', true],
+  ['services/authorizer', false],
+] as const)
+  it(`the image of ${path} ${expected ? 'has' : 'lacks'} what only the directory depends on`, () => {
+    const files = manifestsFor(root, [path])
+    const registrations = files.get('packages/registrations/package.json')
+    const { packages } = Object(files.get('package-lock.json'))
+    for (const { dependencies } of [Object(registrations), packages['packages/registrations']])
+      assert.equal('@greeting/directory' in dependencies, expected)
   })
