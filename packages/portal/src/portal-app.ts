@@ -1,7 +1,6 @@
 // Folder: Pages for administrators: a client of the server by an interface that it declares.
 
-import type { ServerEnv } from '@greeting/http-service'
-import { BodyCutError, BodyTooLargeError } from '@greeting/http-service'
+import { BodyCutError, BodyTooLargeError, type ServerEnv } from '@greeting/http-service'
 import { GraphRefusalError } from '@greeting/registrations/apply'
 import { type Context, Hono } from 'hono'
 import { getPath } from 'hono/utils/url'
@@ -39,8 +38,7 @@ import {
 import { tokenPage } from './pages/token-page.ts'
 import type { PortalHost } from './portal-host.ts'
 import { portalOrigins, withoutSessionKey, withSessionKey } from './security/addresses.ts'
-import type { Form } from './security/portal-form.ts'
-import { PortalFormError, readPortalForm } from './security/portal-form.ts'
+import { type Form, PortalFormError, readPortalForm } from './security/portal-form.ts'
 import {
   FormTokens,
   isConfirmed,

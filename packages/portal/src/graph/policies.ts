@@ -15,10 +15,6 @@ export async function policiesOf({ graph }: AdministratorRequest, asked?: Asked)
 export const policyKindOf = (text: string | undefined): Policy['kind'] =>
   text === 'tokenLifetime' ? text : 'appManagement'
 
-/** Whether it is the default app management policy, which cannot be assigned or deleted. */
-export const isOfTenant = ({ kind, isOrganizationDefault }: Policy) =>
-  kind === 'appManagement' && isOrganizationDefault
-
 const words: Readonly<Record<string, string>> = {
   passwordAddition: 'no new secret',
   customPasswordAddition: 'no secret with a chosen value',

@@ -40,12 +40,10 @@ export function party(id: string | null, names: NamesInRecords): Html {
   return isLong ? html`<code title="${id}">${id.slice(0, 8)}…</code>` : (id ?? '')
 }
 
-const changesApplication = /^(application|servicePrincipal)\./
-
 /** The target of an action. An application can change itself, as with its own keys. */
 export function targetOf({ action, actor, target }: AuditView, names: NamesInRecords): Html {
   if (target === null) return ''
-  const isOwn = changesApplication.test(action) && names.get(target)?.appId === actor
+  const isOwn = !Object.hasOwn(signIns, action) && names.get(target)?.appId === actor
   return isOwn ? html` ${mark('plain', 'by itself')}` : html` → ${party(target, names)}`
 }
 

@@ -1,5 +1,6 @@
 import {
   isBlueprint,
+  isDefault,
   type Policy,
   policyInForce,
   policyKinds,
@@ -16,7 +17,7 @@ import {
   type Registered,
   readRegistered,
 } from '../graph/applications.ts'
-import { isOfTenant, permitted, policiesOf, policyKindOf } from '../graph/policies.ts'
+import { permitted, policiesOf, policyKindOf } from '../graph/policies.ts'
 import { applicationPath, deletedAgentsPath, deletedPath } from '../layout/application-page.ts'
 import {
   type Content,
@@ -27,8 +28,7 @@ import {
 } from '../layout/application-tab.ts'
 import { buttonForm, choice, danger, field, form, hiddenFields } from '../layout/form.ts'
 import type { ActionRow } from '../layout/page-row.ts'
-import type { Html } from '../layout/parts.ts'
-import { copyable, type Fact, facts, mark, time } from '../layout/parts.ts'
+import { copyable, type Fact, facts, type Html, mark, time } from '../layout/parts.ts'
 import { optional } from '../layout/refusals.ts'
 import { createPrincipal } from './registration.ts'
 
@@ -75,10 +75,9 @@ const holdersOf = ({ application, principal }: Registered) => ({
 async function policyPart(request: AdministratorRequest, registered: Registered) {
   const { application, principal } = registered
   const holders = holdersOf(registered)
-  const ofTokens = `${holders.tokenLifetime}/claimsMappingPolicies`
   const [policies, mappings] = await Promise.all([
     policiesOf(request, { holders: Object.values(holders) }),
-    principal ? request.graph.list(ofTokens, view) : [],
+    principal ? request.graph.list(`${holders.tokenLifetime}/claimsMappingPolicies`, view) : [],
   ])
   const fact = (name: string, kind: Policy['kind']): Fact => {
     const policy = policyInForce(policies, kind, [application.id, principal?.id])
@@ -86,7 +85,7 @@ async function policyPart(request: AdministratorRequest, registered: Registered)
     return policy && [name, html`${link}: ${permitted(policy)}`]
   }
   const assign = (kind: Policy['kind'], label: string, id = '') => {
-    const some = policies.filter((one) => one.kind === kind && !isOfTenant(one))
+    const some = policies.filter((one) => one.kind === kind && !isDefault(one))
     if (some.length === 0) return ''
     const options = some.map((one) => ({ value: one.id, label: one.displayName }))
     const value = some.find(({ appliesTo }) => appliesTo.includes(id))?.id ?? ''

@@ -7,8 +7,7 @@ import {
 } from '@greeting/registrations/planning'
 import { html } from 'hono/html'
 import { z } from 'zod'
-import type { AdministratorRequest } from '../graph/administrator-request.ts'
-import { actionFault } from '../graph/administrator-request.ts'
+import { type AdministratorRequest, actionFault } from '../graph/administrator-request.ts'
 import { type ApplicationView, readRegistered } from '../graph/applications.ts'
 import { policiesOf } from '../graph/policies.ts'
 import { applicationPath } from '../layout/application-page.ts'
@@ -24,8 +23,7 @@ import {
   lines,
 } from '../layout/form.ts'
 import type { ActionRow, PageRow } from '../layout/page-row.ts'
-import type { Html } from '../layout/parts.ts'
-import { copyable, facts, mark, table, time } from '../layout/parts.ts'
+import { copyable, facts, type Html, mark, table, time } from '../layout/parts.ts'
 import { settingsToPaste } from '../layout/ready-lines.ts'
 import { federatedActions, federatedCredentials } from './federated-credentials.ts'
 

@@ -6,8 +6,7 @@ import { applicationPath } from '../layout/application-page.ts'
 import { changeAction } from '../layout/application-tab.ts'
 import { type Attempt, buttonForm, field, form } from '../layout/form.ts'
 import type { ActionRow } from '../layout/page-row.ts'
-import type { Html } from '../layout/parts.ts'
-import { table } from '../layout/parts.ts'
+import { type Html, table } from '../layout/parts.ts'
 
 /** The audience that Entra ID proposes. */
 const usualAudience = 'api://AzureADTokenExchange'

@@ -24,13 +24,11 @@ import {
   planText,
 } from '@greeting/registrations/planning'
 import { html } from 'hono/html'
-import type { AdministratorRequest } from '../graph/administrator-request.ts'
-import { actionFault } from '../graph/administrator-request.ts'
+import { type AdministratorRequest, actionFault } from '../graph/administrator-request.ts'
 import { type Attempt, form, hiddenFields } from '../layout/form.ts'
 import { page, pageHeaders } from '../layout/page.ts'
 import type { ActionRow, PageRow } from '../layout/page-row.ts'
-import type { Html } from '../layout/parts.ts'
-import { copyable, snippet, table } from '../layout/parts.ts'
+import { copyable, type Html, snippet, table } from '../layout/parts.ts'
 import { refusalSentence } from '../layout/refusals.ts'
 
 const path = '/portal/file'

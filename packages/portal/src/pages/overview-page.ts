@@ -151,10 +151,8 @@ async function keyList({ management, now }: AdministratorRequest) {
 
 async function peopleList({ graph }: AdministratorRequest) {
   const { value } = await graph.page('/users', person)
-  const people = value.map(
-    (one) => html`<p>${one.displayName} <code>${one.userPrincipalName}</code></p>`,
-  )
-  return html`${people}<small>Programs with User.Read.All read them. They cannot sign in.</small>`
+  return html`${value.map((one) => html`<p>${one.displayName} <code>${one.userPrincipalName}</code></p>`)}
+<small>Programs with User.Read.All read them. They cannot sign in.</small>`
 }
 
 /** The refusals of the last hour, by client and reason. */

@@ -27,8 +27,7 @@ import {
   tabRow,
 } from '../layout/application-tab.ts'
 import { buttonForm, danger, form, hiddenFields } from '../layout/form.ts'
-import type { Html } from '../layout/parts.ts'
-import { empty, mark, named, table } from '../layout/parts.ts'
+import { empty, type Html, mark, named, table } from '../layout/parts.ts'
 
 const maxFoundApis = 10
 

@@ -1,8 +1,8 @@
-import { type Policy, policyKinds } from '@greeting/registrations/planning'
+import { isDefault, type Policy, policyKinds } from '@greeting/registrations/planning'
 import { html } from 'hono/html'
 import { z } from 'zod'
 import type { AdministratorRequest } from '../graph/administrator-request.ts'
-import { isOfTenant, permitted, policiesOf, policyKindOf } from '../graph/policies.ts'
+import { permitted, policiesOf, policyKindOf } from '../graph/policies.ts'
 import { applicationPath } from '../layout/application-page.ts'
 import { buttonForm, choice, danger, field, form } from '../layout/form.ts'
 import { page } from '../layout/page.ts'
@@ -25,8 +25,8 @@ const optionsOf = (all: Readonly<Record<string, string>>) =>
 const show: PageRow['show'] = async (request, { req }, attempt) => {
   const policies = await policiesOf(request, { isNamed: true })
   const chosen = policies.find(({ id }) => id === req.query('policy'))
-  const byDefault = policies.find(isOfTenant)
-  const ofTokens = policies.find((one) => one.isOrganizationDefault && !isOfTenant(one))
+  const byDefault = policies.find(isDefault)
+  const ofTokens = policies.find((one) => one.isOrganizationDefault && !isDefault(one))
   const isStrict = byDefault?.isEnabled && permitted(byDefault) !== 'no restriction'
   return page(request, {
     title: 'Policies',
@@ -60,7 +60,7 @@ function row(request: AdministratorRequest, policy: Policy): Html[] {
   const { displayName, id, isOrganizationDefault, kind } = policy
   const deletion = buttonForm(request, `${path}/delete`, 'Delete', { id, kind }, 'danger')
   const objects = html`<a href="${path}?policy=${id}#assigned">Show objects</a>`
-  const isFixed = isOfTenant(policy)
+  const isFixed = isDefault(policy)
   return [
     displayName,
     kind === 'tokenLifetime' ? 'token lifetime' : 'app management',
@@ -77,12 +77,11 @@ async function assignedObjects(
   { displayName, id, kind }: Policy,
 ): Promise<Html> {
   const { value } = await graph.page(`/policies/${policyKinds[kind].list}/${id}/appliesTo`, object)
-  const list = value.map(
-    (one) =>
-      html`<li><a href="${applicationPath(one.appId)}"><bdi>${one.displayName}</bdi></a> <small>${one['@odata.type'].endsWith('application') ? 'application' : 'service principal'}</small></li>`,
-  )
-  return html`<h2 id="assigned">${named(displayName)} applies to</h2>${list.length > 0 ? html`<ul>${list}</ul>` : empty('It is assigned to no application.')}`
+  return html`<h2 id="assigned">${named(displayName)} applies to</h2>
+${value.length === 0 ? empty('It is assigned to no application.') : html`<ul>${value.map((one) => html`<li><a href="${applicationPath(one.appId)}"><bdi>${one.displayName}</bdi></a> <small>${one['@odata.type'].endsWith('application') ? 'application' : 'service principal'}</small></li>`)}</ul>`}`
 }
+
+const secretTypes = ['passwordAddition', 'passwordLifetime']
 
 type Restriction = { readonly restrictionType: string; readonly maxLifetime?: string | null }
 
@@ -99,7 +98,7 @@ function secretRuleOf(policy: Policy | undefined): string {
 }
 
 const limitSecrets: ActionRow['run'] = async (request, sent) => {
-  const before = (await policiesOf(request, { isNamed: true })).find(isOfTenant)
+  const before = (await policiesOf(request, { isNamed: true })).find(isDefault)
   const maxLifetime = sent.get('limit') ?? ''
   const limit: Restriction =
     maxLifetime === 'none'
@@ -108,9 +107,7 @@ const limitSecrets: ActionRow['run'] = async (request, sent) => {
   const added = { ...limit, state: 'enabled', restrictForAppsCreatedAfterDateTime: null }
   const withLimit = (side: string) => ({
     passwordCredentials: [
-      ...restrictionsOf(before, side).filter(
-        ({ restrictionType: type }) => type !== 'passwordAddition' && type !== 'passwordLifetime',
-      ),
+      ...restrictionsOf(before, side).filter((one) => !secretTypes.includes(one.restrictionType)),
       ...(maxLifetime === '' ? [] : [added]),
     ],
   })

@@ -37,4 +37,4 @@ export {
   registrationSteps,
 } from './steps/change.ts'
 export { day } from './steps/plan-credentials.ts'
-export { assignedPolicies, filePolicies, rulesText } from './steps/plan-policies.ts'
+export { assignedPolicies, filePolicies, isDefault, rulesText } from './steps/plan-policies.ts'

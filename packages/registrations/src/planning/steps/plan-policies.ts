@@ -11,7 +11,8 @@ import type { Change, RegistrationStep } from './change.ts'
 
 type Json = Policy['definition']
 
-const isDefault = ({ id }: Policy) => id === defaultAppManagementPolicyId
+/** Whether it is the default app management policy, which is neither assigned nor deleted. */
+export const isDefault = ({ id }: Policy) => id === defaultAppManagementPolicyId
 const isObject = (value: Json | undefined): value is { readonly [member: string]: Json } =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 

@@ -139,7 +139,7 @@ describe('the overview and the list of applications', () => {
     const { text } = await browser.open('/portal')
     assert.match(
       text,
-      /<dt>People<\/dt><dd>(<p>\w+ \w+ <code>[^<]+@[^<]+<\/code><\/p>){3}.*They cannot sign in\./,
+      /<dt>People<\/dt><dd>(<p>\w+ \w+ <code>[^<]+@[^<]+<\/code><\/p>){3}\s<small>.*They cannot sign in\./,
     )
   })
 
