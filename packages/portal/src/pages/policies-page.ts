@@ -31,7 +31,7 @@ const show: PageRow['show'] = async (request, { req }, attempt) => {
   return page(request, {
     title: 'Policies',
     attempt,
-    content: html`<section class="verdict ${isStrict ? 'good' : 'warn'}" aria-label="Verdict"><p>${isStrict ? html`Applications may have: <strong>${permitted(byDefault)}</strong>.` : 'No policy limits the secrets and certificates of all applications.'} ${ofTokens ? html`APIs get ${permitted(ofTokens)}.` : 'Tokens live as the server is set.'}${!isStrict && html` <a role="button" class="primary" href="#secrets">Limit secrets</a>`}</p></section>
+    content: html`<section class="verdict ${isStrict ? 'good' : 'warn'}" aria-label="Verdict"><p>${isStrict ? html`Applications may have: <strong>${permitted(byDefault)}</strong>.` : 'No policy limits the secrets and certificates of all applications.'} ${ofTokens ? html`The tenant gives ${permitted(ofTokens)}.` : 'Tokens live as the server is set.'}${!isStrict && html` <a role="button" class="primary" href="#secrets">Limit secrets</a>`}</p></section>
 ${table(
   'Policies',
   ['Name', 'Kind', 'Permits', 'Applies to', 'Change'],
