@@ -40,8 +40,8 @@ const movesInSequence = 20
 const sequencesInScene = 20
 /** The weights of operations that change who may do what. The others have 1. */
 const weights: readonly [RegExp, number][] = [
-  // Each has the checks of the operation without a cast, and there are many of them.
-  [/microsoft\.graph\.agent/, 0.4],
+  // There are many with the checks of another operation, or that give no authority.
+  [/microsoft\.graph\.agent|Polic(y|ies)/, 0.4],
   [
     /addPassword|addKey|appRoleAssign|restore|administrator|PATCH \/(a|s)|POST \/(applications|servicePrincipals)$/,
     5,
