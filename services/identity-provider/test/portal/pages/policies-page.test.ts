@@ -107,7 +107,10 @@ describe('policies in the portal', () => {
     const made = { lifetime: '08:00:00', policy_name: 'Long', scope: 'assigned' }
     const all = { lifetime: '00:10:00', policy_name: 'Short', scope: 'all' }
     await change(page, `${page}/lifetime`, made)
-    assert.match(await change(page, `${page}/lifetime`, all), /The tenant gives tokens that live 00:10:00/)
+    assert.match(
+      await change(page, `${page}/lifetime`, all),
+      /The tenant gives tokens that live 00:10:00/,
+    )
     assert.match(
       (await browser.open(api)).text,
       />Short<\/a>: tokens that live 00:10:00, for all APIs/,

@@ -85,7 +85,11 @@ describe('a token lifetime policy', () => {
     ['no name', { definition: lifetime('01:00:00') }, /are required/],
     ['24 hours', { displayName: 'x', definition: lifetime('24:00:00') }, /has an invalid value/],
     ['a claims mapping', { displayName: 'x', definition: mapping }, /has an invalid value/],
-    ['two texts', { displayName: 'x', definition: [...mapping, ...mapping] }, /more than 1 entries/],
+    [
+      'two texts',
+      { displayName: 'x', definition: [...mapping, ...mapping] },
+      /more than 1 entries/,
+    ],
     ['a long text', { displayName: 'x', definition: ['x'.repeat(10_001)] }, /longer than 10000/],
     ['an unknown member', { ...eightHours, type: 'x' }, /ust not have the property 'type'/],
   ] as const
