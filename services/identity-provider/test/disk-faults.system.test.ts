@@ -79,10 +79,11 @@ async function registrar({ url }: ProviderProcess, dataDir: string) {
 }
 
 describe('a disk that fills up while the server works (FL17)', () => {
-  it('refuses changes and issues tokens, keeps what was acknowledged, and recovers by itself', async () => {
+  it('refuses changes and issues tokens, keeps what was acknowledged, and recovers by itself', async (t) => {
     const { dataDir, file } = await seededCopy()
     const within = withRoomFor((await stat(file)).size + 100_000)
     const provider = await startProvider({ DATA_DIR: dataDir, HTTPS_PORT: 'off' }, { within })
+    t.after(() => provider.end('SIGKILL'))
     const register = await registrar(provider, dataDir)
     const acknowledged: string[] = []
     let [issued, refused] = [1, 0]
@@ -142,7 +143,7 @@ describe('a disk that is full when the server starts (FL17)', () => {
     },
   }
   for (const [end, prepare] of Object.entries(ends))
-    it(`does not keep one that ${end} from issuing; changes are refused until there is room`, async () => {
+    it(`does not keep one that ${end} from issuing; changes are refused until there is room`, async (t) => {
       const { dataDir, file } = await prepare()
       const sizes = ['-wal', '-shm'].map((part) =>
         stat(file + part).then(
@@ -152,6 +153,7 @@ describe('a disk that is full when the server starts (FL17)', () => {
       )
       const within = withRoomFor(Math.max(4096, ...(await Promise.all(sizes))))
       const provider = await startProvider({ DATA_DIR: dataDir, HTTPS_PORT: 'off' }, { within })
+      t.after(() => provider.end('SIGKILL'))
       assert.equal((await requestToken(provider.url, dataDir)).status, 200)
       assert.equal((await fetch(`${provider.url}/readyz`)).status, 200)
       const register = await registrar(provider, dataDir)
