@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { type Running, startProcess } from './process.ts'
 
 /** How a service is started: from its source, or from the layers of an image. */
@@ -42,9 +43,10 @@ export type SystemSettings = {
 }
 
 /**
- * Starts both services on free ports of 127.0.0.1.
+ * Starts both services on free ports of 127.0.0.1, and waits until the API has the keys.
  *
  * @param dataDir the data folder, as this process sees it
+ * @throws {Error} when a service does not start within 60 s, or the API is not ready within 30 s
  */
 export async function startSeededSystem(
   launcher: Launcher,
@@ -77,6 +79,7 @@ export async function startSeededSystem(
         ...settings.api,
       }),
     )
+    await untilReady(api)
     const stack = resources.move()
     return {
       identityProvider,
@@ -87,6 +90,16 @@ export async function startSeededSystem(
   } finally {
     await resources.disposeAsync()
   }
+}
+
+const readyTimeoutMs = 30_000
+const pollEveryMs = 20
+
+/** The API listens before its first request for keys has an answer. */
+async function untilReady({ url }: Running): Promise<void> {
+  const signal = AbortSignal.timeout(readyTimeoutMs)
+  while (!(await fetch(`${url}/readyz`, { signal })).ok)
+    await sleep(pollEveryMs, undefined, { signal })
 }
 
 /** What a request for a token or a greeting needs of a system. */
