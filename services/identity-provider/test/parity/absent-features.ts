@@ -49,9 +49,10 @@ export const absentFeatures: readonly AbsentFeature[] = [
     reason: 'No client of this grant reads them.',
   },
   {
-    feature: 'change tracking (`delta`) of `directoryObjects` and `oauth2PermissionGrants`',
-    answer: '400 `Request_BadRequest`, 404 `Request_ResourceNotFound`',
-    reason: 'It exists for applications and service principals. The audit log has every change.',
+    feature: 'change tracking (`delta`) of `directoryObjects`',
+    answer: '400 `Request_BadRequest`',
+    reason:
+      'It exists for applications, service principals and grants. The audit log has every change.',
   },
   {
     feature: '`Prefer: return=minimal` for change tracking',

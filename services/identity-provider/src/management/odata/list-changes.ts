@@ -1,5 +1,5 @@
 import { type DirectoryObjects, isGuid } from '@greeting/directory'
-import type { ChangePosition, Commit, FollowedKind } from '@greeting/directory/live'
+import type { ChangePage, ChangePosition, Commit, FollowedKind } from '@greeting/directory/live'
 import type { Answer, ListCall } from '../operations/operation.ts'
 import { GraphError, refuse } from '../refusals/graph-error.ts'
 import type { EntitySet, EntityView } from './entity-set.ts'
@@ -39,10 +39,41 @@ type TokenOption = '$skiptoken' | '$deltatoken'
  *   are not known any more; query_unsupported, query_invalid.
  * @see https://learn.microsoft.com/graph/delta-query-overview
  */
-export async function listChanges<Kind extends FollowedKind>(
+export const listChanges = <Kind extends FollowedKind>(
   call: ListCall,
   set: EntitySet<DirectoryObjects[Kind]>,
   kind: Kind,
+): Promise<Answer> =>
+  listRound(call, set, kind, async ({ objects }, view) => {
+    const present = objects.flatMap(({ value }) => (isActive(value) ? [value] : []))
+    const show = await showWithLastUses(call, set, present, view)
+    const shownById = new Map(present.map((entity) => [entity.id, show(entity)]))
+    return objects.map(({ id, value }) => shownById.get(id) ?? removed(id, value))
+  })
+
+/**
+ * Lists parts of the objects of a kind as {@link listChanges} does. The removal of a part leaves no mark, so
+ * after a change of an object the client must start again.
+ *
+ * @throws {GraphError} as `listChanges`; sync_state_lost also when an object changed since the token
+ */
+export const listChangesOfParts = <Kind extends FollowedKind, Part>(
+  call: ListCall,
+  set: EntitySet<Part>,
+  kind: Kind,
+  partsOf: (object: DirectoryObjects[Kind]) => readonly Part[],
+): Promise<Answer> =>
+  listRound(call, set, kind, async ({ objects }, view, round) => {
+    if (round.since !== undefined && objects.length > 0) throw resetOf(call, set, round)
+    const parts = objects.flatMap(({ value }) => (isActive(value) ? partsOf(value) : []))
+    return parts.map(await showWithLastUses(call, set, parts, view))
+  })
+
+async function listRound<Kind extends FollowedKind, Entity>(
+  call: ListCall,
+  set: EntitySet<Entity>,
+  kind: Kind,
+  shown: (page: ChangePage<Kind>, view: EntityView, round: Round) => Promise<readonly object[]>,
 ): Promise<Answer> {
   const { isLatest, round } = roundOf(call, set)
   const { after, ids, select, since, until } = round
@@ -62,9 +93,7 @@ export async function listChanges<Kind extends FollowedKind>(
     selected: select && new Set(['id', ...select]),
     lastUses: new Map(),
   }
-  const present = page.objects.flatMap(({ value }) => (isActive(value) ? [value] : []))
-  const show = await showWithLastUses(call, set, present, view)
-  const shownById = new Map(present.map((entity) => [entity.id, show(entity)]))
+  const value = await shown(page, view, round)
   const link =
     page.next === undefined
       ? linkTo(call, set, '$deltatoken', { select, ids, since: page.until })
@@ -74,7 +103,7 @@ export async function listChanges<Kind extends FollowedKind>(
     body: {
       '@odata.context': `${call.rootUrl}/$metadata#${set.name}${selection(select && new Set(select))}`,
       [page.next === undefined ? '@odata.deltaLink' : '@odata.nextLink']: link,
-      value: page.objects.map(({ id, value }) => shownById.get(id) ?? removed(id, value)),
+      value,
     },
   }
 }

@@ -210,13 +210,27 @@ describe('the first start', () => {
     assert.equal(drafts.length, 1, 'whether the change was made is unknown, so the secret is kept')
   })
 
-  it('can be repeated by an operator who has lost the secret', async () => {
+  it('can be repeated by an operator who lost the secret, or whose administrator lacks a new role', async () => {
     const log = new MemoryDirectoryLog()
     await start(log).run()
-    const { CLIENT_ID } = await settings()
+    const { CLIENT_ID = '' } = await settings()
+    const rolesOf = async (appId: string) => {
+      const directory = await wholeDirectory(start(log).store)
+      const client = directory.servicePrincipalByAppId(contoso.id, appId)
+      return directory.assignmentsOf(client?.id ?? '')
+    }
+    const roleId = graphRoles['Policy.ReadWrite.ApplicationConfiguration'].id
+    const added = (await rolesOf(CLIENT_ID)).find(({ appRoleId }) => appRoleId === roleId)
+    const removal = { kind: 'appRoleAssignment', id: added?.id ?? '', value: null } as const
+    await start(log).store.update(() => ({ changes: [removal], audit: [], result: undefined }))
+    assert.equal(await start(log).run(), false)
     const { run, store } = start(log, undefined, { anotherAdministrator: true })
     assert.equal(await run(), true)
-    assert.notEqual((await settings()).CLIENT_ID, CLIENT_ID)
+    const { CLIENT_ID: other = '' } = await settings()
+    assert.notEqual(other, CLIENT_ID)
+    const has = async (appId: string) =>
+      (await rolesOf(appId)).some(({ appRoleId }) => appRoleId === roleId)
+    assert.deepEqual([await has(CLIENT_ID), await has(other)], [false, true])
     assert.equal([...(await wholeDirectory(store)).applicationsOf(contoso.id)].length, 2)
   })
 

@@ -186,6 +186,61 @@ describe('the changes of a set', () => {
   })
 })
 
+describe('the changes of delegated grants', () => {
+  it('are all grants at first, then nothing, and after a change of a service principal a new start', async () => {
+    const { admin } = await withAdmin()
+    const { principalId: clientId } = await registered(admin)
+    const { principalId: resourceId } = await registered(admin)
+    const { body: grant } = await admin.post('/oauth2PermissionGrants', {
+      clientId,
+      resourceId,
+      consentType: 'AllPrincipals',
+      scope: 'Orders.Read',
+    })
+    const path = '/oauth2PermissionGrants/delta'
+    const first = await changesAt(admin, `${path}?$select=scope`)
+    assert.deepEqual(first.value, [{ id: grant.id, scope: 'Orders.Read' }])
+    const next = await changesAt(admin, first['@odata.deltaLink'])
+    assert.deepEqual(next.value, [])
+    await admin.delete(`/oauth2PermissionGrants/${grant.id}`)
+    const { status, body, headers } = await admin.get(next['@odata.deltaLink'])
+    assert.deepEqual([status, body.error.code], [410, 'syncStateNotFound'])
+    const location = headers.get('location') ?? ''
+    assert.match(location, /oauth2PermissionGrants\/delta\?\$select=scope&\$deltatoken=$/)
+    assert.deepEqual((await changesAt(admin, location)).value, [])
+    assert.deepEqual((await changesAt(admin, `${path}?$deltatoken=latest`)).value, [])
+  })
+
+  it('are listed on pages of 100 clients, each grant once', async () => {
+    const { admin, commit } = await withAdmin()
+    const consent = {
+      consentType: 'AllPrincipals',
+      principalId: null,
+      resourceId: guid(1),
+    } as const
+    const many = Array.from({ length: 150 }, (_, number) =>
+      put(
+        'servicePrincipal',
+        servicePrincipal({
+          id: guid(number),
+          appId: guid(0x1000 + number),
+          delegatedConsents: [{ ...consent, id: `grant-${number}`, scope: 'Orders.Read' }],
+        }),
+      ),
+    )
+    await commit(...many)
+    const found: string[] = []
+    let path = '/oauth2PermissionGrants/delta'
+    for (let rounds = 0; rounds < 4 && !path.includes('$deltatoken'); rounds += 1) {
+      const body = await changesAt(admin, path)
+      found.push(...idsOf(body))
+      path = body['@odata.nextLink'] ?? body['@odata.deltaLink']
+    }
+    assert.equal(new Set(found).size, 150)
+    assert.equal(found.length, 150)
+  })
+})
+
 describe('a token of changes', () => {
   const key = Buffer.alloc(32, 7)
   const linkOf = async (client: GraphClient, set = 'applications') =>

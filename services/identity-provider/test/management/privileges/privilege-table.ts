@@ -173,6 +173,7 @@ export const privilegeTable: Readonly<Record<string, readonly [RequiredRoles, Ro
   [`GET ${assignments}/{assignment}`]: [sees, { more: 'allowed', foreign: 'resource_unknown' }],
   [`DELETE ${assignments}/{assignment}`]: [grants, withdraws],
   'GET /oauth2PermissionGrants': [sees, tenantWide],
+  'GET /oauth2PermissionGrants/delta': [sees, tenantWide],
   'POST /oauth2PermissionGrants': [grants, { ...changesPrincipal, foreign: 'reference_invalid' }],
   'GET /oauth2PermissionGrants/{grant}': [sees, { plain: 'allowed', more: 'allowed' }],
   'PATCH /oauth2PermissionGrants/{grant}': [grants, grantOf],

@@ -14,6 +14,7 @@ import type { EntitySet } from '../../odata/entity-set.ts'
 import { equalTo, parseFilter } from '../../odata/filter.ts'
 import { holds } from '../../odata/holds.ts'
 import { jsonOf, lastKeyBefore, listAnswer } from '../../odata/list-answer.ts'
+import { listChangesOfParts } from '../../odata/list-changes.ts'
 import { listEntities } from '../../odata/list-entities.ts'
 import { parseQuery, queryOptions } from '../../odata/query-options.ts'
 import { showCreated, showEntity } from '../../odata/show-entity.ts'
@@ -45,6 +46,14 @@ export const permissionGrantOperations: readonly (
     summary:
       'Lists the delegated permission grants of the tenant, or of one client by `$filter=clientId eq`.',
     list: listGrants,
+  },
+  {
+    method: 'GET',
+    path: '/oauth2PermissionGrants/delta',
+    requires: readsAssignments,
+    summary:
+      'Lists the delegated permission grants. After a change of a service principal, the next round starts again.',
+    list: (call) => listChangesOfParts(call, permissionGrants, 'servicePrincipal', grantsOf),
   },
   {
     method: 'POST',
