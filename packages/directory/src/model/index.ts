@@ -113,6 +113,7 @@ export {
 export {
   type DelegatedConsent,
   inertPrincipalDefaults,
+  managedIdentityOf,
   newAgentIdentity,
   newServicePrincipal,
   type ServicePrincipal,

@@ -245,6 +245,12 @@ export const servicePrincipalProperties: PropertyTable<ServicePrincipal, Lookups
   verifiedPublisher,
 }
 
+/** The resource in Azure of a managed identity: the alternative name that is its path (entra E261). */
+export const managedIdentityOf = ({ inertProperties }: ServicePrincipal): string | undefined =>
+  ((inertProperties.alternativeNames ?? []) as readonly string[]).find((name) =>
+    name.startsWith('/subscriptions/'),
+  )
+
 /** The defaults of the properties that are stored and returned, without effect. */
 export const inertPrincipalDefaults = inertDefaults(servicePrincipalProperties)
 

@@ -1,5 +1,6 @@
 // Folder: The claims of a token, in both versions.
 
+import { managedIdentityOf } from '@greeting/directory'
 import { agentSubject } from '../../issuance/agent-identity.ts'
 import type { TokenDecision } from '../../issuance/token-decision.ts'
 import { type Authority, issuerV1, issuerV2 } from '../authority.ts'
@@ -22,7 +23,9 @@ export type TokenVersion = {
   readonly claims: (decision: TokenDecision, context: TokenContext) => object
 }
 
-const authenticationClass = { secret: '1', assertion: '2', tls: '2' } as const
+const classes = { secret: '1', assertion: '2', tls: '2' } as const
+const authenticationClass = ({ client, method }: TokenDecision) =>
+  managedIdentityOf(client.principal) === undefined ? classes[method] : '2'
 
 /** The versions of the access token, by the value of `ver`. */
 export const tokenVersions: Readonly<Record<'1.0' | '2.0', TokenVersion>> = {
@@ -41,7 +44,7 @@ export const tokenVersions: Readonly<Record<'1.0' | '2.0', TokenVersion>> = {
         ...withOptionalClaims(decision, {
           aio: opaque.aio,
           appid: decision.client.application.appId,
-          appidacr: authenticationClass[decision.method],
+          appidacr: authenticationClass(decision),
           idp: issuer,
           ...subjectClaims(decision, opaque, '1.0'),
         }),
@@ -57,7 +60,7 @@ export const tokenVersions: Readonly<Record<'1.0' | '2.0', TokenVersion>> = {
       ...withOptionalClaims(decision, {
         aio: opaque.aio,
         azp: decision.client.application.appId,
-        azpacr: authenticationClass[decision.method],
+        azpacr: authenticationClass(decision),
         ...subjectClaims(decision, opaque, '2.0'),
       }),
     }),

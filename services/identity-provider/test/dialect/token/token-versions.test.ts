@@ -83,6 +83,9 @@ const requestsAll = (...names: string[]): Partial<Application> => ({
   optionalAccessTokenClaims: names.map((name) => ({ name, additionalProperties: [] })),
 })
 const facets = ['xms_act_fct', 'xms_sub_fct', 'xms_tnt_fct']
+const resourceInAzure = '/subscriptions/1/resourcegroups/jobs/providers/vm'
+const managedIdentity = (alternativeNames: string[]) =>
+  servicePrincipal({ id: guid(0xb1), inertProperties: { alternativeNames } })
 const version2: Partial<Application> = { requestedAccessTokenVersion: 2 }
 
 const rows: [string, TokenDecision, object][] = [
@@ -141,6 +144,23 @@ const rows: [string, TokenDecision, object][] = [
     'with the capabilities of the client where the API requests them (entra E258)',
     decision(requests('xms_cc'), { capabilities: ['CP1'] }),
     { ...v1, xms_cc: ['CP1'] },
+  ],
+  ...['appidacr', 'azpacr'].map((claim): [string, TokenDecision, object] => {
+    const [api, claims] = claim === 'azpacr' ? [version2, v2] : [{}, v1]
+    const principal = managedIdentity(['isExplicit=False', resourceInAzure])
+    return [
+      `with the class 2 and the resource of a managed identity, in ${claim} (entra E261)`,
+      decision(api, { client: { application: application({ appId: guid(0xa1) }), principal } }),
+      { ...claims, [claim]: '2', xms_mirid: resourceInAzure },
+    ]
+  }),
+  [
+    'of an ordinary client for one with another alternative name',
+    decision(
+      {},
+      { client: { ...decision().client, principal: managedIdentity(['x/subscriptions/']) } },
+    ),
+    v1,
   ],
   ['without capabilities of a client that declares none', decision(requests('xms_cc')), v1],
   ['without capabilities for another API', decision({}, { capabilities: ['cp1'] }), v1],
