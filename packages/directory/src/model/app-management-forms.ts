@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { bodyCollection, dateTime, text } from './properties/forms.ts'
-import { complexType, formsOf } from './properties/property.ts'
+import { type ComplexType, complexType, formsOf } from './properties/property.ts'
 
 const durationPattern = /^P(?:(\d{1,6})D)?(?:T(?:(\d{1,6})H)?(?:(\d{1,6})M)?(?:(\d{1,6})S)?)?$/
 
@@ -17,16 +17,22 @@ const duration = text(64).refine(
 )
 const since = dateTime.transform((date) => date.toISOString().replace('.000Z', 'Z'))
 
-const exemption = complexType('customSecurityAttributeExemption', {
+/** A row with the type of an object in `$metadata`, and its form in a body. */
+const objectRow = <const Rows extends ComplexType['members']>(name: string, members: Rows) => ({
+  type: complexType(name, members),
+  body: z.strictObject(formsOf(members)),
+})
+
+/** The row of an object that a body may omit. */
+const optionalRow = <const Rows extends ComplexType['members']>(name: string, members: Rows) => {
+  const { body, type } = objectRow(name, members)
+  return { type, body: body.nullish() }
+}
+
+const exemption = objectRow('customSecurityAttributeExemption', {
   id: { body: text() },
   operator: { body: z.enum(['equals']) },
   value: { body: text() },
-})
-const exemptions = complexType('appManagementPolicyActorExemptions', {
-  customSecurityAttributes: {
-    type: [exemption],
-    body: bodyCollection(z.strictObject(formsOf(exemption.members)), 5),
-  },
 })
 
 /** The members of every restriction. No caller has security attributes here, so no caller is exempt. */
@@ -36,20 +42,21 @@ const common = {
     type: 'Edm.DateTimeOffset',
     body: since.nullable().default(null),
   },
-  excludeActors: {
-    type: exemptions,
-    body: z.strictObject(formsOf(exemptions.members)).nullish(),
-  },
+  excludeActors: optionalRow('appManagementPolicyActorExemptions', {
+    customSecurityAttributes: { type: [exemption.type], body: bodyCollection(exemption.body, 5) },
+  }),
 } as const
 
-/** One form of restrictions of credentials. A lifetime is required for those of lifetimes, and for no other. */
+/** Restrictions of credentials. A lifetime is required for those of lifetimes, and for no other. */
 const restrictions = <Form extends z.ZodType<{ restrictionType: string; maxLifetime?: unknown }>>(
-  form: Form,
-) =>
-  bodyCollection(
-    form.refine(
-      ({ maxLifetime, restrictionType: type }) =>
-        type.endsWith('Lifetime') === (typeof maxLifetime === 'string'),
+  type: ComplexType,
+  body: Form,
+) => ({
+  type: [type] as const,
+  body: bodyCollection(
+    body.refine(
+      ({ maxLifetime, restrictionType }) =>
+        restrictionType.endsWith('Lifetime') === (typeof maxLifetime === 'string'),
       'must have a maxLifetime if and only if it restricts a lifetime',
     ),
     10,
@@ -58,9 +65,11 @@ const restrictions = <Form extends z.ZodType<{ restrictionType: string; maxLifet
       (all) => new Set(all.map(({ restrictionType }) => restrictionType)).size === all.length,
       'must have each restrictionType only once',
     )
-    .optional()
+    .optional(),
+})
 
-const passwords = complexType('passwordCredentialConfiguration', {
+const maxLifetime = { type: 'Edm.Duration', body: duration.nullable().default(null) }
+const passwords = objectRow('passwordCredentialConfiguration', {
   restrictionType: {
     body: z.enum([
       'passwordAddition',
@@ -70,75 +79,58 @@ const passwords = complexType('passwordCredentialConfiguration', {
       'customPasswordAddition',
     ]),
   },
-  maxLifetime: { type: 'Edm.Duration', body: duration.nullable().default(null) },
+  maxLifetime,
   ...common,
 })
-const keys = complexType('keyCredentialConfiguration', {
+const keys = objectRow('keyCredentialConfiguration', {
   restrictionType: { body: z.enum(['asymmetricKeyLifetime', 'trustedCertificateAuthority']) },
-  maxLifetime: { type: 'Edm.Duration', body: duration.nullable().default(null) },
+  maxLifetime,
   certificateBasedApplicationConfigurationIds: {
     type: 'Collection(Edm.String)',
     body: bodyCollection(text(), 10).optional(),
   },
   ...common,
 })
-const uris = complexType('identifierUriRestriction', {
+const flag = { type: 'Edm.Boolean', body: z.boolean().default(false) }
+const uri = optionalRow('identifierUriRestriction', {
   ...common,
-  excludeAppsReceivingV2Tokens: { type: 'Edm.Boolean', body: z.boolean().default(false) },
-  excludeSaml: { type: 'Edm.Boolean', body: z.boolean().default(false) },
+  excludeAppsReceivingV2Tokens: flag,
+  excludeSaml: flag,
 })
-const uri = { type: uris, body: z.strictObject(formsOf(uris.members)).nullish() }
-const identifierUris = complexType('identifierUriConfiguration', {
-  nonDefaultUriAddition: uri,
-  uriAdditionWithoutUniqueTenantIdentifier: uri,
-})
-const audience = complexType('audienceRestriction', common)
-const audienceRow = { type: audience, body: z.strictObject(formsOf(audience.members)).nullish() }
-const audiences = complexType('audiencesConfiguration', {
-  azureAdMultipleOrgs: audienceRow,
-  personalMicrosoftAccount: audienceRow,
-})
+const audience = optionalRow('audienceRestriction', common)
 
 const credentials = {
-  passwordCredentials: {
-    type: [passwords],
-    body: restrictions(z.strictObject(formsOf(passwords.members))),
-  },
-  keyCredentials: { type: [keys], body: restrictions(z.strictObject(formsOf(keys.members))) },
+  passwordCredentials: restrictions(passwords.type, passwords.body),
+  keyCredentials: restrictions(keys.type, keys.body),
 } as const
 const ofApplications = {
-  identifierUris: {
-    type: identifierUris,
-    body: z.strictObject(formsOf(identifierUris.members)).nullish(),
-  },
-  audiences: { type: audiences, body: z.strictObject(formsOf(audiences.members)).nullish() },
+  identifierUris: optionalRow('identifierUriConfiguration', {
+    nonDefaultUriAddition: uri,
+    uriAdditionWithoutUniqueTenantIdentifier: uri,
+  }),
+  audiences: optionalRow('audiencesConfiguration', {
+    azureAdMultipleOrgs: audience,
+    personalMicrosoftAccount: audience,
+  }),
 } as const
-
-const onApplications = complexType('appManagementApplicationConfiguration', {
-  ...credentials,
-  ...ofApplications,
-})
-const onPrincipals = complexType('appManagementServicePrincipalConfiguration', credentials)
-const custom = complexType('customAppManagementApplicationConfiguration', ofApplications)
-const ofPolicy = complexType('customAppManagementConfiguration', {
-  ...credentials,
-  applicationRestrictions: {
-    type: custom,
-    body: z.strictObject(formsOf(custom.members)).nullish(),
-  },
-})
 
 /** The restrictions of policies that are assigned, and of the default policy. */
 export const appManagementRows = {
-  restrictions: { type: ofPolicy, body: z.strictObject(formsOf(ofPolicy.members)) },
-  applicationRestrictions: {
-    type: onApplications,
-    body: z.strictObject(formsOf(onApplications.members)),
-  },
-  servicePrincipalRestrictions: {
-    type: onPrincipals,
-    body: z.strictObject(formsOf(onPrincipals.members)),
-  },
+  restrictions: objectRow('customAppManagementConfiguration', {
+    ...credentials,
+    applicationRestrictions: optionalRow(
+      'customAppManagementApplicationConfiguration',
+      ofApplications,
+    ),
+  }),
+  applicationRestrictions: objectRow('appManagementApplicationConfiguration', {
+    ...credentials,
+    ...ofApplications,
+  }),
+  servicePrincipalRestrictions: objectRow(
+    'appManagementServicePrincipalConfiguration',
+    credentials,
+  ),
 } as const
 
 /** The members that every restriction has. */
