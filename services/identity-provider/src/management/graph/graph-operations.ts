@@ -6,12 +6,7 @@ import type { Hono } from 'hono'
 import { z } from 'zod'
 import type { OperationContext } from '../operations/execute-operation.ts'
 import { graphPath, type graphPaths } from '../operations/management-paths.ts'
-import type {
-  BatchOperation,
-  ChangeOperation,
-  ListOperation,
-  ReadOperation,
-} from '../operations/operation.ts'
+import type { BatchOperation, DirectoryOperation } from '../operations/operation.ts'
 import { createOperationsApp } from '../operations/operations-app.ts'
 import { SkipTokens } from '../operations/skip-tokens.ts'
 import { inheritablePermissionOperations } from './agents/inheritable-permission-operations.ts'
@@ -39,10 +34,8 @@ import { permissionGrantOperations } from './service-principals/permission-grant
 import { servicePrincipalOperations } from './service-principals/service-principal-operations.ts'
 import { tenantReadOperations } from './tenant-operations.ts'
 
-type GraphOperation = ReadOperation | ListOperation | ChangeOperation
-
 /** The operations on objects that have types of agents too. */
-const withTypes: readonly GraphOperation[] = [
+const withTypes: readonly DirectoryOperation[] = [
   ...applicationOperations,
   ...passwordOperations,
   ...keyOperations,
@@ -53,7 +46,7 @@ const withTypes: readonly GraphOperation[] = [
 ]
 
 /** All operations of this part of Microsoft Graph v1.0. */
-export const graphOperations: readonly (GraphOperation | BatchOperation)[] = [
+export const graphOperations: readonly (DirectoryOperation | BatchOperation)[] = [
   ...batchOperations,
   ...metadataOperations,
   ...tenantReadOperations,

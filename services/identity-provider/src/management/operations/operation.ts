@@ -177,6 +177,9 @@ export type ChangeOperation = OperationRow & {
   readonly change: (call: ChangingCall) => Change
 }
 
+/** An operation on the directory. */
+export type DirectoryOperation = ReadOperation | ListOperation | ChangeOperation
+
 /** Calls another part of the server, which writes its own audit record. */
 export type PerformOperation = OperationRow & {
   readonly action: string
@@ -189,9 +192,4 @@ export type BatchOperation = OperationRow & {
 }
 
 /** A row of a management API: method and path, the required roles, and the function that executes it. */
-export type Operation =
-  | ReadOperation
-  | ListOperation
-  | ChangeOperation
-  | PerformOperation
-  | BatchOperation
+export type Operation = DirectoryOperation | PerformOperation | BatchOperation

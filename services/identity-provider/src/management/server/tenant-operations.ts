@@ -19,19 +19,13 @@ import { entityTag, requireMatch } from '../odata/entity-tag.ts'
 import { listEntities } from '../odata/list-entities.ts'
 import { parseQuery, supportedOptions } from '../odata/query-options.ts'
 import { showCreated, showEntity } from '../odata/show-entity.ts'
-import type {
-  Call,
-  Change,
-  ChangeOperation,
-  ChangingCall,
-  ReadOperation,
-} from '../operations/operation.ts'
+import type { Call, Change, ChangingCall, DirectoryOperation } from '../operations/operation.ts'
 import { apisOfEveryTenant } from '../privileges/built-in-apis.ts'
 import { readsTenants, writesTenants } from '../privileges/server-roles.ts'
 import { refuse } from '../refusals/graph-error.ts'
 
 /** The tenants of the server. Each is a separate directory. */
-export const tenantOperations: readonly (ReadOperation | ChangeOperation)[] = [
+export const tenantOperations: readonly DirectoryOperation[] = [
   {
     method: 'GET',
     path: '/tenants',

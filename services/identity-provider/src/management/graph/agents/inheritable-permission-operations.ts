@@ -9,9 +9,8 @@ import type {
   Answer,
   Call,
   Change,
-  ChangeOperation,
   ChangingCall,
-  ReadOperation,
+  DirectoryOperation,
 } from '../../operations/operation.ts'
 import { readsApplications, writesApplications } from '../../privileges/graph-roles.ts'
 import { refuse } from '../../refusals/graph-error.ts'
@@ -21,7 +20,7 @@ import { stored } from '../directory-objects/object-operations.ts'
 const collection = '/applications/{id}/inheritablePermissions'
 
 /** Which permissions of the blueprint's principal its agents have too: for each API, all roles or none. */
-export const inheritablePermissionOperations: readonly (ReadOperation | ChangeOperation)[] = [
+export const inheritablePermissionOperations: readonly DirectoryOperation[] = [
   {
     method: 'GET',
     path: collection,

@@ -5,11 +5,9 @@ import type {
   Answer,
   Call,
   Change,
-  ChangeOperation,
   ChangingCall,
+  DirectoryOperation,
   ListCall,
-  ListOperation,
-  ReadOperation,
 } from '../../operations/operation.ts'
 import { readsApplications, writesApplications } from '../../privileges/graph-roles.ts'
 import { refuse } from '../../refusals/graph-error.ts'
@@ -20,7 +18,7 @@ import { stored } from './object-operations.ts'
 import { type DirectoryObject, typeOf } from './object-type.ts'
 
 /** Deleted applications and service principals. */
-export const deletedItemOperations: readonly (ReadOperation | ListOperation | ChangeOperation)[] = [
+export const deletedItemOperations: readonly DirectoryOperation[] = [
   {
     method: 'GET',
     path: '/directory/deletedItems/microsoft.graph.application',

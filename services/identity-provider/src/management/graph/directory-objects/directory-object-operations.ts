@@ -6,11 +6,9 @@ import { entityJson, showEntity, shownFor } from '../../odata/show-entity.ts'
 import type {
   Answer,
   Change,
-  ChangeOperation,
   ChangingCall,
+  DirectoryOperation,
   ListCall,
-  ListOperation,
-  ReadOperation,
 } from '../../operations/operation.ts'
 import { readsApplications, writesApplications } from '../../privileges/graph-roles.ts'
 import { refuse } from '../../refusals/graph-error.ts'
@@ -21,11 +19,7 @@ import { stored } from './object-operations.ts'
 import { baseTypeOf, type DirectoryObject, typeOf } from './object-type.ts'
 
 /** Applications and service principals by their IDs, without a set in the path. */
-export const directoryObjectOperations: readonly (
-  | ReadOperation
-  | ListOperation
-  | ChangeOperation
-)[] = [
+export const directoryObjectOperations: readonly DirectoryOperation[] = [
   {
     method: 'POST',
     path: '/directoryObjects/getByIds',

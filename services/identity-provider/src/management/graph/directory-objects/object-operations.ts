@@ -10,7 +10,7 @@ import type {
   Change,
   ChangeOperation,
   ChangingCall,
-  ListOperation,
+  DirectoryOperation,
   ReadOperation,
 } from '../../operations/operation.ts'
 import { readsApplications, writesApplications } from '../../privileges/graph-roles.ts'
@@ -74,7 +74,7 @@ export const createdBy = (
 export const objectOperations = <Kind extends ObjectKind>(
   { kind, one, many, set, expansions, find }: ObjectRow<Kind>,
   { create, update, remove }: Readonly<Record<'create' | 'update' | 'remove', KindChange>>,
-): (ReadOperation | ListOperation | ChangeOperation)[] => [
+): DirectoryOperation[] => [
   {
     method: 'GET',
     path: `/${set.name}`,

@@ -7,10 +7,9 @@ import { listEntities } from '../../odata/list-entities.ts'
 import { parseQuery } from '../../odata/query-options.ts'
 import type {
   Answer,
-  ChangeOperation,
+  DirectoryOperation,
   ListCall,
   ListOperation,
-  ReadOperation,
 } from '../../operations/operation.ts'
 import { readsApplications, writesApplications } from '../../privileges/graph-roles.ts'
 import { refuse } from '../../refusals/graph-error.ts'
@@ -39,7 +38,7 @@ type References<Kind extends ObjectKind> = {
 const operationsOf = <Kind extends ObjectKind>(
   { find, kind, one, set }: ObjectRow<Kind>,
   { name, idsOf, withIds }: References<Kind>,
-): (ReadOperation | ChangeOperation)[] => {
+): DirectoryOperation[] => {
   const isOfOwners = name === 'owners'
   const action = isOfOwners ? 'Owner' : 'Sponsor'
   const body = z.strictObject({ '@odata.id': isOfOwners ? objectReference : sponsorReference })
@@ -98,7 +97,7 @@ const operationsOf = <Kind extends ObjectKind>(
 }
 
 /** The owners of applications and service principals. */
-export const ownerOperations: readonly (ReadOperation | ChangeOperation)[] = [
+export const ownerOperations: readonly DirectoryOperation[] = [
   ...operationsOf(applicationRow, {
     name: 'owners',
     idsOf: ({ ownerIds }) => ownerIds,
@@ -112,7 +111,7 @@ export const ownerOperations: readonly (ReadOperation | ChangeOperation)[] = [
 ]
 
 /** The sponsors of agents and blueprints: users and groups, of which only the IDs are known. */
-export const sponsorOperations: readonly (ReadOperation | ChangeOperation)[] = [
+export const sponsorOperations: readonly DirectoryOperation[] = [
   ...operationsOf(applicationRow, {
     name: 'sponsors',
     idsOf: ({ blueprint }) => blueprint?.sponsorIds ?? [],

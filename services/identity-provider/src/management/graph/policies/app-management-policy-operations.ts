@@ -8,12 +8,7 @@ import { z } from 'zod'
 import { omitUndefined, parseBody } from '../../body/parse-body.ts'
 import type { EntitySet } from '../../odata/entity-set.ts'
 import { showEntity } from '../../odata/show-entity.ts'
-import type {
-  ChangeOperation,
-  ListOperation,
-  ReadOperation,
-  RequestCall,
-} from '../../operations/operation.ts'
+import type { DirectoryOperation, RequestCall } from '../../operations/operation.ts'
 import { assignsManagement, readsPolicies, writesPolicies } from '../../privileges/graph-roles.ts'
 import { refuse } from '../../refusals/graph-error.ts'
 import { changed, policyOperations } from './policy-operations.ts'
@@ -97,11 +92,7 @@ const defaultOf = ({ caller }: RequestCall): DirectoryPolicy =>
   caller.tenant.policies.find(({ id }) => id === defaultAppManagementPolicyId) ?? untouched
 
 /** What applications and service principals of the tenant may have. */
-export const appManagementPolicyOperations: readonly (
-  | ReadOperation
-  | ListOperation
-  | ChangeOperation
-)[] = [
+export const appManagementPolicyOperations: readonly DirectoryOperation[] = [
   {
     method: 'GET',
     path: '/policies/defaultAppManagementPolicy',

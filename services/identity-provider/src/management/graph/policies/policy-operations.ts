@@ -18,11 +18,9 @@ import { showCreated, showEntity } from '../../odata/show-entity.ts'
 import type {
   Answer,
   Change,
-  ChangeOperation,
   ChangingCall,
+  DirectoryOperation,
   ListCall,
-  ListOperation,
-  ReadOperation,
   RequestCall,
 } from '../../operations/operation.ts'
 import type { RequiredRoles } from '../../privileges/caller.ts'
@@ -62,10 +60,8 @@ export type PolicyRow = {
   readonly after: (before: DirectoryPolicy, body: unknown, isNew: boolean) => DirectoryPolicy
 }
 
-type PolicyOperation = ReadOperation | ListOperation | ChangeOperation
-
 /** The operations on the policies of one kind, and on their assignments. */
-export const policyOperations = (row: PolicyRow): readonly PolicyOperation[] => [
+export const policyOperations = (row: PolicyRow): readonly DirectoryOperation[] => [
   {
     method: 'GET',
     path: `/policies/${row.name}`,
@@ -127,7 +123,7 @@ export const policyOperations = (row: PolicyRow): readonly PolicyOperation[] => 
 const assignmentOperations = <Kind extends ObjectKind>(
   row: PolicyRow,
   { find, kind, one, set }: ObjectRow<Kind>,
-): PolicyOperation[] => [
+): DirectoryOperation[] => [
   {
     method: 'GET',
     path: `/${set.name}/{id}/${row.name}`,

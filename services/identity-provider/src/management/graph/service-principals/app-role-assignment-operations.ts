@@ -18,11 +18,9 @@ import type {
   Answer,
   Call,
   Change,
-  ChangeOperation,
   ChangingCall,
+  DirectoryOperation,
   ListCall,
-  ListOperation,
-  ReadOperation,
   Warning,
 } from '../../operations/operation.ts'
 import { readsAssignments, writesAssignments } from '../../privileges/graph-roles.ts'
@@ -57,11 +55,7 @@ const sides: readonly Side[] = [
 const newAssignment = z.strictObject({ principalId: guid, resourceId: guid, appRoleId: guid })
 
 /** Admin consent: registration step 5. */
-export const appRoleAssignmentOperations: readonly (
-  | ReadOperation
-  | ListOperation
-  | ChangeOperation
-)[] = sides.flatMap((side): (ReadOperation | ListOperation | ChangeOperation)[] => [
+export const appRoleAssignmentOperations = sides.flatMap((side): DirectoryOperation[] => [
   {
     method: 'GET',
     path: `/servicePrincipals/{id}/${side.segment}`,
