@@ -29,19 +29,11 @@ export function requirePolicies(
   changes: readonly DirectoryChange[],
   now: Date,
 ): void {
-  const [first, ...others] = changes.flatMap((change) => {
-    if (change.kind === 'application' && change.value !== null)
-      return faultsOf(committed, change.kind, committed.application(change.id), change.value, now)
-    if (change.kind === 'servicePrincipal' && change.value !== null)
-      return faultsOf(
-        committed,
-        change.kind,
-        committed.servicePrincipal(change.id),
-        change.value,
-        now,
-      )
-    return []
-  })
+  const [first, ...others] = changes.flatMap(({ kind, id, value }) =>
+    (kind === 'application' || kind === 'servicePrincipal') && value !== null
+      ? faultsOf(committed, kind, committed[kind](id), value, now)
+      : [],
+  )
   if (first === undefined) return
   const details = [first, ...others].slice(0, 20).flatMap((one) => one.details)
   throw new GraphError(rows[first.code], first.message, { details })
@@ -59,13 +51,8 @@ function faultsOf(
 ): AppManagementFault[] {
   const tenant = committed.tenant(after.tenantId)
   if (tenant === undefined || tenant.policies.length === 0) return []
-  const isOfApplication = kind === 'application'
-  const policy = policyOf(
-    tenant,
-    'appManagement',
-    isOfApplication ? after : undefined,
-    isOfApplication ? undefined : after,
-  )
+  // Either place of the object finds its policy.
+  const policy = policyOf(tenant, 'appManagement', after, undefined)
   const isNew = (known: readonly { readonly keyId: string }[] = []) => {
     const keyIds = new Set(known.map(({ keyId }) => keyId))
     return ({ keyId }: { readonly keyId: string }) => !keyIds.has(keyId)
@@ -76,9 +63,9 @@ function faultsOf(
     identifierUris: (after.identifierUris ?? []).filter(
       (uri) => !before?.identifierUris?.includes(uri),
     ),
-    ...(after.signInAudience === undefined || after.signInAudience === before?.signInAudience
-      ? {}
-      : { signInAudience: after.signInAudience }),
+    ...(after.signInAudience !== before?.signInAudience && {
+      signInAudience: after.signInAudience,
+    }),
   }
   return appManagementFaults(policy, { ...after, kind, tenant }, change, now)
 }

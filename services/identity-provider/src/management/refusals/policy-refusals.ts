@@ -1,25 +1,12 @@
 import type { Refusal } from './agent-refusals.ts'
 
-/** The refusals of app management policies. Their sentences come with the fault. */
+/** A refusal by a policy. Its sentence comes with the fault. */
+const ofFault = { status: 400, sentence: (sentence: string) => sentence } as const
+
+/** The refusals of app management policies. */
 export const policyRefusals = {
-  lifetime_exceeds_policy: {
-    status: 400,
-    code: 'CredentialInvalidLifetimeAsPerAppPolicy',
-    sentence: (sentence: string) => sentence,
-  },
-  credential_forbidden_by_policy: {
-    status: 400,
-    code: 'CredentialTypeNotAllowedAsPerAppPolicy',
-    sentence: (sentence: string) => sentence,
-  },
-  identifier_uri_forbidden_by_policy: {
-    status: 400,
-    code: 'HostNameNotOnVerifiedDomain',
-    sentence: (sentence: string) => sentence,
-  },
-  audience_forbidden_by_policy: {
-    status: 400,
-    code: 'SignInAudienceNotAllowedAsPerAppPolicy',
-    sentence: (sentence: string) => sentence,
-  },
+  lifetime_exceeds_policy: { ...ofFault, code: 'CredentialInvalidLifetimeAsPerAppPolicy' },
+  credential_forbidden_by_policy: { ...ofFault, code: 'CredentialTypeNotAllowedAsPerAppPolicy' },
+  identifier_uri_forbidden_by_policy: { ...ofFault, code: 'HostNameNotOnVerifiedDomain' },
+  audience_forbidden_by_policy: { ...ofFault, code: 'SignInAudienceNotAllowedAsPerAppPolicy' },
 } satisfies Readonly<Record<string, Refusal>>
