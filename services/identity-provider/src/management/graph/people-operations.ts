@@ -10,14 +10,6 @@ import { readsGroups, readsPeople } from '../privileges/graph-roles.ts'
 import { refuse } from '../refusals/graph-error.ts'
 import { appRoleAssignments } from './directory-objects/entity-sets.ts'
 
-type Person = {
-  readonly id: string
-  readonly givenName: string
-  readonly surname: string
-  readonly jobTitle: string
-  readonly userPrincipalName: string
-}
-
 const names = [
   ['Amara', 'Okafor', 'Engineer'],
   ['Jonas', 'Lindqvist', 'Operator'],
@@ -25,7 +17,7 @@ const names = [
 ] as const
 
 /** The people of a tenant. They are computed: no store has them, and none of them can sign in. */
-const peopleOf = (tenant: Tenant): Person[] =>
+const peopleOf = (tenant: Tenant) =>
   names.map(([givenName, surname, jobTitle]) => ({
     id: personId(tenant, givenName),
     givenName,
@@ -41,7 +33,10 @@ const personId = ({ id }: Tenant, name: string): string =>
     .digest('hex')
     .replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12}).*$/, '$1-$2-8$3-8$4-$5')
 
+type Person = ReturnType<typeof peopleOf>[number]
+
 const fixedText = { fixed: null, type: 'Edm.String' } as const
+const searched = { filter: 'value', hasStartsWith: true } as const
 
 /**
  * The users of Microsoft Graph, in the order of its default properties.
@@ -54,23 +49,15 @@ export const users: EntitySet<Person> = {
   keyOf: ({ id }) => id,
   properties: shownProperties<Person, unknown>({
     businessPhones: { fixed: [], type: 'Collection(Edm.String)' },
-    displayName: {
-      show: ({ givenName, surname }) => `${givenName} ${surname}`,
-      filter: 'value',
-      hasStartsWith: true,
-    },
-    givenName: { filter: 'value', hasStartsWith: true },
+    displayName: { ...searched, show: ({ givenName, surname }) => `${givenName} ${surname}` },
+    givenName: searched,
     jobTitle: { filter: 'value' },
-    mail: {
-      show: ({ userPrincipalName }) => userPrincipalName,
-      filter: 'value',
-      hasStartsWith: true,
-    },
+    mail: { ...searched, show: ({ userPrincipalName }) => userPrincipalName },
     mobilePhone: fixedText,
     officeLocation: fixedText,
     preferredLanguage: fixedText,
-    surname: { filter: 'value', hasStartsWith: true },
-    userPrincipalName: { filter: 'value', hasStartsWith: true },
+    surname: searched,
+    userPrincipalName: searched,
     id: { filter: 'value' },
     accountEnabled: { fixed: true, type: 'Edm.Boolean', isSelectedOnly: true },
     userType: { fixed: 'Member', isSelectedOnly: true },
@@ -78,13 +65,13 @@ export const users: EntitySet<Person> = {
 }
 
 /** The groups of Microsoft Graph. No tenant has one. */
-export const groups: EntitySet<{ readonly id: string }> = {
+export const groups: EntitySet<Pick<Person, 'id'>> = {
   name: 'groups',
   type: 'group',
   keyOf: ({ id }) => id,
-  properties: shownProperties<{ readonly id: string }, unknown>({
+  properties: shownProperties<Pick<Person, 'id'>, unknown>({
     id: { filter: 'value' },
-    displayName: { ...fixedText, filter: 'value', hasStartsWith: true },
+    displayName: { ...fixedText, ...searched },
     mailEnabled: { fixed: false, type: 'Edm.Boolean' },
     mailNickname: { ...fixedText, filter: 'value' },
     securityEnabled: { fixed: true, type: 'Edm.Boolean' },

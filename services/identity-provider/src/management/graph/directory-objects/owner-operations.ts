@@ -52,13 +52,14 @@ const operationsOf = <Kind extends ObjectKind>(
       read: (call) => {
         const object = find(call)
         const ids = idsOf(object)
-        return isOfOwners
-          ? listEntities(call, directoryObjects, activeOwners(call.directory, object.tenantId, ids))
-          : listEntities(
-              call,
-              sponsors,
-              ids.map((id) => ({ id })),
-            )
+        if (!isOfOwners)
+          return listEntities(
+            call,
+            sponsors,
+            Array.from(ids, (id) => ({ id })),
+          )
+        const found = activeOwners(call.directory, object.tenantId, ids)
+        return listEntities(call, directoryObjects, found)
       },
     },
     {
@@ -96,18 +97,19 @@ const operationsOf = <Kind extends ObjectKind>(
   ]
 }
 
+const owners = {
+  name: 'owners',
+  idsOf: ({ ownerIds }: DirectoryObject) => ownerIds,
+  withIds: <One extends DirectoryObject>(one: One, ownerIds: readonly string[]) => ({
+    ...one,
+    ownerIds,
+  }),
+} as const
+
 /** The owners of applications and service principals. */
 export const ownerOperations: readonly DirectoryOperation[] = [
-  ...operationsOf(applicationRow, {
-    name: 'owners',
-    idsOf: ({ ownerIds }) => ownerIds,
-    withIds: (one, ownerIds) => ({ ...one, ownerIds }),
-  }),
-  ...operationsOf(principalRow, {
-    name: 'owners',
-    idsOf: ({ ownerIds }) => ownerIds,
-    withIds: (one, ownerIds) => ({ ...one, ownerIds }),
-  }),
+  ...operationsOf(applicationRow, owners),
+  ...operationsOf(principalRow, owners),
 ]
 
 /** The sponsors of agents and blueprints: users and groups, of which only the IDs are known. */
@@ -127,26 +129,25 @@ export const sponsorOperations: readonly DirectoryOperation[] = [
   }),
 ]
 
-/** What a service principal owns, and what it created. */
-const collections: readonly (readonly [
-  name: string,
+const collectionOperation = (
+  verb: 'owns' | 'created',
   isIn: (object: DirectoryObject, principal: ServicePrincipal) => boolean,
-])[] = [
-  ['ownedObjects', ({ ownerIds }, { id }) => ownerIds.includes(id)],
-  ['createdObjects', ({ createdByAppId }, { appId }) => createdByAppId === appId],
-]
-
-/** The objects of either kind that refer to a service principal. */
-export const collectionOperations: readonly ListOperation[] = collections.map(([name, isIn]) => ({
+): ListOperation => ({
   method: 'GET',
-  path: `/servicePrincipals/{id}/${name}`,
+  path: `/servicePrincipals/{id}/${verb === 'owns' ? 'ownedObjects' : 'createdObjects'}`,
   requires: readsApplications,
-  summary: `Lists the ${name === 'ownedObjects' ? 'objects that a service principal owns' : 'objects that a service principal created'}.`,
+  summary: `Lists the objects that a service principal ${verb}.`,
   list: async (call) => {
     const principal = await call.read((directory) => findServicePrincipal({ ...call, directory }))
     return listObjects(call, (object) => isIn(object, principal))
   },
-}))
+})
+
+/** The objects of either kind that refer to a service principal: what it owns, and what it created. */
+export const collectionOperations: readonly ListOperation[] = [
+  collectionOperation('owns', ({ ownerIds }, { id }) => ownerIds.includes(id)),
+  collectionOperation('created', ({ createdByAppId }, { appId }) => createdByAppId === appId),
+]
 
 const kinds = ['application', 'servicePrincipal'] as const
 
