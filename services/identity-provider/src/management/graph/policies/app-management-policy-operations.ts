@@ -1,6 +1,7 @@
 import {
   type DirectoryPolicy,
   defaultAppManagementPolicyId,
+  formsOf,
   shownProperties,
 } from '@greeting/directory'
 import { appManagementRows, name, text } from '@greeting/directory/forms'
@@ -14,7 +15,16 @@ import { refuse } from '../../refusals/graph-error.ts'
 import { changed, policyOperations } from './policy-operations.ts'
 
 const named = { displayName: {}, description: {}, isEnabled: { type: 'Edm.Boolean' } } as const
-const noRestrictions = { passwordCredentials: [], keyCredentials: [] }
+
+/** How answers show restrictions: the whole definition, or those for one kind of objects in it. */
+const shown = (name: keyof typeof appManagementRows) => ({
+  type: appManagementRows[name].type,
+  show: ({ definition }: DirectoryPolicy) => ({
+    passwordCredentials: [],
+    keyCredentials: [],
+    ...(name === 'restrictions' ? Object(definition) : Object(definition)[name]),
+  }),
+})
 
 /** The app management policies that are assigned to objects. */
 export const appManagementPolicies: EntitySet<DirectoryPolicy> = {
@@ -24,14 +34,9 @@ export const appManagementPolicies: EntitySet<DirectoryPolicy> = {
   properties: shownProperties<DirectoryPolicy, unknown>({
     id: { filter: 'value' },
     ...named,
-    restrictions: {
-      type: appManagementRows.restrictions.type,
-      show: ({ definition }) => ({ ...noRestrictions, ...Object(definition) }),
-    },
+    restrictions: shown('restrictions'),
   }),
 }
-
-const sides = ['applicationRestrictions', 'servicePrincipalRestrictions'] as const
 
 /** The app management policy of all objects without an assigned one. */
 export const defaultPolicy: EntitySet<DirectoryPolicy> = {
@@ -41,18 +46,8 @@ export const defaultPolicy: EntitySet<DirectoryPolicy> = {
   properties: shownProperties<DirectoryPolicy, unknown>({
     id: {},
     ...named,
-    ...Object.fromEntries(
-      sides.map((side) => [
-        side,
-        {
-          type: appManagementRows[side].type,
-          show: ({ definition }: DirectoryPolicy) => ({
-            ...noRestrictions,
-            ...Object(definition)[side],
-          }),
-        },
-      ]),
-    ),
+    applicationRestrictions: shown('applicationRestrictions'),
+    servicePrincipalRestrictions: shown('servicePrincipalRestrictions'),
   }),
 }
 
@@ -73,16 +68,9 @@ const properties = {
   description: text(1024).nullable(),
   isEnabled: z.boolean(),
 }
-const patch = z
-  .strictObject({ ...properties, restrictions: appManagementRows.restrictions.body })
-  .partial()
-const defaultPatch = z
-  .strictObject({
-    ...properties,
-    applicationRestrictions: appManagementRows.applicationRestrictions.body,
-    servicePrincipalRestrictions: appManagementRows.servicePrincipalRestrictions.body,
-  })
-  .partial()
+const { restrictions, ...ofDefault } = formsOf(appManagementRows)
+const patch = z.strictObject({ ...properties, restrictions }).partial()
+const defaultPatch = z.strictObject({ ...properties, ...ofDefault }).partial()
 
 /** The restrictions that a body lacks stay. */
 const merged = (before: unknown, given: object = {}) =>
@@ -109,18 +97,12 @@ export const appManagementPolicyOperations: readonly DirectoryOperation[] = [
     action: 'policy.update',
     change: (call) => {
       const before = defaultOf(call)
-      const { applicationRestrictions, servicePrincipalRestrictions, ...rest } = parseBody(
-        defaultPatch,
-        call.body,
+      const { displayName, description, isEnabled, ...given } = parseBody(defaultPatch, call.body)
+      const rest = { displayName, description, isEnabled }
+      const names = ['applicationRestrictions', 'servicePrincipalRestrictions'] as const
+      const definition = Object.fromEntries(
+        names.map((name) => [name, merged(Object(before.definition)[name], given[name])]),
       )
-      const {
-        applicationRestrictions: ofApplications,
-        servicePrincipalRestrictions: ofPrincipals,
-      } = Object(before.definition)
-      const definition = {
-        applicationRestrictions: merged(ofApplications, applicationRestrictions),
-        servicePrincipalRestrictions: merged(ofPrincipals, servicePrincipalRestrictions),
-      }
       const after: DirectoryPolicy = { ...before, ...omitUndefined(rest), definition }
       return changed(call, after.id, (all) => [...all.filter(({ id }) => id !== after.id), after])
     },

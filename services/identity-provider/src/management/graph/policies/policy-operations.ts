@@ -131,11 +131,8 @@ const assignmentOperations = <Kind extends ObjectKind>(
     summary: `Lists the ${row.name} of ${one}.`,
     read: (call) => {
       const { policyIds } = find(call)
-      return listEntities(
-        call,
-        row.set,
-        policiesOf(call, row).filter(({ id }) => policyIds.includes(id)),
-      )
+      const assigned = policiesOf(call, row).filter(({ id }) => policyIds.includes(id))
+      return listEntities(call, row.set, assigned)
     },
   },
   {
@@ -155,10 +152,9 @@ const assignmentOperations = <Kind extends ObjectKind>(
       const kept = object.policyIds.filter((one) => ids.has(one))
       if (kept.includes(id)) throw refuse('reference_taken', row.name)
       if (known.some((one) => kept.includes(one.id))) throw refuse('policy_taken')
-      const warning = row.warning && { fields: { id: object.id }, message: row.warning }
       return {
         ...stored(kind, { ...object, policyIds: [...kept, id] }),
-        ...(warning && { warning }),
+        warning: row.warning ? { fields: { id: object.id }, message: row.warning } : undefined,
       }
     },
   },
