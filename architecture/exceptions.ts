@@ -32,6 +32,7 @@ export const codesOfMicrosoftGraph: readonly string[] = [
   'CredentialTypeNotAllowedAsPerAppPolicy',
   'Directory_InvalidPageToken',
   'HostNameNotOnVerifiedDomain',
+  'InvalidUniqueTenantIdentifierAsPerAppPolicy',
   'InternalServerError',
   'InvalidAuthenticationToken',
   'InvalidFederatedIdentityCredentialValue',

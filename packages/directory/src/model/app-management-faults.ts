@@ -3,6 +3,7 @@ import type { Application } from './application/application.ts'
 import { hasTenantName } from './application/identifier-uri-rules.ts'
 import { type DirectoryPolicy, defaultAppManagementPolicyId } from './policy.ts'
 import type { Tenant } from './tenant.ts'
+import { authoritiesIn, isTrusted } from './trusted-authorities.ts'
 
 /** What the policies of a tenant must know of an application or a service principal. */
 export type ManagedObject = {
@@ -11,7 +12,12 @@ export type ManagedObject = {
   /** Undefined for an object that the change creates. */
   readonly createdDateTime?: Date | undefined
   readonly requestedAccessTokenVersion?: Application['requestedAccessTokenVersion'] | undefined
-  readonly tenant: Pick<Tenant, 'id' | 'domains'>
+  /** Without policies, the authorities of certificates are not examined. */
+  readonly tenant: Pick<Tenant, 'id' | 'domains'> & {
+    readonly policies?: readonly Pick<DirectoryPolicy, 'id' | 'kind' | 'definition'>[] | undefined
+  }
+  /** Whether its service principal signs people in by SAML. */
+  readonly isOfSaml?: boolean
 }
 
 type Period = { readonly startDateTime: Date; readonly endDateTime: Date }
@@ -22,7 +28,8 @@ export type ManagedChange = {
     /** Whether the caller has chosen its text. */
     readonly isCustom?: boolean
   })[]
-  readonly certificates?: readonly Period[]
+  /** DER. */
+  readonly certificates?: readonly (Period & { readonly certificate: Uint8Array })[]
   readonly identifierUris?: readonly string[]
   readonly signInAudience?: Application['signInAudience']
 }
@@ -33,6 +40,7 @@ export type AppManagementFault = {
     | 'CredentialInvalidLifetimeAsPerAppPolicy'
     | 'CredentialTypeNotAllowedAsPerAppPolicy'
     | 'HostNameNotOnVerifiedDomain'
+    | 'InvalidUniqueTenantIdentifierAsPerAppPolicy'
     | 'SignInAudienceNotAllowedAsPerAppPolicy'
   readonly message: string
   readonly details: readonly {
@@ -65,12 +73,33 @@ function restrictionsOf(
   return { ...credentials, ...(isOfApplication ? applicationRestrictions : {}) }
 }
 
+type CredentialRestriction = {
+  readonly restrictionType: string
+  readonly maxLifetime: string | null
+  readonly certificateBasedApplicationConfigurationIds?: readonly string[] | undefined
+}
+
 function credentialFault(
   policyId: string,
-  restriction: string,
-  maxLifetime: string | null,
+  {
+    certificateBasedApplicationConfigurationIds: lists = [],
+    maxLifetime,
+    restrictionType: restriction,
+  }: CredentialRestriction,
+  { policies }: ManagedObject['tenant'],
   { certificates = [], secrets = [] }: ManagedChange,
 ): AppManagementFault[] {
+  if (restriction === 'trustedCertificateAuthority') {
+    const trusted = policies?.filter(
+      ({ id, kind }) => kind === 'trustedAuthorities' && lists.includes(id),
+    )
+    const isUntrusted = ({ certificate }: { readonly certificate: Uint8Array }) =>
+      trusted?.every((list) => !isTrusted(certificate, authoritiesIn(list)))
+    if (!certificates.some(isUntrusted)) return []
+    const message = `Credential not issued by a trusted certificate authority as per assigned policy '${policyId}'.`
+    const detail = ['CertificateAuthorityNotTrusted', 'KeyCredentials'] as const
+    return [fault(policyId, 'CredentialTypeNotAllowedAsPerAppPolicy', message, detail)]
+  }
   const isAdded =
     (restriction === 'passwordAddition' && secrets.length > 0) ||
     (restriction === 'customPasswordAddition' && secrets.some(({ isCustom }) => isCustom))
@@ -94,6 +123,7 @@ function credentialFault(
 const uriRules = [
   {
     name: 'nonDefaultUriAddition',
+    code: 'HostNameNotOnVerifiedDomain',
     isAllowed: (uri: string, { appId, tenant }: ManagedObject) =>
       [`api://${appId}`, `api://${tenant.id}/${appId}`].includes(uri.toLowerCase()),
     sentence: (uri: string) =>
@@ -101,9 +131,10 @@ const uriRules = [
   },
   {
     name: 'uriAdditionWithoutUniqueTenantIdentifier',
+    code: 'InvalidUniqueTenantIdentifierAsPerAppPolicy',
     isAllowed: (uri: string, { appId, tenant }: ManagedObject) => hasTenantName(uri, appId, tenant),
     sentence: (uri: string) =>
-      `Failed to add identifier URI ${uri}. All newly added URIs must contain a tenant verified domain, tenant ID, or app ID, as per the default app management policy of your organization.`,
+      `Failed to add identifier URI ${uri}. All newly added URIs must contain a tenant verified domain, tenant ID, or app ID, as per the default tenant policy of your organization. See https://aka.ms/identifier-uri-addition-error for more information on this error.`,
   },
 ] as const
 
@@ -149,9 +180,7 @@ export function appManagementFaults(
   }
   const credentialFaults = [...passwordCredentials, ...keyCredentials]
     .filter(applies)
-    .flatMap(({ maxLifetime, restrictionType }) =>
-      credentialFault(policy.id, restrictionType, maxLifetime, change),
-    )
+    .flatMap((one) => credentialFault(policy.id, one, object.tenant, change))
   return [
     ...credentialFaults,
     ...(change.identifierUris ?? []).flatMap((uri) => {
@@ -159,13 +188,11 @@ export function appManagementFaults(
         ({ isAllowed, name }) =>
           applies(identifierUris?.[name]) &&
           !(identifierUris?.[name]?.excludeAppsReceivingV2Tokens && isVersion2) &&
+          !(identifierUris?.[name]?.excludeSaml && object.isOfSaml) &&
           !isAllowed(uri, object),
       )
       if (row === undefined) return []
-      return fault(policy.id, 'HostNameNotOnVerifiedDomain', row.sentence(uri), [
-        row.name,
-        'identifierUris',
-      ])
+      return fault(policy.id, row.code, row.sentence(uri), [row.name, 'identifierUris'])
     }),
     ...audienceFaults(policy.id, change.signInAudience, (name) => applies(audiences?.[name])),
   ]

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { bodyCollection, dateTime, text } from './properties/forms.ts'
+import { bodyCollection, dateTime, guid, text } from './properties/forms.ts'
 import { type ComplexType, complexType, formsOf } from './properties/property.ts'
 
 const durationPattern = /^P(?:(\d{1,6})D)?(?:T(?:(\d{1,6})H)?(?:(\d{1,6})M)?(?:(\d{1,6})S)?)?$/
@@ -87,7 +87,7 @@ const keys = objectRow('keyCredentialConfiguration', {
   maxLifetime,
   certificateBasedApplicationConfigurationIds: {
     type: 'Collection(Edm.String)',
-    body: bodyCollection(text(), 10).optional(),
+    body: bodyCollection(guid, 10).optional(),
   },
   ...common,
 })

@@ -2,7 +2,7 @@ import { emptyGuid } from './guid.ts'
 import type { Json } from './properties/inert-properties.ts'
 
 /** The kinds of policies. An object has at most one policy of each kind. */
-export type PolicyKind = 'appManagement' | 'tokenLifetime' | 'claimsMapping'
+export type PolicyKind = 'appManagement' | 'tokenLifetime' | 'claimsMapping' | 'trustedAuthorities'
 
 /** A policy of a tenant. */
 export type DirectoryPolicy = {
@@ -13,8 +13,8 @@ export type DirectoryPolicy = {
   readonly description: string | null
   /**
    * The rules in the form of Microsoft Graph. Of an app management policy its `restrictions`, of the
-   * default one an object with `applicationRestrictions` and `servicePrincipalRestrictions`, else the
-   * collection `definition`.
+   * default one an object with `applicationRestrictions` and `servicePrincipalRestrictions`, of trusted
+   * authorities their list, else the collection `definition`.
    */
   readonly definition: Json
   /** A disabled policy has no effect. */

@@ -19,7 +19,9 @@ const during = (days: number, more = {}) => [
 ]
 const [secret, long] = [{ secrets: during(10) }, { secrets: during(31) }]
 const custom = { secrets: during(10, { isCustom: true }) }
-const longKey = { certificates: during(31) }
+const longKey = {
+  certificates: during(31).map((one) => ({ ...one, certificate: new Uint8Array() })),
+}
 
 const passwords = (restrictionType: string, more = {}) => ({
   passwordCredentials: [{ restrictionType, ...more }],
@@ -56,6 +58,7 @@ const codesOf = (restrictions: object, change: ManagedChange, part: Partial<Mana
 const tooLong = 'CredentialInvalidLifetimeAsPerAppPolicy'
 const type = 'CredentialTypeNotAllowedAsPerAppPolicy'
 const host = 'HostNameNotOnVerifiedDomain'
+const withoutTenant = 'InvalidUniqueTenantIdentifierAsPerAppPolicy'
 const audience = 'SignInAudienceNotAllowedAsPerAppPolicy'
 const later = { restrictForAppsCreatedAfterDateTime: '2026-06-01T00:00:01Z' }
 const sameTime = { restrictForAppsCreatedAfterDateTime: '2026-06-01T00:00:00Z' }
@@ -90,7 +93,14 @@ describe('the faults by an app management policy', () => {
       [],
     ],
     [withIdOnly, uri(`api://${guid(1)}/orders`, 'https://contoso.example/x'), {}, []],
-    [withIdOnly, uri('http://localhost:3000'), {}, [host]],
+    [withIdOnly, uri('http://localhost:3000'), {}, [withoutTenant]],
+    [
+      onUris('nonDefaultUriAddition', { excludeSaml: true }),
+      uri('api://x'),
+      { isOfSaml: true },
+      [],
+    ],
+    [noCustomUri, uri('api://x'), { isOfSaml: true }, [host]],
     [onAudience('azureAdMultipleOrgs'), single, {}, []],
     [onAudience('azureAdMultipleOrgs'), multiple, {}, [audience]],
     [onAudience('personalMicrosoftAccount'), multiple, {}, []],

@@ -54,7 +54,7 @@ export async function readPolicies(
   graph: Graph,
   reader: DirectoryReader,
   { isNamed, holders }: Asked = {},
-): Promise<Pick<DirectoryState, 'policies' | 'domains'>> {
+): Promise<Pick<DirectoryState, 'policies' | 'domains' | 'authorities'>> {
   const path = '/policies/defaultAppManagementPolicy'
   const request = { method: 'GET', path, role: writesPolicies, repeatable: true } as const
   const answer = await graph.send(request).catch(undefinedIf(!isNamed))
@@ -82,11 +82,28 @@ export async function readPolicies(
     return { ...rest, displayName: text, definition: definition ?? restrictions, appliesTo }
   })
   const policies = [defaultPolicyOf(answer.body), ...named]
-  if (!JSON.stringify(policies).includes('uriAdditionWithoutUniqueTenantIdentifier'))
-    return { policies }
-  const tenants = await reader.list('/organization', organization).catch(undefinedIf(true))
-  const names = (tenants ?? []).flatMap(({ verifiedDomains }) => verifiedDomains)
-  return { policies, domains: names.map(({ name }) => name.toLowerCase()) }
+  const restricts = (type: string) => JSON.stringify(policies).includes(type)
+  const [tenants = [], authorities] = await Promise.all([
+    restricts('uriAdditionWithoutUniqueTenantIdentifier')
+      ? reader.list('/organization', organization).catch(undefinedIf(true))
+      : undefined,
+    restricts('trustedCertificateAuthority')
+      ? readAuthorities(reader).catch(undefinedIf(true))
+      : undefined,
+  ])
+  const names = tenants.flatMap(({ verifiedDomains }) => verifiedDomains)
+  return { policies, domains: names.map(({ name }) => name.toLowerCase()), authorities }
+}
+
+const authority = z.object({ isRootAuthority: z.boolean(), certificate: z.string() })
+
+async function readAuthorities(reader: DirectoryReader) {
+  const path = '/directory/certificateAuthorities/certificateBasedApplicationConfigurations'
+  return reader.each('read_policies', await reader.list(path, object), async ({ id }) => ({
+    id,
+    kind: 'trustedAuthorities' as const,
+    definition: await reader.list(`${path}/${id}/trustedCertificateAuthorities`, authority),
+  }))
 }
 
 /** The administrator may lack the role, or the directory may have no policies. */

@@ -21,7 +21,7 @@ import {
   locateResource,
   rolesOf,
 } from './directory/locate.ts'
-import { policyFaults } from './policy-faults.ts'
+import { policyFaults, unknownAuthorities } from './policy-faults.ts'
 import {
   type CertificateToAdd,
   type Change,
@@ -175,6 +175,7 @@ export function planRegistrations(input: PlanInput): Plan {
     ...consequencesOfOtherCredentials(file, clients),
     ...consequencesOfSize(file, clients, apis, state),
     ...consequencesOfTime(file, certificates, now),
+    ...unknownAuthorities(changes, policy ? { policies: [policy] } : { ...state, policies }),
   ]
   const foundByName = adoptionsOf([...declared, ...clients], { confirmed, administrator })
   const refused = [

@@ -71,7 +71,7 @@ export function policyFaults(changes: readonly Change[], judged: Judged): string
   const { file, state, located, policies, now } = judged
   const byName = new Map(located.map((one) => [one.name, one.application]))
   const domains = [...(file.tenant?.domains ?? []), ...(state.domains ?? [])]
-  const tenant = { id: state.tenantId, domains }
+  const tenant = { id: state.tenantId, domains, policies: state.authorities }
   return changes.flatMap((change) => {
     const { application: name } = change
     const application = byName.get(name)
@@ -99,6 +99,17 @@ export function policyFaults(changes: readonly Change[], judged: Judged): string
   })
 }
 
+/** What a plan says of new certificates when it cannot read the authorities that a policy requires. */
+export const unknownAuthorities = (
+  changes: readonly Change[],
+  { authorities, policies }: Pick<DirectoryState, 'authorities' | 'policies'>,
+): string[] =>
+  authorities === undefined &&
+  JSON.stringify(policies).includes('trustedCertificateAuthority') &&
+  changes.some((change) => change.kind === 'setCertificates' && change.added.length > 0)
+    ? ['A policy requires trusted authorities, which cannot be read: it may refuse a certificate.']
+    : []
+
 /** What a change adds that a policy may refuse, with words for it. */
 function additionsOf(
   change: Change,
@@ -111,8 +122,9 @@ function additionsOf(
     return [{ what: `the secret "${change.secret}"`, secrets }]
   }
   if (change.kind === 'setCertificates')
-    return change.added.map(({ displayName, ...period }) => {
-      return { what: `the certificate "${displayName}"`, certificates: [period] }
+    return change.added.map(({ der, displayName, ...period }) => {
+      const certificates = [{ ...period, certificate: Buffer.from(der, 'base64') }]
+      return { what: `the certificate "${displayName}"`, certificates }
     })
   if (change.kind !== 'updateApplication') return []
   return change.changes.flatMap(({ property, from, to }) => {

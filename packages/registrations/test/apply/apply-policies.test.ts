@@ -2,7 +2,9 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { GraphFixture } from '../../../../fixtures/graph/graph-fixture.ts'
 import type { Json } from '../../../../fixtures/graph/graph-tenant.ts'
+import { type Issued, issuedCertificate } from '../../../../fixtures/issued-certificate.ts'
 import { readExplained, readWholeDirectory } from '../../src/apply/index.ts'
+import { defaultPolicyOf } from '../../src/apply/read-policies.ts'
 import { explain, exportRegistrations, locateById } from '../../src/planning/index.ts'
 import { sampleFile } from '../samples.ts'
 
@@ -160,6 +162,47 @@ describe('applying a file with policies', () => {
     assert.deepEqual(faults, [
       `The policy "default app management policy" refuses the secret "primary" of "Greeting client" with ${code}: ${message}`,
     ])
+  })
+
+  it('is refused by the plan for a certificate of another authority than the trusted ones', async () => {
+    const fixture = await GraphFixture.start()
+    const root = await issuedCertificate('Root')
+    const { tenant } = fixture
+    const list = await tenant.send(
+      'POST',
+      '/directory/certificateAuthorities/certificateBasedApplicationConfigurations',
+      {
+        displayName: 'Ours',
+        trustedCertificateAuthorities: [{ isRootAuthority: true, certificate: root.base64 }],
+      },
+    )
+    const restriction = {
+      restrictionType: 'trustedCertificateAuthority',
+      certificateBasedApplicationConfigurationIds: [list.id],
+    }
+    const path = '/policies/defaultAppManagementPolicy'
+    const applicationRestrictions = { keyCredentials: [restriction] }
+    await tenant.send('PATCH', path, { isEnabled: true, applicationRestrictions })
+    const certificates = [{ displayName: 'Job', path: 'job.pem' }]
+    const file = fileWith({ client: { certificates } })
+    const certificateOf = async (issuer?: Issued) => {
+      const { base64: der } = await issuedCertificate('Job', issuer, false)
+      const period = { startDateTime: new Date('2026-01-01'), endDateTime: new Date('2030-01-01') }
+      return new Map([['job.pem', { displayName: 'Job', der, sha1Thumbprint: '00', ...period }]])
+    }
+    const { faults } = await fixture.plan(file, { certificates: await certificateOf() })
+    assert.deepEqual(faults, [
+      'The policy "default app management policy" refuses the certificate "Job" of "Greeting client" with CredentialTypeNotAllowedAsPerAppPolicy: Credential not issued by a trusted certificate authority as per assigned policy \'00000000-0000-0000-0000-000000000000\'.',
+    ])
+    const trusted = await certificateOf(root)
+    const plan = await fixture.plan(file, { certificates: trusted })
+    assert.deepEqual([plan.faults, plan.ifApplied.join().includes('authorities')], [[], false])
+    const elsewhere = await fixture.plan(file, {
+      certificates: trusted,
+      policy: defaultPolicyOf({ isEnabled: true, applicationRestrictions }),
+    })
+    assert.deepEqual(elsewhere.faults, [])
+    assert.match(elsewhere.ifApplied.join(), /trusted authorities, which cannot be read/)
   })
 
   it('is what an explanation names, without a search for all objects of a policy', async () => {

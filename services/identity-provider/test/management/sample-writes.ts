@@ -3,6 +3,7 @@ import { graphOperations } from '../../src/management/graph/graph-operations.ts'
 import { agentType, blueprintType, sponsored, sponsorId } from './graph/agents/sample-agents.ts'
 import { role } from './graph/applications/sample-api.ts'
 import { certificateOf, certifiedKeyOf, proofOf } from './privileges/certificate-of.ts'
+import { authorities, authorityBodies, lists } from './privileges/trusted-authority-samples.ts'
 import { allGraphRoles, type Reply, sampleGraph } from './sample-graph.ts'
 
 export const canary = 'canary-0123456789'
@@ -21,6 +22,9 @@ const keyOf = (credential: typeof present.credential) => ({
   keyId: credential.keyId,
 })
 const added = await certificateOf('Added')
+
+const canaryIn = (collection: string) =>
+  collection === lists ? { displayName: canary } : { issuer: canary }
 
 /** A management API over a store, with an object of every kind and a client with all roles. */
 export async function sampleWrites(store: DirectoryStore) {
@@ -44,8 +48,8 @@ export async function sampleWrites(store: DirectoryStore) {
   const { body: other } = await admin.post('/applications', { displayName: 'Owned' })
   const { body: owned } = await admin.post('/servicePrincipals', { appId: other.appId })
   const consent = { resourceId: principal.id, appRoleId: role().id }
-  const all = `/servicePrincipals/${principal.id}/appRoleAssignedTo`
-  const { body: assigned } = await admin.post(all, { ...consent, principalId: principal.id })
+  const assignedTo = `/servicePrincipals/${principal.id}/appRoleAssignedTo`
+  const { body: assigned } = await admin.post(assignedTo, { ...consent, principalId: principal.id })
   const { body: bare } = await admin.post('/applications', { displayName: 'Bare' })
   const grant = await admin.post('/oauth2PermissionGrants', {
     clientId: principal.id,
@@ -76,6 +80,9 @@ export async function sampleWrites(store: DirectoryStore) {
     await admin.post(`/applications/${api.id}/${set}/$ref`, ofSet)
     await admin.post(`/servicePrincipals/${principal.id}/${set}/$ref`, ofSet)
   }
+  const { body: list } = await admin.post(lists, authorityBodies[`POST ${lists}`] ?? {})
+  const { body: all } = await admin.get(authorities.replace('{policy}', list.id))
+  const [authority] = all.value
   await admin.post(inheritable.replace('{id}', blueprint.id), { resourceAppId: gone.appId })
   return {
     ...sample,
@@ -93,6 +100,7 @@ export async function sampleWrites(store: DirectoryStore) {
     principal,
     principalSecret: principalSecret.body,
     secret,
+    listIds: { policy: list.id, authority: authority?.id ?? '' },
     tokenPolicyIds,
     trusted: trusted.body,
   }
@@ -307,5 +315,22 @@ export const writes: Readonly<Record<string, (sample: Sample) => Promise<Reply>>
         ],
       ]),
     ]),
+  ),
+  ...Object.fromEntries(
+    [`${lists}/{policy}`, `${authorities}/{authority}`].flatMap((template) => {
+      const pathOf = ({ listIds }: Sample) =>
+        template.replace('{policy}', listIds.policy).replace('{authority}', listIds.authority)
+      const collection = template.replace(/\/\{\w+\}$/, '')
+      const body = { ...authorityBodies[`POST ${collection}`], ...canaryIn(collection) }
+      return [
+        [
+          `POST ${collection}`,
+          ({ admin, listIds }: Sample) =>
+            admin.post(collection.replace('{policy}', listIds.policy), body),
+        ],
+        [`PATCH ${template}`, (one: Sample) => one.admin.patch(pathOf(one), canaryIn(collection))],
+        [`DELETE ${template}`, (one: Sample) => one.admin.delete(pathOf(one))],
+      ]
+    }),
   ),
 }

@@ -1,5 +1,6 @@
 // Folder: The part of the directory that a plan compares with the file.
 
+import type { DirectoryPolicy } from '@greeting/directory'
 import { z } from 'zod'
 import type { Policy } from '../../policy-entries.ts'
 
@@ -142,6 +143,8 @@ export type DirectoryState = {
   readonly policies?: readonly Policy[] | undefined
   /** The verified domains of the tenant, if a policy requires one in identifier URIs. */
   readonly domains?: readonly string[]
+  /** The lists of trusted certificate authorities, if a policy names one and they can be read. */
+  readonly authorities?: readonly Pick<DirectoryPolicy, 'id' | 'kind' | 'definition'>[] | undefined
 }
 
 /** The app role ID of an assignment without a role. */

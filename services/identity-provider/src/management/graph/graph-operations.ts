@@ -29,6 +29,7 @@ import { metadataOperations } from './metadata-operations.ts'
 import { peopleOperations } from './people-operations.ts'
 import { appManagementPolicyOperations } from './policies/app-management-policy-operations.ts'
 import { tokenPolicyOperations } from './policies/token-policy-operations.ts'
+import { trustedAuthorityOperations } from './policies/trusted-authority-operations.ts'
 import { appRoleAssignmentOperations } from './service-principals/app-role-assignment-operations.ts'
 import { permissionGrantOperations } from './service-principals/permission-grant-operations.ts'
 import { servicePrincipalOperations } from './service-principals/service-principal-operations.ts'
@@ -62,6 +63,7 @@ export const graphOperations: readonly (DirectoryOperation | BatchOperation)[] =
   ...applicationTemplateOperations,
   ...appManagementPolicyOperations,
   ...tokenPolicyOperations,
+  ...trustedAuthorityOperations,
   ...propertyOperations,
 ]
 

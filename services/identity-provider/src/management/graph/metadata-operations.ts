@@ -17,6 +17,7 @@ import {
   defaultPolicy,
 } from './policies/app-management-policy-operations.ts'
 import { claimsMappingPolicies, tokenLifetimePolicies } from './policies/token-policy-operations.ts'
+import { authorityLists, trustedAuthorities } from './policies/trusted-authority-operations.ts'
 import { permissionGrants } from './service-principals/permission-grant-operations.ts'
 import { domains, organization } from './tenant-operations.ts'
 
@@ -78,7 +79,7 @@ export const model: readonly ModelSet[] = [
     isContained: true as const,
   })),
   { set: appRoleAssignments, isContained: true },
-  { set: permissionGrants },
+  { set: permissionGrants, hasChanges: true },
   { set: appManagementPolicies, isContained: true, navigation: { appliesTo: 'directoryObject' } },
   { set: defaultPolicy, isContained: true },
   ...[tokenLifetimePolicies, claimsMappingPolicies].map((set) => ({
@@ -86,6 +87,12 @@ export const model: readonly ModelSet[] = [
     isContained: true as const,
     navigation: { appliesTo: 'directoryObject' },
   })),
+  {
+    set: authorityLists,
+    isContained: true,
+    navigation: { trustedCertificateAuthorities: 'certificateAuthorityAsEntity' },
+  },
+  { set: trustedAuthorities, isContained: true },
   { set: organization },
   { set: domains },
   { set: users, navigation: { appRoleAssignments: 'appRoleAssignment' } },

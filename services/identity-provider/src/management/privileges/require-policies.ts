@@ -14,6 +14,7 @@ const rows: Readonly<Record<AppManagementFault['code'], RefusalName>> = {
   CredentialInvalidLifetimeAsPerAppPolicy: 'lifetime_exceeds_policy',
   CredentialTypeNotAllowedAsPerAppPolicy: 'credential_forbidden_by_policy',
   HostNameNotOnVerifiedDomain: 'identifier_uri_forbidden_by_policy',
+  InvalidUniqueTenantIdentifierAsPerAppPolicy: 'identifier_uri_without_tenant',
   SignInAudienceNotAllowedAsPerAppPolicy: 'audience_forbidden_by_policy',
 }
 
@@ -22,7 +23,7 @@ const rows: Readonly<Record<AppManagementFault['code'], RefusalName>> = {
  * service principals.
  *
  * @throws {GraphError} graph_refusal lifetime_exceeds_policy, credential_forbidden_by_policy,
- *   identifier_uri_forbidden_by_policy, audience_forbidden_by_policy.
+ *   identifier_uri_forbidden_by_policy, identifier_uri_without_tenant, audience_forbidden_by_policy.
  */
 export function requirePolicies(
   committed: Directory,
@@ -67,5 +68,7 @@ function faultsOf(
       signInAudience: after.signInAudience,
     }),
   }
-  return appManagementFaults(policy, { ...after, kind, tenant }, change, now)
+  const principal = committed.servicePrincipalByAppId(tenant.id, after.appId)
+  const isOfSaml = principal?.inertProperties.preferredSingleSignOnMode === 'saml'
+  return appManagementFaults(policy, { ...after, kind, tenant, isOfSaml }, change, now)
 }

@@ -8,5 +8,9 @@ export const policyRefusals = {
   lifetime_exceeds_policy: { ...ofFault, code: 'CredentialInvalidLifetimeAsPerAppPolicy' },
   credential_forbidden_by_policy: { ...ofFault, code: 'CredentialTypeNotAllowedAsPerAppPolicy' },
   identifier_uri_forbidden_by_policy: { ...ofFault, code: 'HostNameNotOnVerifiedDomain' },
+  identifier_uri_without_tenant: {
+    ...ofFault,
+    code: 'InvalidUniqueTenantIdentifierAsPerAppPolicy',
+  },
   audience_forbidden_by_policy: { ...ofFault, code: 'SignInAudienceNotAllowedAsPerAppPolicy' },
 } satisfies Readonly<Record<string, Refusal>>

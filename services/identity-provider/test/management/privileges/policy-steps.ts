@@ -1,6 +1,7 @@
 import { emptyGuid } from '@greeting/directory'
 import { contoso } from '../sample-graph.ts'
 import { type Asked, application, oneOf, principal, type Scene } from './authority-scene.ts'
+import { authoritySteps } from './trusted-authority-samples.ts'
 
 /** What a new policy of each set contains, and its kind. */
 const contents = {
@@ -72,4 +73,5 @@ export const policySteps: Readonly<Record<string, Step[1]>> = {
     body: { displayName: 'Default' },
   }),
   ...Object.fromEntries(steps),
+  ...authoritySteps,
 }

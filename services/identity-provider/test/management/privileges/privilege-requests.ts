@@ -13,6 +13,7 @@ import { contoso, fabrikam } from '../sample-graph.ts'
 import { certificateOf, certifiedKeyOf, proofOf } from './certificate-of.ts'
 import type { Scene } from './privilege-fixture.ts'
 import type { Target } from './privilege-row.ts'
+import { authorityAsks, authorityBodies } from './trusted-authority-samples.ts'
 import { castTo } from './typed-privileges.ts'
 
 export const nameOf = ({ method, path }: Operation) => `${method} ${path}`
@@ -121,10 +122,6 @@ export const bodies: Readonly<Record<string, unknown>> = {
   'PATCH /applications/{id}': { displayName: 'Other' },
   'POST /applications/{id}/addPassword': {},
   'POST /servicePrincipals/{id}/addPassword': {},
-  'POST /applications/{id}/addKey': {},
-  'POST /applications/{id}/removeKey': {},
-  'POST /servicePrincipals/{id}/addKey': {},
-  'POST /servicePrincipals/{id}/removeKey': {},
   'POST /applications/{id}/federatedIdentityCredentials': trusted,
   'PATCH /applications/{id}/federatedIdentityCredentials/{credential}': { subject: 'other' },
   'PATCH /servicePrincipals/{id}': { accountEnabled: false },
@@ -139,6 +136,7 @@ export const bodies: Readonly<Record<string, unknown>> = {
   'POST /policies/appManagementPolicies': { displayName: 'New', restrictions: {} },
   'POST /policies/tokenLifetimePolicies': { displayName: 'New', definition },
   'POST /policies/claimsMappingPolicies': { displayName: 'New', definition: mapping },
+  ...authorityBodies,
   'POST /keys/reencrypt': { keyEncryptionKey: Buffer.alloc(32, 1).toString('base64') },
 }
 
@@ -334,6 +332,7 @@ const asks: Readonly<Record<string, Ask>> = {
       }),
     ),
   ),
+  ...authorityAsks,
   'POST /tenants': (_, target) => ({
     path: '/tenants',
     body: { displayName: 'New', ...(target === 'chosenId' ? { id: ownerTenantId } : {}) },

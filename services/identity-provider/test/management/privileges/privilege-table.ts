@@ -1,5 +1,6 @@
 import type { RequiredRoles } from '../../../src/management/privileges/caller.ts'
 import type { Row } from './privilege-row.ts'
+import { authorities, lists } from './trusted-authority-samples.ts'
 import { typed } from './typed-privileges.ts'
 
 const seesOwn: Row = {
@@ -219,6 +220,16 @@ export const privilegeTable: Readonly<Record<string, readonly [RequiredRoles, Ro
   'GET /applications/{id}/tokenLifetimePolicies': [seesPolicies, seesOwn],
   'POST /applications/{id}/tokenLifetimePolicies/$ref': [assignsTokenPolicies, closes],
   'DELETE /applications/{id}/tokenLifetimePolicies/{policy}/$ref': [assignsTokenPolicies, closes],
+  [`GET ${lists}`]: [readsPolicies, tenantWide],
+  [`POST ${lists}`]: [writesPolicies, { fresh: 'allowed' }],
+  [`GET ${lists}/{policy}`]: [readsPolicies, tenantWide],
+  [`PATCH ${lists}/{policy}`]: [writesPolicies, tenantWide],
+  [`DELETE ${lists}/{policy}`]: [writesPolicies, tenantWide],
+  [`GET ${authorities}`]: [readsPolicies, tenantWide],
+  [`POST ${authorities}`]: [writesPolicies, tenantWide],
+  [`GET ${authorities}/{authority}`]: [readsPolicies, tenantWide],
+  [`PATCH ${authorities}/{authority}`]: [writesPolicies, tenantWide],
+  [`DELETE ${authorities}/{authority}`]: [writesPolicies, tenantWide],
   'GET /applications/{id}/{property}': [reads, seesOwn],
   'GET /servicePrincipals/{id}/{property}': [reads, { ...seesOwn, api: 'allowed' }],
   'GET /keys': [readsKeys, keys],

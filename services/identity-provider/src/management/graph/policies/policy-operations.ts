@@ -7,12 +7,13 @@ import {
   maxPolicies,
   type PolicyKind,
   put,
+  type Runtime,
   type Tenant,
 } from '@greeting/directory'
 import { guid, text } from '@greeting/directory/forms'
 import { z } from 'zod'
 import { parseBody } from '../../body/parse-body.ts'
-import type { EntitySet } from '../../odata/entity-set.ts'
+import type { EntitySet, Expansions } from '../../odata/entity-set.ts'
 import { listEntities } from '../../odata/list-entities.ts'
 import { showCreated, showEntity } from '../../odata/show-entity.ts'
 import type {
@@ -43,7 +44,7 @@ import type { DirectoryObject } from '../directory-objects/object-type.ts'
 /** A kind of policies in Microsoft Graph. */
 export type PolicyRow = {
   readonly kind: PolicyKind
-  /** The segment of its paths. */
+  /** The segment of the paths of its assignments. */
   readonly name: string
   /** With its article. */
   readonly one: string
@@ -52,26 +53,32 @@ export type PolicyRow = {
   /** What the operator must know when it is assigned. */
   readonly warning?: string
   readonly set: EntitySet<DirectoryPolicy>
+  readonly expansions?: Expansions<DirectoryPolicy>
   /** The roles for assigning one. */
   readonly assigns: RequiredRoles
   /** Where policies of this kind can be assigned. */
   readonly objects: readonly ObjectKind[]
   /** The state after a body. `before` is a new policy without content, when `isNew`. */
-  readonly after: (before: DirectoryPolicy, body: unknown, isNew: boolean) => DirectoryPolicy
+  readonly after: (
+    before: DirectoryPolicy,
+    body: unknown,
+    isNew: boolean,
+    runtime: Runtime,
+  ) => DirectoryPolicy
 }
 
 /** The operations on the policies of one kind, and on their assignments. */
 export const policyOperations = (row: PolicyRow): readonly DirectoryOperation[] => [
   {
     method: 'GET',
-    path: `/policies/${row.name}`,
+    path: `/${row.set.name}`,
     requires: readsPolicies,
     summary: `Lists the ${row.name} of the tenant.`,
     read: (call) => listEntities(call, row.set, policiesOf(call, row)),
   },
   {
     method: 'POST',
-    path: `/policies/${row.name}`,
+    path: `/${row.set.name}`,
     requires: writesPolicies,
     summary: `Creates ${row.one}.`,
     takesBody: true,
@@ -80,27 +87,27 @@ export const policyOperations = (row: PolicyRow): readonly DirectoryOperation[] 
   },
   {
     method: 'GET',
-    path: `/policies/${row.name}/{policy}`,
+    path: `/${row.set.name}/{policy}`,
     requires: readsPolicies,
     summary: `Shows ${row.one}.`,
-    read: (call) => showEntity(call, row.set, findPolicy(call, row)),
+    read: (call) => showEntity(call, row.set, findPolicy(call, row), row.expansions),
   },
   {
     method: 'PATCH',
-    path: `/policies/${row.name}/{policy}`,
+    path: `/${row.set.name}/{policy}`,
     requires: writesPolicies,
     summary: `Changes ${row.one}. ${row.effect}`,
     takesBody: true,
     action: 'policy.update',
     change: (call) => {
       const before = findPolicy(call, row)
-      const after = row.after(before, call.body, false)
+      const after = row.after(before, call.body, false, call.runtime)
       return changed(call, after.id, (all) => all.map((one) => (one === before ? after : one)))
     },
   },
   {
     method: 'DELETE',
-    path: `/policies/${row.name}/{policy}`,
+    path: `/${row.set.name}/{policy}`,
     requires: writesPolicies,
     summary: `Deletes ${row.one}. Its assignments have no effect any more.`,
     action: 'policy.delete',
@@ -109,16 +116,21 @@ export const policyOperations = (row: PolicyRow): readonly DirectoryOperation[] 
       return changed(call, id, (all) => all.filter((one) => one.id !== id))
     },
   },
-  {
-    method: 'GET',
-    path: `/policies/${row.name}/{policy}/appliesTo`,
-    requires: readsPolicies,
-    summary: `Lists the objects to which ${row.one} is assigned.`,
-    list: (call) => appliesTo(call, row),
-  },
-  ...(row.objects.includes('application') ? assignmentOperations(row, applicationRow) : []),
-  ...assignmentOperations(row, principalRow),
+  ...row.objects.flatMap((kind) =>
+    kind === 'application'
+      ? assignmentOperations(row, applicationRow)
+      : assignmentOperations(row, principalRow),
+  ),
+  ...(row.objects.length === 0 ? [] : [appliesToOperation(row)]),
 ]
+
+const appliesToOperation = (row: PolicyRow): DirectoryOperation => ({
+  method: 'GET',
+  path: `/${row.set.name}/{policy}/appliesTo`,
+  requires: readsPolicies,
+  summary: `Lists the objects to which ${row.one} is assigned.`,
+  list: (call) => appliesTo(call, row),
+})
 
 const assignmentOperations = <Kind extends ObjectKind>(
   row: PolicyRow,
@@ -189,13 +201,16 @@ const policiesOf = ({ caller }: RequestCall, row: PolicyRow): DirectoryPolicy[] 
     ({ id, kind }) => kind === row.kind && id !== defaultAppManagementPolicyId,
   )
 
-function findPolicy(call: RequestCall, row: PolicyRow): DirectoryPolicy {
+export function findPolicy(call: RequestCall, row: PolicyRow): DirectoryPolicy {
   const { policy: id = '' } = call.parameters
   if (!isGuid(id)) throw refuse('identifier_invalid', id)
   const found = policiesOf(call, row).find((one) => one.id === id.toLowerCase())
   if (found === undefined) throw refuse('resource_unknown', id)
   return found
 }
+
+/** Each has up to ten certificates. Entra permits 100. */
+const maxAuthorityLists = 10
 
 /** The change of the policies of the caller's tenant. */
 export function changed(
@@ -205,8 +220,13 @@ export function changed(
   answer: Answer = { status: 204 },
 ): Change {
   const policies = change(caller.tenant.policies)
-  if (policies.length > maxPolicies)
-    throw refuse('body_invalid', `A tenant must not have more than ${maxPolicies} policies.`)
+  const lists = policies.filter(({ kind }) => kind === 'trustedAuthorities')
+  for (const [all, most, what] of [
+    [policies, maxPolicies, 'policies'],
+    [lists, maxAuthorityLists, 'lists of authorities'],
+  ] as const)
+    if (all.length > most)
+      throw refuse('body_invalid', `A tenant must not have more than ${most} ${what}.`)
   // Only one of each kind can be the default of the tenant (entra E250).
   const defaults = policies.flatMap((one) => (one.isOrganizationDefault ? one.kind : []))
   if (new Set(defaults).size < defaults.length) throw refuse('policy_taken')
@@ -223,7 +243,7 @@ function create(call: ChangingCall, row: PolicyRow): Change {
     isEnabled: false,
     isOrganizationDefault: false,
   }
-  const policy = row.after(empty, call.body, true)
+  const policy = row.after(empty, call.body, true, call.runtime)
   return changed(call, policy.id, (all) => [...all, policy], showCreated(call, row.set, policy))
 }
 

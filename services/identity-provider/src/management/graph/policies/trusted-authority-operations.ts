@@ -1,0 +1,199 @@
+import { X509Certificate } from 'node:crypto'
+import {
+  authoritiesIn,
+  type DirectoryPolicy,
+  formsOf,
+  type Runtime,
+  shownProperties,
+  type TrustedAuthority,
+} from '@greeting/directory'
+import { bodyCollection, text } from '@greeting/directory/forms'
+import { rsaKeyFault } from '@greeting/guard'
+import { z } from 'zod'
+import { omitUndefined, parseBody } from '../../body/parse-body.ts'
+import type { EntitySet } from '../../odata/entity-set.ts'
+import { listEntities } from '../../odata/list-entities.ts'
+import { entityJson, showCreated, showEntity } from '../../odata/show-entity.ts'
+import type {
+  Answer,
+  Change,
+  ChangingCall,
+  DirectoryOperation,
+  RequestCall,
+} from '../../operations/operation.ts'
+import { readsPolicies, writesPolicies } from '../../privileges/graph-roles.ts'
+import { refuse } from '../../refusals/graph-error.ts'
+import { changed, findPolicy, type PolicyRow, policyOperations } from './policy-operations.ts'
+
+const maxLength = 8192
+
+function isAuthority(certificate: string): boolean {
+  try {
+    const { ca, publicKey } = new X509Certificate(Buffer.from(certificate, 'base64'))
+    return ca && (publicKey.asymmetricKeyType !== 'rsa' || rsaKeyFault(publicKey) === undefined)
+  } catch {
+    return false
+  }
+}
+
+const rows = {
+  id: {},
+  isRootAuthority: { type: 'Edm.Boolean', body: z.boolean() },
+  certificate: {
+    type: 'Edm.Binary',
+    body: text(maxLength).refine(isAuthority, 'must be the certificate of an authority in base64'),
+  },
+  issuer: { body: text().nullish() },
+  issuerSubjectKeyIdentifier: { body: text().nullish() },
+} as const
+
+/** The authorities of one list. */
+export const trustedAuthorities: EntitySet<TrustedAuthority> = {
+  name: 'trustedCertificateAuthorities',
+  type: 'certificateAuthorityAsEntity',
+  keyOf: ({ id }) => id,
+  properties: shownProperties<TrustedAuthority, unknown>(rows),
+}
+
+/** Lists of authorities. App management policies refer to them by their IDs. */
+export const authorityLists: EntitySet<DirectoryPolicy> = {
+  name: 'directory/certificateAuthorities/certificateBasedApplicationConfigurations',
+  type: 'certificateBasedApplicationConfiguration',
+  keyOf: ({ id }) => id,
+  properties: shownProperties<DirectoryPolicy, unknown>({
+    id: { filter: 'value' },
+    deletedDateTime: { fixed: null, type: 'Edm.DateTimeOffset' },
+    description: {},
+    displayName: { filter: 'value' },
+  }),
+}
+
+const newAuthority = z.strictObject(formsOf(rows))
+const created = (
+  { issuer = null, issuerSubjectKeyIdentifier = null, ...given }: z.output<typeof newAuthority>,
+  runtime: Runtime,
+): TrustedAuthority => ({ id: runtime.newGuid(), ...given, issuer, issuerSubjectKeyIdentifier })
+const changedAuthority = newAuthority.partial()
+const maxAuthorities = 10
+const patch = z
+  .strictObject({
+    displayName: text(),
+    description: text(1024).nullable(),
+    trustedCertificateAuthorities: bodyCollection(newAuthority, maxAuthorities),
+  })
+  .partial()
+
+const row: PolicyRow = {
+  kind: 'trustedAuthorities',
+  name: authorityLists.name,
+  one: 'a list of trusted certificate authorities',
+  effect: 'Certificates that exist stay.',
+  set: authorityLists,
+  expansions: {
+    [trustedAuthorities.name]: (list, view) =>
+      authoritiesIn(list).map((one) => entityJson(one, trustedAuthorities, view)),
+  },
+  assigns: writesPolicies,
+  objects: [],
+  after: (before, body, isNew, runtime) => {
+    const { trustedCertificateAuthorities: given, ...rest } = parseBody(patch, body)
+    const after = { ...before, isEnabled: true, ...omitUndefined(rest) }
+    if (!isNew && given === undefined) return after
+    return withAuthorities(
+      after,
+      (given ?? []).map((one) => created(one, runtime)),
+    )
+  },
+}
+
+/** @throws {GraphError} graph_refusal body_invalid. */
+function withAuthorities(
+  list: DirectoryPolicy,
+  authorities: readonly TrustedAuthority[],
+): DirectoryPolicy {
+  const isPermitted =
+    authorities.length <= maxAuthorities &&
+    authorities.some(({ isRootAuthority }) => isRootAuthority)
+  if (isPermitted) return { ...list, definition: authorities }
+  throw refuse(
+    'body_invalid',
+    `Property 'trustedCertificateAuthorities' must have at least one root authority, and at most ${maxAuthorities} authorities.`,
+  )
+}
+
+function findAuthority(call: RequestCall): TrustedAuthority {
+  const { authority: id = '' } = call.parameters
+  const found = authoritiesIn(findPolicy(call, row)).find((one) => one.id === id.toLowerCase())
+  if (found === undefined) throw refuse('resource_unknown', id)
+  return found
+}
+
+/** Stores the list of the request with other authorities. */
+function changedList(
+  call: ChangingCall,
+  target: string,
+  change: (all: readonly TrustedAuthority[]) => readonly TrustedAuthority[],
+  answer?: Answer,
+): Change {
+  const list = findPolicy(call, row)
+  const after = withAuthorities(list, change(authoritiesIn(list)))
+  return changed(call, target, (all) => all.map((one) => (one === list ? after : one)), answer)
+}
+
+const path = `/${authorityLists.name}/{policy}/${trustedAuthorities.name}`
+
+/** Which authorities may issue the certificates of applications. */
+export const trustedAuthorityOperations: readonly DirectoryOperation[] = [
+  ...policyOperations(row),
+  {
+    method: 'GET',
+    path,
+    requires: readsPolicies,
+    summary: 'Lists the authorities of a list.',
+    read: (call) => listEntities(call, trustedAuthorities, authoritiesIn(findPolicy(call, row))),
+  },
+  {
+    method: 'POST',
+    path,
+    requires: writesPolicies,
+    summary: 'Adds an authority to a list.',
+    takesBody: true,
+    action: 'policy.update',
+    change: (call) => {
+      const added = created(parseBody(newAuthority, call.body), call.runtime)
+      const answer = showCreated(call, trustedAuthorities, added)
+      return changedList(call, added.id, (all) => [...all, added], answer)
+    },
+  },
+  {
+    method: 'GET',
+    path: `${path}/{authority}`,
+    requires: readsPolicies,
+    summary: 'Shows an authority of a list.',
+    read: (call) => showEntity(call, trustedAuthorities, findAuthority(call)),
+  },
+  {
+    method: 'PATCH',
+    path: `${path}/{authority}`,
+    requires: writesPolicies,
+    summary: 'Changes an authority of a list. Certificates that exist stay.',
+    takesBody: true,
+    action: 'policy.update',
+    change: (call) => {
+      const before = findAuthority(call)
+      const after = { ...before, ...omitUndefined(parseBody(changedAuthority, call.body)) }
+      return changedList(call, after.id, (all) => all.map((one) => (one === before ? after : one)))
+    },
+  },
+  {
+    method: 'DELETE',
+    path: `${path}/{authority}`,
+    requires: writesPolicies,
+    summary: 'Removes an authority from a list, which keeps at least one root.',
+    action: 'policy.update',
+    change: (call) => {
+      const { id } = findAuthority(call)
+      return changedList(call, id, (all) => all.filter((one) => one.id !== id))
+    },
+  },
+]
