@@ -17,7 +17,7 @@ import {
 import { type Activity, DirectoryReader, type ReadOptions } from './directory-reader.ts'
 import type { Graph } from './graph.ts'
 import type { Names } from './names.ts'
-import { readPolicies } from './read-policies.ts'
+import { readMapped, readPolicies } from './read-policies.ts'
 
 const typedAgents = '/servicePrincipals/microsoft.graph.agentIdentity'
 
@@ -50,8 +50,14 @@ export async function readExplained(
     ...state.applications.map(({ id }) => `/applications/${id}`),
     ...state.servicePrincipals.map(({ id }) => `/servicePrincipals/${id}`),
   ]
-  const policies = await readPolicies(graph, new DirectoryReader(graph), { holders })
-  return { ...held, ...policies, applications: [...held.applications, ...others] }
+  const reader = new DirectoryReader(graph)
+  const isApi = ({ appId }: ServicePrincipal) => apiIds.includes(appId)
+  const apis = state.servicePrincipals.filter(isApi).map(({ id }) => id)
+  const [policies, mappedIds] = await Promise.all([
+    readPolicies(graph, reader, { holders }),
+    readMapped(reader, apis),
+  ])
+  return { ...held, ...policies, mappedIds, applications: [...held.applications, ...others] }
 }
 
 /** Reads the part of a tenant's directory to which the names refer. */

@@ -106,6 +106,19 @@ async function readAuthorities(reader: DirectoryReader) {
   }))
 }
 
+/** Those of some service principals that have a claims mapping policy. */
+export async function readMapped(
+  reader: DirectoryReader,
+  ids: readonly string[],
+): Promise<readonly string[]> {
+  const found = await reader.each('read_policies', ids, async (id) => {
+    const path = `/servicePrincipals/${id}/claimsMappingPolicies`
+    const policies = await reader.list(path, object).catch(undefinedIf(true))
+    return policies?.length ? [id] : []
+  })
+  return found.flat()
+}
+
 /** The administrator may lack the role, or the directory may have no policies. */
 const undefinedIf = (isOptional: boolean) => (error: unknown) => {
   const isUnreadable =

@@ -27,7 +27,7 @@ export function explain(
   const assigned = assignedRoles(state, client, api, blueprint)
   const roles = roleStates(client, api, blueprint, assigned)
   const steps: StepResult[] = [
-    apiRegistration(api, state.policies),
+    apiRegistration(api, state),
     applicationRoles(api),
     clientRegistration(client, blueprint),
     permissions(client, api, roles, blueprint),
@@ -71,7 +71,10 @@ const refusalOrder = ['Client registration', 'Client secret', 'API registration'
 const refusalOf = (steps: readonly StepResult[]) =>
   refusalOrder.map((step) => steps.find((result) => result.step === step)?.refusal).find(Boolean)
 
-function apiRegistration(api: Located, policies: DirectoryState['policies'] = []): StepResult {
+function apiRegistration(
+  api: Located,
+  { mappedIds = [], policies = [] }: Pick<DirectoryState, 'mappedIds' | 'policies'>,
+): StepResult {
   const step = 'API registration'
   const { application, servicePrincipal } = api
   const refused = (detail: string, aadstsCode = 500011): StepResult => ({
@@ -87,6 +90,9 @@ function apiRegistration(api: Located, policies: DirectoryState['policies'] = []
     )
   if (servicePrincipal.accountEnabled === false)
     return refused('its service principal is disabled', 500014)
+  const isMapped = mappedIds.includes(servicePrincipal.id)
+  if (isMapped && application && application.api?.acceptMappedClaims !== true)
+    return refused('it has a claims mapping policy, and not acceptMappedClaims', 50146)
   const uris = application?.identifierUris ?? servicePrincipal.servicePrincipalNames
   if (uris.length === 0) return refused('it has no identifier URI')
   const policy = policyInForce(policies, 'tokenLifetime', [application?.id, servicePrincipal.id])

@@ -218,6 +218,15 @@ describe('applying a file with policies', () => {
     const { steps } = explain(state, locateById(state, client), locateById(state, api), asked.now)
     assert.match(String(steps[0]?.detail), /policy "Short tokens": 00:10:00$/)
     assert.match(String(steps[5]?.detail), /policy "Exempt" permits secrets of at most 365 days$/)
+    const mapping = await tenant.send('POST', '/policies/claimsMappingPolicies', {
+      displayName: 'Mapped',
+      definition: ['{"ClaimsMappingPolicy":{"Version":1}}'],
+    })
+    const mapped = `/servicePrincipals(appId='${api}')/claimsMappingPolicies/$ref`
+    await tenant.send('POST', mapped, { '@odata.id': `/claimsMappingPolicies/${mapping.id}` })
+    const after = await readExplained(fixture.graph, tenant.administrator.TENANT_ID, asked)
+    const { refusal } = explain(after, locateById(after, client), locateById(after, api), asked.now)
+    assert.equal(refusal?.aadstsCode, 50146)
   })
 
   it('needs the role only if the file has policies', async () => {

@@ -238,6 +238,19 @@ describe('an explanation names the policy', () => {
   const both = {
     passwordCredentials: [shortSecrets, noSecrets].flatMap((one) => one.passwordCredentials),
   }
+  it('of mapped claims that the API does not accept', () => {
+    const explained = (api: object, mappedIds = [ids.apiPrincipal]) => {
+      const state = { ...sampleState({ api }), mappedIds }
+      return explain(state, locateById(state, ids.client), locateById(state, ids.api), now).refusal
+    }
+    assert.deepEqual(explained({}), {
+      aadstsCode: 50146,
+      reason: 'it has a claims mapping policy, and not acceptMappedClaims',
+    })
+    assert.equal(explained({ api: { acceptMappedClaims: true } }), undefined)
+    assert.equal(explained({}, []), undefined)
+  })
+
   const rows: [string, Policy[], object, string[]][] = [
     [
       'that limits new secrets',

@@ -73,7 +73,12 @@ export const application = z.object({
   displayName: z.string(),
   createdDateTime: dateTime.nullish(),
   identifierUris: z.array(z.string()).default([]),
-  api: z.object({ requestedAccessTokenVersion: z.number().nullish() }).nullish(),
+  api: z
+    .object({
+      acceptMappedClaims: z.boolean().nullish(),
+      requestedAccessTokenVersion: z.number().nullish(),
+    })
+    .nullish(),
   appRoles: z.array(appRole).default([]),
   requiredResourceAccess: z.array(requiredResourceAccess).default([]),
   passwordCredentials: z.array(passwordCredential).default([]),
@@ -141,6 +146,8 @@ export type DirectoryState = {
   readonly assignments: readonly AppRoleAssignment[]
   /** Undefined if the administrator may not read them. */
   readonly policies?: readonly Policy[] | undefined
+  /** The object IDs of the service principals with a claims mapping policy, if they were read. */
+  readonly mappedIds?: readonly string[]
   /** The verified domains of the tenant, if a policy requires one in identifier URIs. */
   readonly domains?: readonly string[]
   /** The lists of trusted certificate authorities, if a policy names one and they can be read. */
