@@ -78,12 +78,18 @@ const filterTable = table(
   }),
 )
 
+/** The sentence of a refusal, or where its whole text comes from. */
+function textOf(sentence: (...values: string[]) => string): string {
+  const text = sentence('…').replaceAll('|', '\\|')
+  return text === '…' ? '*The rule that the request breaks, in one sentence.*' : text
+}
+
 const refusalTable = table(
   ['Status', '`code`', '`message`'],
   Object.values(refusals).map(({ status, code: name, sentence }) => [
     String(status),
     code(name),
-    (sentence as (...values: string[]) => string)('…').replaceAll('|', '\\|'),
+    textOf(sentence as (...values: string[]) => string),
   ]),
 )
 

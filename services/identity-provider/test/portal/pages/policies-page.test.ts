@@ -2,7 +2,10 @@ import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
+import { graphRoles } from '../../../src/management/privileges/graph-roles.ts'
 import { type PortalBrowser, type PortalServer, startPortal } from '../portal-browser.ts'
+
+type Assignment = { readonly id: string; readonly appRoleId: string }
 
 const seed = join(import.meta.dirname, '../../registrations/sample.json')
 
@@ -27,6 +30,26 @@ describe('policies in the portal', () => {
     await browser.open(page)
     const { location, text } = await browser.send(action, fields)
     return location === null ? text : (await browser.open(location)).text
+  }
+
+  /** Sends a request to Microsoft Graph as the administrator. */
+  async function graph(method: string, path: string, body?: object) {
+    const { tenantId, provider, administrator } = server
+    const { clientId: client_id, clientSecret: client_secret } = administrator
+    const scope = 'https://graph.microsoft.com/.default'
+    const form = { grant_type: 'client_credentials', client_id, client_secret, scope }
+    const answer = await fetch(`${provider.url}/${tenantId}/oauth2/v2.0/token`, {
+      method: 'POST',
+      body: new URLSearchParams(form),
+    })
+    const { access_token: token } = (await answer.json()) as { access_token: string }
+    const sent = await fetch(`${provider.url}/v1.0${path}`, {
+      method,
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      ...(body && { body: JSON.stringify(body) }),
+    })
+    const text = await sent.text()
+    return (text === '' ? {} : JSON.parse(text)) as { id: string; value: Assignment[] }
   }
 
   it('limit secrets, and the form for a secret offers the longest permitted end', async () => {
@@ -74,26 +97,12 @@ describe('policies in the portal', () => {
   })
 
   it('are assigned to an application by name, and end by the choice of none', async () => {
-    const { tenantId, provider, administrator } = server
-    const { clientId: client_id, clientSecret: client_secret } = administrator
-    const scope = 'https://graph.microsoft.com/.default'
-    const form = { grant_type: 'client_credentials', client_id, client_secret, scope }
-    const answer = await fetch(`${provider.url}/${tenantId}/oauth2/v2.0/token`, {
-      method: 'POST',
-      body: new URLSearchParams(form),
-    })
-    const { access_token: token } = (await answer.json()) as { access_token: string }
     const passwordCredentials = [{ restrictionType: 'passwordLifetime', maxLifetime: 'P30D' }]
-    const made = await fetch(`${provider.url}/v1.0/policies/appManagementPolicies`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-      body: JSON.stringify({
-        displayName: 'Short secrets',
-        isEnabled: true,
-        restrictions: { passwordCredentials },
-      }),
+    const { id } = await graph('POST', '/policies/appManagementPolicies', {
+      displayName: 'Short secrets',
+      isEnabled: true,
+      restrictions: { passwordCredentials },
     })
-    const { id = '' } = (await made.json()) as { id?: string }
     const kind = 'appManagement'
     const assigned = await change(client, `${client}/policy`, { policy: id, kind })
     assert.match(assigned, />Short secrets<\/a>: secrets of at most 30 days/)
@@ -127,5 +136,22 @@ describe('policies in the portal', () => {
     assert.match(removed, />Short<\/a>: tokens that live 00:10:00, for all APIs/)
     const deleted = await change(page, `${page}/delete`, { id: long, kind })
     assert.doesNotMatch(deleted, />Long</)
+  })
+
+  it('are left out for an administrator of an earlier release, who lacks their roles', async () => {
+    const principal = `/servicePrincipals(appId='${server.administrator.clientId}')`
+    const assignments = `${principal}/appRoleAssignments`
+    const { value } = await graph('GET', `${assignments}?$top=100`)
+    const ofPolicies = ['Policy.Read.All', 'Policy.ReadWrite.ApplicationConfiguration'] as const
+    const ids: string[] = ofPolicies.map((name) => graphRoles[name].id)
+    for (const { id } of value.filter(({ appRoleId }) => ids.includes(appRoleId)))
+      await graph('DELETE', `${assignments}/${id}`)
+    for (const path of [client, `${client}/credentials`, api]) {
+      const { status, text } = await browser.open(path)
+      assert.equal(status, 200, path)
+      assert.doesNotMatch(text, />Policies<\/h2>/)
+    }
+    const { text } = await browser.open('/portal/policies')
+    assert.match(text, /Insufficient privileges/)
   })
 })
