@@ -20,6 +20,11 @@ const words: Readonly<Record<string, string>> = {
   customPasswordAddition: 'no secret with a chosen value',
   passwordLifetime: 'secrets of at most',
   asymmetricKeyLifetime: 'certificates of at most',
+  trustedCertificateAuthority: 'certificates of trusted authorities only',
+  nonDefaultUriAddition: 'identifier URIs with the application ID only',
+  uriAdditionWithoutUniqueTenantIdentifier: 'identifier URIs with a name of the tenant only',
+  azureAdMultipleOrgs: 'no new application for other tenants',
+  personalMicrosoftAccount: 'no new application for personal accounts',
 }
 
 /** What a policy permits, in words. */

@@ -106,6 +106,25 @@ describe('policies in the portal', () => {
     const kind = 'appManagement'
     const assigned = await change(client, `${client}/policy`, { policy: id, kind })
     assert.match(assigned, />Short secrets<\/a>: secrets of at most 30 days/)
+    await graph('PATCH', `/policies/appManagementPolicies/${id}`, {
+      restrictions: {
+        keyCredentials: [{ restrictionType: 'trustedCertificateAuthority' }],
+        applicationRestrictions: {
+          identifierUris: {
+            nonDefaultUriAddition: {},
+            uriAdditionWithoutUniqueTenantIdentifier: {},
+          },
+          audiences: { azureAdMultipleOrgs: {}, personalMicrosoftAccount: {} },
+        },
+      },
+    })
+    const words = [
+      ['certificates of trusted authorities only', 'identifier URIs with the application ID only'],
+      ['identifier URIs with a name of the tenant only', 'no new application for other tenants'],
+      ['no new application for personal accounts'],
+    ].flat()
+    const { text } = await browser.open('/portal/policies')
+    for (const one of words) assert.ok(text.includes(one), one)
     const ended = await change(client, `${client}/policy`, { policy: '', kind })
     assert.match(ended, />default app management policy<\/a>: no restriction/)
   })
