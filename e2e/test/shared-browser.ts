@@ -1,7 +1,10 @@
-import { readFile } from 'node:fs/promises'
+import { execFile } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { mkdir, mkdtemp, readFile, rename, rm } from 'node:fs/promises'
 import { createRequire } from 'node:module'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { after } from 'node:test'
+import { promisify } from 'node:util'
 import chromium from '@sparticuz/chromium'
 import { type Browser, chromium as browsers, type Page } from 'playwright-core'
 
@@ -31,9 +34,29 @@ after(async () => (await starting)?.close())
 
 const start = async () =>
   browsers.launch({
-    executablePath: await chromium.executablePath(),
+    executablePath: await unpackedBrowser(),
     args: [...chromium.args.filter((one) => !unusedArguments.has(one)), '--disable-gpu'],
   })
+
+const execute = promisify(execFile)
+// `npm ci` removes it.
+const folder = join(import.meta.dirname, '../../node_modules/.cache/greeting-browser')
+const unpack = "import('@sparticuz/chromium').then((one) => one.default.executablePath())"
+
+/**
+ * The path of the browser. Its package unpacks it into the temporary folder, where another process would
+ * find a part of it. So each process unpacks a copy of its own, and the first complete one stays.
+ */
+async function unpackedBrowser(): Promise<string> {
+  if (!existsSync(folder)) {
+    await mkdir(dirname(folder), { recursive: true })
+    const draft = await mkdtemp(`${folder}-`)
+    const env = { ...process.env, TMPDIR: draft }
+    await execute(process.execPath, ['-e', unpack], { cwd: import.meta.dirname, env })
+    await rename(draft, folder).catch(() => rm(draft, { recursive: true }))
+  }
+  return join(folder, 'chromium')
+}
 
 /** Collects the errors of a page, such as violations of its content security policy. */
 export function complaintsOf(page: Page): string[] {
