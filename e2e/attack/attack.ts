@@ -41,7 +41,7 @@ const sequencesInScene = 20
 /** The weights of operations that change who may do what. The others have 1. */
 const weights: readonly [RegExp, number][] = [
   // There are many with the checks of another operation, or that give no authority.
-  [/microsoft\.graph\.agent|Polic(y|ies)/, 0.4],
+  [/microsoft\.graph\.agent|Polic(y|ies)|certificateAuthorities/, 0.4],
   [
     /addPassword|addKey|appRoleAssign|restore|administrator|PATCH \/(a|s)|POST \/(applications|servicePrincipals)$/,
     5,

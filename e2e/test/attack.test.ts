@@ -9,8 +9,8 @@ import { authorityOf, ObservedDirectory } from '../attack/observed-directory.ts'
 import { root } from './greeting-process.ts'
 
 const reference = readDocumentedRoles(readFileSync(join(root, 'docs/generated/graph.md'), 'utf8'))
-// `npm run attack` takes more.
-const sequences = 50
+// `npm run attack` takes more. Some changes succeed by chance, so more batches follow the least number.
+const [sequences, leastBatches, mostBatches] = [20, 3, 12]
 
 /** Two tenants: the caller has a role in A, and another application has one role in each tenant. */
 function sampleDirectory(): ObservedDirectory {
@@ -116,15 +116,18 @@ describe('the judgement of an answer', () => {
 describe('random requests of all kinds of callers (AS32)', () => {
   it('get no answer that the reference does not permit', async () => {
     await using server = await startAttackedServer()
-    await server.attack.run(sequences, 1)
-    const { undue, answers, tokens } = server.attack.findings
-    assert.deepEqual(undue, [])
-    assert.ok(tokens > sequences, `${tokens} tokens`)
+    const { undue, answers } = server.attack.findings
+    const changesWith = (outcome: 'done' | 'refused') =>
+      [...answers].filter(([name, count]) => !name.includes(' GET ') && count[outcome] > 0).length
     // A run that is refused everywhere, or nowhere, would show nothing.
-    const changes = [...answers].filter(([operation]) => !operation.includes(' GET '))
-    const done = changes.filter(([, count]) => count.done > 0)
-    const refused = changes.filter(([, count]) => count.refused > 0)
-    assert.ok(done.length > 15, `${done.length} operations succeeded`)
-    assert.ok(refused.length > 25, `${refused.length} operations were refused`)
+    const isEnough = () => changesWith('done') > 15 && changesWith('refused') > 25
+    for (let batch = 0; batch < leastBatches || (batch < mostBatches && !isEnough()); batch += 1)
+      await server.attack.run(sequences, 1 + batch * sequences)
+    assert.deepEqual(undue, [])
+    assert.ok(server.attack.findings.tokens > sequences)
+    assert.ok(
+      isEnough(),
+      `${changesWith('done')} succeeded, ${changesWith('refused')} were refused`,
+    )
   })
 })
