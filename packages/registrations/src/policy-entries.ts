@@ -110,22 +110,17 @@ const tokenLifetimePolicy: z.ZodType<Policy> = z
     return { ...policy, ...base, kind: 'tokenLifetime', definition: [JSON.stringify(rules)] }
   })
 
+const listOf = (policy: z.ZodType<Policy>, description: string) =>
+  z.array(policy).max(100).optional().describe(description)
+
 /** The policies of a tenant. */
 export const policies = z
   .strictObject({
     defaultAppManagementPolicy: defaultAppManagementPolicy
       .optional()
       .describe('The default policy of the tenant.'),
-    appManagementPolicies: z
-      .array(appManagementPolicy)
-      .max(100)
-      .optional()
-      .describe('The app management policies with a name.'),
-    tokenLifetimePolicies: z
-      .array(tokenLifetimePolicy)
-      .max(100)
-      .optional()
-      .describe('The token lifetime policies.'),
+    appManagementPolicies: listOf(appManagementPolicy, 'The app management policies with a name.'),
+    tokenLifetimePolicies: listOf(tokenLifetimePolicy, 'The token lifetime policies.'),
   })
   .meta({
     title: 'Policies',

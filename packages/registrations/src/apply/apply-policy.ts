@@ -27,9 +27,8 @@ export const policyOperations = {
         : { isEnabled, ...(isDefault ? Object(definition) : { restrictions: definition }) }
     const body = isDefault ? rules : { displayName, description, ...rules }
     const one = isDefault ? 'policies/defaultAppManagementPolicy' : `${listOf(kind)}/${id}`
-    const line = isNew
-      ? ({ method: 'POST', path: `/${listOf(kind)}` } as const)
-      : ({ method: 'PATCH', path: `/${one}` } as const)
+    const method = isNew ? 'POST' : 'PATCH'
+    const line = { method, path: `/${isNew ? listOf(kind) : one}` } as const
     const answer = await run.send({ ...line, body, role: writesPolicies, repeatable: !isNew })
     if (isNew) run.policyIds.set(policy, parseAnswer(line, created, answer.body).id)
   },

@@ -1,3 +1,4 @@
+import { graphAppId } from '@greeting/directory'
 import { credentialsOf, type HeldCredential, validCredentials } from './directory/credentials.ts'
 import {
   type Application,
@@ -117,8 +118,6 @@ function blueprintOf(state: DirectoryState, { servicePrincipal }: Located): Loca
   const blueprintId = servicePrincipal?.agentIdentityBlueprintId
   return blueprintId ? locateById(state, blueprintId) : undefined
 }
-
-const graphAppId = '00000003-0000-0000-c000-000000000000'
 
 /** A blueprint gets tokens of Microsoft Graph only. */
 function blueprintRefusal({ application }: Located, api: Located): Refusal | undefined {

@@ -35,19 +35,16 @@ export function secretLimit(
   const policy = policyInForce(policies, 'appManagement', [application?.id])
   if (application === undefined || policy === undefined) return undefined
   const { appId, createdDateTime } = application
-  const tenant = { id: tenantId, domains: [] }
   const object = {
     kind: 'application',
     appId,
     createdDateTime: createdDateTime ?? now,
-    tenant,
+    tenant: { id: tenantId, domains: [] },
   } as const
   const secrets = [{ startDateTime: now, endDateTime: latestDate }]
-  const maxima = appManagementFaults(policy, object, { secrets }, now).map(
-    (one) => one.maxLifetimeMs ?? 0,
-  )
-  if (maxima.length === 0) return undefined
-  return { policy, maxDays: Math.floor(Math.min(...maxima) / dayMs) }
+  const faults = appManagementFaults(policy, object, { secrets }, now)
+  const shortestMs = Math.min(...faults.map((one) => one.maxLifetimeMs ?? 0))
+  return faults.length > 0 ? { policy, maxDays: Math.floor(shortestMs / dayMs) } : undefined
 }
 
 /** The limit in words. */
