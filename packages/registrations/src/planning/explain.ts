@@ -72,18 +72,21 @@ const refusalOrder = ['Client registration', 'Client secret', 'API registration'
 const refusalOf = (steps: readonly StepResult[]) =>
   refusalOrder.map((step) => steps.find((result) => result.step === step)?.refusal).find(Boolean)
 
+/** A missing step, which causes the refusal of a token request. */
+const refusedBy = (step: StepResult['step'], detail: string, aadstsCode: number): StepResult => ({
+  step,
+  state: 'missing',
+  detail,
+  refusal: { aadstsCode, reason: detail },
+})
+
 function apiRegistration(
   api: Located,
   { mappedIds = [], policies = [] }: Pick<DirectoryState, 'mappedIds' | 'policies'>,
 ): StepResult {
   const step = 'API registration'
   const { application, servicePrincipal } = api
-  const refused = (detail: string, aadstsCode = 500011): StepResult => ({
-    step,
-    state: 'missing',
-    detail,
-    refusal: { aadstsCode, reason: detail },
-  })
+  const refused = (detail: string, aadstsCode = 500011) => refusedBy(step, detail, aadstsCode)
   if (api.fault) return refused(api.fault)
   if (servicePrincipal === undefined)
     return refused(
@@ -129,12 +132,7 @@ function blueprintRefusal({ application }: Located, api: Located): Refusal | und
 function clientRegistration(client: Located, blueprint?: Located): StepResult {
   const step = 'Client registration'
   const { application, servicePrincipal } = client
-  const refused = (detail: string, aadstsCode = 700016): StepResult => ({
-    step,
-    state: 'missing',
-    detail,
-    refusal: { aadstsCode, reason: detail },
-  })
+  const refused = (detail: string, aadstsCode = 700016) => refusedBy(step, detail, aadstsCode)
   if (client.fault) return refused(client.fault)
   const { refusal } = blueprint ? clientRegistration(blueprint) : {}
   if (blueprint && refusal)
@@ -207,11 +205,9 @@ function clientSecret(state: DirectoryState, client: Located, now: Date, who = '
   const limit = secretLimit(state, client, now)
   const withRule = (detail: string) => (limit ? `${detail}; ${secretLimitText(limit)}` : detail)
   const refused = (detail: string, aadstsCode: number): StepResult => ({
-    step,
-    state: 'missing',
+    ...refusedBy(step, detail, aadstsCode),
     detail: withRule(detail),
     ...(limit?.maxDays === 0 && { isSecretForbidden: true }),
-    refusal: { aadstsCode, reason: detail },
   })
   const valid = latestFirst(validCredentials(client, now))
   const [best] = [...valid.filter(({ kind }) => kind === 'secret'), ...valid]
