@@ -64,7 +64,8 @@ function addPassword<Kind extends ObjectKind>(
   }
   const { passwordCredential } = parseBody(addPasswordBody, call.body)
   const { credential, secretText } = newPassword(passwordCredential ?? {}, call.runtime)
-  if ([...holder.passwordCredentials, ...holder.keyCredentials].some(hasKeyId(credential.keyId))) {
+  const others = [...holder.passwordCredentials, ...holder.keyCredentials]
+  if (others.some(({ keyId }) => keyId === credential.keyId)) {
     throw refuse('body_invalid', 'Another credential of this object has the keyId.')
   }
   const passwordCredentials = [...holder.passwordCredentials, credential]
@@ -84,11 +85,6 @@ function addPassword<Kind extends ObjectKind>(
     },
   )
 }
-
-const hasKeyId =
-  (keyId: string) =>
-  (one: { readonly keyId: string }): boolean =>
-    one.keyId === keyId
 
 function removePassword<Kind extends ObjectKind>(
   call: ChangingCall,
