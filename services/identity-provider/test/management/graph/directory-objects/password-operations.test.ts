@@ -186,4 +186,14 @@ describe('a certificate', () => {
     assert.equal(changed.status, 400)
     assert.match(changed.body.error.message, /must not change the certificate/)
   })
+
+  it('does not share its keyId with a new secret', async () => {
+    const { admin, path } = await withApi()
+    await admin.patch(path, { keyCredentials: [{ key: await certificate() }] })
+    const { body } = await admin.get(path)
+    const [{ keyId }] = body.keyCredentials as [{ keyId: string }]
+    const added = await admin.post(`${path}/addPassword`, { passwordCredential: { keyId } })
+    assert.equal(added.status, 400)
+    assert.match(added.body.error.message, /has the keyId/)
+  })
 })
