@@ -300,6 +300,7 @@ function weightOf({ object, ids = [] }: Entry): number {
     value.requiredResourceAccess.length +
     value.identifierUris.length +
     value.ownerIds.length +
+    value.extensionProperties.length +
     inertWeight(value.inertProperties)
   )
 }

@@ -28,6 +28,7 @@ export {
   parseClaimsMatchingExpression,
 } from './application/claims-matching-expression.ts'
 export { credentialName } from './application/credential.ts'
+export type { ExtensionProperty } from './application/extension-property.ts'
 export {
   type FederatedIdentityCredential,
   federatedCredentialProperties,

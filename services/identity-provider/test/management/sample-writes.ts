@@ -3,6 +3,7 @@ import { graphOperations } from '../../src/management/graph/graph-operations.ts'
 import { agentType, blueprintType, sponsored, sponsorId } from './graph/agents/sample-agents.ts'
 import { role } from './graph/applications/sample-api.ts'
 import { certificateOf, certifiedKeyOf, proofOf } from './privileges/certificate-of.ts'
+import { newExtension } from './privileges/privilege-fixture.ts'
 import { authorities, authorityBodies, lists } from './privileges/trusted-authority-samples.ts'
 import { allGraphRoles, type Reply, sampleGraph } from './sample-graph.ts'
 
@@ -57,6 +58,7 @@ export async function sampleWrites(store: DirectoryStore) {
     scope: 'Orders.Read',
     resourceId: principal.id,
   })
+  const defined = await admin.post(`/applications/${api.id}/extensionProperties`, newExtension)
   const trusted = await admin.post(`/applications/${api.id}/federatedIdentityCredentials`, github)
   const { body: blueprint } = await admin.post(`/applications/${blueprintType}`, {
     displayName: 'Blueprint',
@@ -93,6 +95,7 @@ export async function sampleWrites(store: DirectoryStore) {
     assigned,
     bare,
     consent,
+    extensionId: defined.body.id,
     gone,
     grant: grant.body,
     owned,
@@ -186,6 +189,10 @@ export const writes: Readonly<Record<string, (sample: Sample) => Promise<Reply>>
     admin.patch(`/applications/${api.id}/federatedIdentityCredentials/${trusted.id}`, {
       subject: 'other',
     }),
+  'POST /applications/{id}/extensionProperties': ({ admin, bare }) =>
+    admin.post(`/applications/${bare.id}/extensionProperties`, { ...newExtension, name: 'canary' }),
+  'DELETE /applications/{id}/extensionProperties/{extension}': ({ admin, api, extensionId }) =>
+    admin.delete(`/applications/${api.id}/extensionProperties/${extensionId}`),
   'DELETE /applications/{id}/federatedIdentityCredentials/{credential}': ({
     admin,
     api,

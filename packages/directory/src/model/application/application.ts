@@ -15,6 +15,7 @@ import { type AppRole, appRoleJson, appRoleType } from './app-role.ts'
 import * as forms from './application-forms.ts'
 import type { Blueprint } from './blueprint.ts'
 import { lastUseOf } from './credential.ts'
+import type { ExtensionProperty } from './extension-property.ts'
 import type { FederatedIdentityCredential } from './federated-identity-credential.ts'
 import {
   isKeySelected,
@@ -79,6 +80,7 @@ export type Application = {
   readonly passwordCredentials: readonly PasswordCredential[]
   readonly keyCredentials: readonly KeyCredential[]
   readonly federatedIdentityCredentials: readonly FederatedIdentityCredential[]
+  readonly extensionProperties: readonly ExtensionProperty[]
   /** Null for an application that is not the blueprint of agent identities. */
   readonly blueprint: Blueprint | null
   /** The object IDs of service principals. An owner has no right because of it. */
@@ -238,6 +240,7 @@ export const applicationProperties: PropertyTable<
     filter: 'members',
   },
   federatedIdentityCredentials: { initial: [], show: false },
+  extensionProperties: { initial: [], column: ['extension_properties', 'json'], show: false },
   blueprint: { initial: null, column: ['blueprint', 'json'], show: false },
   ownerIds: { initial: [], column: ['owner_ids', 'json'], show: false },
   createdByAppId: { initial: null, column: ['created_by_app_id'], show: false },

@@ -13,6 +13,7 @@ import { inheritablePermissionOperations } from './agents/inheritable-permission
 import { typedOperations } from './agents/typed-operations.ts'
 import { applicationOperations } from './applications/application-operations.ts'
 import { applicationTemplateOperations } from './applications/application-template-operations.ts'
+import { extensionPropertyOperations } from './applications/extension-property-operations.ts'
 import { federatedIdentityCredentialOperations } from './applications/federated-identity-credential-operations.ts'
 import { batchOperations } from './batch-operation.ts'
 import { deletedItemOperations } from './directory-objects/deleted-item-operations.ts'
@@ -57,6 +58,7 @@ export const graphOperations: readonly (DirectoryOperation | BatchOperation)[] =
   ...typedOperations(withTypes),
   ...typedOperations([...sponsorOperations, ...inheritablePermissionOperations], 'own'),
   ...withTypes,
+  ...extensionPropertyOperations,
   ...collectionOperations,
   ...appRoleAssignmentOperations,
   ...permissionGrantOperations,

@@ -4,6 +4,7 @@ import { parseQuery, supportedOptions } from '../odata/query-options.ts'
 import type { ReadOperation } from '../operations/operation.ts'
 import { agentTypes, anyClient } from '../privileges/graph-roles.ts'
 import { inheritablePermissions } from './agents/inheritable-permission-operations.ts'
+import { extensionProperties } from './applications/extension-property-operations.ts'
 import { federatedIdentityCredentials } from './applications/federated-identity-credential-operations.ts'
 import {
   applications,
@@ -47,6 +48,7 @@ export const model: readonly ModelSet[] = [
     navigation: {
       ...owners,
       appManagementPolicies: 'appManagementPolicy',
+      extensionProperties: 'extensionProperty',
       federatedIdentityCredentials: 'federatedIdentityCredential',
       tokenLifetimePolicies: 'tokenLifetimePolicy',
     },
@@ -67,6 +69,7 @@ export const model: readonly ModelSet[] = [
     actions: credentialActions,
     hasChanges: true,
   },
+  { set: extensionProperties, isContained: true },
   { set: federatedIdentityCredentials, isContained: true },
   { set: inheritablePermissions, isContained: true, key: 'resourceAppId' },
   ...Object.entries(agentTypes).map(([type, base]) => ({

@@ -9,6 +9,7 @@ import type { Answer, Call, ReadOperation } from '../operations/operation.ts'
 import { readsGroups, readsPeople } from '../privileges/graph-roles.ts'
 import { refuse } from '../refusals/graph-error.ts'
 import { appRoleAssignments } from './directory-objects/entity-sets.ts'
+import { partNamed } from './directory-objects/find-object.ts'
 
 const names = [
   ['Amara', 'Okafor', 'Engineer'],
@@ -123,12 +124,9 @@ function countEntities<Entity>(
 /** Finds the person in the path of a request, by object ID or user principal name. */
 function findPerson({ caller, parameters }: Call): Person {
   const { id: key = '' } = parameters
-  const lower = key.toLowerCase()
-  const person = peopleOf(caller.tenant).find(
-    ({ id, userPrincipalName }) => id === lower || userPrincipalName === lower,
-  )
-  if (person === undefined) throw refuse('resource_unknown', key)
-  return person
+  const people = peopleOf(caller.tenant)
+  const named = people.find((one) => one.userPrincipalName === key.toLowerCase())
+  return named ?? partNamed(people, key)
 }
 
 /**

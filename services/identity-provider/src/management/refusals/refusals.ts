@@ -253,6 +253,11 @@ export const refusals = {
     code: 'InvalidFederatedIdentityCredentialValue',
     sentence: (reason: string) => reason,
   },
+  extension_property_taken: {
+    status: 400,
+    code: 'Request_BadRequest',
+    sentence: (name: string) => `An extension property exists with the name ${name}.`,
+  },
   batch_too_long: {
     status: 400,
     code: 'BadRequest',

@@ -240,6 +240,19 @@ export const asks: Readonly<Record<string, (scene: Scene) => Asked | undefined>>
     ({ person }) => ({ subject: person.name }),
   ),
   'DELETE /applications/{id}/federatedIdentityCredentials/{credential}': onCredential(),
+  'POST /applications/{id}/extensionProperties': onApplication(
+    '/extensionProperties',
+    ({ step }) => ({
+      name: `orders${step.variant}`,
+      dataType: 'String',
+      targetObjects: ['User'],
+    }),
+  ),
+  'DELETE /applications/{id}/extensionProperties/{extension}': (scene) => {
+    const one = application(scene)
+    const extension = oneOf(one?.extensionProperties ?? [], scene.step.role)
+    return extension && { path: `/applications/${one?.id}/extensionProperties/${extension.id}` }
+  },
   'POST /directory/deletedItems/{id}/restore': onDeletedItem('/restore'),
   'DELETE /directory/deletedItems/{id}': onDeletedItem(''),
   'POST /servicePrincipals': (scene) => ({

@@ -12,7 +12,7 @@ import {
   put,
   type ServicePrincipal,
 } from '@greeting/directory'
-import { appRole } from '../../../../../fixtures/directory/sample.ts'
+import { appRole, guid } from '../../../../../fixtures/directory/sample.ts'
 import { sponsorId } from '../graph/agents/sample-agents.ts'
 import { contoso, fabrikam } from '../sample-graph.ts'
 import { keylessManagement } from './keyless-management.ts'
@@ -52,6 +52,7 @@ export async function privilegeScene(roles: readonly string[], isDeleted: boolea
       createdDateTime: runtime.now(),
       passwordCredentials: [createPassword({}, runtime).credential],
       federatedIdentityCredentials: [trust(runtime.newGuid())],
+      extensionProperties: [extension],
       deletedDateTime,
       ...part,
     })
@@ -155,6 +156,10 @@ const namesOf = ({ api, role }: { api: ServicePrincipal; role: { id: string } })
   resourceId: api.id,
   appRoleId: role.id,
 })
+
+/** The one extension property of each application. */
+export const newExtension = { name: 'orders', dataType: 'String', targetObjects: ['User'] }
+export const extension = { ...newExtension, id: guid(0x98), isMultiValued: false }
 
 const trust = (id: string) => ({
   id,

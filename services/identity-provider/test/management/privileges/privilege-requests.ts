@@ -11,7 +11,7 @@ import type { Operation } from '../../../src/management/operations/operation.ts'
 import { sponsored, sponsorId } from '../graph/agents/sample-agents.ts'
 import { contoso, fabrikam } from '../sample-graph.ts'
 import { certificateOf, certifiedKeyOf, proofOf } from './certificate-of.ts'
-import type { Scene } from './privilege-fixture.ts'
+import { extension, newExtension, type Scene } from './privilege-fixture.ts'
 import type { Target } from './privilege-row.ts'
 import { authorityAsks, authorityBodies } from './trusted-authority-samples.ts'
 import { castTo } from './typed-privileges.ts'
@@ -83,7 +83,6 @@ const onGrant =
     return { path: `/oauth2PermissionGrants/${id}`, body }
   }
 
-const mei = '/users/mei@contoso.example'
 const policyId = policy(0x90).id
 const policyKinds = {
   appManagementPolicies: 'appManagement',
@@ -137,11 +136,13 @@ export const bodies: Readonly<Record<string, unknown>> = {
   'POST /policies/tokenLifetimePolicies': { displayName: 'New', definition },
   'POST /policies/claimsMappingPolicies': { displayName: 'New', definition: mapping },
   ...authorityBodies,
+  'POST /applications/{id}/extensionProperties': newExtension,
   'POST /keys/reencrypt': { keyEncryptionKey: Buffer.alloc(32, 1).toString('base64') },
 }
 
 const idOf = (scene: Scene, target: Target, path: string) => {
   if (path.startsWith('/applicationTemplates')) return '8adf8e6e-67b2-4cf2-a259-e3dc5476c621'
+  if (path.startsWith('/users')) return 'mei@contoso.example'
   if (path.startsWith('/organization')) return contoso.id
   if (path.startsWith('/domains')) return contoso.domains[0]
   if (path.startsWith('/tenants')) return scene.tenantIds[target]
@@ -155,6 +156,7 @@ const askByPath =
     path: operation.path
       .replace('{id}', `${idOf(scene, target, operation.path)}`)
       .replace('{credential}', 'first')
+      .replace('{extension}', extension.id)
       .replace('{owner}', sponsorId)
       .replace('{resource}', contoso.id)
       .replace('{kid}', 'key')
@@ -337,8 +339,6 @@ const asks: Readonly<Record<string, Ask>> = {
     path: '/tenants',
     body: { displayName: 'New', ...(target === 'chosenId' ? { id: ownerTenantId } : {}) },
   }),
-  'GET /users/{id}': () => ({ path: mei }),
-  'GET /users/{id}/appRoleAssignments': () => ({ path: `${mei}/appRoleAssignments` }),
   'GET /credentials': () => ({
     path: '/credentials?from=2026-01-01T00:00:00Z&to=2027-01-01T00:00:00Z',
   }),

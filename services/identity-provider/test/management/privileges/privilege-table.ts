@@ -77,6 +77,7 @@ const readsTenants: RequiredRoles = [['Tenant.Read.All', 'Tenant.ReadWrite.All']
 const writesTenants: RequiredRoles = [['Tenant.ReadWrite.All']]
 
 const credential = '/applications/{id}/federatedIdentityCredentials'
+const extensions = '/applications/{id}/extensionProperties'
 const assignedTo = '/servicePrincipals/{id}/appRoleAssignedTo'
 const assignments = '/servicePrincipals/{id}/appRoleAssignments'
 const policies = '/policies/appManagementPolicies'
@@ -220,6 +221,10 @@ export const privilegeTable: Readonly<Record<string, readonly [RequiredRoles, Ro
   'GET /applications/{id}/tokenLifetimePolicies': [seesPolicies, seesOwn],
   'POST /applications/{id}/tokenLifetimePolicies/$ref': [assignsTokenPolicies, closes],
   'DELETE /applications/{id}/tokenLifetimePolicies/{policy}/$ref': [assignsTokenPolicies, closes],
+  [`GET ${extensions}`]: [reads, seesOwn],
+  [`POST ${extensions}`]: [writes, closes],
+  [`GET ${extensions}/{extension}`]: [reads, seesOwn],
+  [`DELETE ${extensions}/{extension}`]: [writes, closes],
   [`GET ${lists}`]: [readsPolicies, tenantWide],
   [`POST ${lists}`]: [writesPolicies, { fresh: 'allowed' }],
   [`GET ${lists}/{policy}`]: [readsPolicies, tenantWide],

@@ -84,7 +84,8 @@ const tables = (byBytes: string): string => `
     word_starts text not null,
     blueprint text not null default 'null',
     created_by_app_id text,
-    policy_ids text not null default '[]'
+    policy_ids text not null default '[]',
+    extension_properties text not null default '[]'
   );
   create table identifier_uri (
     application_id text not null references application (id) on delete cascade,

@@ -15,7 +15,7 @@ import type {
 } from '../../operations/operation.ts'
 import { readsApplications, writesApplications } from '../../privileges/graph-roles.ts'
 import { refuse } from '../../refusals/graph-error.ts'
-import { findApplication, keyIn } from '../directory-objects/find-object.ts'
+import { findApplication, keyIn, partNamed } from '../directory-objects/find-object.ts'
 import { createdBy, stored } from '../directory-objects/object-operations.ts'
 import {
   parseChangedFederatedCredential,
@@ -152,15 +152,11 @@ const withCredentials = (
 
 function findCredential(
   call: Call,
-  { federatedIdentityCredentials }: Application,
+  { federatedIdentityCredentials: all }: Application,
 ): FederatedIdentityCredential {
   const { credential: text = '' } = call.parameters
   const key = keyIn(text, 'name') ?? text
-  const credential = federatedIdentityCredentials.find(
-    ({ id, name }) => id === key.toLowerCase() || name === key,
-  )
-  if (credential === undefined) throw refuse('resource_unknown', key)
-  return credential
+  return all.find(({ name }) => name === key) ?? partNamed(all, key)
 }
 
 function requireUniqueSubject(

@@ -72,6 +72,20 @@ export const keyIn = (key = '', name: string): string | undefined =>
   key.startsWith(`${name}=`) ? key.slice(name.length + 1) : undefined
 
 /**
+ * Finds one of the parts of an object by its ID in the path, in any case.
+ *
+ * @throws {GraphError} graph_refusal resource_unknown.
+ */
+export function partNamed<Part extends { readonly id: string }>(
+  parts: readonly Part[],
+  key = '',
+): Part {
+  const part = parts.find(({ id }) => id === key.toLowerCase())
+  if (part === undefined) throw refuse('resource_unknown', key)
+  return part
+}
+
+/**
  * Finds the service principal in the path of a request, by object ID or as `appId=...`, and checks
  * `If-Match`.
  *

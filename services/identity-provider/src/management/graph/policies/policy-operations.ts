@@ -32,6 +32,7 @@ import {
 } from '../../privileges/graph-roles.ts'
 import { refuse } from '../../refusals/graph-error.ts'
 import { directoryObjects } from '../directory-objects/entity-sets.ts'
+import { partNamed } from '../directory-objects/find-object.ts'
 import {
   applicationRow,
   type ObjectKind,
@@ -204,9 +205,7 @@ const policiesOf = ({ caller }: RequestCall, row: PolicyRow): DirectoryPolicy[] 
 export function findPolicy(call: RequestCall, row: PolicyRow): DirectoryPolicy {
   const { policy: id = '' } = call.parameters
   if (!isGuid(id)) throw refuse('identifier_invalid', id)
-  const found = policiesOf(call, row).find((one) => one.id === id.toLowerCase())
-  if (found === undefined) throw refuse('resource_unknown', id)
-  return found
+  return partNamed(policiesOf(call, row), id)
 }
 
 /** Each has up to ten certificates. Entra permits 100. */

@@ -23,6 +23,7 @@ import type {
 } from '../../operations/operation.ts'
 import { readsPolicies, writesPolicies } from '../../privileges/graph-roles.ts'
 import { refuse } from '../../refusals/graph-error.ts'
+import { partNamed } from '../directory-objects/find-object.ts'
 import { changed, findPolicy, type PolicyRow, policyOperations } from './policy-operations.ts'
 
 const maxLength = 8192
@@ -121,12 +122,8 @@ function withAuthorities(
   )
 }
 
-function findAuthority(call: RequestCall): TrustedAuthority {
-  const { authority: id = '' } = call.parameters
-  const found = authoritiesIn(findPolicy(call, row)).find((one) => one.id === id.toLowerCase())
-  if (found === undefined) throw refuse('resource_unknown', id)
-  return found
-}
+const findAuthority = (call: RequestCall): TrustedAuthority =>
+  partNamed(authoritiesIn(findPolicy(call, row)), call.parameters.authority)
 
 /** Stores the list of the request with other authorities. */
 function changedList(

@@ -1,0 +1,16 @@
+/**
+ * A property that an application defines for other objects, a directory extension. It is kept only: no
+ * object has a value of it here.
+ *
+ * @see https://learn.microsoft.com/graph/api/resources/extensionproperty
+ */
+export type ExtensionProperty = {
+  /** GUID, lower case. */
+  readonly id: string
+  /** `extension_{application ID without hyphens}_{chosen name}`, unique within the application. */
+  readonly name: string
+  readonly dataType: string
+  readonly isMultiValued: boolean
+  /** The types of the objects. */
+  readonly targetObjects: readonly string[]
+}

@@ -1,0 +1,120 @@
+import {
+  type Application,
+  type ExtensionProperty,
+  formsOf,
+  shownProperties,
+} from '@greeting/directory'
+import { bodyCollection, text } from '@greeting/directory/forms'
+import { z } from 'zod'
+import { parseBody } from '../../body/parse-body.ts'
+import type { EntitySet } from '../../odata/entity-set.ts'
+import { listEntities } from '../../odata/list-entities.ts'
+import { showCreated, showEntity } from '../../odata/show-entity.ts'
+import type { Call, Change, ChangingCall, DirectoryOperation } from '../../operations/operation.ts'
+import { readsApplications, writesApplications } from '../../privileges/graph-roles.ts'
+import { refuse } from '../../refusals/graph-error.ts'
+import { findApplication, partNamed } from '../directory-objects/find-object.ts'
+import { stored } from '../directory-objects/object-operations.ts'
+
+const collection = '/applications/{id}/extensionProperties'
+
+/** What an application defines for other objects. No object has a value of it here. */
+export const extensionPropertyOperations: readonly DirectoryOperation[] = [
+  {
+    method: 'GET',
+    path: collection,
+    requires: readsApplications,
+    summary: 'Lists the extension properties that an application defines. They have no effect.',
+    read: (call) => listEntities(call, extensionProperties, extensionsOf(findApplication(call))),
+  },
+  {
+    method: 'POST',
+    path: collection,
+    requires: writesApplications,
+    summary: 'Defines an extension property. It has no effect: no object can have a value of it.',
+    takesBody: true,
+    action: 'application.addExtensionProperty',
+    change: create,
+  },
+  {
+    method: 'GET',
+    path: `${collection}/{extension}`,
+    requires: readsApplications,
+    summary: 'Shows an extension property. It has no effect.',
+    read: (call) => showEntity(call, extensionProperties, findExtension(call)),
+  },
+  {
+    method: 'DELETE',
+    path: `${collection}/{extension}`,
+    requires: writesApplications,
+    summary: 'Removes an extension property, which had no effect.',
+    action: 'application.removeExtensionProperty',
+    change: (call) => {
+      const { id } = findExtension(call)
+      const application = findApplication(call)
+      const kept = application.extensionProperties.filter((one) => one.id !== id)
+      return stored('application', { ...application, extensionProperties: kept })
+    },
+  },
+]
+
+type Extension = ExtensionProperty & { readonly appDisplayName: string }
+
+const dataTypes = ['Binary', 'Boolean', 'DateTime', 'Integer', 'LargeInteger', 'String']
+const targets = ['User', 'Group', 'AdministrativeUnit', 'Application', 'Device', 'Organization']
+const properties = {
+  id: {},
+  deletedDateTime: { fixed: null, type: 'Edm.DateTimeOffset' },
+  appDisplayName: {},
+  dataType: { body: z.enum(dataTypes) },
+  isMultiValued: { type: 'Edm.Boolean', body: z.boolean().default(false) },
+  isSyncedFromOnPremises: { fixed: false, type: 'Edm.Boolean' },
+  name: {
+    filter: 'value',
+    body: text(120).regex(/^\w+$/, 'must be letters, digits and underscores'),
+  },
+  targetObjects: {
+    type: 'Collection(Edm.String)',
+    body: bodyCollection(z.enum(targets), targets.length).refine(
+      (all) => all.length > 0 && new Set(all).size === all.length,
+      'must have at least one type, and each only once',
+    ),
+  },
+} as const
+
+/** The extension properties of an application in Microsoft Graph. */
+export const extensionProperties: EntitySet<Extension> = {
+  name: 'extensionProperties',
+  type: 'extensionProperty',
+  keyOf: ({ id }) => id,
+  properties: shownProperties<Extension, unknown>(properties),
+}
+
+const maxExtensions = 100
+const newExtension = z.strictObject(formsOf(properties))
+
+const extensionsOf = ({ displayName, extensionProperties }: Application): readonly Extension[] =>
+  extensionProperties.map((one) => ({ ...one, appDisplayName: displayName }))
+
+function create(call: ChangingCall): Change {
+  const application = findApplication(call)
+  const others = application.extensionProperties
+  const body = parseBody(newExtension, call.body)
+  const name = `extension_${application.appId.replaceAll('-', '')}_${body.name}`
+  if (others.some((other) => other.name === name)) throw refuse('extension_property_taken', name)
+  if (others.length === maxExtensions) {
+    throw refuse(
+      'body_invalid',
+      `An application must not have more than ${maxExtensions} extension properties.`,
+    )
+  }
+  const added = { ...body, id: call.runtime.newGuid(), name }
+  return stored(
+    'application',
+    { ...application, extensionProperties: [...others, added] },
+    showCreated(call, extensionProperties, { ...added, appDisplayName: application.displayName }),
+  )
+}
+
+const findExtension = (call: Call): Extension =>
+  partNamed(extensionsOf(findApplication(call)), call.parameters.extension)
