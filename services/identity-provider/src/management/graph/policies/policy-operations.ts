@@ -110,7 +110,7 @@ export const policyOperations = (row: PolicyRow): readonly DirectoryOperation[] 
     method: 'DELETE',
     path: `/${row.set.name}/{policy}`,
     requires: writesPolicies,
-    summary: `Deletes ${row.one}. Its assignments have no effect any more.`,
+    summary: `Deletes ${row.one}. ${row.objects.length > 0 ? 'Its assignments have no effect any more.' : 'Policies that name it trust none of its authorities any more.'}`,
     action: 'policy.delete',
     change: (call) => {
       const { id } = findPolicy(call, row)

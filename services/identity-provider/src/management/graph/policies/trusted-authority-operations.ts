@@ -86,7 +86,7 @@ const patch = z
 
 const row: PolicyRow = {
   kind: 'trustedAuthorities',
-  name: authorityLists.name,
+  name: 'certificateBasedApplicationConfigurations',
   one: 'a list of trusted certificate authorities',
   effect: 'Certificates that exist stay.',
   set: authorityLists,
