@@ -121,7 +121,7 @@ it('shows the rules of a strict tenant, which are set with the keyboard', async 
     await Promise.all([page.waitForEvent('load'), page.keyboard.press('Enter')])
   }
   await permit('9')
-  assert.match(await main.innerText(), /Applications may have: secrets of at most 90 days/)
+  assert.match(await main.innerText(), /The default policy permits: secrets of at most 90 days/)
   await page.getByLabel('Name', { exact: true }).fill('Short tokens')
   await page.getByLabel(/^Lifetime/).selectOption('00:10:00')
   await page.getByLabel('Applies to').selectOption('all')
@@ -140,7 +140,7 @@ it('shows the rules of a strict tenant, which are set with the keyboard', async 
   await examine('refused-by-policy')
 
   await permit('n')
-  assert.match(await main.innerText(), /Applications may have: no new secret/)
+  assert.match(await main.innerText(), /The default policy permits: no new secret/)
   await examine('without-secrets', `${job}/credentials`)
   await examine('api-with-policies', `/applications/${entra.api('Orders').applicationId}`)
   assert.deepEqual(faults, [])

@@ -28,10 +28,11 @@ const show: PageRow['show'] = async (request, { req }, attempt) => {
   const byDefault = policies.find(isDefault)
   const ofTokens = policies.find((one) => one.isOrganizationDefault && !isDefault(one))
   const isStrict = byDefault?.isEnabled && permitted(byDefault) !== 'no restriction'
+  const limitsSecrets = isStrict && permitted(byDefault).includes('secret')
   return page(request, {
     title: 'Policies',
     attempt,
-    content: html`<section class="verdict ${isStrict ? 'good' : 'warn'}" aria-label="Verdict"><p>${isStrict ? html`Applications may have: <strong>${permitted(byDefault)}</strong>.` : 'No policy limits the secrets and certificates of all applications.'} ${ofTokens ? html`The tenant gives ${permitted(ofTokens)}.` : 'Tokens live as the server is set.'}${!isStrict && html` <a role="button" class="primary" href="#secrets">Limit secrets</a>`}</p></section>
+    content: html`<section class="verdict ${isStrict ? 'good' : 'warn'}" aria-label="Verdict"><p>${isStrict ? html`The default policy permits: <strong>${permitted(byDefault)}</strong>.` : 'No policy limits the secrets and certificates of all applications.'} ${ofTokens ? html`The tenant gives ${permitted(ofTokens)}.` : 'Tokens live as the server is set.'}${!limitsSecrets && html` <a role="button" class="primary" href="#secrets">Limit secrets</a>`}</p></section>
 ${table(
   'Policies',
   ['Name', 'Kind', 'Permits', 'Applies to', 'Change'],

@@ -56,7 +56,10 @@ describe('policies in the portal', () => {
     const page = '/portal/policies'
     assert.match((await browser.open(page)).text, /No policy limits the secrets.*Limit secrets/s)
     const limited = await change(page, `${page}/secrets`, { limit: 'P90D' })
-    assert.match(limited, /Applications may have: <strong>secrets of at most 90 days<\/strong>/)
+    assert.match(
+      limited,
+      /The default policy permits: <strong>secrets of at most 90 days<\/strong>/,
+    )
     const { text } = await browser.open(`${client}/credentials`)
     assert.match(text, /permits secrets of at most 90 days\./)
     assert.match(text, /<option value="90" selected>90 days<\/option><\/select>/)
@@ -71,12 +74,18 @@ describe('policies in the portal', () => {
     assert.match(await change(`${client}/credentials`, form, { days: '' }), /The secret was made/)
     const open = await change(page, `${page}/secrets`, { limit: '' })
     assert.match(open, /No policy limits the secrets/)
+    const ofKeys = { keyCredentials: [{ restrictionType: 'trustedCertificateAuthority' }] }
+    const policy = '/policies/defaultAppManagementPolicy'
+    await graph('PATCH', policy, { isEnabled: true, applicationRestrictions: ofKeys })
+    const { text: keysOnly } = await browser.open(page)
+    assert.match(keysOnly, /certificates of trusted authorities only.*Limit secrets<\/a>/s)
+    await graph('PATCH', policy, { applicationRestrictions: { keyCredentials: [] } })
   })
 
   it('forbid secrets, and the next step offers a certificate instead', async () => {
     const page = '/portal/policies'
     const strict = await change(page, `${page}/secrets`, { limit: 'none' })
-    assert.match(strict, /Applications may have: <strong>no new secret</)
+    assert.match(strict, /The default policy permits: <strong>no new secret</)
     assert.match(strict, /<option value="none" selected>/)
     await browser.open('/portal/applications')
     const sent = { display_name: 'Strict job', kind: 'client' }
