@@ -6,7 +6,7 @@ import type { RandomChoices } from './random-choices.ts'
 
 /** A part of an object, or a grant of a client, by the IDs of both. */
 export type SeenPart = {
-  readonly kind: 'secret' | 'key' | 'federated' | 'owner' | 'grant'
+  readonly kind: 'secret' | 'key' | 'federated' | 'extension' | 'owner' | 'grant'
   readonly of: string
   readonly id: string
 }

@@ -82,6 +82,7 @@ const part =
 
 const federatedCredential = (body?: object) =>
   part('federated', ({ id }) => `/federatedIdentityCredentials/${id}`, body)
+const extension = part('extension', ({ id }) => `/extensionProperties/${id}`)
 const ownerPart = part('owner', ({ id }) => `/owners/${id}/$ref`)
 const grantPart = (body?: object) =>
   part('grant', ({ id }) => `/oauth2PermissionGrants/${id}`, body)
@@ -258,6 +259,12 @@ export const specialMoves: Readonly<Record<string, Special>> = {
   'graph GET /applications/{id}/federatedIdentityCredentials/{credential}': federatedCredential(),
   'graph DELETE /applications/{id}/federatedIdentityCredentials/{credential}':
     federatedCredential(),
+  'graph POST /applications/{id}/extensionProperties': (context, { application }) => ({
+    body: { name: `job${context.random.below(1e9)}`, dataType: 'String', targetObjects: ['User'] },
+    onSuccess: (answer) => saw(context, 'extension', application, answer.id),
+  }),
+  'graph GET /applications/{id}/extensionProperties/{extension}': extension,
+  'graph DELETE /applications/{id}/extensionProperties/{extension}': extension,
   'graph POST /directory/deletedItems/{id}/restore': deletedItem('restore'),
   'graph DELETE /directory/deletedItems/{id}': deletedItem('purge'),
   'graph GET /directory/deletedItems/{id}': deletedItem('none'),
@@ -277,21 +284,16 @@ export const specialMoves: Readonly<Record<string, Special>> = {
   'graph GET /servicePrincipals/$count': () => ({ headers: { consistencylevel: 'eventual' } }),
   'graph POST /servicePrincipals/{id}/appRoleAssignedTo': assign('resource'),
   'graph POST /servicePrincipals/{id}/appRoleAssignments': assign('client'),
-  'graph DELETE /servicePrincipals/{id}/appRoleAssignedTo/{assignment}': oneAssignment(
-    'resource',
-    true,
-  ),
-  'graph GET /servicePrincipals/{id}/appRoleAssignedTo/{assignment}': oneAssignment(
-    'resource',
-    false,
-  ),
-  'graph GET /servicePrincipals/{id}/appRoleAssignments/{assignment}': oneAssignment(
-    'client',
-    false,
-  ),
-  'graph DELETE /servicePrincipals/{id}/appRoleAssignments/{assignment}': oneAssignment(
-    'client',
-    true,
+  ...Object.fromEntries(
+    Object.entries({
+      appRoleAssignedTo: 'resource',
+      appRoleAssignments: 'client',
+    } as const).flatMap(([segment, side]) =>
+      ['GET', 'DELETE'].map((method) => [
+        `graph ${method} /servicePrincipals/{id}/${segment}/{assignment}`,
+        oneAssignment(side, method === 'DELETE'),
+      ]),
+    ),
   ),
   'graph POST /oauth2PermissionGrants': grant,
   'graph GET /oauth2PermissionGrants': (_context, { principal }) => ({
