@@ -62,6 +62,15 @@ const everything = application({
   uniqueName: awkward.join(' '),
   ownerIds: [guid(4), guid(5)],
   policyIds: [guid(6)],
+  extensionProperties: [
+    {
+      id: guid(7),
+      name: 'extension_a_b',
+      dataType: 'String',
+      isMultiValued: true,
+      targetObjects: ['User', 'Group'],
+    },
+  ],
   inertProperties: { notes: awkward.join(' '), tags: awkward, web: { redirectUris: ['a:b'] } },
   federatedIdentityCredentials: [
     {
