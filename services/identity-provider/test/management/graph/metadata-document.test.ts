@@ -72,6 +72,11 @@ describe('the model of Microsoft Graph', () => {
       },
       audiences: ['api://AzureADTokenExchange'],
     })
+    const { body: extension } = await admin.post(`/applications/${api.id}/extensionProperties`, {
+      name: 'jobGroup',
+      dataType: 'String',
+      targetObjects: ['User'],
+    })
     for (const [type, path] of [
       ['application', `/applications/${api.id}`],
       ['servicePrincipal', `/servicePrincipals(appId='${api.appId}')`],
@@ -79,6 +84,7 @@ describe('the model of Microsoft Graph', () => {
         'federatedIdentityCredential',
         `/applications/${api.id}/federatedIdentityCredentials/orders`,
       ],
+      ['extensionProperty', `/applications/${api.id}/extensionProperties/${extension.id}`],
       ['organization', '/organization'],
       ['domain', '/domains'],
     ] as const) {
