@@ -208,6 +208,18 @@ describe('app management policies refuse', () => {
       assert.match(body.error.code, new RegExp(`^${code}`))
     })
 
+  it('no identifier URI of an application for SAML that the policy exempts (entra E234)', async () => {
+    const { admin, path } = await withApi()
+    const { appId } = (await admin.get(path)).body
+    const { body: principal } = await admin.post('/servicePrincipals', { appId })
+    const identifierUris = { nonDefaultUriAddition: { excludeSaml: true } }
+    await admin.patch(byDefault, { isEnabled: true, applicationRestrictions: { identifierUris } })
+    assert.equal((await admin.patch(path, uri)).status, 400)
+    const mode = { preferredSingleSignOnMode: 'saml' }
+    assert.equal((await admin.patch(`/servicePrincipals/${principal.id}`, mode)).status, 204)
+    assert.equal((await admin.patch(path, uri)).status, 204)
+  })
+
   it('a certificate of an application and of a service principal, also with a proof', async () => {
     const { admin, clock, path, refusals } = await withApi()
     const { appId, id } = (await admin.get(path)).body

@@ -139,8 +139,12 @@ describe('an app management policy with trusted authorities', () => {
       await keyOf(),
       await keyOf(root),
     ]
+    const otherRoot = await issuedCertificate('Other')
+    // The policy does not name this list.
+    await admin.post(lists, { trustedCertificateAuthorities: [entry(otherRoot, true)] })
+    const ofOther = await keyOf(otherRoot)
     for (const object of [path, `/servicePrincipals/${principal.id}`]) {
-      for (const key of [selfSigned, ofRoot]) {
+      for (const key of [selfSigned, ofRoot, ofOther]) {
         const { body, status } = await admin.patch(object, { keyCredentials: [key] })
         assert.equal(status, 400)
         assert.deepEqual(
