@@ -11,7 +11,7 @@ import type {
   Change,
   ChangeOperation,
   ChangingCall,
-  ReadOperation,
+  DirectoryOperation,
 } from '../../operations/operation.ts'
 import { readsApplications, writesApplications } from '../../privileges/graph-roles.ts'
 import { refuse } from '../../refusals/graph-error.ts'
@@ -37,7 +37,7 @@ const creation: ChangeOperation = {
 }
 
 /** Trust in other issuers, in place of a secret. */
-export const federatedIdentityCredentialOperations: readonly (ReadOperation | ChangeOperation)[] = [
+export const federatedIdentityCredentialOperations: readonly DirectoryOperation[] = [
   {
     method: 'GET',
     path: collection,

@@ -8,6 +8,7 @@ import {
   type PolicyKind,
   put,
   type Runtime,
+  shownProperties,
   type Tenant,
 } from '@greeting/directory'
 import { guid, text } from '@greeting/directory/forms'
@@ -67,6 +68,24 @@ export type PolicyRow = {
     runtime: Runtime,
   ) => DirectoryPolicy
 }
+
+/** A set of policies with a name, and with more properties than all have. */
+export const policySet = (
+  name: string,
+  type: string,
+  more: Parameters<typeof shownProperties<DirectoryPolicy, unknown>>[0] = {},
+): EntitySet<DirectoryPolicy> => ({
+  name,
+  type,
+  keyOf: ({ id }) => id,
+  properties: shownProperties<DirectoryPolicy, unknown>({
+    id: { filter: 'value' },
+    deletedDateTime: { fixed: null, type: 'Edm.DateTimeOffset' },
+    description: {},
+    displayName: { filter: 'value' },
+    ...more,
+  }),
+})
 
 /** The operations on the policies of one kind, and on their assignments. */
 export const policyOperations = (row: PolicyRow): readonly DirectoryOperation[] => [

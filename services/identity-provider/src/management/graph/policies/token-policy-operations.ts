@@ -1,30 +1,16 @@
-import {
-  accessTokenSeconds,
-  type DirectoryPolicy,
-  definitionRules,
-  shownProperties,
-} from '@greeting/directory'
+import { accessTokenSeconds, type DirectoryPolicy, definitionRules } from '@greeting/directory'
 import { bodyCollection, name, text } from '@greeting/directory/forms'
 import { z } from 'zod'
 import { omitUndefined, parseBody } from '../../body/parse-body.ts'
-import type { EntitySet } from '../../odata/entity-set.ts'
 import { assignsTokenPolicies } from '../../privileges/graph-roles.ts'
 import { refuse } from '../../refusals/graph-error.ts'
-import { type PolicyRow, policyOperations } from './policy-operations.ts'
+import { type PolicyRow, policyOperations, policySet } from './policy-operations.ts'
 
-const setOf = (set: string, type: string): EntitySet<DirectoryPolicy> => ({
-  name: `policies/${set}`,
-  type,
-  keyOf: ({ id }) => id,
-  properties: shownProperties<DirectoryPolicy, unknown>({
-    id: { filter: 'value' },
-    deletedDateTime: { fixed: null, type: 'Edm.DateTimeOffset' },
-    description: {},
-    displayName: { filter: 'value' },
+const setOf = (segment: string, type: string) =>
+  policySet(`policies/${segment}`, type, {
     definition: { type: 'Collection(Edm.String)' },
     isOrganizationDefault: { type: 'Edm.Boolean' },
-  }),
-})
+  })
 
 /** The lifetimes of the tokens of APIs. */
 export const tokenLifetimePolicies = setOf('tokenLifetimePolicies', 'tokenLifetimePolicy')

@@ -24,7 +24,13 @@ import type {
 import { readsPolicies, writesPolicies } from '../../privileges/graph-roles.ts'
 import { refuse } from '../../refusals/graph-error.ts'
 import { partNamed } from '../directory-objects/find-object.ts'
-import { changed, findPolicy, type PolicyRow, policyOperations } from './policy-operations.ts'
+import {
+  changed,
+  findPolicy,
+  type PolicyRow,
+  policyOperations,
+  policySet,
+} from './policy-operations.ts'
 
 const maxLength = 8192
 
@@ -57,17 +63,10 @@ export const trustedAuthorities: EntitySet<TrustedAuthority> = {
 }
 
 /** Lists of authorities. App management policies refer to them by their IDs. */
-export const authorityLists: EntitySet<DirectoryPolicy> = {
-  name: 'directory/certificateAuthorities/certificateBasedApplicationConfigurations',
-  type: 'certificateBasedApplicationConfiguration',
-  keyOf: ({ id }) => id,
-  properties: shownProperties<DirectoryPolicy, unknown>({
-    id: { filter: 'value' },
-    deletedDateTime: { fixed: null, type: 'Edm.DateTimeOffset' },
-    description: {},
-    displayName: { filter: 'value' },
-  }),
-}
+export const authorityLists = policySet(
+  'directory/certificateAuthorities/certificateBasedApplicationConfigurations',
+  'certificateBasedApplicationConfiguration',
+)
 
 const newAuthority = z.strictObject(formsOf(rows))
 const created = (

@@ -22,11 +22,9 @@ import type {
   Answer,
   Call,
   Change,
-  ChangeOperation,
   ChangingCall,
+  DirectoryOperation,
   ListCall,
-  ListOperation,
-  ReadOperation,
 } from '../../operations/operation.ts'
 import { readsAssignments, writesAssignments } from '../../privileges/graph-roles.ts'
 import { refuse } from '../../refusals/graph-error.ts'
@@ -34,11 +32,7 @@ import { activeServicePrincipal, findServicePrincipal } from '../directory-objec
 import { stored } from '../directory-objects/object-operations.ts'
 
 /** Consent to act for users. It is kept and shown, and gives no role to a client without a user. */
-export const permissionGrantOperations: readonly (
-  | ReadOperation
-  | ListOperation
-  | ChangeOperation
-)[] = [
+export const permissionGrantOperations: readonly DirectoryOperation[] = [
   {
     method: 'GET',
     path: '/oauth2PermissionGrants',
