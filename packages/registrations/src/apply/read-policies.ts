@@ -82,7 +82,8 @@ export async function readPolicies(
     return { ...rest, displayName: text, definition: definition ?? restrictions, appliesTo }
   })
   const policies = [defaultPolicyOf(answer.body), ...named]
-  const restricts = (type: string) => JSON.stringify(policies).includes(type)
+  // A policy of the file may restrict what those of the directory do not.
+  const restricts = (type: string) => isNamed || JSON.stringify(policies).includes(type)
   const [tenants = [], authorities] = await Promise.all([
     restricts('uriAdditionWithoutUniqueTenantIdentifier')
       ? reader.list('/organization', organization).catch(undefinedIf(true))

@@ -182,7 +182,6 @@ describe('applying a file with policies', () => {
     }
     const path = '/policies/defaultAppManagementPolicy'
     const applicationRestrictions = { keyCredentials: [restriction] }
-    await tenant.send('PATCH', path, { isEnabled: true, applicationRestrictions })
     const certificates = [{ displayName: 'Job', path: 'job.pem' }]
     const file = fileWith({ client: { certificates } })
     const certificateOf = async (issuer?: Issued) => {
@@ -190,7 +189,12 @@ describe('applying a file with policies', () => {
       const period = { startDateTime: new Date('2026-01-01'), endDateTime: new Date('2030-01-01') }
       return new Map([['job.pem', { displayName: 'Job', der, sha1Thumbprint: '00', ...period }]])
     }
-    const { faults } = await fixture.plan(file, { certificates: await certificateOf() })
+    const policies = { defaultAppManagementPolicy: { applicationRestrictions } }
+    const untrusted = { certificates: await certificateOf() }
+    const byFile = await fixture.plan({ ...file, policies }, untrusted)
+    await tenant.send('PATCH', path, { isEnabled: true, applicationRestrictions })
+    const { faults } = await fixture.plan(file, untrusted)
+    assert.deepEqual(byFile.faults, faults)
     assert.deepEqual(faults, [
       'The policy "default app management policy" refuses the certificate "Job" of "Greeting client" with CredentialTypeNotAllowedAsPerAppPolicy: Credential not issued by a trusted certificate authority as per assigned policy \'00000000-0000-0000-0000-000000000000\'.',
     ])
