@@ -53,4 +53,60 @@ describe('the start of servers on an empty PostgreSQL', () => {
   })
 })
 
+describe('the tables in PostgreSQL', () => {
+  it('need no trigger and no function of their own', async () => {
+    const name = new URL(template).pathname.slice(1)
+    const triggers = 'select tgname from pg_trigger where not tgisinternal'
+    const functions = `select proname from pg_proc where pronamespace = 'public'::regnamespace
+      and oid not in (select objid from pg_depend where deptype = 'e')`
+    assert.deepEqual(await server.query(triggers, name), [])
+    assert.deepEqual(await server.query(functions, name), [])
+  })
+
+  for (const [locale, collation] of [
+    ['C', 'default'],
+    ['und', 'C'],
+  ])
+    it(`find names in the order of bytes, in a database of the locale ${locale}`, async () => {
+      const name = `locale_${locale?.toLowerCase()}`
+      const provider =
+        locale === 'C' ? "lc_collate 'C'" : `locale_provider icu icu_locale '${locale}'`
+      await server.query(`create database ${name} template template0 ${provider}`)
+      const databaseUrl = new URL(template)
+      databaseUrl.pathname = name
+      await (await openStorage({ dataDir: '', databaseUrl: databaseUrl.href })).close()
+      const found = `select distinct collname from pg_attribute join pg_collation c
+        on c.oid = attcollation where attname in ('name_key', 'uri_key') and attrelid in
+        ('application'::regclass, 'service_principal'::regclass, 'identifier_uri'::regclass)`
+      assert.deepEqual(await server.query(found, name), [{ collname: collation }])
+    })
+
+  it('are written by both of two transactions of which one ends a deadlock', async () => {
+    const database = await openPostgresDatabase(await server.database(template))
+    const both = Promise.withResolvers<void>()
+    let locked = 0
+    let attempts = 0
+    const increment = (logs: readonly ('directory' | 'signing-keys')[]) =>
+      database.write(async (db) => {
+        attempts += 1
+        for (const [index, log] of logs.entries()) {
+          const plusOne = db
+            .updateTable('revision')
+            .set(({ eb }) => ({ number: eb('number', '+', 1) }))
+          await plusOne.where('log', '=', log).execute()
+          locked += 1
+          if (locked === 2) both.resolve()
+          if (index === 0) await both.promise
+        }
+      })
+    await Promise.all([
+      increment(['directory', 'signing-keys']),
+      increment(['signing-keys', 'directory']),
+    ])
+    const rows = await database.ask((db) => db.selectFrom('revision').select('number').execute())
+    assert.deepEqual([attempts, rows.map(({ number }) => number)], [3, [2, 2]])
+    await database.close()
+  })
+})
+
 storageConformance('PostgreSQL', stores)

@@ -89,8 +89,6 @@ class ReusedStore {
       for (const { name } of storedTables.toReversed())
         if (name === 'revision') await db.updateTable(name).set({ number: 0 }).execute()
         else await db.deleteFrom(name).execute()
-      // The triggers of other tables change it.
-      await db.deleteFrom('directory_count').execute()
     })
   }
 

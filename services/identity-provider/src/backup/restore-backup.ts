@@ -22,11 +22,9 @@ export async function restoreBackup(
 ): Promise<void> {
   await database.migrate(manifest.migrations.at(-1))
   await database.write(async (db) => {
-    // Migrations insert the first revisions. Triggers count the objects, and their counts are replaced.
-    for (const name of ['revision', 'directory_count'] as const)
-      if (manifest.tables.some((table) => table.name === name)) await db.deleteFrom(name).execute()
+    // Migrations insert the first revisions.
+    await db.deleteFrom('revision').execute()
     for (const { name, rows } of inOrder(manifest.tables)) {
-      if (name === 'directory_count') await db.deleteFrom(name).execute()
       let inserted = 0
       for await (const some of batchesOf(rowsOf(name))) {
         const columns = Object.keys(some[0] ?? {})
@@ -67,12 +65,9 @@ export async function requireEmpty(database: SqlDatabase): Promise<void> {
   }
 }
 
-/** The counts are last: the triggers of the other tables change them. */
 function inOrder(tables: VerifiedBackup['manifest']['tables']) {
   const order = storedTables.map(({ name }) => name)
-  const rank = (name: (typeof order)[number]) =>
-    name === 'directory_count' ? order.length : order.indexOf(name)
-  return tables.toSorted((a, b) => rank(a.name) - rank(b.name))
+  return tables.toSorted((a, b) => order.indexOf(a.name) - order.indexOf(b.name))
 }
 
 async function* batchesOf(rows: AsyncIterable<Row>): AsyncGenerator<Row[]> {

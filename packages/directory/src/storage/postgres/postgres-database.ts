@@ -3,7 +3,7 @@
 import { type CompiledQuery, Kysely, PostgresDialect, type PostgresPool } from 'kysely'
 import { SqlDatabase } from '../sql/sql-database.ts'
 import { parsePostgresAddress } from './postgres-address.ts'
-import { postgresFaultOf } from './postgres-fault.ts'
+import { isRolledBack, postgresFaultOf } from './postgres-fault.ts'
 import { PostgresPools, type PostgresPoolsOptions } from './postgres-pools.ts'
 
 /** One connection writes changes of the directory, another one writes to the audit log. */
@@ -46,6 +46,7 @@ export function postgresDatabase(url: string, options?: PostgresPoolsOptions): S
       const fault = postgresFaultOf(error)
       return fault && `The database ${address.name} ${fault}.`
     },
+    isRolledBack,
   })
 }
 

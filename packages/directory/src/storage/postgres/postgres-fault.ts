@@ -67,6 +67,13 @@ function tlsFaultOf(error: Error): string | undefined {
   return fault?.[1]
 }
 
+/**
+ * Whether the server rolled a transaction back because of another one: a deadlock, a conflict of serializable
+ * transactions, or one with the replay at a standby.
+ */
+export const isRolledBack = (error: unknown): boolean =>
+  error instanceof pg.DatabaseError && (error.code === '40001' || error.code === '40P01')
+
 /** The fault of the database; undefined for an error of the query or of this program. */
 export function postgresFaultOf(error: unknown): string | undefined {
   if (error instanceof pg.DatabaseError) {

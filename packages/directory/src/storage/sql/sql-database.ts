@@ -42,7 +42,12 @@ export type SqlDatabaseOptions = {
    * fault of the query.
    */
   readonly faultOf: (error: unknown) => string | undefined
+  /** Whether the database rolled back because of another transaction, so that a repetition can succeed. */
+  readonly isRolledBack?: (error: unknown) => boolean
 }
+
+/** How often an access is tried that the database rolls back because of others. */
+const maxAttempts = 5
 
 /** A kind of access to the database. */
 export type QueryKind = 'ask' | 'report' | 'snapshot' | 'write'
@@ -63,6 +68,7 @@ export class SqlDatabase {
   readonly #clockQuery: string | undefined
   readonly #close: () => Promise<void>
   readonly #faultOf: (error: unknown) => string | undefined
+  readonly #isRolledBack: (error: unknown) => boolean
   #observe: ObserveQuery | undefined
 
   constructor({
@@ -77,6 +83,7 @@ export class SqlDatabase {
     clockQuery,
     close = async () => {},
     faultOf,
+    isRolledBack = () => false,
   }: SqlDatabaseOptions) {
     this.#kysely = kysely
     this.#dialect = dialect
@@ -89,6 +96,7 @@ export class SqlDatabase {
     this.#clockQuery = clockQuery
     this.#close = close
     this.#faultOf = faultOf
+    this.#isRolledBack = isRolledBack
   }
 
   /** Measures each access from now on. */
@@ -98,34 +106,34 @@ export class SqlDatabase {
 
   /** Runs one short query, and writes nothing. */
   ask<Answer>(question: (db: Kysely<Tables>) => Promise<Answer>): Promise<Answer> {
-    return this.#guard('ask', question(this.#readers))
+    return this.#guard('ask', () => question(this.#readers))
   }
 
   /** Runs one query that may take long, such as one of an operator. It delays no query of `ask`. */
   report<Answer>(question: (db: Kysely<Tables>) => Promise<Answer>): Promise<Answer> {
-    return this.#guard('report', question(this.#reports))
+    return this.#guard('report', () => question(this.#reports))
   }
 
   /** Runs several queries on the same state of the database. */
   snapshot<Answer>(questions: (db: Transaction<Tables>) => Promise<Answer>): Promise<Answer> {
-    return this.#guard('snapshot', snapshotOf(this.#readers, questions))
+    return this.#guard('snapshot', () => snapshotOf(this.#readers, questions))
   }
 
   /** Runs the queries of an operator on the same state of the database. They delay no query of `ask`. */
   reportSnapshot<Answer>(questions: (db: Transaction<Tables>) => Promise<Answer>): Promise<Answer> {
-    return this.#guard('report', snapshotOf(this.#reports, questions))
+    return this.#guard('report', () => snapshotOf(this.#reports, questions))
   }
 
   /** Answers the question of a follower, on one state of the database. */
   changes(question: ChangesQuestion): Promise<Followed> {
     const inOneStep = this.#changesInOneStep
     if (inOneStep !== undefined && this.#oneStepAfter === 0)
-      return this.#guard('snapshot', inOneStep(question))
+      return this.#guard('snapshot', () => inOneStep(question))
     if (inOneStep !== undefined && question.lookups.length > 0) {
       this.#oneStepAfter -= 1
       if (this.#oneStepAfter === 0) this.#prepareOneStep(inOneStep, question)
     }
-    return this.#guard('snapshot', answerChanges(this.#readers, question))
+    return this.#guard('snapshot', () => answerChanges(this.#readers, question))
   }
 
   /** No caller waits for the first answer in one step. */
@@ -142,7 +150,7 @@ export class SqlDatabase {
 
   /** Writes completely or not at all. After any error nothing is written. */
   write<Result>(statements: (db: Transaction<Tables>) => Promise<Result>): Promise<Result> {
-    return this.#guard('write', this.#kysely.transaction().execute(statements))
+    return this.#guard('write', () => this.#kysely.transaction().execute(statements))
   }
 
   /**
@@ -151,10 +159,11 @@ export class SqlDatabase {
    * @param statements returns false, before its second statement, when the first changed no row
    * @returns whether they were written
    */
-  writeBatch(statements: (db: Transaction<Tables>) => Promise<boolean>): Promise<boolean> {
+  async writeBatch(statements: (db: Transaction<Tables>) => Promise<boolean>): Promise<boolean> {
     const runBatch = this.#runBatch
     if (runBatch === undefined) return this.write(statements)
-    return this.#guard('write', recordedStatements(this.#dialect, statements).then(runBatch))
+    const recorded = await recordedStatements(this.#dialect, statements)
+    return this.#guard('write', () => runBatch(recorded))
   }
 
   /**
@@ -165,14 +174,13 @@ export class SqlDatabase {
    *   tables
    */
   async migrate(last?: string): Promise<void> {
-    const applied = await this.#guard('ask', appliedMigrations(this.#kysely))
+    const applied = await this.#guard('ask', () => appliedMigrations(this.#kysely))
     const known = { ...migrations, ...laterExpansions(applied) }
     const migrator = new Migrator({
       db: this.#kysely,
       provider: { getMigrations: async () => known },
     })
-    const { error } = await this.#guard(
-      'write',
+    const { error } = await this.#guard('write', () =>
       last === undefined ? migrator.migrateToLatest() : migrator.migrateTo(last),
     )
     if (error === undefined) return
@@ -220,11 +228,11 @@ export class SqlDatabase {
     await this.#close()
   }
 
-  async #guard<Answer>(kind: QueryKind, answer: Promise<Answer>): Promise<Answer> {
+  async #guard<Answer>(kind: QueryKind, access: () => Promise<Answer>): Promise<Answer> {
     const startedMs = this.#observe && performance.now()
     let isDone = false
     try {
-      const result = await answer
+      const result = await this.#repeated(access)
       isDone = true
       return result
     } catch (cause) {
@@ -234,6 +242,17 @@ export class SqlDatabase {
     } finally {
       if (startedMs !== undefined) {
         this.#observe?.(kind, isDone, (performance.now() - startedMs) / 1000)
+      }
+    }
+  }
+
+  /** Nothing is written by an attempt that was rolled back, so the next one begins again. */
+  async #repeated<Answer>(access: () => Promise<Answer>): Promise<Answer> {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await access()
+      } catch (cause) {
+        if (attempt === maxAttempts || !this.#isRolledBack(cause)) throw cause
       }
     }
   }

@@ -138,7 +138,7 @@ async function isSearchedByTrigrams(
   return (await objectCount(db, kind, tenantId)) > maxCandidates
 }
 
-/** The objects of a tenant that are not deleted, as triggers count them. */
+/** The objects of a tenant that are not deleted, as commits count them. */
 async function objectCount(
   db: Kysely<Tables>,
   kind: ListedKind,
@@ -261,7 +261,7 @@ async function countOf(
   return scans.run(() => countMatches(database, query, ids, maxRows))
 }
 
-/** Objects that are not deleted are counted by triggers, for each tenant. */
+/** Objects that are not deleted are counted by commits, for each tenant. */
 const isCounted = ({ conditions, createdUntil, deletedSince, kind, matches }: AnyQuery): boolean =>
   kind !== 'appRoleAssignment' &&
   conditions.length === 0 &&

@@ -24,7 +24,7 @@ import { listChanges } from '../lists/list-changes.ts'
 import { listPage } from '../lists/list-page.ts'
 import { OneAtATime } from '../lists/one-at-a-time.ts'
 import { insertAudit } from '../rows/audit-rows.ts'
-import { deleteObject, directoryTables } from '../rows/directory-tables.ts'
+import { countObject, deleteObject, directoryTables } from '../rows/directory-tables.ts'
 import { tenantRows } from '../rows/entity-rows.ts'
 import { text } from '../rows/object-rows.ts'
 import type { Tables } from '../rows/tables.ts'
@@ -195,6 +195,7 @@ async function write(
   await db.deleteFrom('removed_object').where('kind', '=', kind).where('id', '=', id).execute()
   // Before the object itself, which has the tenant.
   if (change.value === null) await recordRemoval(db, kind, id, revision)
+  await countObject(db, change)
   await deleteObject(db, kind, id)
   if (change.value === null) return
   const insert = directoryTables[kind].insert as (

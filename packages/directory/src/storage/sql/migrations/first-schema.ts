@@ -1,6 +1,6 @@
-import { PostgresAdapter, sql } from 'kysely'
+import { type Kysely, PostgresAdapter, sql } from 'kysely'
 import type { Migration } from 'kysely/migration'
-import { postgresTriggers, sqliteTriggers } from './triggers.ts'
+import { sqliteTriggers } from './triggers.ts'
 
 const partOfApplication = `
   application_id text not null references application (id) on delete cascade,
@@ -21,21 +21,28 @@ const auditColumns = `
 /** The tables of applications and service principals, which are listed, searched and counted. */
 const listedTables = ['application', 'service_principal'] as const
 
-/** All tables, indexes and triggers of the first release. */
+/** All tables and indexes of the first release. */
 export const firstSchema: Migration = {
   async up(db) {
     const isPostgres = db.getExecutor().adapter instanceof PostgresAdapter
     const statements = [
       // The start of a text is found in the order of its bytes. SQLite has no other order.
-      ...tables(isPostgres ? 'collate "C"' : '').split(';'),
+      ...tables((await sortsByBytes(db)) ? '' : 'collate "C"').split(';'),
       ...indexes.split(';'),
-      ...(isPostgres
-        ? [...postgresSearch, ...postgresTriggers]
-        : [...sqliteSearch, ...sqliteTriggers]),
+      ...(isPostgres ? [] : [...sqliteSearch, ...sqliteTriggers]),
     ]
     for (const statement of statements.filter((text) => text.trim() !== ''))
       await sql.raw(statement).execute(db)
+    if (isPostgres) await indexParts(db)
   },
+}
+
+/** Whether texts without a collation sort by their bytes. Some engines do, and refuse the collation `C`. */
+async function sortsByBytes(db: Kysely<unknown>): Promise<boolean> {
+  const { rows } = await sql<{ yes: boolean | number }>`
+    select 'B' < 'a' and 'a-c' < 'ab' and 'z' < 'é' as yes
+  `.execute(db)
+  return Boolean(rows[0]?.yes)
 }
 
 const tables = (byBytes: string): string => `
@@ -262,25 +269,30 @@ const indexes = `
     .join(';')};
 `
 
-/** Finds parts of names. Without the extension, or the right to create it, a search reads each name of the tenant. */
-const postgresSearch = [
-  ['trigrams', 'name_key'],
-  ['word_trigrams', 'word_starts'],
-].map(
-  ([name, column]) => `
-    do $$ begin
-      create extension if not exists pg_trgm;
-      ${listedTables
-        .map(
-          (table) =>
-            `create index ${table}_${name} on ${table} using gin (${column} gin_trgm_ops);`,
-        )
-        .join('\n')}
-    exception when insufficient_privilege or undefined_file or feature_not_supported
-      or undefined_object then
-      raise notice 'names have no index for searches: %', sqlerrm;
-    end $$`,
-)
+/** Codes of errors when the extension `pg_trgm` is missing, or may not be created. */
+const withoutTrigrams = new Set(['42501', '42704', '0A000', '58P01'])
+
+/**
+ * Creates the indexes that find parts of names. Without the extension, or the right to create it, a search
+ * reads each name of the tenant.
+ */
+async function indexParts(db: Kysely<unknown>): Promise<void> {
+  const indexes = ['trigrams name_key', 'word_trigrams word_starts'].flatMap((one) => {
+    const [name, column] = one.split(' ')
+    return listedTables.map(
+      (table) => `create index ${table}_${name} on ${table} using gin (${column} gin_trgm_ops)`,
+    )
+  })
+  // After an error, PostgreSQL accepts only the end of the transaction, or a return to a savepoint.
+  await sql`savepoint searches`.execute(db)
+  try {
+    for (const statement of ['create extension if not exists pg_trgm', ...indexes])
+      await sql.raw(statement).execute(db)
+  } catch (cause) {
+    if (!withoutTrigrams.has((cause as { readonly code?: string }).code ?? '')) throw cause
+    await sql`rollback to savepoint searches`.execute(db)
+  }
+}
 
 // An index of texts needs a number for each row that no command changes, so it has a table of its own.
 const sqliteSearch = [

@@ -1,5 +1,9 @@
 import { sql, type Transaction } from 'kysely'
-import type { DirectoryKind, DirectoryObjects } from '../../../model/directory-change.ts'
+import type {
+  DirectoryChange,
+  DirectoryKind,
+  DirectoryObjects,
+} from '../../../model/directory-change.ts'
 import { applicationToRows, partTables } from './application-rows.ts'
 import { appRoleAssignmentRows, tenantRows } from './entity-rows.ts'
 import { servicePrincipalCredentialRows, servicePrincipalToRow } from './service-principal-row.ts'
@@ -13,11 +17,7 @@ type KindOfRows<Kind extends DirectoryKind> = {
 
 /** The kinds of the directory, with the table of each. */
 export const directoryTables: { readonly [Kind in DirectoryKind]: KindOfRows<Kind> } = {
-  tenant: {
-    table: 'tenant',
-    insert: (db, tenant, revision) =>
-      db.insertInto('tenant').values(tenantRows.toRow(tenant, { revision })).execute(),
-  },
+  tenant: { table: 'tenant', insert: insertTenant },
   application: { table: 'application', insert: insertApplication },
   servicePrincipal: { table: 'service_principal', insert: insertServicePrincipal },
   appRoleAssignment: {
@@ -31,8 +31,44 @@ export const directoryTables: { readonly [Kind in DirectoryKind]: KindOfRows<Kin
 }
 
 /** Deletes an object with its parts, if it exists. */
-export const deleteObject = (db: Transaction<Tables>, kind: DirectoryKind, id: string) =>
-  sql`delete from ${sql.table(directoryTables[kind].table)} where id = ${id}`.execute(db)
+export async function deleteObject(db: Transaction<Tables>, kind: DirectoryKind, id: string) {
+  if (kind === 'tenant') await db.deleteFrom('tenant_domain').where('tenant_id', '=', id).execute()
+  await sql`delete from ${sql.table(directoryTables[kind].table)} where id = ${id}`.execute(db)
+}
+
+/**
+ * Changes the number of objects of a tenant that are not soft-deleted. It must come before the change of the
+ * object.
+ */
+export async function countObject(db: Transaction<Tables>, { kind, id, value }: DirectoryChange) {
+  if (kind !== 'application' && kind !== 'servicePrincipal') return
+  const { table } = directoryTables[kind]
+  const after = value === null || value.deletedDateTime !== null ? 0 : 1
+  const before = sql`from ${sql.table(table)} where id = ${id} and deleted_at is null`
+  if (value === null) {
+    await sql`
+      update directory_count set number = number - 1
+      where kind = ${table} and tenant_id = (select tenant_id ${before})
+    `.execute(db)
+    return
+  }
+  await sql`
+    insert into directory_count (tenant_id, kind, number)
+    values (${value.tenantId}, ${table}, ${after} - (select count(*) ${before}))
+    on conflict (tenant_id, kind) do update
+    set number = directory_count.number + excluded.number
+  `.execute(db)
+}
+
+async function insertTenant(
+  db: Transaction<Tables>,
+  value: DirectoryObjects['tenant'],
+  revision: number,
+) {
+  await db.insertInto('tenant').values(tenantRows.toRow(value, { revision })).execute()
+  const domains = [...new Set(value.domains)].map((domain) => ({ tenant_id: value.id, domain }))
+  if (domains.length > 0) await db.insertInto('tenant_domain').values(domains).execute()
+}
 
 async function insertServicePrincipal(
   db: Transaction<Tables>,

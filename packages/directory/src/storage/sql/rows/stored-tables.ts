@@ -8,6 +8,7 @@ export const storedTables: readonly StoredTable[] = [
   { name: 'revision', key: ['log'] },
   { name: 'commit_mark', key: ['log', 'revision'] },
   { name: 'tenant', key: ['id'] },
+  { name: 'tenant_domain', key: ['tenant_id', 'domain'] },
   { name: 'application', key: ['id'] },
   { name: 'identifier_uri', key: ['application_id', 'uri_key'] },
   { name: 'app_role', key: ['application_id', 'position'] },

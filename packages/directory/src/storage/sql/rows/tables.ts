@@ -13,7 +13,7 @@ export type Tables = {
   /** The mark of each commit. */
   commit_mark: { log: RevisionLog; revision: number; mark: string }
   tenant: TenantRow
-  /** Triggers write the domains of each tenant. */
+  /** The domains of each tenant, for lookups. */
   tenant_domain: { tenant_id: string; domain: string }
   application: ApplicationRow
   app_role: AppRoleRow
@@ -29,7 +29,7 @@ export type Tables = {
    * that follow the changes of a tenant. The removal of one that was not there has no tenant.
    */
   removed_object: { kind: string; id: string; revision: number; tenant_id: string | null }
-  /** The number of objects that are not soft-deleted. Triggers count them. */
+  /** The number of objects that are not soft-deleted. Each commit counts its own changes. */
   directory_count: { tenant_id: string; kind: string; number: number }
   signing_key: SigningKeyRow
   clock_mark: ClockMarkRow
