@@ -45,8 +45,19 @@ export function installPeers({ tiny }: { readonly tiny: boolean }): void {
   })
 }
 
-/** The first two cores that this process may use: that of the server, and that of the load. */
-export function cores(): { readonly server: number; readonly load: number } {
+type Cores = { readonly server: number; readonly load: number }
+let coresAtStart: Cores | undefined
+
+/**
+ * The first two cores that this process may use at its start: that of the server, and that of the load.
+ * Later it may stay on the latter.
+ */
+export function cores(): Cores {
+  coresAtStart ??= allowedCores()
+  return coresAtStart
+}
+
+function allowedCores(): Cores {
   const status = readFileSync('/proc/self/status', 'utf8')
   const list = /^Cpus_allowed_list:\s*(\S+)$/m.exec(status)?.[1] ?? '0'
   const [server = 0, load = server] = list.split(',').flatMap((part) => {

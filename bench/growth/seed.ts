@@ -86,9 +86,10 @@ async function commitsTo(storage: Storage) {
   let base = await storage.directory.latest()
   return async (changes: readonly DirectoryChange[]) => {
     const mark = guidOf(seed, `commit ${base.revision}`)
-    if ((await storage.directory.commit(base, mark, changes, [])) !== 'committed')
+    const commit = await storage.directory.commit(base, mark, changes, [])
+    if (commit === 'conflict')
       throw new Error('another process changed the directory while it was seeded')
-    base = { revision: base.revision + 1, mark }
+    base = commit
     // SQLite works in this thread. Without a turn of the event loop, Ctrl-C would wait for the end.
     await nextTurn()
   }

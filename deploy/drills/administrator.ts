@@ -11,7 +11,7 @@ const resources = {
 
 export type Api = keyof typeof resources
 
-/** The administrator of the first start. It repeats no request. */
+/** The administrator of a tenant. It repeats no request. */
 export class Administrator {
   readonly #url: string
   readonly #settings: NodeJS.Dict<string>
@@ -19,11 +19,14 @@ export class Administrator {
 
   /**
    * @param url the origin of the identity provider
-   * @param dataDir the folder of the server that created the administrator
+   * @param credentials its settings, or the folder of the server that created the administrator
    */
-  constructor(url: string, dataDir: string) {
+  constructor(url: string, credentials: string | NodeJS.Dict<string>) {
     this.#url = url
-    this.#settings = parseEnv(readFileSync(join(dataDir, 'administrator.env'), 'utf8'))
+    this.#settings =
+      typeof credentials === 'string'
+        ? parseEnv(readFileSync(join(credentials, 'administrator.env'), 'utf8'))
+        : credentials
   }
 
   get clientId(): string {
@@ -41,6 +44,21 @@ export class Administrator {
     const headers = { authorization: `Bearer ${await token}`, 'content-type': 'application/json' }
     const sent = body === undefined ? {} : { body: JSON.stringify(body) }
     return fetch(`${this.#url}${path}`, { method, headers, ...sent })
+  }
+
+  /** Creates a tenant, and returns its administrator. */
+  async createTenant(displayName: string): Promise<Administrator> {
+    const answer = await this.send('management', 'POST', '/management/tenants', { displayName })
+    if (answer.status !== 201) throw new Error(`${displayName}: ${answer.status}`)
+    const { id, administrator } = (await answer.json()) as {
+      readonly id: string
+      readonly administrator: { readonly clientId: string; readonly clientSecret: string }
+    }
+    return new Administrator(this.#url, {
+      TENANT_ID: id,
+      CLIENT_ID: administrator.clientId,
+      CLIENT_SECRET: administrator.clientSecret,
+    })
   }
 
   /**

@@ -19,18 +19,18 @@ import {
 } from './directory-lookup.ts'
 import { LeastRecentlyUsed } from './least-recently-used.ts'
 
-/** An object with the revision of its last change, or the IDs of the objects that a lookup finds. */
+/** An object with its last change, or the IDs of the objects that a lookup finds. */
 type Entry = {
   readonly object?: CommittedChange
   readonly ids?: readonly string[]
-  /** The objects of a long answer, and the revision to which they belong. */
-  found?: { readonly revision: number; readonly objects: readonly unknown[] }
+  /** The objects of a long answer, and the state to which they belong. */
+  found?: { readonly state: number; readonly objects: readonly unknown[] }
 }
 
 /** Lookups without a result have their own limit: unknown client IDs must not evict clients. */
 const maxEmptyLookups = 10_000
 
-/** A longer answer is collected once for each revision: a token needs it, and most tokens are alike. */
+/** A longer answer is collected once for each state: a token needs it, and most tokens are alike. */
 const maxCollectedIds = 32
 
 /** A longer answer is loaded again when it gets another object: a copy for each change costs more. */
@@ -45,6 +45,8 @@ const maxExtendedIds = 1000
 export class DirectoryCache implements Directory {
   revision = 0
 
+  /** Counts the changes of the cache. */
+  #state = 0
   readonly #entries: LeastRecentlyUsed<Entry>
   readonly #emptyLookups = new LeastRecentlyUsed<true>(maxEmptyLookups)
   /** The names of what the present function reads; see `recording`. */
@@ -65,12 +67,14 @@ export class DirectoryCache implements Directory {
     this.#entries.clear()
     this.#emptyLookups.clear()
     this.revision = revision
+    this.#state += 1
   }
 
   /** Follows committed changes to a later revision, in one turn of the event loop. */
   apply(revision: number, changes: Iterable<CommittedChange>): void {
     for (const change of changes) this.#replace(change)
     this.revision = revision
+    this.#state += 1
   }
 
   /**
@@ -182,10 +186,26 @@ export class DirectoryCache implements Directory {
     return this.#find<'appRoleAssignment'>('assignmentsToResource', resourceId)
   }
 
-  revisionOf(kind: DirectoryKind, id: string): number | undefined {
+  markOf(kind: DirectoryKind, id: string): string | undefined {
+    return this.#object(kind, id)?.mark
+  }
+
+  /** Whether a tenant is in memory, with the same domains. */
+  keepsDomains({ domains, id }: Tenant): boolean {
+    const known = this.#entries.peek(objectKey('tenant', id))?.object?.value as Tenant | undefined
+    return known !== undefined && String(known.domains) === String(domains)
+  }
+
+  /** The tenant of an object; undefined when it does not exist. */
+  tenantOf(kind: Exclude<DirectoryKind, 'tenant'>, id: string): string | undefined {
+    const object = this.#object(kind, id)
+    return object?.kind === 'tenant' ? object.id : object?.value?.tenantId
+  }
+
+  #object(kind: DirectoryKind, id: string): CommittedChange | undefined {
     this.#reads?.add(objectKey(kind, id))
     const entry = this.#entries.use(objectKey(kind, id))
-    if (entry !== undefined) return entry.object?.revision
+    if (entry !== undefined) return entry.object
     const lookup: DirectoryLookup = { name: kind, key: id }
     if (this.#emptyLookups.use(lookupId(lookup)) === undefined) throw new NotLoaded(lookup)
     return undefined
@@ -202,8 +222,8 @@ export class DirectoryCache implements Directory {
     const entry = this.#entries.use(id)
     if (entry === undefined) throw new NotLoaded(lookup)
     if (entry.object !== undefined) return [entry.object.value as DirectoryObjects[Kind]]
-    // Objects change with the revision only. A recorded read needs the name of each.
-    if (entry.found?.revision === this.revision && this.#reads === undefined)
+    // Objects change with the state only. A recorded read needs the name of each.
+    if (entry.found?.state === this.#state && this.#reads === undefined)
       return entry.found.objects as readonly DirectoryObjects[Kind][]
     const { kind, keysOf } = directoryLookups[name]
     const found: DirectoryObjects[Kind][] = []
@@ -217,7 +237,7 @@ export class DirectoryCache implements Directory {
       const keys = (keysOf as (value: unknown) => readonly string[])(value)
       if (keys.includes(key)) found.push(value)
     }
-    if (found.length > maxCollectedIds) entry.found = { revision: this.revision, objects: found }
+    if (found.length > maxCollectedIds) entry.found = { state: this.#state, objects: found }
     return found
   }
 

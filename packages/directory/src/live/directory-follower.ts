@@ -1,5 +1,5 @@
 import type { DirectoryChange } from '../model/directory-change.ts'
-import { beginning, type Commit } from './commit.ts'
+import { beginning, type Commit, isKnown, type Known, knownWith } from './commit.ts'
 import { DirectoryCache } from './directory-cache.ts'
 import type { DirectoryLog, LogReader } from './directory-log.ts'
 import { type DirectoryLookup, lookupId, NotLoaded } from './directory-lookup.ts'
@@ -12,17 +12,15 @@ export type DirectoryFollowerOptions = {
   readonly onReversal: (followed: Commit, latest: Commit) => void
 }
 
-/** A commit of this process, which follows `base`. */
-export type OwnCommit = {
-  readonly base: Commit
-  readonly mark: string
-  readonly changes: readonly DirectoryChange[]
-}
+/** A commit of this process, with its changes. */
+export type OwnCommit = { readonly commit: Commit; readonly changes: readonly DirectoryChange[] }
 
 /** Lookups that one function may wait for. Each round loads the related objects too. */
 const maxRounds = 1000
 /** Lookups that are loaded in one snapshot. */
 const maxLookupsPerLoad = 100
+/** A number that is missing for so long is of a commit that was given up. */
+const maxMissingMs = 2000
 
 /** A bounded cache of the directory that follows a log. */
 export class DirectoryFollower {
@@ -30,11 +28,19 @@ export class DirectoryFollower {
   readonly #log: DirectoryLog
   readonly #monotonicNowMs: () => number
   readonly #onReversal: (followed: Commit, latest: Commit) => void
-  /** The commit of the cache. It is a new object after each change; undefined before the start. */
-  #followed: Commit | undefined
+  /** What the cache contains; undefined before the start. */
+  #followed: Known | undefined
   #asOfMs = Number.NEGATIVE_INFINITY
-  #wanted = new Map<string, DirectoryLookup>()
-  #loading: Promise<void> | undefined
+  /** The own commits since the open question was asked: the answer may lack them. */
+  #ownMeanwhile: OwnCommit[] = []
+  #missingSince = new Map<number, number>()
+  #isGivingUp = false
+  readonly #wanted = new Map<string, DirectoryLookup>()
+  /** The lookups of the open question. */
+  #asked: ReadonlySet<string> = new Set()
+  /** The end of the open question, whether it was answered or not; undefined while there is none. */
+  #open: Promise<void> | undefined
+  #next: Promise<void> | undefined
 
   constructor({ log, maxCacheWeight, monotonicNowMs, onReversal }: DirectoryFollowerOptions) {
     this.#log = log
@@ -43,8 +49,8 @@ export class DirectoryFollower {
     this.#onReversal = onReversal
   }
 
-  /** The commit of the cache; undefined before the start. */
-  get followed(): Commit | undefined {
+  /** What the cache contains; undefined before the start. */
+  get followed(): Known | undefined {
     return this.#followed
   }
 
@@ -65,7 +71,9 @@ export class DirectoryFollower {
         return result
       } catch (cause) {
         if (!(cause instanceof NotLoaded)) throw cause
-        await (log === undefined ? this.load(cause.lookup) : this.follow([cause.lookup], log))
+        await (log === undefined
+          ? this.load(cause.lookup)
+          : this.#inTurn(() => this.#ask([cause.lookup], log)))
       }
     }
     throw new StorageUnavailableError(
@@ -76,76 +84,99 @@ export class DirectoryFollower {
   /** Loads an answer. Lookups at the same time share a snapshot. */
   async load(lookup: DirectoryLookup): Promise<void> {
     const id = lookupId(lookup)
+    if (this.#asked.has(id)) return void (await this.#open)
     this.#wanted.set(id, lookup)
     try {
-      while (this.#wanted.has(id)) {
-        this.#loading ??= this.#loadWanted().finally(() => {
-          this.#loading = undefined
-        })
-        await this.#loading
-      }
-      // Another caller may have started the load that contains this lookup.
-      await this.#loading
+      while (this.#wanted.has(id)) await this.follow()
     } finally {
       this.#wanted.delete(id)
     }
   }
 
-  async #loadWanted(): Promise<void> {
-    const lookups = [...this.#wanted.values()].slice(0, maxLookupsPerLoad)
-    for (const lookup of lookups) this.#wanted.delete(lookupId(lookup))
-    await this.follow(lookups)
+  /**
+   * Brings the cache to the latest commits, and adds the answers to wanted lookups. All calls while a
+   * question is open share the next one.
+   *
+   * @param log a log of the caller alone; default the shared one
+   */
+  follow(log?: LogReader): Promise<void> {
+    if (log !== undefined) return this.#inTurn(() => this.#ask([], log))
+    if (this.#open === undefined) return this.#inTurn(() => this.#askWanted())
+    this.#next ??= this.#inTurn(() => {
+      this.#next = undefined
+      return this.#askWanted()
+    })
+    return this.#next
   }
 
-  /** Brings the cache to the latest commit, and adds the answers to lookups. */
-  async follow(
-    lookups: readonly DirectoryLookup[] = [],
-    log: LogReader = this.#log,
-  ): Promise<void> {
+  /** Asks when no other question is open: an answer continues from the state in which it was asked. */
+  #inTurn(ask: () => Promise<void>): Promise<void> {
+    const asking = this.#open === undefined ? ask() : this.#open.then(ask)
+    const ended = () => {
+      if (this.#open === open) this.#open = undefined
+    }
+    const open = asking.then(ended, ended)
+    this.#open = open
+    return asking
+  }
+
+  #askWanted(): Promise<void> {
+    const wanted = [...this.#wanted].slice(0, maxLookupsPerLoad)
+    this.#asked = new Set(wanted.map(([id]) => id))
+    for (const id of this.#asked) this.#wanted.delete(id)
+    const lookups = wanted.map(([, lookup]) => lookup)
+    return this.#ask(lookups, this.#log).finally(() => {
+      this.#asked = new Set()
+    })
+  }
+
+  async #ask(lookups: readonly DirectoryLookup[], log: LogReader): Promise<void> {
     const known = this.#followed
     if (known === undefined) return this.#start(lookups, log)
     const askedAtMs = this.#monotonicNowMs()
+    const own: OwnCommit[] = []
+    this.#ownMeanwhile = own
     const { latest, hasKnown, changes, loaded } = await log.changesAfter(known, lookups)
-    const isCurrent = this.#followed === known
-    // The response continues from an earlier state, unless both states have the same commit.
-    if (!isCurrent && !isSame(this.#followed, latest)) return this.follow(lookups, log)
-    if (!hasKnown && isCurrent) this.#forget(latest)
-    if (!hasKnown) return this.follow(lookups, log)
+    if (!hasKnown) {
+      this.#forget(latest)
+      return this.#ask(lookups, log)
+    }
     if (changes === undefined) return this.#start(lookups, log)
-    if (!isSame(this.#followed, latest)) {
-      this.cache.apply(latest.revision, changes)
+    if (latest !== known) {
       this.#followed = latest
+      this.cache.apply(latest.revision, changes)
     }
     this.cache.add(loaded)
+    for (const one of own) if (!isKnown(latest, one.commit)) this.#apply(one)
     this.#asOfMs = Math.max(this.#asOfMs, askedAtMs)
+    this.#giveUpMissing()
   }
 
-  /**
-   * Follows the own commit without a query. Another call may have read it already.
-   *
-   * @returns the commit of the cache
-   */
-  followOwn({ base, mark, changes }: OwnCommit): Commit | undefined {
-    if (!isSame(this.#followed, base)) return this.#followed
-    const revision = base.revision + 1
-    this.cache.applyOwn(
-      revision,
-      changes.map((change) => ({ ...change, revision })),
-    )
+  /** Follows the own commit without a query. The cache may have read it, and later ones, already. */
+  followOwn(own: OwnCommit): void {
+    this.#ownMeanwhile.push(own)
+    if (this.#followed === undefined || isKnown(this.#followed, own.commit)) return
+    this.#apply(own)
     this.cache.trim()
-    this.#followed = { revision, mark }
-    return this.#followed
+  }
+
+  #apply({ changes, commit }: OwnCommit): void {
+    if (this.#followed === undefined) return
+    this.#followed = knownWith(this.#followed, [commit])
+    const mark = commit.mark ?? ''
+    this.cache.applyOwn(
+      this.#followed.revision,
+      changes.map((change) => ({ ...change, mark })),
+    )
   }
 
   async #start(lookups: readonly DirectoryLookup[], log: LogReader): Promise<void> {
-    const known = this.#followed
     const askedAtMs = this.#monotonicNowMs()
     const latest = await log.latest()
-    if (this.#followed !== known) return this.follow(lookups, log)
     this.cache.reset(latest.revision)
     this.#followed = latest
     this.#asOfMs = Math.max(this.#asOfMs, askedAtMs)
-    if (lookups.length > 0) await this.follow(lookups, log)
+    if (lookups.length > 0) await this.#ask(lookups, log)
   }
 
   /** Nothing is answered from the lost history: until the log is read again, reads wait. */
@@ -155,7 +186,22 @@ export class DirectoryFollower {
     this.cache.reset(0)
     this.#asOfMs = Number.NEGATIVE_INFINITY
   }
-}
 
-const isSame = (one: Commit | undefined, other: Commit): boolean =>
-  one?.revision === other.revision && one.mark === other.mark
+  /** A commit that failed leaves its number. Without an end, each question would ask for it again. */
+  #giveUpMissing(): void {
+    const nowMs = this.#monotonicNowMs()
+    const missing = this.#followed?.missing ?? []
+    this.#missingSince = new Map(
+      missing.map((number) => [number, this.#missingSince.get(number) ?? nowMs]),
+    )
+    const late = missing.filter(
+      (number) => nowMs - (this.#missingSince.get(number) ?? nowMs) > maxMissingMs,
+    )
+    if (late.length === 0 || this.#isGivingUp) return
+    this.#isGivingUp = true
+    const done = () => {
+      this.#isGivingUp = false
+    }
+    void this.#log.giveUp(late).then(done, done)
+  }
+}

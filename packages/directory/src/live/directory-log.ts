@@ -2,14 +2,14 @@ import type { AuditRecord } from '../audit/audit-record.ts'
 import type { CommittedChange, DirectoryChange } from '../model/directory-change.ts'
 import type { Tenant } from '../model/tenant.ts'
 import type { ChangePage, ChangeQuery, FollowedKind } from './change-list.ts'
-import type { Commit } from './commit.ts'
+import type { Commit, Known } from './commit.ts'
 import type { DeletedObject, ListedKind, ListPage, ListQuery } from './directory-list.ts'
 import type { DirectoryLookup, LoadedLookup } from './directory-lookup.ts'
 
 /** The answer to a follower, as of one moment. */
 export type Followed = {
-  /** The latest commit. */
-  readonly latest: Commit
+  /** What the follower knows with this answer; the same object when nothing is new. */
+  readonly latest: Known
   /** False when the log does not have the commit that the follower knows: the store went back. */
   readonly hasKnown: boolean
   /**
@@ -35,15 +35,40 @@ export type LogReader = Pick<DirectoryLog, 'latest' | 'changesAfter'>
 /** The part of a log that an update needs. */
 export type ExclusiveLog = LogReader & Pick<DirectoryLog, 'commit'>
 
+/** The log of what is unique among tenants: their IDs and domains. */
+export const logOfAll = 'directory'
+
+/**
+ * The logs of changes: the tenant of each, and `logOfAll` for a tenant.
+ *
+ * @param keepsDomains whether a tenant exists, with the same domains; default never
+ * @param tenantOf the tenant of an object that is removed; default unknown, which is `logOfAll`
+ */
+export function logsOf(
+  changes: readonly DirectoryChange[],
+  keepsDomains: (tenant: Tenant) => boolean = () => false,
+  tenantOf: (removed: Exclude<DirectoryChange, { kind: 'tenant' }>) => string | undefined = () =>
+    undefined,
+): readonly string[] {
+  const logs = changes.flatMap((change): readonly string[] => {
+    const { kind, id, value } = change
+    if (kind !== 'tenant') return [value?.tenantId ?? tenantOf(change) ?? logOfAll]
+    return value !== null && keepsDomains(value) ? [id] : [id, logOfAll]
+  })
+  // In one order, so that two commits to the same tenants do not wait for each other.
+  return [...new Set(logs)].sort()
+}
+
 /**
  * The directory in the store. Every storage adapter provides it.
  *
- * It is a log of commits, each one revision. Replicas share it and meet only in `commit`. Any failure to
+ * It is a log of commits, each one revision. Replicas share it and meet only in `commit`, where they write the
+ * same tenant. Any failure to
  * reach the storage is thrown as a `StorageUnavailableError`.
  */
 export interface DirectoryLog {
   /** The latest commit, after which a follower begins. */
-  latest(): Promise<Commit>
+  latest(): Promise<Known>
 
   /**
    * Finds the oldest tenant, and the tenants without a service principal of one of these applications.
@@ -53,27 +78,36 @@ export interface DirectoryLog {
   surveyTenants(appIds: readonly string[], limit: number): Promise<TenantSurvey>
 
   /** Reads the changes after a commit, and the answers to lookups, in one snapshot. */
-  changesAfter(known?: Commit, lookups?: readonly DirectoryLookup[]): Promise<Followed>
+  changesAfter(known?: Known, lookups?: readonly DirectoryLookup[]): Promise<Followed>
 
   /**
-   * Writes changes and their audit records in one transaction, durably, as the commit that follows
-   * `base`, with this mark.
+   * Writes changes and their audit records in one transaction, durably, with this mark. Commits to other
+   * tenants neither delay it nor prevent it.
    *
-   * @returns `'conflict'`, with nothing written, when another commit already followed `base`, or the
-   *   log does not have `base`: at most one commit follows each commit.
+   * @param base what the changes were decided on
+   * @param logs see `logsOf`
+   * @returns the commit, which is `base` when there are no changes; `'conflict'`, with nothing written, when
+   *   one of the logs has another commit after `base`, or the log does not have `base`
    */
   commit(
-    base: Commit,
+    base: Known,
     mark: string,
     changes: readonly DirectoryChange[],
     audit: readonly AuditRecord[],
-  ): Promise<'committed' | 'conflict'>
+    logs?: readonly string[],
+  ): Promise<Commit | 'conflict'>
 
   /**
-   * Calls a function with the log, while no other process can commit to it. What the function commits
+   * Calls a function, while no other process can commit to these logs. What the function commits
    * is durable when the result is known.
    */
-  exclusively<Result>(write: (log: ExclusiveLog) => Promise<Result>): Promise<Result>
+  exclusively<Result>(
+    logs: readonly string[],
+    write: (log: ExclusiveLog) => Promise<Result>,
+  ): Promise<Result>
+
+  /** Writes the numbers of commits that were given up, so that no follower misses them any more. */
+  giveUp(numbers: readonly number[]): Promise<void>
 
   /** One page of a list, as of the latest commit. */
   list<Kind extends ListedKind>(query: ListQuery<Kind>): Promise<ListPage<Kind>>

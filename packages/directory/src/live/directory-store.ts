@@ -8,7 +8,7 @@ import type { DeletedObject, ListedKind, ListPage, ListQuery } from './directory
 import type { DirectoryLog, TenantSurvey } from './directory-log.ts'
 import { type DirectoryLookup, NotLoaded } from './directory-lookup.ts'
 import { StorageUnavailableError } from './storage-unavailable-error.ts'
-import type { DirectoryDecision } from './update-group.ts'
+import type { Decide } from './update-group.ts'
 import { UpdateQueue } from './update-queue.ts'
 
 export type DirectoryStoreOptions = {
@@ -27,6 +27,9 @@ export type DirectoryStoreOptions = {
   readonly onReversal?: (followed: Commit, latest: Commit) => void
 }
 
+/** For so long after a conflict, each update asks for the latest state first. */
+const conflictsRememberedMs = 10_000
+
 /**
  * The directory for reads and changes: a bounded cache over a shared log.
  *
@@ -36,7 +39,11 @@ export type DirectoryStoreOptions = {
 export class DirectoryStore {
   readonly #log: DirectoryLog
   readonly #follower: DirectoryFollower
-  readonly #updates: UpdateQueue
+  readonly #newMark: () => string
+  /** A queue for each tenant that is being changed. */
+  readonly #queues = new Map<string, UpdateQueue>()
+  #conflicts = 0
+  #lastConflictMs = Number.NEGATIVE_INFINITY
   readonly #maxAgeMs: number
   readonly #patienceMs: number
   readonly #monotonicNowMs: () => number
@@ -53,7 +60,7 @@ export class DirectoryStore {
   }: DirectoryStoreOptions) {
     this.#log = log
     this.#follower = new DirectoryFollower({ log, maxCacheWeight, monotonicNowMs, onReversal })
-    this.#updates = new UpdateQueue({ follower: this.#follower, log, newMark: makeMark })
+    this.#newMark = makeMark
     this.#maxAgeMs = maxAgeMs
     this.#patienceMs = patienceMs
     this.#monotonicNowMs = monotonicNowMs
@@ -152,7 +159,7 @@ export class DirectoryStore {
 
   /** How many commits were decided again, because another process wrote first. */
   get conflicts(): number {
-    return this.#updates.conflicts
+    return this.#conflicts
   }
 
   /** Follows the log to its latest revision. Calls at the same time share one query. */
@@ -167,16 +174,39 @@ export class DirectoryStore {
    * Changes the directory by a function of it, whole or not at all.
    *
    * The function may be called several times, each time with a later directory, until there is no
-   * conflict with another commit: it must be pure but for its randomness. Its errors are passed on, and
-   * nothing is written.
+   * conflict with another commit to the tenants that it changes: it must be pure but for its randomness.
+   * What it reads of other tenants may be a second old. Its errors are passed on, and nothing is written.
    *
+   * @param decide receives the mark of the commit too
+   * @param tenantId the tenant of the caller: updates of one tenant wait for each other; default all others
    * @throws {StorageUnavailableError} storage_unavailable when the log cannot be reached; whether
    *   the change was written is then unknown.
    */
-  update<Result>(decide: (directory: Directory) => DirectoryDecision<Result>): Promise<Result> {
+  update<Result>(decide: Decide<Result>, tenantId = ''): Promise<Result> {
     return new Promise<Result>((resolve, reject) => {
-      this.#updates.add({ decide, resolve: resolve as (result: unknown) => void, reject })
+      const queue = this.#queues.get(tenantId) ?? this.#newQueue(tenantId)
+      queue.add({ decide, resolve: resolve as (result: unknown) => void, reject })
     })
+  }
+
+  #newQueue(tenantId: string): UpdateQueue {
+    const queue = new UpdateQueue({
+      follower: this.#follower,
+      log: this.#log,
+      newMark: this.#newMark,
+      isFresh: () => {
+        const nowMs = this.#monotonicNowMs()
+        const isBusyElsewhere = nowMs - this.#lastConflictMs < conflictsRememberedMs
+        return !isBusyElsewhere && this.#follower.asOfMs >= nowMs - this.#maxAgeMs
+      },
+      onConflict: () => {
+        this.#conflicts += 1
+        this.#lastConflictMs = this.#monotonicNowMs()
+      },
+      onEmpty: () => this.#queues.delete(tenantId),
+    })
+    this.#queues.set(tenantId, queue)
+    return queue
   }
 
   #readLater<Result>(

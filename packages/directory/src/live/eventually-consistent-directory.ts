@@ -85,8 +85,8 @@ export class EventuallyConsistentDirectory implements Directory {
     return this.#allSeen(this.#directory.assignmentsTo(resourceId))
   }
 
-  revisionOf(kind: DirectoryKind, id: string): number | undefined {
-    return this.#directory.revisionOf(kind, id)
+  markOf(kind: DirectoryKind, id: string): string | undefined {
+    return this.#directory.markOf(kind, id)
   }
 
   #seen<One extends Created>(one: One | undefined): One | undefined {

@@ -7,6 +7,7 @@ import type { Runtime } from '../model/runtime.ts'
 export class RepeatableRuntime implements Runtime {
   readonly #runtime: Runtime
   readonly #values = new Map<string, unknown>()
+  readonly #guids = new Set<string>()
   #calls = 0
 
   constructor(runtime: Runtime) {
@@ -18,8 +19,15 @@ export class RepeatableRuntime implements Runtime {
     this.#calls = 0
   }
 
+  /** Whether this decision made an ID, so that no object can have it and no question is needed. */
+  hasMade = (id: string): boolean => this.#guids.has(id)
+
   now = (): Date => this.#valueOf('now', () => this.#runtime.now())
-  newGuid = (): string => this.#valueOf('guid', () => this.#runtime.newGuid())
+  newGuid = (): string => {
+    const guid = this.#valueOf('guid', () => this.#runtime.newGuid())
+    this.#guids.add(guid)
+    return guid
+  }
   randomBytes = (length: number): Uint8Array =>
     this.#valueOf(`bytes ${length}`, () => this.#runtime.randomBytes(length))
 

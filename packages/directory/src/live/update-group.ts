@@ -11,9 +11,12 @@ export type DirectoryDecision<Result> = {
   readonly result: Result
 }
 
+/** Decides changes on a directory. Their commit will have the mark. */
+export type Decide<Result> = (directory: Directory, mark: string) => DirectoryDecision<Result>
+
 /** A function that decides changes, and the two ends of its promise. */
 export type Update = {
-  readonly decide: (directory: Directory) => DirectoryDecision<unknown>
+  readonly decide: Decide<unknown>
   readonly resolve: (result: unknown) => void
   readonly reject: (cause: unknown) => void
 }
@@ -37,13 +40,14 @@ const maxChangesPerCommit = 32
 export function decideGroup(
   directory: DirectoryCache,
   updates: readonly Update[],
+  mark: string,
 ): readonly DecidedUpdate[] {
   const group: DecidedUpdate[] = []
   const written = new Set<string>()
   let changeCount = 0
   for (const update of updates) {
     const reads = new Set<string>()
-    const decided = decideOne(directory, update, reads, group.length === 0)
+    const decided = decideOne(directory, update, { reads, mark, isFirst: group.length === 0 })
     if (decided === undefined || !reads.isDisjointFrom(written)) continue
     const { changes } = 'decision' in decided ? decided.decision : { changes: [] }
     if (group.length > 0 && changeCount + changes.length > maxChangesPerCommit) continue
@@ -57,11 +61,11 @@ export function decideGroup(
 function decideOne(
   directory: DirectoryCache,
   update: Update,
-  reads: Set<string>,
-  isFirst: boolean,
+  { isFirst, mark, reads }: { reads: Set<string>; mark: string; isFirst: boolean },
 ): DecidedUpdate | undefined {
   try {
-    return { update, decision: directory.recording(reads, update.decide) }
+    const decision = directory.recording(reads, (recording) => update.decide(recording, mark))
+    return { update, decision }
   } catch (error) {
     if (!(error instanceof NotLoaded)) return { update, error }
     if (isFirst) throw error
@@ -72,5 +76,5 @@ function decideOne(
 /** The lookups that find an object after its change. All that read it before have recorded its ID. */
 const keysOf = (change: DirectoryChange): string[] => [
   lookupId({ name: change.kind, key: change.id }),
-  ...lookupsOf({ ...change, revision: 0 }).map(lookupId),
+  ...lookupsOf({ ...change, mark: '' }).map(lookupId),
 ]

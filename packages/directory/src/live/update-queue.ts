@@ -1,7 +1,7 @@
-import { beginning, type Commit } from './commit.ts'
+import { beginning, type Known } from './commit.ts'
 import type { DirectoryCache } from './directory-cache.ts'
 import type { DirectoryFollower } from './directory-follower.ts'
-import type { DirectoryLog, ExclusiveLog } from './directory-log.ts'
+import { type DirectoryLog, type ExclusiveLog, logsOf } from './directory-log.ts'
 import { StorageUnavailableError } from './storage-unavailable-error.ts'
 import { type DecidedUpdate, decideGroup, type Update } from './update-group.ts'
 
@@ -10,34 +10,42 @@ export type UpdateQueueOptions = {
   readonly log: DirectoryLog
   /** Makes the mark of a commit. */
   readonly newMark: () => string
+  /** Whether the cache is as new as a read needs it, and other processes rarely write first. */
+  readonly isFresh: () => boolean
+  /** Called when another process wrote first, and updates are decided again. */
+  readonly onConflict: () => void
+  /** Called when no update waits. */
+  readonly onEmpty: () => void
 }
 
 const maxUpdatesPerCommit = 16
 /** After so many conflicts in turn, an update excludes other processes until it is written. */
 const maxConflicts = 3
 
-/** Writes the updates of one process. Updates that wait at the same time share a commit. */
+/** Writes updates of one process in turn. Updates that wait at the same time share a commit. */
 export class UpdateQueue {
   readonly #follower: DirectoryFollower
   readonly #log: DirectoryLog
   readonly #newMark: () => string
+  readonly #isFresh: () => boolean
+  readonly #onConflict: () => void
+  readonly #onEmpty: () => void
   readonly #waiting = new Set<Update>()
   #isWriting = false
-  /** The commit of the updates before, while the cache is at it. */
-  #ownCommit: Commit | undefined
-  #conflicts = 0
+  /** Whether the cache may be used without a question: the next commit finds what it lacks. */
+  #isFollowed = false
+  /** The logs of the latest commit. */
+  #logs: readonly string[] = []
   /** How many of the next updates have a commit of their own, because a shared one failed. */
   #apart = 0
 
-  constructor({ follower, log, newMark }: UpdateQueueOptions) {
+  constructor({ follower, log, newMark, isFresh, onConflict, onEmpty }: UpdateQueueOptions) {
     this.#follower = follower
     this.#log = log
     this.#newMark = newMark
-  }
-
-  /** How many commits were decided again, because another process wrote first. */
-  get conflicts(): number {
-    return this.#conflicts
+    this.#isFresh = isFresh
+    this.#onConflict = onConflict
+    this.#onEmpty = onEmpty
   }
 
   /** Writes an update after those that wait, or with them in one commit. */
@@ -45,12 +53,13 @@ export class UpdateQueue {
     this.#waiting.add(update)
     if (!this.#isWriting) void this.#writeAll()
     // Loads what the update needs while others are written.
-    else void this.#follower.untilDecided(update.decide).catch(() => undefined)
+    else
+      void this.#follower.untilDecided((cache) => update.decide(cache, '')).catch(() => undefined)
   }
 
   async #writeAll(): Promise<void> {
     this.#isWriting = true
-    this.#ownCommit = undefined
+    this.#isFollowed = this.#isFresh()
     let conflicts = 0
     while (this.#waiting.size > 0) {
       const isApart = this.#apart > 0
@@ -61,24 +70,28 @@ export class UpdateQueue {
         if (isApart) this.#apart -= 1
       } else {
         conflicts += 1
-        this.#conflicts += 1
-        this.#ownCommit = undefined
+        this.#onConflict()
+        this.#isFollowed = false
       }
     }
     this.#isWriting = false
+    this.#onEmpty()
   }
 
   /** Writes some of these updates, at least one. Returns false, with nothing written, after a conflict. */
   async #write(updates: readonly Update[], isExclusive: boolean): Promise<boolean> {
     try {
       const written = isExclusive
-        ? await this.#log.exclusively((log) => this.#decideAndCommit(updates, log))
+        ? await this.#log.exclusively(this.#logs, (log) => this.#decideAndCommit(updates, log))
         : await this.#decideAndCommit(updates)
       if (written === 'conflict' && !isExclusive) return false
       if (written === 'conflict')
         throw new StorageUnavailableError('Another process changed the directory at the same time')
       // After the transaction has ended.
-      if (written.own !== undefined) this.#ownCommit = this.#follower.followOwn(written.own)
+      if (written.own !== undefined) {
+        this.#follower.followOwn(written.own)
+        this.#isFollowed = true
+      }
       for (const { update, ...end } of written.group) {
         this.#waiting.delete(update)
         if ('error' in end) update.reject(end.error)
@@ -101,37 +114,54 @@ export class UpdateQueue {
   }
 
   async #decideAndCommit(updates: readonly Update[], exclusive?: ExclusiveLog) {
-    // A commit is a conflict when another one came first, so no question is needed between own commits.
-    const isFollowed = this.#ownCommit !== undefined && this.#ownCommit === this.#follower.followed
-    if (!isFollowed || exclusive) await this.#follower.follow([], exclusive)
-    let { base, group } = await this.#decide(updates, exclusive)
+    // A commit is a conflict when another one came first, so mostly no question is needed before it.
+    const isFollowed = this.#isFollowed && exclusive === undefined
+    if (!isFollowed) await this.#follower.follow(exclusive)
+    const mark = this.#newMark()
+    let { base, group, logs } = await this.#decide(updates, mark, exclusive)
     if (isFollowed && !group.every(isWritten)) {
       // No commit confirms a refusal, so it needs the latest state.
       await this.#follower.follow()
-      ;({ base, group } = await this.#decide(updates, exclusive))
+      ;({ base, group, logs } = await this.#decide(updates, mark, exclusive))
     }
-    const decisions = group.flatMap((one) => ('decision' in one ? [one.decision] : []))
-    const changes = decisions.flatMap((decision) => decision.changes)
-    const audit = decisions.flatMap((decision) => decision.audit)
+    const { changes, audit } = writtenBy(group)
     if (changes.length + audit.length === 0) return { group }
-    const mark = this.#newMark()
-    const outcome = await (exclusive ?? this.#log).commit(base, mark, changes, audit)
-    return outcome === 'conflict' ? outcome : { group, own: { base, mark, changes } }
+    this.#logs = logs
+    const commit = await (exclusive ?? this.#log).commit(base, mark, changes, audit, logs)
+    if (commit === 'conflict') return commit
+    return commit === base ? { group } : { group, own: { commit, changes } }
   }
 
   /** Decides one or more updates. The commit must follow `base`. */
-  async #decide(updates: readonly Update[], exclusive: ExclusiveLog | undefined) {
-    const decideNow = (directory: DirectoryCache) => ({
-      base: this.#follower.followed ?? beginning,
-      group: decideGroup(directory, updates),
-    })
+  async #decide(updates: readonly Update[], mark: string, exclusive: ExclusiveLog | undefined) {
+    const decideNow = (cache: DirectoryCache) => {
+      const group = decideGroup(cache, updates, mark)
+      const base: Known = this.#follower.followed ?? beginning
+      return { base, group, logs: logsIn(cache, writtenBy(group).changes) }
+    }
     try {
       return await this.#follower.untilDecided(decideNow, exclusive)
     } catch (error) {
       // What the first update needs could not be loaded.
       const group = updates.slice(0, 1).map((update): DecidedUpdate => ({ update, error }))
-      return { base: beginning, group }
+      return { base: beginning, group, logs: [] }
     }
+  }
+}
+
+/** The logs of changes. A tenant that keeps its domains concerns no other tenant. */
+const logsIn = (cache: DirectoryCache, changes: ReturnType<typeof writtenBy>['changes']) =>
+  logsOf(
+    changes,
+    (tenant) => cache.keepsDomains(tenant),
+    ({ kind, id }) => cache.tenantOf(kind, id),
+  )
+
+function writtenBy(group: readonly DecidedUpdate[]) {
+  const decisions = group.flatMap((one) => ('decision' in one ? [one.decision] : []))
+  return {
+    changes: decisions.flatMap((decision) => decision.changes),
+    audit: decisions.flatMap((decision) => decision.audit),
   }
 }
 

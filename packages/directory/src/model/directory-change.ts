@@ -23,8 +23,8 @@ export type DirectoryChange = {
   }
 }[DirectoryKind]
 
-/** A committed change. Revisions count the commits of the whole directory from 1. */
-export type CommittedChange = DirectoryChange & { readonly revision: number }
+/** A committed change, with the random mark of its commit. */
+export type CommittedChange = DirectoryChange & { readonly mark: string }
 
 /** The change that creates or replaces an object. */
 export const put = <Kind extends DirectoryKind>(

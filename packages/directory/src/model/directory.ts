@@ -15,7 +15,7 @@ import type { Tenant } from './tenant.ts'
  * Unless a lookup says otherwise, it finds soft-deleted objects too.
  */
 export interface Directory {
-  /** The revision of this state; 0 is the empty directory. */
+  /** The highest number of a commit in this state; 0 is the empty directory. */
   readonly revision: number
 
   /** The tenant with this ID or verified domain, in any case. */
@@ -51,8 +51,8 @@ export interface Directory {
   /** The assignments of all roles of a resource: possibly very many, so only a purge asks. */
   assignmentsTo(resourceId: string): readonly AppRoleAssignment[]
 
-  /** The revision in which an object last changed; undefined when it does not exist. */
-  revisionOf(kind: DirectoryKind, id: string): number | undefined
+  /** The mark of the commit in which an object last changed; undefined when it does not exist. */
+  markOf(kind: DirectoryKind, id: string): string | undefined
 }
 
 /** The API with a name in a tenant, by the other lookups of a directory. */

@@ -1,4 +1,5 @@
 export { postgresDatabase } from './postgres/postgres-database.ts'
+export { continueNumbers } from './sql/directory/directory-commits.ts'
 export { migrations } from './sql/migrations/migrations.ts'
 export { type StoredTable, storedTables } from './sql/rows/stored-tables.ts'
 export type { Tables } from './sql/rows/tables.ts'

@@ -17,7 +17,7 @@ import {
 } from '../../src/model/directory-change.ts'
 
 const at = (revision: number, ...changes: DirectoryChange[]): CommittedChange[] =>
-  changes.map((change) => ({ ...change, revision }))
+  changes.map((change) => ({ ...change, mark: `mark ${revision}` }))
 
 const api = application({ identifierUris: ['api://one'] })
 const principal = servicePrincipal()
@@ -50,7 +50,7 @@ describe('a cache of the directory', () => {
     cache.apply(2, at(2, put('tenant', tenant({ domains: ['other.example'] }))))
     assert.equal(cache.tenant('contoso.example'), undefined)
     assert.equal(cache.tenant('other.example')?.id, guid(1))
-    assert.equal(cache.revisionOf('tenant', guid(1)), 2)
+    assert.equal(cache.markOf('tenant', guid(1)), 'mark 2')
     cache.apply(3, at(3, put('tenant', tenant({ id: guid(2), domains: [] }))))
     assert.equal(cache.tenants().length, 2)
     cache.apply(4, at(4, remove('tenant', guid(1))))
@@ -98,7 +98,7 @@ describe('a cache of the directory', () => {
     ['assignmentsOf', (cache) => cache.assignmentsOf(assignment.principalId)],
     ['assignmentsOfRole', (cache) => cache.assignmentsOfRole(guid(0xb), guid(0x51))],
     ['assignmentsTo', (cache) => cache.assignmentsTo(guid(0xb))],
-    ['revisionOf', (cache) => cache.revisionOf('application', api.id)],
+    ['markOf', (cache) => cache.markOf('application', api.id)],
   ]
   for (const [name, read] of lookups)
     it(`reports that ${name} is not loaded, and never that there is nothing`, () =>
@@ -106,7 +106,7 @@ describe('a cache of the directory', () => {
 
   const isAlone = new Set([
     ...['application', 'applicationByAppId', 'servicePrincipal', 'servicePrincipalByAppId'],
-    ...['appRoleAssignment', 'revisionOf'],
+    ...['appRoleAssignment', 'markOf'],
   ])
   for (const [name, read] of lookups.filter(([name]) => name !== 'servicePrincipalByName'))
     it(`${isAlone.has(name) ? 'answers' : 'does not answer'} ${name} from an own commit`, () => {
@@ -134,13 +134,13 @@ describe('a cache of the directory', () => {
     add('application', api.id)
     add('applicationsOfUri', 'api://one')
     assert.equal(cache.applicationByAppId(api.appId), undefined)
-    assert.equal(cache.revisionOf('application', api.id), undefined)
+    assert.equal(cache.markOf('application', api.id), undefined)
     assert.deepEqual(cache.applicationsByIdentifierUri('API://one'), [])
     cache.apply(2, at(2, put('application', api)))
     assert.equal(cache.applicationByAppId(api.appId), api)
     assert.equal(cache.application(api.id), api)
     assert.deepEqual(cache.applicationsByIdentifierUri('api://one'), [api])
-    assert.equal(cache.revisionOf('application', api.id), 2)
+    assert.equal(cache.markOf('application', api.id), 'mark 2')
   })
 
   it('replaces a changed object in the answers of all its lookups', () => {
@@ -149,7 +149,7 @@ describe('a cache of the directory', () => {
     cache.apply(2, at(2, put('application', { ...api, displayName: 'Renamed' })))
     assert.equal(cache.applicationByAppId(api.appId)?.displayName, 'Renamed')
     assert.equal(cache.application(api.id)?.displayName, 'Renamed')
-    assert.equal(cache.revisionOf('application', api.id), 2)
+    assert.equal(cache.markOf('application', api.id), 'mark 2')
   })
 
   it('does not find an object under a name that it lost', () => {

@@ -37,7 +37,7 @@ directory.apply(
       servicePrincipal({ id: guid(3), appId: guid(2), createdDateTime: lateTime }),
     ),
     put('appRoleAssignment', appRoleAssignment({ id: 'late', createdDateTime: lateTime })),
-  ].map((change) => ({ ...change, revision: 1 })),
+  ].map((change) => ({ ...change, mark: 'mark 1' })),
 )
 
 /** Every lookup of an early object and of a late one. */
@@ -84,7 +84,7 @@ describe('an eventually consistent directory', () => {
     assert.ok([...early, ...late].every((one) => one !== undefined))
     assert.deepEqual(counts, [1, 1, 2, 1, 2, 2])
     assert.equal(seen.revision, 1)
-    assert.equal(seen.revisionOf('application', guid(1)), 1)
+    assert.equal(seen.markOf('application', guid(1)), 'mark 1')
     const hidden = new EventuallyConsistentDirectory(directory, earlyTime)
     assert.equal(hidden.tenant('contoso.example')?.id, guid(1), 'tenants are always visible')
     assert.equal([...hidden.tenants()].length, 1)

@@ -46,7 +46,7 @@ async function groupOf(...decides: Decide[]): Promise<number[]> {
   await follower.follow()
   for (const decide of decides) await follower.untilDecided(decide).catch(() => undefined)
   const updates = decides.map(updateOf)
-  return decideGroup(follower.cache, updates).map(({ update }) => updates.indexOf(update))
+  return decideGroup(follower.cache, updates, 'mark').map(({ update }) => updates.indexOf(update))
 }
 
 const changing =
@@ -69,7 +69,7 @@ const conflicts: readonly [string, DirectoryChange, (directory: Directory) => un
   ['an object by its ID', renamed, (all) => all.application(known.id)],
   ['an object by another value', renamed, (all) => all.applicationByAppId(known.appId)],
   ['an object in a list', renamed, (all) => all.applicationsByIdentifierUri('API://KNOWN')],
-  ['the revision of an object', renamed, (all) => all.revisionOf('application', known.id)],
+  ['the mark of an object', renamed, (all) => all.markOf('application', known.id)],
   [
     'an object by a value that it loses',
     put('application', { ...known, uniqueName: 'new' }),
@@ -163,8 +163,8 @@ describe('a group of updates', () => {
       updateOf(changing(renamed)),
       updateOf(reading((all) => all.application(known.id))),
     ]
-    assert.equal(decideGroup(cache, [loaded, unloaded, loaded]).length, 2)
-    assert.throws(() => decideGroup(cache, [unloaded, loaded]), NotLoaded)
+    assert.equal(decideGroup(cache, [loaded, unloaded, loaded], 'mark').length, 2)
+    assert.throws(() => decideGroup(cache, [unloaded, loaded], 'mark'), NotLoaded)
   })
 
   it('has at most 32 changes, unless its first update has more', async () => {

@@ -134,10 +134,11 @@ describe('updates of a directory', () => {
       assert.equal(store.conflicts, isRefused ? 0 : 1)
     })
 
-  it('asks for no other commit between two own commits', async () => {
+  it('asks for other commits before a change only after a conflict, for ten seconds', async () => {
     const log = new MemoryDirectoryLog()
-    let questions = 0
+    let [questions, nowMs] = [0, 0]
     const store = new DirectoryStore({
+      monotonicNowMs: () => nowMs,
       log: delegatingLog(() => log, {
         changesAfter: (...question) => {
           questions += 1
@@ -145,15 +146,56 @@ describe('updates of a directory', () => {
         },
       }),
     })
+    const asked = async (update: () => Promise<unknown>) => {
+      questions = 0
+      await update()
+      return questions
+    }
     await store.read(contoso)
-    questions = 0
     const increment = () =>
       store.update((directory) =>
         rename(String(Number(contoso(directory)?.displayName ?? 0) + 1))(),
       )
-    await Promise.all(Array.from({ length: 5 }, increment))
-    assert.equal(questions, 1)
-    assert.equal(store.revision, 5)
+    const five = () => Promise.all(Array.from({ length: 5 }, increment))
+    assert.equal(await asked(five), 0)
+    await new DirectoryStore({ log }).update(rename('10'))
+    assert.equal(await asked(increment), 1, 'the conflict')
+    assert.equal(await asked(increment), 1)
+    nowMs = 10_001
+    await store.refresh()
+    assert.equal(await asked(increment), 0)
+    assert.equal(await store.read((all) => contoso(all)?.displayName), '13')
+  })
+
+  it('keeps an own commit that the answer to an earlier question lacks', async () => {
+    const log = new MemoryDirectoryLog()
+    const written = Promise.withResolvers<void>()
+    const asked = Promise.withResolvers<void>()
+    let reading: Promise<unknown> | undefined
+    const store = new DirectoryStore({
+      log: delegatingLog(() => log, {
+        changesAfter: async (known, lookups = []) => {
+          const answer = await log.changesAfter(known, lookups)
+          if (lookups.some(({ key }) => key === application().id)) {
+            asked.resolve()
+            await written.promise
+          }
+          return answer
+        },
+        commit: async (...commit) => {
+          reading = Promise.resolve(store.read((all) => all.application(application().id)))
+          await asked.promise
+          return log.commit(...commit)
+        },
+      }),
+    })
+    await store.update(() => ({
+      changes: [put('application', application())],
+      audit: [],
+      result: undefined,
+    }))
+    written.resolve()
+    assert.deepEqual(await reading, application())
   })
 
   it('writes updates that wait at the same time in one commit', async () => {
@@ -261,7 +303,7 @@ describe('updates of a directory', () => {
     const log = new MemoryDirectoryLog()
     const conflicting = delegatingLog(() => log, { commit: async () => 'conflict' })
     const store = new DirectoryStore({
-      log: { ...conflicting, exclusively: (write) => write(conflicting) },
+      log: { ...conflicting, exclusively: (_, write) => write(conflicting) },
     })
     await assert.rejects(store.update(rename('never')), StorageUnavailableError)
   })

@@ -144,7 +144,7 @@ export function changeListConformance(fresh: FreshStorage): void {
     const { directory } = page ?? {}
     assert.deepEqual(directory?.applicationByAppId(guid(0x200))?.identifierUris, ['api://changed'])
     assert.equal(directory?.tenant(guid(1))?.id, guid(1))
-    assert.equal(directory?.revisionOf('servicePrincipal', guid(0x300)), 1)
+    assert.equal(directory?.markOf('servicePrincipal', guid(0x300)), 'mark 1')
   })
 
   it('leaves changes after the end of a round to the next one', async () => {

@@ -329,6 +329,6 @@ export function directoryListConformance(fresh: FreshStorage): void {
     const { directory } = await log.list(queryOf('servicePrincipal', { limit: 1 }))
     assert.equal(directory.applicationByAppId(guid(0x202))?.id, guid(0x102))
     assert.equal(directory.tenant(guid(1))?.displayName, 'Contoso')
-    assert.equal(directory.revisionOf('servicePrincipal', guid(0x302)), 1)
+    assert.equal(directory.markOf('servicePrincipal', guid(0x302)), 'mark 1')
   })
 }

@@ -68,7 +68,7 @@ const lookups: readonly ((directory: Directory) => unknown)[] = [
   ...[guid(1), 'fabrikam.example', guid(9)].map((name) => (all: Directory) => all.tenant(name)),
   ...[guid(0xa), guid(0xa3), guid(9)].flatMap((id) => [
     (all: Directory) => all.application(id),
-    (all: Directory) => all.revisionOf('application', id),
+    (all: Directory) => all.markOf('application', id),
   ]),
   ...[guid(0xa0), guid(0xa1).toUpperCase(), guid(0xa4), guid(9)].flatMap((appId) => [
     (all: Directory) => all.applicationByAppId(appId),
@@ -109,7 +109,7 @@ export function directoryLookupConformance(fresh: FreshStorage): void {
     const whole = new DirectoryIndex()
     whole.apply(
       1,
-      changes.map((change) => ({ ...change, revision: 1 })),
+      changes.map((change) => ({ ...change, mark: 'mark 1' })),
     )
     const store = new DirectoryStore({ log, patienceMs })
     for (const lookup of lookups)
@@ -169,11 +169,11 @@ export function directoryLookupConformance(fresh: FreshStorage): void {
     const whole = new DirectoryIndex()
     whole.apply(
       1,
-      changes.map((change) => ({ ...change, revision: 1 })),
+      changes.map((change) => ({ ...change, mark: 'mark 1' })),
     )
     whole.apply(
       2,
-      later.map((change) => ({ ...change, revision: 2 })),
+      later.map((change) => ({ ...change, mark: 'mark 2' })),
     )
     for (const lookup of lookups)
       assert.deepEqual(await store.read(lookup), lookup(whole), String(lookup))

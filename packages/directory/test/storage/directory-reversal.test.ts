@@ -109,9 +109,9 @@ describe('a directory whose log goes back (AS37)', () => {
     })
     const refreshed = store.refresh()
     place.log = other
-    await store.update(() => ({ changes: [], audit: [], result: undefined }))
+    const updated = store.update(() => ({ changes: [], audit: [], result: undefined }))
     late.resolve(await log.changesAfter(followed))
-    await refreshed
+    await Promise.all([refreshed, updated])
     assert.deepEqual(await seen(), ['a'])
     assert.equal(reversals.length, 1)
   })

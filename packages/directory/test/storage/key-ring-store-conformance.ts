@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { before, describe, it } from 'node:test'
+import { tenant } from '../../../../fixtures/directory/sample.ts'
 import {
   commitAt,
   foreignBases,
@@ -7,6 +8,7 @@ import {
   markAt,
 } from '../../../../fixtures/directory/sample-commit.ts'
 import type { KeyEvent, KeyRingStore, SigningKey } from '../../src/keys/key-ring-store.ts'
+import { put } from '../../src/model/directory-change.ts'
 import type { FreshStorage } from './fresh-storage.ts'
 
 const at = new Date('2030-01-01T00:00:00.123Z')
@@ -128,8 +130,8 @@ export function keyRingStoreConformance(fresh: FreshStorage): void {
     const { keyRing, directory } = await (await fresh()).open()
     const outcomes = await Promise.all([
       keyRing.commit(commitAt(0), markAt(1), [key('a', 0)], []),
-      directory.commit(commitAt(0), markAt(1), [], []),
+      directory.commit(commitAt(0), markAt(1), [put('tenant', tenant())], []),
     ])
-    assert.deepEqual(outcomes, ['committed', 'committed'])
+    assert.deepEqual(outcomes, ['committed', commitAt(1)])
   })
 }

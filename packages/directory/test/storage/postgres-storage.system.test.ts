@@ -83,6 +83,9 @@ describe('the tables in PostgreSQL', () => {
 
   it('are written by both of two transactions of which one ends a deadlock', async () => {
     const database = await openPostgresDatabase(await server.database(template))
+    await database.write((db) =>
+      db.insertInto('revision').values({ log: 'directory', number: 0, mark: null }).execute(),
+    )
     const both = Promise.withResolvers<void>()
     let locked = 0
     let attempts = 0

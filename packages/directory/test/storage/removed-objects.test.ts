@@ -30,8 +30,8 @@ it('prunes the records of removed objects that no follower needs', async () => {
       .map(({ id }) => id)
   await directory.prune()
   assert.deepEqual(removed(), ['old'])
-  database.exec("update revision set number = 20000 where log = 'directory'")
-  const known = { revision: 20_000, mark: null }
+  database.exec("insert into commit_mark values ('directory', 20000, 'mark 20000')")
+  const known = commitAt(20_000)
   await directory.commit(known, markAt(20_001), [remove('application', 'new')], [])
   await directory.prune()
   assert.deepEqual(removed(), ['new'])

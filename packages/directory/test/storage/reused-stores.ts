@@ -1,4 +1,5 @@
 import { after, afterEach, beforeEach } from 'node:test'
+import { continueNumbers } from '../../src/storage/sql/directory/directory-commits.ts'
 import { storedTables } from '../../src/storage/sql/rows/stored-tables.ts'
 import type { SqlDatabase } from '../../src/storage/sql/sql-database.ts'
 import { type Storage, sqlStorage } from '../../src/storage/storage.ts'
@@ -87,8 +88,10 @@ class ReusedStore {
     this.#unused[0] = database
     await database.write(async (db) => {
       for (const { name } of storedTables.toReversed())
-        if (name === 'revision') await db.updateTable(name).set({ number: 0 }).execute()
-        else await db.deleteFrom(name).execute()
+        if (name !== 'revision') await db.deleteFrom(name).execute()
+      await db.deleteFrom('revision').where('log', '<>', 'signing-keys').execute()
+      await db.updateTable('revision').set({ number: 0, mark: null }).execute()
+      await continueNumbers(db)
     })
   }
 

@@ -8,10 +8,12 @@ import { issuanceRecordConformance } from './issuance-record-conformance.ts'
 import { keyRingStoreConformance } from './key-ring-store-conformance.ts'
 import { replicaCommitsConformance } from './replica-commits-conformance.ts'
 import type { ReusedStores } from './reused-stores.ts'
+import { tenantCommitsConformance } from './tenant-commits-conformance.ts'
 
 const suites = [
   ['a directory log in STORE (AS31)', directoryLogConformance],
   ['the commits of replicas in STORE', replicaCommitsConformance],
+  ['the commits of tenants in STORE', tenantCommitsConformance],
   ['the lookups of a directory in STORE', directoryLookupConformance],
   ['the lists of a directory in STORE', directoryListConformance],
   ['the changes of a tenant in STORE', changeListConformance],

@@ -163,7 +163,6 @@ describe('a store that is filled beyond its limits', () => {
     const revisions = (last: number) =>
       `with recursive n(i) as (select 1 union all select i + 1 from n limit ${last}) select`
     side.exec(`
-      update revision set number = 120000 where log = 'directory';
       insert into commit_mark ${revisions(120_000)} 'directory', i, 'mark ' || i from n;
       insert into removed_object (kind, id, revision)
         ${revisions(12_500)} 'appRoleAssignment', 'object ' || i, 107500 + i from n;

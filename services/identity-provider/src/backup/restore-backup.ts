@@ -1,4 +1,4 @@
-import { type SqlDatabase, storedTables } from '@greeting/directory/database'
+import { continueNumbers, type SqlDatabase, storedTables } from '@greeting/directory/database'
 import { sql } from 'kysely'
 import { BackupError } from './backup-error.ts'
 import { appliedMigrations } from './store-source.ts'
@@ -42,6 +42,7 @@ export async function restoreBackup(
         )
       onTable(name, inserted)
     }
+    await continueNumbers(db)
   })
   await database.migrate()
 }

@@ -76,7 +76,11 @@ async function writeFiles(
       tables.push({ name: table.name, ...written })
       onTable(table.name, written.rows)
     }
-    const revisions = await db.selectFrom('revision').select(['log', 'number']).execute()
+    const revisions = await db
+      .selectFrom('commit_mark')
+      .select(({ fn }) => ['log', fn.max('revision').as('number')])
+      .groupBy('log')
+      .execute()
     const key = await db.selectFrom('signing_key').select('sealed_private_key').executeTakeFirst()
     return {
       format: manifestFormat,

@@ -53,7 +53,7 @@ function directoryMetrics(
 ): void {
   metrics.gauge(
     'greeting_directory_revision',
-    'The commit of the directory that this server follows.',
+    'The highest number of a commit of the directory that this server follows.',
     () => directory.revision,
   )
   metrics.gauge(

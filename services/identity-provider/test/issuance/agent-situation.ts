@@ -113,7 +113,7 @@ function directoryOf({
   const directory = new DirectoryIndex()
   directory.apply(
     1,
-    [...all, ...changes].map((change) => ({ ...change, revision: 1 })),
+    [...all, ...changes].map((change) => ({ ...change, mark: 'mark 1' })),
   )
   return directory
 }

@@ -104,7 +104,7 @@ describe('a certificate of a service principal', () => {
     ]
     directory.apply(
       1,
-      changes.map((change) => ({ ...change, revision: 1 })),
+      changes.map((change) => ({ ...change, mark: 'mark 1' })),
     )
   })
 

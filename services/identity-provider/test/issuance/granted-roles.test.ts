@@ -38,7 +38,7 @@ function rolesOf({ roles = [appRole(), hello], assigned = [], elsewhere = [], re
   ]
   directory.apply(
     1,
-    changes.map((change) => ({ ...change, revision: 1 })),
+    changes.map((change) => ({ ...change, mark: 'mark 1' })),
   )
   const api = application({ appRoles: roles })
   return grantedRoles(directory, client, { requestedAs: 'api://one', application: api, principal })
@@ -122,7 +122,7 @@ describe('the roles of a client with 1,000 of the 1,200 roles of an API', () => 
   const principal = servicePrincipal()
   const resource = { requestedAs: 'api://one', application: application({ appRoles: roles }) }
   const directory = new DirectoryCache(100_000)
-  const objects = assignments.map((one) => ({ ...put('appRoleAssignment', one), revision: 1 }))
+  const objects = assignments.map((one) => ({ ...put('appRoleAssignment', one), mark: 'mark 1' }))
   directory.add([{ name: 'assignmentsOfPrincipal', key: clientPrincipal.id, objects }])
   const granted = (api = resource.application, forPrincipal = principal) => {
     reads = 0
@@ -160,10 +160,10 @@ describe('the roles of a client with 1,000 of the 1,200 roles of an API', () => 
     assert.equal(granted(without, servicePrincipal({ id: guid(0xee) })).length, 0)
     const [first, second] = assignments
     assert.ok(first !== undefined && second !== undefined)
-    directory.apply(2, [{ ...remove('appRoleAssignment', first.id), revision: 2 }])
+    directory.apply(2, [{ ...remove('appRoleAssignment', first.id), mark: 'mark 2' }])
     assert.equal(granted()[0], 'Role.1')
     const moved = put('appRoleAssignment', { ...second, resourceId: guid(0xee) })
-    directory.apply(3, [{ ...moved, revision: 3 }])
+    directory.apply(3, [{ ...moved, mark: 'mark 3' }])
     assert.equal(granted()[0], 'Role.2')
     assert.equal(granted().length, 998)
   })

@@ -147,7 +147,7 @@ export function directoryOf(row: Situation): DirectoryIndex {
   const directory = new DirectoryIndex()
   directory.apply(
     1,
-    changes.map((change) => ({ ...change, revision: 1 })),
+    changes.map((change) => ({ ...change, mark: 'mark 1' })),
   )
   return directory
 }

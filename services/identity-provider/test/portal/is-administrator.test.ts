@@ -56,7 +56,7 @@ describe('an administrator that is signed in to the portal', () => {
     ]
     directory.apply(
       1,
-      changes.map((change) => ({ ...change, revision: 1 })),
+      changes.map((change) => ({ ...change, mark: 'mark 1' })),
     )
     return directory
   }

@@ -301,7 +301,7 @@ describe('a registrations file for an empty directory', () => {
     const directory = new DirectoryIndex()
     directory.apply(
       0,
-      changes.map((change) => ({ ...change, revision: 0 })),
+      changes.map((change) => ({ ...change, mark: 'mark 0' })),
     )
     const api = directory.servicePrincipalByName(guid(1), seeded.apis[0]?.identifierUri ?? '')
     const made = directory.applicationByAppId(guid(7))

@@ -6,8 +6,8 @@ import { parsePostgresAddress } from './postgres-address.ts'
 import { isRolledBack, postgresFaultOf } from './postgres-fault.ts'
 import { PostgresPools, type PostgresPoolsOptions } from './postgres-pools.ts'
 
-/** One connection writes changes of the directory, another one writes to the audit log. */
-const maxBatchConnections = 3
+/** For changes of so many tenants at the same time, and for the audit log. */
+const maxBatchConnections = 8
 
 /**
  * The database at a PostgreSQL server, with its tables up to date. Replicas share it.
@@ -38,7 +38,7 @@ export function postgresDatabase(url: string, options?: PostgresPoolsOptions): S
   return new SqlDatabase({
     kysely: new Kysely({ dialect }),
     dialect,
-    runBatch: (statements) => runPipelinedBatch(batches, statements),
+    runBatch: (statements, decisive) => runPipelinedBatch(batches, statements, decisive),
     close: () => batches.end(),
     bytesQuery: 'select pg_database_size(current_database()) as bytes',
     clockQuery: 'select extract(epoch from clock_timestamp()) * 1000 as ms',
@@ -54,32 +54,32 @@ type Statement = Pick<CompiledQuery, 'sql' | 'parameters'>
 
 /**
  * Runs statements that do not need each other's answers in one transaction. All of them are sent before
- * the first answer, so a transaction takes two round trips. When the first changes no row, nothing is
+ * the first answer, so a transaction takes two round trips. When the decisive one changes no row, nothing is
  * written.
  *
  * @param pool its connections must be in pipeline mode
- * @returns whether they were written
+ * @param decisive the index of the decisive statement
+ * @returns the rows which that statement returns; undefined when nothing was written
  * @throws {Error} the error of the first statement that failed; then nothing is written
  */
 export async function runPipelinedBatch(
   pool: PostgresPool,
   statements: readonly Statement[],
-): Promise<boolean> {
+  decisive = 0,
+): Promise<readonly unknown[] | undefined> {
   const client = await pool.connect()
   const query = ({ sql, parameters }: Statement) => client.query(sql, [...parameters])
   const command = (sql: string) => query({ sql, parameters: [] })
   try {
-    const [begun, first, ...others] = await Promise.allSettled([
-      command('begin'),
-      ...statements.map(query),
-    ])
+    const answers = await Promise.allSettled([command('begin'), ...statements.map(query)])
+    const end = 2 + decisive
+    const decided = answers[end - 1]
+    const isConflict = decided?.status === 'fulfilled' && decided.value.rowCount === 0
     // After a conflict, the others may fail.
-    const isConflict = first?.status === 'fulfilled' && first.value.rowCount === 0
-    const decisive = isConflict ? [begun, first] : [begun, first, ...others]
-    const failed = decisive.find((one) => one?.status === 'rejected')
+    const failed = (isConflict ? answers.slice(0, end) : answers).find(isRejected)
     if (failed !== undefined) throw failed.reason
     await command(isConflict ? 'rollback' : 'commit')
-    return !isConflict
+    return isConflict || decided?.status !== 'fulfilled' ? undefined : decided.value.rows
   } catch (cause) {
     await command('rollback').catch(() => undefined)
     throw cause
@@ -87,3 +87,6 @@ export async function runPipelinedBatch(
     client.release()
   }
 }
+
+const isRejected = (one: PromiseSettledResult<unknown>): one is PromiseRejectedResult =>
+  one.status === 'rejected'

@@ -16,10 +16,14 @@ export type SqlDatabaseOptions = {
   /** The language of the statements. */
   readonly dialect: Dialect
   /**
-   * Runs statements in one transaction and in one step. When the first changes no row, it writes
-   * nothing and returns false. Default: one step for each statement.
+   * Runs statements in one transaction and in one step. When the one at the index `decisive` changes no
+   * row, it writes nothing and returns undefined, otherwise the rows which that statement returns. Default:
+   * one step for each statement.
    */
-  readonly runBatch?: (statements: readonly CompiledQuery[]) => Promise<boolean>
+  readonly runBatch?: (
+    statements: readonly CompiledQuery[],
+    decisive: number,
+  ) => Promise<readonly unknown[] | undefined>
   /**
    * Answers the question of a follower in one step, on a connection of its own. The first answer may
    * take long. Default: one step for each query.
@@ -156,14 +160,20 @@ export class SqlDatabase {
   /**
    * Writes statements that do not need each other's answers, all or none of them.
    *
-   * @param statements returns false, before its second statement, when the first changed no row
-   * @returns whether they were written
+   * @param statements returns undefined, after the decisive statement, when that changed no row; otherwise
+   *   the rows which it returned
+   * @param decisive the index of the decisive statement; default 0
+   * @returns the rows which the decisive statement returned; undefined when nothing was written
    */
-  async writeBatch(statements: (db: Transaction<Tables>) => Promise<boolean>): Promise<boolean> {
+  async writeBatch<Row>(
+    statements: (db: Transaction<Tables>) => Promise<readonly Row[] | undefined>,
+    decisive = 0,
+  ): Promise<readonly Row[] | undefined> {
     const runBatch = this.#runBatch
     if (runBatch === undefined) return this.write(statements)
     const recorded = await recordedStatements(this.#dialect, statements)
-    return this.#guard('write', () => runBatch(recorded))
+    const rows = await this.#guard('write', () => runBatch(recorded, decisive))
+    return rows as readonly Row[] | undefined
   }
 
   /**

@@ -155,8 +155,10 @@ const isWithoutTables = (error: unknown) =>
   String((error as { readonly message?: unknown }).message).startsWith('no such table')
 
 function latestOf(connection: DatabaseSync, log: RevisionLog): Commit {
-  const row = connection.prepare('select number from revision where log = ?').get(log)
-  const revision = Number(row?.number ?? 0)
+  const numbers = connection.prepare(
+    'select max(revision) as number from commit_mark where log = ?',
+  )
+  const revision = Number(numbers.get(log)?.number ?? 0)
   return { revision, mark: markAt(connection, log, revision) }
 }
 

@@ -7,7 +7,11 @@ export type SqliteStatement = {
 }
 
 /** Statements of one transaction that do not need each other's answers. */
-export type SqliteBatch = { readonly batch: readonly Omit<SqliteStatement, 'isInTransaction'>[] }
+export type SqliteBatch = {
+  readonly batch: readonly Omit<SqliteStatement, 'isInTransaction'>[]
+  /** The index of the statement that must change a row, or nothing is written; default 0. */
+  readonly decisive?: number
+}
 
 /** The answer to a statement. Rows are arrays, because copying them to another thread costs half. */
 export type SqliteAnswer = {
@@ -22,9 +26,9 @@ export type SqliteAnswer = {
 export interface SqliteChannel {
   execute(statement: SqliteStatement): Promise<SqliteAnswer>
   /**
-   * Runs statements in one transaction. When the first one changes no row, nothing is written.
+   * Runs statements in one transaction. When the decisive one changes no row, nothing is written.
    *
-   * @returns the answer to the first statement
+   * @returns the answer to the decisive statement; `changes` counts the rows that it returns too
    */
   executeBatch(batch: SqliteBatch): Promise<SqliteAnswer>
   /** Closes the connection after the statements that wait. */

@@ -147,12 +147,15 @@ function databaseOver(
   return new SqlDatabase({
     kysely,
     dialect,
-    runBatch: (statements) =>
+    runBatch: (statements, decisive) =>
       // The connection is free: a batch must not become a part of another transaction.
       kysely.connection().execute(async () => {
         const batch = statements.map(({ sql, parameters }) => ({ sql, parameters }))
-        const { changes } = await untilUnlocked(maxWaitMs, () => writer.executeBatch({ batch }))
-        return changes > 0
+        const { changes, columns, rows } = await untilUnlocked(maxWaitMs, () =>
+          writer.executeBatch({ batch, decisive }),
+        )
+        if (changes === 0) return undefined
+        return rows.map((row) => Object.fromEntries(columns.map((name, at) => [name, row[at]])))
       }),
     ...(reader && { readers: kyselyOver(reader) }),
     ...(follower && {

@@ -34,19 +34,22 @@ export class StatementRunner {
   }
 
   /** @throws {Error} the error of SQLite, or of the source; then nothing is written */
-  runBatch({ batch }: SqliteBatch): SqliteAnswer {
+  runBatch({ batch, decisive = 0 }: SqliteBatch): SqliteAnswer {
     const run = (sql: string, parameters: readonly unknown[] = [], isInTransaction = true) =>
       this.run({ sql, parameters, isInTransaction })
     run('begin immediate', [], false)
     try {
-      let first: SqliteAnswer | undefined
-      for (const { sql, parameters } of batch) {
+      let decided: SqliteAnswer = { columns: [], rows: [], changes: 0 }
+      let changed = 0
+      for (const [index, { sql, parameters }] of batch.entries()) {
         const answer = run(sql, parameters)
-        first ??= answer
-        if (first.changes === 0) break
+        if (index !== decisive) continue
+        decided = answer
+        changed = answer.changes || answer.rows.length
+        if (changed === 0) break
       }
-      run(first?.changes ? 'commit' : 'rollback')
-      return first ?? { columns: [], rows: [], changes: 0 }
+      run(changed > 0 ? 'commit' : 'rollback')
+      return { ...decided, changes: changed }
     } catch (error) {
       run('rollback')
       throw error

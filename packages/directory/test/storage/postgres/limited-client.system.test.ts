@@ -203,7 +203,7 @@ describe('the limits of PostgreSQL behind a pooler', () => {
     await server.query(`create table ${table} (of_batch text)`, new URL(direct).pathname.slice(1))
     await database.writeBatch(async (db) => {
       await sql`insert into ${sql.table(table)} select current_setting('lock_timeout')`.execute(db)
-      return true
+      return []
     })
     await database.close()
     const { rows } = await another((client) => client.query(`select of_batch from ${table}`))

@@ -27,7 +27,7 @@ function fakePool(answers: Readonly<Record<string, number | Error>> = {}) {
 describe('a batch of statements for PostgreSQL', () => {
   it('sends all of them before the first answer, and then the commit', async () => {
     const { events, pool } = fakePool()
-    assert.equal(await runPipelinedBatch(pool, statements), true)
+    assert.deepEqual(await runPipelinedBatch(pool, statements), [])
     assert.deepEqual(events.slice(0, 4), ['begin', 'first 5', 'second 6', 'third 5'])
     assert.deepEqual(events.slice(8), ['commit', 'commit answered', 'released'])
   })
@@ -35,7 +35,7 @@ describe('a batch of statements for PostgreSQL', () => {
   for (const second of [1, new Error('duplicate key')])
     it(`writes nothing when the first changes no row, also when ${second} follows`, async () => {
       const { events, pool } = fakePool({ first: 0, second })
-      assert.equal(await runPipelinedBatch(pool, statements), false)
+      assert.equal(await runPipelinedBatch(pool, statements), undefined)
       assert.ok(events.includes('rollback answered') && !events.includes('commit'))
       assert.equal(events.at(-1), 'released')
     })

@@ -10,12 +10,12 @@ const applications = 5000
 
 /** Applications with a secret each. Every thousandth secret ends in five days, the others much later. */
 const statements = [
-  `insert into tenant values ('${guid(1)}', 'Large', '[]', 1, '${now.toISOString()}', 1)`,
+  `insert into tenant values ('${guid(1)}', 'Large', '[]', 1, '${now.toISOString()}', 1, 'mark')`,
   `insert into application (id, tenant_id, app_id, display_name, created_at, sign_in_audience,
      identifier_uris, optional_access_token_claims, required_resource_access,
-     is_fallback_public_client, password_authentication_allowed, revision, name_key, word_starts)
+     is_fallback_public_client, password_authentication_allowed, revision, mark, name_key, word_starts)
    select 'a' || n, '${guid(1)}', 'b' || n, 'Client ' || n, '${now.toISOString()}', 'x', '[]', '[]', '[]',
-     0, 1, 1, 'client ' || n,
+     0, 1, 1, 'mark', 'client ' || n,
      case n when 4321 then ' n ne ' else ' c cl ' end || left(n::text, 1) || ' ' || left(n::text, 2) || ' '
    from generate_series(1, ${applications}) as n`,
   `insert into password_credential (application_id, tenant_id, position, key_id, hint, starts_at, ends_at, secret_sha256)

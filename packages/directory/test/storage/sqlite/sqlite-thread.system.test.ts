@@ -119,7 +119,7 @@ describe('a thread with a connection to a data file', () => {
   it('passes on the error of a question, and answers the next statement', async () => {
     await assert.rejects(thread.changes({ known: beginning, lookups: [] }), {
       code: 'ERR_SQLITE_ERROR',
-      message: 'no such table: revision',
+      message: 'no such table: commit_mark',
     })
     assert.deepEqual((await thread.execute(statement('select 1'))).rows, [[1]])
   })

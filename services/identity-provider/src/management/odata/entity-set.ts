@@ -39,7 +39,7 @@ export type EntitySet<Entity> = {
   /** In the order of the answer. */
   readonly properties: Readonly<Record<string, ShownProperty<Entity, Directory>>>
   /** Undefined for objects without an entity tag. */
-  readonly revisionOf?: (entity: Entity, view: EntityView) => number | undefined
+  readonly markOf?: (entity: Entity, view: EntityView) => string | undefined
   /** The names of the credentials whose last use is shown. */
   readonly credentialsOf?: (entity: Entity, view: EntityView) => readonly string[]
 }

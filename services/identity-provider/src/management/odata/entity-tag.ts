@@ -1,7 +1,7 @@
 import { refuse } from '../refusals/graph-error.ts'
 
-/** The entity tag of an object, from the revision of its last change. */
-export const entityTag = (revision: number): string => `W/"${revision}"`
+/** The entity tag of an object, from the mark of the commit that changed it last. */
+export const entityTag = (mark: string): string => `W/"${mark}"`
 
 /**
  * Requires that an object has one of the entity tags of `If-Match`.
@@ -10,8 +10,8 @@ export const entityTag = (revision: number): string => `W/"${revision}"`
  * @throws {GraphError} graph_refusal object_changed when it has another entity tag.
  * @see RFC 9110 section 13.1.1
  */
-export function requireMatch(ifMatch: string | undefined, revision: number): void {
+export function requireMatch(ifMatch: string | undefined, mark: string | undefined): void {
   if (ifMatch === undefined || ifMatch.trim() === '*') return
   const tags = ifMatch.split(',').map((tag) => tag.trim())
-  if (!tags.includes(entityTag(revision))) throw refuse('object_changed')
+  if (mark === undefined || !tags.includes(entityTag(mark))) throw refuse('object_changed')
 }

@@ -55,14 +55,13 @@ export async function showEntity<Entity>(
 
 /** Shows an object that this request creates. The answer equals that of a later request. */
 export function showCreated<Entity>(
-  call: Call & { readonly nextRevision: number },
+  call: Call & { readonly nextMark: string },
   set: EntitySet<Entity>,
   entity: Entity,
 ): AnswerWithBody {
   parseQuery(call, supportedOptions.nothing)
   const view = shownFor(call)
-  const tagged =
-    set.revisionOf === undefined ? set : { ...set, revisionOf: () => call.nextRevision }
+  const tagged = set.markOf === undefined ? set : { ...set, markOf: () => call.nextMark }
   return {
     status: 201,
     etag: etagOf(entity, tagged, view),
@@ -76,8 +75,8 @@ function etagOf<Entity>(
   set: EntitySet<Entity>,
   view: EntityView,
 ): string | undefined {
-  const revision = set.revisionOf?.(entity, view)
-  return revision === undefined ? undefined : entityTag(revision)
+  const mark = set.markOf?.(entity, view)
+  return mark === undefined ? undefined : entityTag(mark)
 }
 
 const contextOf = <Entity>(

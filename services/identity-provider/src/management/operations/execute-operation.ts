@@ -103,7 +103,7 @@ export async function executeOperation(requested: OperationRequest): Promise<Ans
     }
     const provenBy = await operation.verify?.({ ...call, ...listing(context) })
     const repeatable = new RepeatableRuntime(runtime)
-    const { answer, warning } = await store.update((committed) => {
+    const { answer, warning } = await store.update((committed, mark) => {
       repeatable.repeat()
       // The directory may have changed since phase 2, so the roles are checked again.
       const caller = admit(committed, call.caller, operation, context)
@@ -113,7 +113,7 @@ export async function executeOperation(requested: OperationRequest): Promise<Ans
         caller,
         committed,
         directory: visibleDirectory(context, committed),
-        nextRevision: committed.revision + 1,
+        nextMark: mark,
         provenBy,
       }
       // 4. Decide the changes.
@@ -130,7 +130,7 @@ export async function executeOperation(requested: OperationRequest): Promise<Ans
         audit: [{ ...record, at: runtime.now(), target, outcome: 'done', reason: null }],
         result: { answer, warning },
       }
-    })
+    }, caller.tenantId)
     if (warning !== undefined) context.warn?.(warning, ids)
     return answer
   } catch (error) {

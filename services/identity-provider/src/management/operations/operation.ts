@@ -104,8 +104,8 @@ export type ListCall = RequestCall & {
 export type ChangingCall = Call & {
   /** The complete directory, for checks of uniqueness and of references. */
   readonly committed: Directory
-  /** The revision that the change creates. */
-  readonly nextRevision: number
+  /** The mark of the commit of the change. */
+  readonly nextMark: string
   /** The thumbprint of the certificate that `verify` found; undefined without a proof. */
   readonly provenBy: string | undefined
 }

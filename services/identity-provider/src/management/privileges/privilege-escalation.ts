@@ -15,6 +15,7 @@ import {
   rolesEverywhere,
   type ServicePrincipal,
 } from '@greeting/directory'
+import type { RepeatableRuntime } from '@greeting/directory/live'
 import { refuse } from '../refusals/graph-error.ts'
 import type { ManagementCaller } from './caller.ts'
 import type { ServerRole } from './server-roles.ts'
@@ -24,6 +25,7 @@ type CheckedCall = {
   readonly caller: ManagementCaller
   readonly committed: Directory
   readonly provenBy?: string | undefined
+  readonly runtime?: Pick<RepeatableRuntime, 'hasMade'>
 }
 type ChangeOf<Kind extends DirectoryKind> = Extract<DirectoryChange, { readonly kind: Kind }>
 type Rule<Change> = (call: CheckedCall, change: Change) => readonly PrivilegedRole[]
@@ -52,7 +54,7 @@ const neededRoles: { readonly [Kind in DirectoryKind]: Rule<ChangeOf<Kind>> } = 
   // application.
   application: (call, { id, value }) => {
     const { caller, committed } = call
-    const before = committed.application(id)
+    const before = call.runtime?.hasMade(id) ? undefined : committed.application(id)
     if (before === undefined) return []
     if (value !== null && givesAuthority(before, value)) return neededEverywhere(call, before)
     // A blueprint removes its own certificate without the roles of its agents.
@@ -66,7 +68,7 @@ const neededRoles: { readonly [Kind in DirectoryKind]: Rule<ChangeOf<Kind>> } = 
   // leads to the others: the application can add credentials to itself there.
   servicePrincipal: (call, { id, value }) => {
     const { caller, committed } = call
-    const before = committed.servicePrincipal(id)
+    const before = call.runtime?.hasMade(id) ? undefined : committed.servicePrincipal(id)
     const application = value === null ? undefined : committed.applicationByAppId(value.appId)
     if (value !== null && application?.tenantId === value.tenantId) {
       if (opensPrincipal(before, value)) return neededEverywhere(call, application)

@@ -75,7 +75,7 @@ const tenants: EntitySet<Tenant> = {
   name: 'tenants',
   type: 'tenant',
   keyOf: ({ id }) => id,
-  revisionOf: ({ id }, { directory }) => directory.revisionOf('tenant', id),
+  markOf: ({ id }, { directory }) => directory.markOf('tenant', id),
   properties: shownProperties(tenantProperties),
 }
 
@@ -161,7 +161,7 @@ function update(call: ChangingCall): Change {
   return {
     changes: [put('tenant', after)],
     target: after.id,
-    answer: { status: 204, etag: entityTag(call.nextRevision) },
+    answer: { status: 204, etag: entityTag(call.nextMark) },
   }
 }
 
@@ -169,7 +169,7 @@ function findTenant({ directory, ifMatch, parameters: { id = '' } }: Call): Tena
   if (!isGuid(id)) throw refuse('identifier_invalid', id)
   const tenant = directory.tenant(id)
   if (tenant === undefined) throw refuse('resource_unknown', id)
-  requireMatch(ifMatch, directory.revisionOf('tenant', tenant.id) ?? 0)
+  requireMatch(ifMatch, directory.markOf('tenant', tenant.id))
   return tenant
 }
 

@@ -1,13 +1,13 @@
 import { type Kysely, sql } from 'kysely'
+import type { Known } from '../../../live/commit.ts'
 import type { CommittedChange, DirectoryKind } from '../../../model/directory-change.ts'
 import { directoryTables } from '../rows/directory-tables.ts'
 import { objectsOf } from '../rows/object-queries.ts'
 import type { Tables } from '../rows/tables.ts'
+import { latestIn, maxCommitsBehind } from './directory-commits.ts'
 
 /** A follower applies at most this many changes. Beyond it, a new start is cheaper. */
 const maxChanges = 1000
-/** A follower that is this many revisions behind starts again. */
-const maxRevisionsBehind = 5000
 const removalsPerDeletion = 1000
 /** A follower that is further behind takes the store for one that went back, and starts again. */
 const marksKept = 100_000
@@ -16,39 +16,38 @@ const marksKept = 100_000
  * follow the changes of two kinds by their marks, as long as there are marks.
  */
 export const removalsKept: { readonly [Kind in DirectoryKind]: number } = {
-  tenant: 2 * maxRevisionsBehind,
+  tenant: 2 * maxCommitsBehind,
   application: marksKept,
   servicePrincipal: marksKept,
-  appRoleAssignment: 2 * maxRevisionsBehind,
+  appRoleAssignment: 2 * maxCommitsBehind,
 }
 const marksPerDeletion = 10_000
 
 /**
- * The latest state of all objects that changed after a revision.
+ * The latest state of all objects that changed in commits which a follower does not know.
  *
  * @returns undefined when too much changed, or the records of removed objects may be deleted already
  */
 export async function changedObjects(
   db: Kysely<Tables>,
-  known: number,
-  latest: number,
+  { missing = [], revision }: Known,
 ): Promise<CommittedChange[] | undefined> {
-  if (latest - known > maxRevisionsBehind) return undefined
   const changes: CommittedChange[] = []
+  const isNew =
+    missing.length === 0
+      ? sql`revision > ${revision}`
+      : sql`(revision > ${revision} or revision in (${sql.join(missing)}))`
   for (const [kind, { table }] of Object.entries(directoryTables)) {
     const { rows } = await sql<never>`
-      select * from ${sql.table(table)} where revision > ${known}
-      limit ${maxChanges + 1 - changes.length}
+      select * from ${sql.table(table)} where ${isNew} limit ${maxChanges + 1 - changes.length}
     `.execute(db)
     changes.push(...(await objectsOf(db, kind as DirectoryKind, rows)))
     if (changes.length > maxChanges) return undefined
   }
-  const removed = await db
-    .selectFrom('removed_object')
-    .select(['kind', 'id', 'revision'])
-    .where('revision', '>', known)
-    .limit(maxChanges + 1 - changes.length)
-    .execute()
+  const { rows: removed } = await sql<{ kind: DirectoryKind; id: string; mark: string }>`
+    select kind, id, '' as mark from removed_object
+    where ${isNew} limit ${maxChanges + 1 - changes.length}
+  `.execute(db)
   for (const row of removed) changes.push({ ...row, value: null } as CommittedChange)
   return changes.length > maxChanges ? undefined : changes
 }
@@ -59,7 +58,7 @@ export async function changedObjects(
  * @returns whether there may be more
  */
 export async function pruneRemovals(db: Kysely<Tables>): Promise<boolean> {
-  const number = await latestRevision(db)
+  const { revision: number } = await latestIn(db)
   let mayHaveMore = false
   for (const [kind, kept] of Object.entries(removalsKept)) {
     const { numDeletedRows } = await db
@@ -85,7 +84,7 @@ export async function pruneRemovals(db: Kysely<Tables>): Promise<boolean> {
  * @returns whether there may be more
  */
 export async function pruneMarks(db: Kysely<Tables>): Promise<boolean> {
-  const number = await latestRevision(db)
+  const { revision: number } = await latestIn(db)
   const { numDeletedRows } = await db
     .deleteFrom('commit_mark')
     .where('log', '=', 'directory')
@@ -100,13 +99,4 @@ export async function pruneMarks(db: Kysely<Tables>): Promise<boolean> {
     )
     .executeTakeFirst()
   return Number(numDeletedRows) === marksPerDeletion
-}
-
-async function latestRevision(db: Kysely<Tables>): Promise<number> {
-  const { number } = await db
-    .selectFrom('revision')
-    .select('number')
-    .where('log', '=', 'directory')
-    .executeTakeFirstOrThrow()
-  return number
 }

@@ -1,15 +1,15 @@
 import type { Kysely, Transaction } from 'kysely'
-import type { Commit } from '../../../live/commit.ts'
+import type { Known } from '../../../live/commit.ts'
 import type { Followed } from '../../../live/directory-log.ts'
 import type { DirectoryLookup } from '../../../live/directory-lookup.ts'
 import type { Tables } from '../rows/tables.ts'
 import { changedObjects } from './changed-objects.ts'
+import { positionAfter } from './directory-commits.ts'
 import { loadLookups } from './directory-loading.ts'
-import { positionIn } from './revision-counter.ts'
 
 /** The question of a follower. A thread can read it, and answer it with all its queries in one step. */
 export type ChangesQuestion = {
-  readonly known: Commit
+  readonly known: Known
   readonly lookups: readonly DirectoryLookup[]
 }
 
@@ -26,11 +26,9 @@ export async function changesIn(
   snapshot: Transaction<Tables>,
   { known, lookups }: ChangesQuestion,
 ): Promise<Followed> {
-  const position = await positionIn(snapshot, 'directory', known)
-  const { hasKnown, latest } = position
-  const isNew = latest.revision > known.revision
-  const changed = isNew ? await changedObjects(snapshot, known.revision, latest.revision) : []
-  const changes = hasKnown ? changed : undefined
+  const { hasKnown, isFar, latest } = await positionAfter(snapshot, known)
+  if (!hasKnown || isFar) return { latest, hasKnown, changes: undefined, loaded: [] }
+  const changes = latest === known ? [] : await changedObjects(snapshot, known)
   const loaded = changes === undefined ? [] : await loadLookups(snapshot, lookups)
-  return { ...position, changes, loaded }
+  return { latest, hasKnown, changes, loaded }
 }

@@ -73,12 +73,3 @@ export async function takeNextRevision(
     .execute()
   return true
 }
-
-/** Takes the lock for writing a log until the transaction ends. It must be its first statement. */
-export async function lockRevision(db: Transaction<Tables>, log: RevisionLog): Promise<void> {
-  await db
-    .updateTable('revision')
-    .set(({ ref }) => ({ number: ref('number') }))
-    .where('log', '=', log)
-    .execute()
-}

@@ -5,11 +5,11 @@ import type {
   ChangeQuery,
   FollowedKind,
 } from '../../../live/change-list.ts'
-import { beginning, type Commit } from '../../../live/commit.ts'
+import { beginning } from '../../../live/commit.ts'
 import { DirectoryCache } from '../../../live/directory-cache.ts'
 import type { DirectoryObjects } from '../../../model/directory-change.ts'
 import { removalsKept } from '../directory/changed-objects.ts'
-import { positionIn } from '../directory/revision-counter.ts'
+import { completeIn, hasCommit } from '../directory/directory-commits.ts'
 import { inParts, padded } from '../rows/list-parameter.ts'
 import { objectsOf } from '../rows/object-queries.ts'
 import type { Tables } from '../rows/tables.ts'
@@ -27,10 +27,11 @@ export async function listChanges<Kind extends FollowedKind>(
   query: ChangeQuery<Kind>,
 ): Promise<ChangePage<Kind> | undefined> {
   const { ids, kind, limit, since, tenantId } = query
-  const { hasKnown, latest } = await positionIn(db, 'directory', since ?? beginning)
+  const latest = await completeIn(db, since ?? beginning)
   const until = query.until ?? latest
-  const isKnown = hasKnown && (await positionIn(db, 'directory', until)).hasKnown
-  if (!isKnown || (since && !(await hasRemovals(db, kind, since, latest)))) return undefined
+  for (const one of [since, until])
+    if (one !== undefined && !(await hasCommit(db, one))) return undefined
+  if (since && latest.revision - since.revision > removalsKept[kind]) return undefined
   const found = ids?.length === 0 ? [] : await changedIds(db, query, until.revision)
   const page = found.slice(0, limit)
   // A service principal that changed together with its application is found twice.
@@ -50,26 +51,6 @@ export async function listChanges<Kind extends FollowedKind>(
     until,
     next: found.length > page.length ? page.at(-1) : undefined,
   }
-}
-
-/** Whether every removal since a commit is recorded, with its tenant. */
-async function hasRemovals(
-  db: Kysely<Tables>,
-  kind: FollowedKind,
-  since: Commit,
-  latest: Commit,
-): Promise<boolean> {
-  if (latest.revision - since.revision > removalsKept[kind]) return false
-  // The removal of an object that was not there has no tenant.
-  const row = await db
-    .selectFrom('removed_object')
-    .select('id')
-    .where('tenant_id', 'is', null)
-    .where('kind', '=', kind)
-    .where('revision', '>', since.revision)
-    .limit(1)
-    .executeTakeFirst()
-  return row === undefined
 }
 
 /** The objects after the position of a query, and one more than its limit. */

@@ -57,7 +57,7 @@ export class SqlAuditTrail implements AuditTrail {
   async append(lane: AuditLane, records: readonly AuditRecord[]): Promise<void> {
     await this.#database.writeBatch(async (db) => {
       await insertAudit(db, laneTables[lane], lane, records)
-      return true
+      return []
     })
     const count = this.#counts.get(lane)
     if (count !== undefined) count.appended += records.length

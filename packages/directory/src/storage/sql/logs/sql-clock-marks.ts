@@ -30,7 +30,7 @@ export class SqlClockMarks implements ClockMarkStore {
         .values({ id: 1, ...row })
         .onConflict((conflict) => conflict.column('id').doUpdateSet(row))
         .execute()
-      return true
+      return []
     })
   }
 }

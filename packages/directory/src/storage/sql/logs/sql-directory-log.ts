@@ -1,30 +1,44 @@
 // Folder: The ports of the directory, the audit, the keys and the marks, over the tables.
 
-import type { Kysely, Transaction } from 'kysely'
+import type { Transaction } from 'kysely'
+import type { AuditRecord } from '../../../audit/audit-record.ts'
 import type { ChangePage, ChangeQuery, FollowedKind } from '../../../live/change-list.ts'
-import { beginning, type Commit, type OnCommit } from '../../../live/commit.ts'
+import { beginning, type Commit, type Known, newMark, type OnCommit } from '../../../live/commit.ts'
 import type {
   DeletedObject,
   ListedKind,
   ListPage,
   ListQuery,
 } from '../../../live/directory-list.ts'
-import type {
-  DirectoryLog,
-  ExclusiveLog,
-  Followed,
-  TenantSurvey,
+import {
+  type DirectoryLog,
+  type ExclusiveLog,
+  type Followed,
+  logsOf,
+  type TenantSurvey,
 } from '../../../live/directory-log.ts'
 import type { DirectoryLookup } from '../../../live/directory-lookup.ts'
 import type { DirectoryChange, DirectoryKind } from '../../../model/directory-change.ts'
 import { pruneMarks, pruneRemovals } from '../directory/changed-objects.ts'
 import { changesIn } from '../directory/changes-question.ts'
-import { lockRevision, positionIn, takeNextRevision } from '../directory/revision-counter.ts'
+import {
+  giveUp,
+  latestIn,
+  numberIn,
+  numberLogs,
+  positionAfter,
+  takeLogs,
+} from '../directory/directory-commits.ts'
 import { listChanges } from '../lists/list-changes.ts'
 import { listPage } from '../lists/list-page.ts'
 import { OneAtATime } from '../lists/one-at-a-time.ts'
 import { insertAudit } from '../rows/audit-rows.ts'
-import { countObject, deleteObject, directoryTables } from '../rows/directory-tables.ts'
+import {
+  type CommitColumns,
+  countObject,
+  deleteObject,
+  directoryTables,
+} from '../rows/directory-tables.ts'
 import { tenantRows } from '../rows/entity-rows.ts'
 import { text } from '../rows/object-rows.ts'
 import type { Tables } from '../rows/tables.ts'
@@ -41,7 +55,7 @@ export class SqlDirectoryLog implements DirectoryLog {
     this.#onCommit = onCommit
   }
 
-  latest(): Promise<Commit> {
+  latest(): Promise<Known> {
     return this.#database.ask(latestIn)
   }
 
@@ -50,44 +64,56 @@ export class SqlDirectoryLog implements DirectoryLog {
   }
 
   async changesAfter(
-    known: Commit = beginning,
+    known: Known = beginning,
     lookups: readonly DirectoryLookup[] = [],
   ): Promise<Followed> {
     if (lookups.length === 0) {
       // Every replica asks several times a second, and mostly there is nothing new.
-      const position = await this.#database.ask((db) => positionIn(db, 'directory', known))
-      if (!position.hasKnown) return { ...position, changes: undefined, loaded: [] }
-      if (position.latest.revision === known.revision) {
-        return { ...position, changes: [], loaded: [] }
-      }
+      const { hasKnown, latest } = await this.#database.ask((db) => positionAfter(db, known))
+      if (!hasKnown) return { latest, hasKnown, changes: undefined, loaded: [] }
+      if (latest === known) return { latest, hasKnown, changes: [], loaded: [] }
     }
     // The position is read again: another connection may lead to another server, with another past.
     return this.#database.changes({ known, lookups })
   }
 
-  async commit(...commit: Parameters<DirectoryLog['commit']>): Promise<'committed' | 'conflict'> {
-    const isCommitted = await this.#database.writeBatch((db) => writeCommit(db, commit))
-    if (!isCommitted) return 'conflict'
-    await this.#onCommit('directory', next(commit))
-    return 'committed'
+  async commit(...[base, mark, changes, audit, logs = logsOf(changes)]: CommitOf) {
+    const commit: WrittenCommit = { base, mark, changes, audit, logs }
+    // The statement that takes the number decides, after those of the logs.
+    const rows = await this.#database.writeBatch((db) => writeCommit(db, commit), logs.length)
+    const written = committed(commit, rows)
+    if (written !== 'conflict' && written !== base) await this.#onCommit('directory', written)
+    return written
   }
 
-  async exclusively<Result>(write: (log: ExclusiveLog) => Promise<Result>): Promise<Result> {
+  async exclusively<Result>(
+    logs: readonly string[],
+    write: (log: ExclusiveLog) => Promise<Result>,
+  ): Promise<Result> {
     let latest: Commit | undefined
     const result = await this.#database.write(async (db) => {
-      await lockRevision(db, 'directory')
+      await db
+        .updateTable('revision')
+        .set(({ ref }) => ({ number: ref('number') }))
+        .where('log', 'in', logs)
+        .execute()
       return write({
         latest: () => latestIn(db),
         changesAfter: (known = beginning, lookups = []) => changesIn(db, { known, lookups }),
-        commit: async (...commit) => {
-          if (!(await writeCommit(db, commit))) return 'conflict'
-          latest = next(commit)
-          return 'committed'
+        commit: async (...[base, mark, changes, audit, logs = logsOf(changes)]) => {
+          const commit: WrittenCommit = { base, mark, changes, audit, logs }
+          const written = committed(commit, await writeCommit(db, commit))
+          if (written !== 'conflict' && written !== base) latest = written
+          return written
         },
       })
     })
     if (latest !== undefined) await this.#onCommit('directory', latest)
     return result
+  }
+
+  async giveUp(numbers: readonly number[]): Promise<void> {
+    await this.#database.write((db) => giveUp(db, numbers, newMark()))
   }
 
   list<Kind extends ListedKind>(query: ListQuery<Kind>): Promise<ListPage<Kind>> {
@@ -127,18 +153,28 @@ export class SqlDirectoryLog implements DirectoryLog {
   }
 }
 
-const next = ([base, mark]: Parameters<DirectoryLog['commit']>): Commit => ({
-  revision: base.revision + 1,
-  mark,
-})
+type CommitOf = Parameters<DirectoryLog['commit']>
+
+type WrittenCommit = {
+  readonly base: Known
+  readonly mark: string
+  readonly changes: readonly DirectoryChange[]
+  readonly audit: readonly AuditRecord[]
+  readonly logs: readonly string[]
+}
+
+type CommitNumbers = readonly Pick<Commit, 'revision'>[] | undefined
+
+function committed({ base, changes, mark }: WrittenCommit, rows: CommitNumbers) {
+  if (rows === undefined) return 'conflict'
+  const [row] = rows
+  return changes.length === 0 || row === undefined ? base : { revision: row.revision, mark }
+}
 
 const deletableTables = [
   ['application', 'application'],
   ['servicePrincipal', 'service_principal'],
 ] as const
-
-const latestIn = async (db: Kysely<Tables>): Promise<Commit> =>
-  (await positionIn(db, 'directory', beginning)).latest
 
 async function surveyTenants(
   db: Transaction<Tables>,
@@ -176,41 +212,45 @@ async function surveyTenants(
   return { revision, oldest: oldest && tenantRows.fromRow(oldest), lacking }
 }
 
+/** @returns the number of the commit; none without changes, and undefined after a conflict */
 async function writeCommit(
   db: Transaction<Tables>,
-  [base, mark, changes, audit]: Parameters<DirectoryLog['commit']>,
-): Promise<boolean> {
-  if (!(await takeNextRevision(db, 'directory', base, mark))) return false
-  for (const change of changes) await write(db, change, base.revision + 1)
+  { audit, base, changes, logs, mark }: WrittenCommit,
+): Promise<CommitNumbers> {
+  const numbers = changes.length === 0 ? [] : await takeLogs(db, logs, base, mark)
+  if (numbers === undefined) return undefined
+  const columns: CommitColumns = { revision: numberIn(db, 'own'), mark }
+  for (const change of changes) await write(db, change, columns)
   await insertAudit(db, 'directory_audit', 'changes', audit)
-  return true
+  if (changes.length > 0) await numberLogs(db, logs)
+  return numbers
 }
 
 async function write(
   db: Transaction<Tables>,
   change: DirectoryChange,
-  revision: number,
+  commit: CommitColumns,
 ): Promise<void> {
   const { kind, id } = change
   await db.deleteFrom('removed_object').where('kind', '=', kind).where('id', '=', id).execute()
   // Before the object itself, which has the tenant.
-  if (change.value === null) await recordRemoval(db, kind, id, revision)
+  if (change.value === null) await recordRemoval(db, kind, id, commit)
   await countObject(db, change)
   await deleteObject(db, kind, id)
   if (change.value === null) return
   const insert = directoryTables[kind].insert as (
     db: Transaction<Tables>,
     value: unknown,
-    revision: number,
+    commit: CommitColumns,
   ) => Promise<unknown>
-  await insert(db, change.value, revision)
+  await insert(db, change.value, commit)
 }
 
 async function recordRemoval(
   db: Transaction<Tables>,
   kind: DirectoryKind,
   id: string,
-  revision: number,
+  { revision }: CommitColumns,
 ): Promise<void> {
   const { table } = directoryTables[kind]
   await db

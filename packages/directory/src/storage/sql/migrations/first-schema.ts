@@ -29,7 +29,9 @@ export const firstSchema: Migration = {
       // The start of a text is found in the order of its bytes. SQLite has no other order.
       ...tables((await sortsByBytes(db)) ? '' : 'collate "C"').split(';'),
       ...indexes.split(';'),
-      ...(isPostgres ? [] : [...sqliteSearch, ...sqliteTriggers]),
+      ...(isPostgres
+        ? ['create sequence directory_revision']
+        : [...sqliteSearch, ...sqliteTriggers]),
     ]
     for (const statement of statements.filter((text) => text.trim() !== ''))
       await sql.raw(statement).execute(db)
@@ -46,8 +48,8 @@ async function sortsByBytes(db: Kysely<unknown>): Promise<boolean> {
 }
 
 const tables = (byBytes: string): string => `
-  create table revision (log text primary key, number integer not null);
-  insert into revision (log, number) values ('directory', 0), ('signing-keys', 0);
+  create table revision (log text primary key, number integer not null, mark text);
+  insert into revision (log, number) values ('signing-keys', 0);
   create table commit_mark (
     log text not null,
     revision integer not null,
@@ -62,6 +64,7 @@ const tables = (byBytes: string): string => `
     is_enabled integer not null,
     created_at text not null,
     revision integer not null,
+    mark text not null,
     policies text not null default '[]'
   );
   create table tenant_domain (
@@ -84,6 +87,7 @@ const tables = (byBytes: string): string => `
     is_fallback_public_client integer,
     password_authentication_allowed integer not null,
     revision integer not null,
+    mark text not null,
     name_key text not null ${byBytes},
     owner_ids text not null default '[]',
     description text not null default '{}',
@@ -150,6 +154,7 @@ const tables = (byBytes: string): string => `
     account_enabled integer not null,
     app_role_assignment_required integer not null,
     revision integer not null,
+    mark text not null,
     name_key text not null ${byBytes},
     owner_ids text not null default '[]',
     description text not null default '{}',
@@ -178,7 +183,8 @@ const tables = (byBytes: string): string => `
     resource_id text not null,
     app_role_id text not null,
     created_at text not null,
-    revision integer not null
+    revision integer not null,
+    mark text not null
   );
   create table removed_object (
     kind text not null,

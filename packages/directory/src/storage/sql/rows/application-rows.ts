@@ -51,10 +51,10 @@ const identifierUriRows = ({
 
 const ownRow = entityRows<Application, ApplicationRow>(applicationProperties)
 
-export function applicationToRows(application: Application, revision: number): ApplicationRows {
+export function applicationToRows(application: Application): ApplicationRows {
   const place = (position: number) => ({ application_id: application.id, position })
   return {
-    application: ownRow.toRow(application, { revision, ...nameKeys(application) }),
+    application: ownRow.toRow(application, nameKeys(application)),
     identifier_uri: identifierUriRows(application),
     app_role: application.appRoles.map((role, position) => ({
       ...place(position),

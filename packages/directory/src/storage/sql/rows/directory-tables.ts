@@ -1,4 +1,4 @@
-import { sql, type Transaction } from 'kysely'
+import { type RawBuilder, sql, type Transaction } from 'kysely'
 import type {
   DirectoryChange,
   DirectoryKind,
@@ -9,10 +9,17 @@ import { appRoleAssignmentRows, tenantRows } from './entity-rows.ts'
 import { servicePrincipalCredentialRows, servicePrincipalToRow } from './service-principal-row.ts'
 import type { Tables } from './tables.ts'
 
+/** The columns of the commit that writes an object. */
+export type CommitColumns = { readonly revision: RawBuilder<number>; readonly mark: string }
+
 /** How objects of one kind are written. */
 type KindOfRows<Kind extends DirectoryKind> = {
   readonly table: 'tenant' | 'application' | 'service_principal' | 'app_role_assignment'
-  insert(db: Transaction<Tables>, value: DirectoryObjects[Kind], revision: number): Promise<unknown>
+  insert(
+    db: Transaction<Tables>,
+    value: DirectoryObjects[Kind],
+    commit: CommitColumns,
+  ): Promise<unknown>
 }
 
 /** The kinds of the directory, with the table of each. */
@@ -22,10 +29,10 @@ export const directoryTables: { readonly [Kind in DirectoryKind]: KindOfRows<Kin
   servicePrincipal: { table: 'service_principal', insert: insertServicePrincipal },
   appRoleAssignment: {
     table: 'app_role_assignment',
-    insert: (db, assignment, revision) =>
+    insert: (db, assignment, commit) =>
       db
         .insertInto('app_role_assignment')
-        .values(appRoleAssignmentRows.toRow(assignment, { revision }))
+        .values({ ...appRoleAssignmentRows.toRow(assignment), ...commit })
         .execute(),
   },
 }
@@ -63,9 +70,12 @@ export async function countObject(db: Transaction<Tables>, { kind, id, value }: 
 async function insertTenant(
   db: Transaction<Tables>,
   value: DirectoryObjects['tenant'],
-  revision: number,
+  commit: CommitColumns,
 ) {
-  await db.insertInto('tenant').values(tenantRows.toRow(value, { revision })).execute()
+  await db
+    .insertInto('tenant')
+    .values({ ...tenantRows.toRow(value), ...commit })
+    .execute()
   const domains = [...new Set(value.domains)].map((domain) => ({ tenant_id: value.id, domain }))
   if (domains.length > 0) await db.insertInto('tenant_domain').values(domains).execute()
 }
@@ -73,9 +83,12 @@ async function insertTenant(
 async function insertServicePrincipal(
   db: Transaction<Tables>,
   value: DirectoryObjects['servicePrincipal'],
-  revision: number,
+  commit: CommitColumns,
 ) {
-  await db.insertInto('service_principal').values(servicePrincipalToRow(value, revision)).execute()
+  await db
+    .insertInto('service_principal')
+    .values({ ...servicePrincipalToRow(value), ...commit })
+    .execute()
   const credentials = servicePrincipalCredentialRows(value)
   if (credentials.length === 0) return
   await db.insertInto('service_principal_credential').values(credentials).execute()
@@ -84,10 +97,13 @@ async function insertServicePrincipal(
 async function insertApplication(
   db: Transaction<Tables>,
   value: DirectoryObjects['application'],
-  revision: number,
+  commit: CommitColumns,
 ) {
-  const rows = applicationToRows(value, revision)
-  await db.insertInto('application').values(rows.application).execute()
+  const rows = applicationToRows(value)
+  await db
+    .insertInto('application')
+    .values({ ...rows.application, ...commit })
+    .execute()
   for (const table of ['identifier_uri', ...partTables] as const) {
     const parts = rows[table] ?? []
     if (parts.length > 0) await db.insertInto(table).values(parts).execute()

@@ -46,7 +46,7 @@ const forms: {
 export function entityRows<Entity extends object, Row extends object>(
   table: Readonly<Record<string, Pick<Property<never, never>, 'column'>>>,
 ): {
-  readonly toRow: (entity: Entity, more: Partial<Row>) => Row
+  readonly toRow: (entity: Entity, more?: Partial<Row>) => Row
   readonly fromRow: (row: Row) => Entity
 } {
   const columns = Object.entries(table).flatMap(([member, { column }]) =>

@@ -22,10 +22,9 @@ export async function inParts<Row>(
 }
 
 /** Repeats the last key until the number of keys is a power of two. */
-export function padded(keys: readonly string[]): string[] {
+export function padded<Key>(keys: readonly Key[]): Key[] {
   const length = 2 ** Math.ceil(Math.log2(keys.length))
-  const last = keys.at(-1) ?? ''
-  return [...keys, ...Array.from({ length: length - keys.length }, () => last)]
+  return [...keys, ...Array.from({ length: length - keys.length }, () => keys.at(-1) as Key)]
 }
 
 /** Builds a query whose text depends on the number of its parameters only. */

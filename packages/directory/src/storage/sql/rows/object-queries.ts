@@ -56,10 +56,7 @@ const objectMakers: {
     })),
 }
 
-const committed = ({ id, revision }: { readonly id: string; readonly revision: number }) => ({
-  id,
-  revision,
-})
+const committed = ({ id, mark }: { readonly id: string; readonly mark: string }) => ({ id, mark })
 
 async function applicationsOf(
   db: Kysely<Tables>,

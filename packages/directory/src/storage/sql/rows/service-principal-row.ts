@@ -12,10 +12,8 @@ const ownRow = entityRows<ServicePrincipal, ServicePrincipalRow>(servicePrincipa
 
 export const servicePrincipalFromRow = ownRow.fromRow
 
-export const servicePrincipalToRow = (
-  principal: ServicePrincipal,
-  revision: number,
-): ServicePrincipalRow => ownRow.toRow(principal, { revision, ...nameKeys(principal) })
+export const servicePrincipalToRow = (principal: ServicePrincipal): ServicePrincipalRow =>
+  ownRow.toRow(principal, nameKeys(principal))
 
 /** Only written: the service principal has its credentials in its own row too. */
 export const servicePrincipalCredentialRows = ({

@@ -9,7 +9,8 @@ import type { RevisionLog } from '../../../live/commit.ts'
  * only read as a whole are JSON.
  */
 export type Tables = {
-  revision: { log: RevisionLog; number: number }
+  /** The latest commit of each log: of the keys, of each tenant, and of what is unique among tenants. */
+  revision: { log: string; number: number; mark: string | null }
   /** The mark of each commit. */
   commit_mark: { log: RevisionLog; revision: number; mark: string }
   tenant: TenantRow
@@ -46,6 +47,8 @@ export type TenantRow = {
   is_enabled: number
   created_at: string
   revision: number
+  /** The mark of the commit. */
+  mark: string
   policies: string
 }
 
@@ -58,6 +61,7 @@ export type ApplicationRow = {
   deleted_at: string | null
   identifier_uris: string
   revision: number
+  mark: string
   /** The name for lists, see `nameKey`. */
   name_key: string
   /** See `wordStartsText`. */
@@ -127,6 +131,7 @@ export type ServicePrincipalRow = {
   created_at: string
   deleted_at: string | null
   revision: number
+  mark: string
   name_key: string
   word_starts: string
   password_credentials: string
@@ -151,6 +156,7 @@ export type AppRoleAssignmentRow = {
   app_role_id: string
   created_at: string
   revision: number
+  mark: string
 }
 
 export type SigningKeyRow = {

@@ -151,7 +151,7 @@ function update(call: ChangingCall): Change {
   return {
     changes: [put('application', application), ...consequences(before, application, committed)],
     target: application.id,
-    answer: { status: 204, etag: entityTag(call.nextRevision) },
+    answer: { status: 204, etag: entityTag(call.nextMark) },
   }
 }
 

@@ -43,7 +43,7 @@ export function findDeletedItem(call: Call): DeletedItem {
   if (item?.value.tenantId !== caller.tenantId || !isRestorable) {
     throw refuse('resource_unknown', id)
   }
-  requireMatch(ifMatch, directory.revisionOf(item.kind, item.value.id) ?? 0)
+  requireMatch(ifMatch, directory.markOf(item.kind, item.value.id))
   return item
 }
 

@@ -26,7 +26,7 @@ export const applications: EntitySet<Application> = {
   type: 'application',
   typeOf: agentTypeOf,
   keyOf: ({ id }) => id,
-  revisionOf: ({ id }, { directory }) => directory.revisionOf('application', id),
+  markOf: ({ id }, { directory }) => directory.markOf('application', id),
   credentialsOf: (one) =>
     [...one.passwordCredentials, ...one.keyCredentials].map(({ keyId }) =>
       credentialName(one, keyId),
@@ -40,7 +40,7 @@ export const servicePrincipals: EntitySet<ServicePrincipal> = {
   type: 'servicePrincipal',
   typeOf: agentTypeOf,
   keyOf: ({ id }) => id,
-  revisionOf: ({ id }, { directory }) => directory.revisionOf('servicePrincipal', id),
+  markOf: ({ id }, { directory }) => directory.markOf('servicePrincipal', id),
   credentialsOf: ({ appId, keyCredentials, passwordCredentials }, { directory }) => {
     const application = directory.applicationByAppId(appId)
     return application === undefined
@@ -57,7 +57,7 @@ export const appRoleAssignments: EntitySet<AppRoleAssignment> = {
   name: 'appRoleAssignments',
   type: 'appRoleAssignment',
   keyOf: ({ id }) => id,
-  revisionOf: ({ id }, { directory }) => directory.revisionOf('appRoleAssignment', id),
+  markOf: ({ id }, { directory }) => directory.markOf('appRoleAssignment', id),
   properties: shownProperties(appRoleAssignmentProperties),
 }
 

@@ -32,7 +32,7 @@ export function findApplication(call: Call): Application {
     throw refuse('resource_unknown', name)
   }
   requireCast(call, application)
-  requireMatch(ifMatch, directory.revisionOf('application', application.id) ?? 0)
+  requireMatch(ifMatch, directory.markOf('application', application.id))
   return application
 }
 
@@ -103,7 +103,7 @@ export function findServicePrincipal(call: Call): ServicePrincipal {
       : directory.servicePrincipalByAppId(caller.tenantId, name)
   if (principal === undefined) throw refuse('resource_unknown', name)
   requireCast(call, principal)
-  requireMatch(ifMatch, directory.revisionOf('servicePrincipal', principal.id) ?? 0)
+  requireMatch(ifMatch, directory.markOf('servicePrincipal', principal.id))
   return principal
 }
 

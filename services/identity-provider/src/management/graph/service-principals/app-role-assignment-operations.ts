@@ -178,7 +178,7 @@ function findAssignment(call: Call, { own }: Side): AppRoleAssignment {
   const { assignment: id = '' } = call.parameters
   const assignment = call.directory.appRoleAssignment(id)
   if (assignment?.[own] !== principal.id) throw refuse('resource_unknown', id)
-  requireMatch(call.ifMatch, call.directory.revisionOf('appRoleAssignment', id) ?? 0)
+  requireMatch(call.ifMatch, call.directory.markOf('appRoleAssignment', id))
   return assignment
 }
 

@@ -104,5 +104,5 @@ function update(call: ChangingCall): Change {
     keyCredentials: keyCredentialsAfter(before.keyCredentials, keyCredentials, call.runtime),
     inertProperties: inertAfter(before.inertProperties, inert, inertPrincipalDefaults),
   }
-  return stored('servicePrincipal', after, { status: 204, etag: entityTag(call.nextRevision) })
+  return stored('servicePrincipal', after, { status: 204, etag: entityTag(call.nextMark) })
 }

@@ -1,0 +1,122 @@
+import assert from 'node:assert/strict'
+import { it } from 'node:test'
+import { application, guid, tenant } from '../../../../fixtures/directory/sample.ts'
+import { recordOf } from '../../../../fixtures/directory/sample-commit.ts'
+import { beginning, type Known, newMark } from '../../src/live/commit.ts'
+import { DirectoryStore } from '../../src/live/directory-store.ts'
+import { type DirectoryChange, put } from '../../src/model/directory-change.ts'
+import type { Storage } from '../../src/storage/storage.ts'
+import type { FreshStorage } from './fresh-storage.ts'
+
+const count = 16
+const tenants = Array.from({ length: count }, (_, index) =>
+  tenant({ id: guid(0x1000 + index), domains: [`${index}.example`] }),
+)
+const applicationOf = (tenantId: string, id = tenantId) =>
+  application({ id, tenantId, appId: id, identifierUris: [] })
+
+/** Commits changes on a state, with a mark of its own. */
+export const commitOn = ({ directory }: Storage, base: Known, ...changes: DirectoryChange[]) =>
+  directory.commit(base, newMark(), changes, [])
+
+/** A store with tenants, and the commit that made them. */
+export async function withTenants(fresh: FreshStorage) {
+  const store = await fresh()
+  const storage = await store.open()
+  await commitOn(storage, beginning, ...tenants.map((one) => put('tenant', one)))
+  return { store, storage, base: await storage.directory.latest() }
+}
+
+/** The behaviour of every directory log to which several tenants are committed at the same time. */
+export function tenantCommitsConformance(fresh: FreshStorage): void {
+  it('accepts a commit of each tenant on one state, and a follower has all of them', async () => {
+    const { storage, base } = await withTenants(fresh)
+    const outcomes = await Promise.all(
+      tenants.map(({ id }) => commitOn(storage, base, put('application', applicationOf(id)))),
+    )
+    const numbers = outcomes.flatMap((one) => (one === 'conflict' ? [] : [one.revision]))
+    assert.equal(new Set(numbers).size, count)
+    const { changes, latest } = await storage.directory.changesAfter(base)
+    assert.equal(changes?.length, count)
+    assert.equal(latest.revision, Math.max(...numbers))
+  })
+
+  const first = tenants[0] as (typeof tenants)[0]
+  const rows: readonly [string, DirectoryChange, DirectoryChange, boolean][] = [
+    [
+      'two applications of one tenant',
+      put('application', applicationOf(first.id)),
+      put('application', applicationOf(first.id, guid(0x2000))),
+      true,
+    ],
+    [
+      'a tenant and an application of it',
+      put('tenant', { ...first, displayName: 'Renamed' }),
+      put('application', applicationOf(first.id)),
+      true,
+    ],
+    [
+      'two new tenants with one domain',
+      put('tenant', tenant({ id: guid(0x3000), domains: ['same.example'] })),
+      put('tenant', tenant({ id: guid(0x3001), domains: ['same.example'] })),
+      true,
+    ],
+    [
+      'applications of two tenants',
+      put('application', applicationOf(first.id)),
+      put('application', applicationOf(guid(0x1001))),
+      false,
+    ],
+  ]
+  for (const [what, one, other, isConflict] of rows)
+    it(`${isConflict ? 'refuses' : 'accepts'} the second commit on one state, of ${what}`, async () => {
+      const { storage, base } = await withTenants(fresh)
+      assert.notEqual(await commitOn(storage, base, one), 'conflict')
+      const second = await commitOn(storage, base, other)
+      assert.equal(second === 'conflict', isConflict)
+      const { changes } = await storage.directory.changesAfter(base)
+      assert.equal(changes?.length, isConflict ? 1 : 2)
+    })
+
+  it('refuses a commit to two tenants when one of them has changed, and writes neither', async () => {
+    const { storage, base } = await withTenants(fresh)
+    await commitOn(storage, base, put('application', applicationOf(guid(0x1001))))
+    const both = [guid(0x1000), guid(0x1001)].map((id) =>
+      put('application', applicationOf(id, guid(0x2000 + Number(id.slice(-1))))),
+    )
+    assert.equal(await commitOn(storage, base, ...both), 'conflict')
+    assert.equal((await storage.directory.changesAfter(base)).changes?.length, 1)
+  })
+
+  it('loses no update of writers at two servers, each of them in two tenants', async () => {
+    const { store } = await withTenants(fresh)
+    const servers = [await store.open(), await store.open()].map(
+      ({ directory }) => new DirectoryStore({ log: directory }),
+    )
+    const increments = servers.flatMap((server, name) =>
+      tenants.slice(0, 4).flatMap(({ id }) =>
+        Array.from({ length: 5 }, (_, index) =>
+          server.update((directory) => {
+            const known = directory.tenant(id)
+            if (known === undefined) throw new TypeError('the tenant is not known')
+            const displayName = `${known.displayName}+`
+            return {
+              changes: [put('tenant', { ...known, displayName })],
+              audit: [recordOf(`${name}.${index}`)],
+              result: undefined,
+            }
+          }, id),
+        ),
+      ),
+    )
+    await Promise.all(increments)
+    for (const server of servers) {
+      await server.refresh()
+      for (const { id, displayName } of tenants.slice(0, 4))
+        assert.equal(
+          await server.read((directory) => directory.tenant(id)?.displayName),
+          displayName + '+'.repeat(10),
+        )
+    }
+  })
+}
