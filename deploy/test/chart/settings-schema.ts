@@ -13,7 +13,13 @@ export const settingsOf = (page: string) => {
 /** Credentials, which belong into a Secret, and what the chart sets from other values. */
 const refused = {
   identityProvider: new Set([
-    ...['DATABASE_URL', 'KEY_ENCRYPTION_KEY', 'LAB_CLIENT_SECRET', 'OTEL_EXPORTER_OTLP_HEADERS'],
+    ...[
+      'DATABASE_URL',
+      'DATABASE_READ_URL',
+      'KEY_ENCRYPTION_KEY',
+      'LAB_CLIENT_SECRET',
+      'OTEL_EXPORTER_OTLP_HEADERS',
+    ],
     ...['PORT', 'METRICS_PORT', 'DATA_DIR', 'AUTH_URL', 'REGISTRATIONS', 'NEW_ADMINISTRATOR'],
     ...['OTEL_EXPORTER_OTLP_ENDPOINT', 'OTEL_TRACES_SAMPLER_ARG'],
   ]),

@@ -96,7 +96,11 @@ function healthEndpoints({
   keys,
   isReady,
   isClockAgreed,
-}: Pick<ServiceOptions, 'directory' | 'keys' | 'isReady' | 'isClockAgreed'>): Hono<ServerEnv> {
+  standbyState,
+}: Pick<
+  ServiceOptions,
+  'directory' | 'keys' | 'isReady' | 'isClockAgreed' | 'standbyState'
+>): Hono<ServerEnv> {
   const state = async (): Promise<Readiness> => {
     if (!isReady()) return 'stopping'
     try {
@@ -112,7 +116,9 @@ function healthEndpoints({
     .get('/healthz', (context) => context.json({ status: 'alive' }, 200, headers))
     .get('/readyz', async (context) => {
       const status = await state()
-      return context.json({ status }, status === 'ready' ? 200 : 503, headers)
+      const standby = standbyState?.()
+      const body = standby === undefined ? { status } : { status, standby }
+      return context.json(body, status === 'ready' ? 200 : 503, headers)
     })
 }
 

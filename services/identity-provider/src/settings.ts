@@ -1,5 +1,4 @@
 import { isGuid, ownerTenantId } from '@greeting/directory'
-import { PostgresAddressError, parsePostgresAddress } from '@greeting/directory/storage'
 import {
   entryList,
   expected,
@@ -23,6 +22,7 @@ import { labFault, labSecret, labSecretFault } from './lab-settings.ts'
 import { KeyEncryptionKey } from './signing/key-encryption-key.ts'
 import { keyScheduleSchema, longestTokenSeconds } from './signing/key-schedule.ts'
 import { SigningError } from './signing/signing-error.ts'
+import { storageFault, storageSettings } from './storage-settings.ts'
 
 const lifetime = (() => {
   const error = expected('seconds from 60 to 86400, or two such numbers with a dash between them')
@@ -54,15 +54,6 @@ const clientIds = entryList.refine(
   (ids) => ids.length <= maxCountedClients && ids.every(isGuid),
   expected(`at most ${maxCountedClients} application IDs, separated by commas`),
 )
-
-const databaseUrl = z.string().check(({ value, issues }) => {
-  try {
-    parsePostgresAddress(value)
-  } catch (cause) {
-    if (!(cause instanceof PostgresAddressError)) throw cause
-    issues.push({ code: 'custom', input: value, message: cause.message })
-  }
-})
 
 const keyEncryptionKey = z.string().refine((text) => {
   try {
@@ -136,15 +127,7 @@ const shape = z.object({
     z.string().default('.greeting'),
     'the folder of its files, created with mode 0700',
   ),
-  DATABASE_URL: setting(
-    databaseUrl.optional(),
-    '`postgres://user:password@host:port/name`, for several servers; [several hosts](../guides/storage.md#settings) with commas; `target_session_attrs` is `read-write`, `primary` or `any`; [TLS](../guides/storage.md#tls-to-the-database) by `sslmode`, `sslrootcert`, `sslcert`, `sslkey`',
-    'a file in `DATA_DIR`',
-  ),
-  LOST_CHANGES: setting(
-    z.enum(['refuse', 'accept'], expected('refuse or accept')).default('refuse'),
-    '`refuse` does not start with a data file that [lacks acknowledged changes](../guides/storage.md#acknowledged-changes); `accept` starts, and records it',
-  ),
+  ...storageSettings,
   REGISTRATIONS: setting(
     z.string().optional(),
     'a [registrations file](registrations.md) without certificates, applied when the directory is empty, with each `applicationId` in it; the secrets go to `seeded.json` in `DATA_DIR`, mode 0600. It has no effect on another directory, and the log says so',
@@ -275,6 +258,10 @@ const settings = shape.check(({ value, issues }) => {
     const path = ['LAB_CLIENT_SECRET']
     if (message !== undefined) issues.push({ code: 'custom', input: '', path, message })
   }
+  const message = storageFault(value)
+  if (message !== undefined) {
+    issues.push({ code: 'custom', input: '', path: ['DATABASE_READ_URL'], message })
+  }
   const schedule = keyScheduleSchema.safeParse(keySchedule(value))
   for (const { code, path, message } of schedule.error?.issues ?? []) {
     // The range of each number is already valid. Only their combination is checked here.
@@ -321,6 +308,7 @@ export const settingNames = Object.keys(settingSchemas)
 const secretNames: ReadonlySet<string> = new Set([
   'KEY_ENCRYPTION_KEY',
   'DATABASE_URL',
+  'DATABASE_READ_URL',
   'LAB_CLIENT_SECRET',
   ...tracingSecretNames,
 ])

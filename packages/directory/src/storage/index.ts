@@ -3,7 +3,9 @@ export type { ObserveQuery } from './sql/sql-database.ts'
 export { sqliteDatabase } from './sqlite/sqlite-database.ts'
 export {
   defaultStorageLimits,
+  openStandby,
   openStorage,
+  type StandbyStorage,
   type Storage,
   type StorageOptions,
   sqlStorage,

@@ -11,11 +11,13 @@ import type { ClockMarkStore } from '../clock/clock-marks.ts'
 import type { KeyRingStore } from '../keys/key-ring-store.ts'
 import type { OnCommit } from '../live/commit.ts'
 import type { DirectoryLog } from '../live/directory-log.ts'
+import type { Standby } from '../live/standby-reads.ts'
 import { countEndingCredentials, findEndingCredentials } from './sql/logs/ending-credentials.ts'
 import { SqlAuditTrail } from './sql/logs/sql-audit-trail.ts'
 import { SqlClockMarks } from './sql/logs/sql-clock-marks.ts'
 import { SqlCredentialUses } from './sql/logs/sql-credential-uses.ts'
 import { SqlDirectoryLog } from './sql/logs/sql-directory-log.ts'
+import { beat, lastBeat } from './sql/logs/sql-heartbeat.ts'
 import { SqlKeyRingStore } from './sql/logs/sql-key-ring-store.ts'
 import { SqlReplayCache } from './sql/logs/sql-replay-cache.ts'
 import type { ObserveQuery, SqlDatabase } from './sql/sql-database.ts'
@@ -46,6 +48,8 @@ export type Storage = {
   /** The time of the store in epoch milliseconds; undefined when it has no clock of its own. */
   readonly clockMs: () => Promise<number | undefined>
   readonly clockMarks: ClockMarkStore
+  /** Writes the time of this server, from which a standby has its age. */
+  readonly beat: (now: Date) => Promise<void>
   /** The logs that lack an acknowledged commit since the last start, and are used nevertheless. */
   readonly lostCommits?: readonly LostCommit[] | undefined
   close(): Promise<void>
@@ -108,6 +112,27 @@ export async function openStorage({
   return { ...storage, lostCommits }
 }
 
+/** The ports of a standby. */
+export type StandbyStorage = Standby &
+  AsyncDisposable & { readonly keyRing: Pick<KeyRingStore, 'read'> }
+
+/**
+ * A standby of the store, or another reader of it. The first question connects.
+ *
+ * @param url as `databaseUrl`; it may name several standbys
+ */
+export async function openStandby(url: string): Promise<StandbyStorage> {
+  const { postgresDatabase } = await import('./postgres/postgres-database.ts')
+  const database = postgresDatabase(url, { isReadOnly: true })
+  return {
+    directory: new SqlDirectoryLog(database),
+    keyRing: new SqlKeyRingStore(database),
+    lastBeat: () => lastBeat(database),
+    isMigrated: () => database.isMigrated(),
+    [Symbol.asyncDispose]: () => database.close(),
+  }
+}
+
 /** The driver is loaded only for a database that needs it. */
 async function openPostgres(url: string): Promise<SqlDatabase> {
   const { openPostgresDatabase } = await import('./postgres/postgres-database.ts')
@@ -161,6 +186,7 @@ export function sqlStorage(
     }),
     clockMs: () => database.clockMs(),
     clockMarks: new SqlClockMarks(database),
+    beat: (now) => beat(database, now),
     close: () => database.close(),
   }
 }

@@ -1,6 +1,6 @@
 import type { Runtime, Tenant } from '@greeting/directory'
 import type { AuditLane, AuditRecord, ReplayCache } from '@greeting/directory/audit'
-import type { DirectoryStore } from '@greeting/directory/live'
+import type { DirectoryStore, StandbyState } from '@greeting/directory/live'
 import type { RequestObserver, TrustedProxies } from '@greeting/http-service'
 import type { Authority } from '../dialect/authority.ts'
 import type { TokenLifetime } from '../dialect/token/token-times.ts'
@@ -31,6 +31,8 @@ export type ServiceOptions = {
   /** The issuers of v2.0 tokens of all listeners, for a tenant. */
   readonly ownIssuers: (tenant: Tenant) => readonly string[]
   readonly directory: Pick<DirectoryStore, 'read'> & Partial<Pick<DirectoryStore, 'readLastKnown'>>
+  /** What is read while the store is away; undefined without a standby. */
+  readonly standbyState?: () => StandbyState | undefined
   readonly keys: TokenKeys
   readonly lifetime: TokenLifetime
   readonly assertionTimes: AssertionTimes

@@ -8,6 +8,13 @@ type ClockFigures = {
   readonly isInDoubt: boolean
 }
 
+/** What is read while the store is away. */
+type StandbyFigures = {
+  readonly isUsed: boolean
+  readonly ageSeconds: number | undefined
+  readonly maxStalenessSeconds: number
+}
+
 /** The figures of the store. */
 export type StorageFigures = {
   readonly usage: () => StorageUsage
@@ -16,12 +23,14 @@ export type StorageFigures = {
   /** How often the store has lost commits since the start. */
   readonly reversals: () => number
   readonly clock: ClockFigures
+  /** Undefined without a standby. */
+  readonly standby: () => StandbyFigures | undefined
 }
 
 /** Adds the size of the store as of its last cleanup, and the audit records that wait for it. */
 export function storageMetrics(
   metrics: MetricSet,
-  { usage, limits, auditBacklog, reversals, clock }: StorageFigures,
+  { usage, limits, auditBacklog, reversals, clock, standby }: StorageFigures,
 ): void {
   metrics.gaugeBy(
     'lane',
@@ -77,6 +86,21 @@ export function storageMetrics(
     reversals,
   )
   metrics.gauge(
+    'greeting_standby_used',
+    '1 while the primary is away, and tokens are issued from memory and the standby.',
+    () => asNumber(standby()?.isUsed),
+  )
+  metrics.gauge(
+    'greeting_standby_age_seconds',
+    'How old the state of the standby is at most; none while nothing can be read from it.',
+    () => standby()?.ageSeconds,
+  )
+  metrics.gauge(
+    'greeting_standby_age_seconds_max',
+    'The age up to which tokens are issued from the standby.',
+    () => standby()?.maxStalenessSeconds,
+  )
+  metrics.gauge(
     'greeting_clock_offset_seconds',
     'How far the clock of this server is ahead of PostgreSQL, or with SQLite of the last agreed time plus the time since then.',
     () => clock.offsetSeconds,
@@ -92,3 +116,5 @@ export function storageMetrics(
     () => Number(clock.isInDoubt),
   )
 }
+
+const asNumber = (value: boolean | undefined) => (value === undefined ? undefined : Number(value))

@@ -2,7 +2,7 @@
 
 import { AuditBuffer, type StorageLimits } from '@greeting/directory/audit'
 import { AgreedClock } from '@greeting/directory/clock'
-import { DirectoryStore, StoreReversals } from '@greeting/directory/live'
+import { DirectoryStore, StandbyReads, StoreReversals } from '@greeting/directory/live'
 import { defaultStorageLimits } from '@greeting/directory/storage'
 import { metricsFetch } from '@greeting/http-service'
 import { reportCountedRefusals } from '../http/counted-refusals.ts'
@@ -11,6 +11,7 @@ import { ensureAdministrator, seedDirectory } from './first-start.ts'
 import { mountApps } from './mount-apps.ts'
 import { openKeys, requireStoredKeys } from './open-keys.ts'
 import type { OpenedParts, OpenedStore, ServiceParts } from './service-parts.ts'
+import { standbyKeyRing } from './standby-key-ring.ts'
 import { startBackgroundTasks } from './start-background-tasks.ts'
 import { openIssuers, tokenLifetime, tokenOptions } from './token-options.ts'
 
@@ -49,6 +50,7 @@ export async function composeService(opened: OpenedParts): Promise<AsyncDisposab
     {
       ...store,
       storage,
+      hasDatabase: settings.DATABASE_URL !== undefined,
       auditBuffer,
       retentionDays: settings.DELETED_ITEMS_RETENTION_DAYS,
       renewCertificate: listeners.renewCertificate,
@@ -88,6 +90,17 @@ async function openStore(opened: OpenedParts): Promise<OpenedStore> {
     maxCacheWeight: settings.DIRECTORY_CACHE_OBJECTS,
     onReversal: (followed, latest) => reversals.note('directory', followed, latest),
   })
+  const standbyReads =
+    opened.standby &&
+    new StandbyReads({
+      directory,
+      log: storage.directory,
+      standby: opened.standby,
+      maxStalenessSeconds: settings.DATABASE_READ_STALENESS_SECONDS,
+      maxCacheWeight: settings.DIRECTORY_CACHE_OBJECTS,
+      now,
+      report: (fields, text) => log.warn(fields, text),
+    })
   const clock = await AgreedClock.open({
     now,
     elapsedMs: environment.elapsedMs,
@@ -101,8 +114,17 @@ async function openStore(opened: OpenedParts): Promise<OpenedStore> {
     await seedDirectory(opened, directory)
     if (opened.link?.isFirst !== false) await ensureAdministrator(opened, directory, clock)
   }
-  const opener = await openKeys(settings, storage, reversals, clock, environment)
-  return { reversals, directory, clock, ...opener }
+  if (standbyReads !== undefined) {
+    await directory.refresh()
+    await storage.beat(now())
+    await standbyReads.compare()
+  }
+  const keyRing =
+    standbyReads && opened.standby
+      ? standbyKeyRing(storage.keyRing, opened.standby.keyRing, standbyReads)
+      : storage.keyRing
+  const opener = await openKeys(settings, { keyRing }, reversals, clock, environment)
+  return { reversals, directory, issued: standbyReads ?? directory, standbyReads, clock, ...opener }
 }
 
 /** Answers requests for metrics, with those of all workers. */
@@ -116,6 +138,7 @@ function answerMetrics({ metrics, listeners, link, settings, ...parts }: Service
       usage: parts.storage.usage,
       limits: storageLimits(settings),
       clock: parts.clock,
+      standby: () => parts.standbyReads?.state,
       reversals: () => parts.reversals.count,
       auditBacklog: () => parts.auditBuffer.backlog,
     },

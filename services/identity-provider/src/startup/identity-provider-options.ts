@@ -91,6 +91,17 @@ export type IdentityProviderOptions = {
    */
   readonly databaseUrl?: SettingsInput['DATABASE_URL']
   /**
+   * One or several standbys of `databaseUrl` in this region: tokens are issued from them while the
+   * primary is away. By default none.
+   */
+  readonly databaseReadUrl?: SettingsInput['DATABASE_READ_URL']
+  /**
+   * How old the state may be from which tokens are issued while the primary is away, 10 to 3600. A
+   * withdrawn consent or a removed secret is heard at most so much later. In seconds, by default
+   * `300`.
+   */
+  readonly databaseReadStalenessSeconds?: SettingsInput['DATABASE_READ_STALENESS_SECONDS']
+  /**
    * `refuse` does not start with a data file that lacks acknowledged changes. `accept` starts, and
    * records it. By default `refuse`.
    */

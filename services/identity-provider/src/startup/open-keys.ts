@@ -18,7 +18,7 @@ import type { ServiceEnvironment } from './environment.ts'
  */
 export async function openKeys(
   settings: Settings,
-  storage: Storage,
+  storage: Pick<Storage, 'keyRing'>,
   reversals: StoreReversals,
   clock: AgreedClock,
   { runtime, generateKey, testKeys }: ServiceEnvironment,

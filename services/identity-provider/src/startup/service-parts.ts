@@ -1,7 +1,7 @@
 import type { AuditBuffer } from '@greeting/directory/audit'
 import type { AgreedClock } from '@greeting/directory/clock'
-import type { DirectoryStore, StoreReversals } from '@greeting/directory/live'
-import type { Storage } from '@greeting/directory/storage'
+import type { DirectoryStore, StandbyReads, StoreReversals } from '@greeting/directory/live'
+import type { StandbyStorage, Storage } from '@greeting/directory/storage'
 import type { WorkerLink } from '@greeting/http-service'
 import type { Tracing } from '@greeting/tracing'
 import type { Logger } from 'pino'
@@ -23,6 +23,8 @@ export type OpenedParts = {
   readonly metrics: Metrics | undefined
   readonly listeners: OpenListeners
   readonly storage: Storage
+  /** A standby of the storage; undefined when the settings name none. */
+  readonly standby: StandbyStorage | undefined
   readonly environment: ServiceEnvironment
   /** Whether the storage may lack registrations and an administrator. */
   readonly isStart: boolean
@@ -34,6 +36,10 @@ export type OpenedParts = {
 export type OpenedStore = {
   readonly reversals: StoreReversals
   readonly directory: DirectoryStore
+  /** What tokens are issued from: the directory, also while the store is away. */
+  readonly issued: Pick<DirectoryStore, 'read' | 'readLastKnown'>
+  /** Undefined without a standby. */
+  readonly standbyReads: StandbyReads | undefined
   readonly clock: AgreedClock
   readonly keys: SigningKeys
   readonly keyEncryptionKey: KeyEncryptionKey

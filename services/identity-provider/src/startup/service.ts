@@ -1,4 +1,5 @@
 import { systemRuntime } from '@greeting/directory'
+import { openStandby } from '@greeting/directory/storage'
 import type { ProcessContext, StopOptions } from '@greeting/http-service'
 import type { Logger } from 'pino'
 import type { Metrics } from '../metrics/metrics.ts'
@@ -56,8 +57,20 @@ export async function startService(options: StartOptions): Promise<Service> {
       lostChanges: settings.LOST_CHANGES,
     })
     unfinished.defer(() => storage.close())
+    const { DATABASE_READ_URL } = settings
+    const standby = DATABASE_READ_URL && unfinished.use(await openStandby(DATABASE_READ_URL))
     // 3. Everything between the storage and the listeners
-    const opened = { settings, log, link, tracing, environment, listeners, metrics, storage }
+    const opened = {
+      settings,
+      log,
+      link,
+      tracing,
+      environment,
+      listeners,
+      metrics,
+      storage,
+      standby: standby || undefined,
+    }
     const isReady = () => !isStopping
     unfinished.use(await composeService({ ...opened, isStart, isReady }))
     composed = unfinished.move()

@@ -1,7 +1,7 @@
 import type { Runtime } from '@greeting/directory'
 import type { AuditBuffer } from '@greeting/directory/audit'
 import type { AgreedClock, AgreedTime } from '@greeting/directory/clock'
-import type { DirectoryStore, StoreReversals } from '@greeting/directory/live'
+import type { DirectoryStore, StandbyReads, StoreReversals } from '@greeting/directory/live'
 import type { Storage } from '@greeting/directory/storage'
 import type { Log } from '../http/service-options.ts'
 import { purgeExpired } from '../management/graph/directory-objects/purge-expired.ts'
@@ -11,6 +11,9 @@ import type { SigningKeys } from '../signing/signing-keys.ts'
 export type BackgroundWork = {
   readonly storage: Storage
   readonly directory: DirectoryStore
+  readonly standbyReads: StandbyReads | undefined
+  /** Whether the store may have standbys, which show their age by the time of the servers. */
+  readonly hasDatabase: boolean
   readonly keys: SigningKeys
   readonly auditBuffer: AuditBuffer
   readonly reversals: StoreReversals
@@ -23,19 +26,23 @@ export type BackgroundWork = {
   readonly log: Log
 }
 
+type Task = readonly [
+  everyMs: number,
+  name: string,
+  task: (signal: AbortSignal) => Promise<unknown>,
+]
+
 /** Starts the periodic tasks. The stack ends them, after a task that is running. */
 export function startBackgroundTasks(work: BackgroundWork, stack: AsyncDisposableStack): void {
-  const { storage, directory, keys, auditBuffer, reversals, clock, runtime, log } = work
-  const tasks: readonly [
-    everyMs: number,
-    name: string,
-    task: (signal: AbortSignal) => Promise<unknown>,
-  ][] = [
+  const { storage, directory, standbyReads, keys, auditBuffer, reversals, clock, runtime, log } =
+    work
+  const tasks: readonly Task[] = [
     // A change of another replica is effective within a second.
     [250, 'refresh of the directory', () => directory.refresh()],
     [250, 'refresh of the signing keys', () => keys.refresh()],
     [500, 'write of the audit log', () => auditBuffer.flush()],
     [500, 'record of a store reversal', () => reversals.writeTo(directory)],
+    ...tasksOfStandby(),
     [60_000, 'schedule of the signing keys', () => keys.tend()],
     [60_000, 'comparison of the clocks', () => clock.compare()],
     [60_000, 'report of counted refusals', work.reportCountedRefusals],
@@ -47,6 +54,16 @@ export function startBackgroundTasks(work: BackgroundWork, stack: AsyncDisposabl
     stack.defer(startPeriodicTask(everyMs, name, task, log))
   }
 
+  function tasksOfStandby(): readonly Task[] {
+    if (!work.hasDatabase) return []
+    const beat: Task = [2000, 'heartbeat for standbys', () => storage.beat(runtime.now())]
+    if (standbyReads === undefined) return [beat]
+    return [
+      beat,
+      [1000, 'watch of the standby', () => standbyReads.watch()],
+      [10_000, 'comparison of the standby', () => standbyReads.compare()],
+    ]
+  }
   async function tidy(signal: AbortSignal): Promise<void> {
     await storage.tidy(runtime.now(), await clock.agreedTime(), signal)
   }

@@ -20,7 +20,8 @@ export function tokenOptions(parts: ServiceParts): Omit<ServiceOptions, 'authori
   return {
     origins: parts.listeners.all.map(({ authority }) => authority.authUrl),
     ownIssuers: ({ id }) => parts.listeners.all.map(({ authority }) => issuerV2(authority, id)),
-    directory: parts.directory,
+    directory: parts.issued,
+    standbyState: () => parts.standbyReads?.state,
     keys: {
       sign: observedSign(keys, metrics?.observeSignature, tracing),
       published: () => keys.published(),
@@ -70,13 +71,13 @@ function failedLoginRateLimit(settings: Settings): FailedLoginRateLimit {
 /** The issuers whose tokens can be credentials: those that the settings permit, the lab's, and this server. */
 export function openIssuers(
   { settings, listeners, tracing, environment }: OpenedParts,
-  { directory, keys }: OpenedStore,
+  { issued, keys }: OpenedStore,
 ): FederatedIssuers {
   const { runtime, testKeys, lab } = environment
   const fetchKeys = tracing?.traceFetch(fetch) ?? fetch
   const findOwn = async (issuer: string) => {
     const [own] = listeners.all.flatMap(({ authority }) => readOwnIssuer(authority, issuer) ?? [])
-    const tenant = own && (await directory.read((current) => current.tenant(own.tenantId)))
+    const tenant = own && (await issued.read((current) => current.tenant(own.tenantId)))
     return tenant?.id === own?.tenantId ? own : undefined
   }
   return new FederatedIssuers({

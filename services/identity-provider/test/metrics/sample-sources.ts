@@ -36,6 +36,7 @@ export const sampleSources = (usage = () => unknownUsage): MetricSources => ({
     reversals: () => 1,
     clock: { offsetSeconds: -0.5, disagreements: 2, isInDoubt: true },
     auditBacklog: () => ({ waiting: 4, dropped: 5 }),
+    standby: () => ({ isUsed: true, ageSeconds: 12, maxStalenessSeconds: 300 }),
   },
   certificateEnd: () => inDays(60),
   now: () => now,

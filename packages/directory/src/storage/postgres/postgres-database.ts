@@ -29,10 +29,15 @@ export async function openPostgresDatabase(url: string): Promise<SqlDatabase> {
 /**
  * The database at a PostgreSQL server, as it is. The first query connects.
  *
+ * @param options `isReadOnly` permits a standby
  * @throws {PostgresAddressError} postgres_address_invalid
  */
-export function postgresDatabase(url: string, options?: PostgresPoolsOptions): SqlDatabase {
-  const address = parsePostgresAddress(url)
+export function postgresDatabase(
+  url: string,
+  { isReadOnly = false, ...options }: PostgresPoolsOptions & { readonly isReadOnly?: boolean } = {},
+): SqlDatabase {
+  const parsed = parsePostgresAddress(url)
+  const address = isReadOnly ? { ...parsed, needsPrimary: false } : parsed
   const dialect = new PostgresDialect({ pool: new PostgresPools(address, options) })
   const batches = new PostgresPools(address, { ...options, maxConnections: maxBatchConnections })
   return new SqlDatabase({

@@ -209,6 +209,7 @@ const tables = (byBytes: string): string => `
     longest_token_seconds integer not null,
     retired_at text
   );
+  create table heartbeat (id integer primary key, at text not null);
   create table clock_mark (
     id integer primary key,
     agreed_at text not null,

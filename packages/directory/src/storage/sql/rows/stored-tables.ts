@@ -21,6 +21,7 @@ export const storedTables: readonly StoredTable[] = [
   { name: 'removed_object', key: ['kind', 'id'] },
   { name: 'directory_count', key: ['tenant_id', 'kind'] },
   { name: 'signing_key', key: ['kid'] },
+  { name: 'heartbeat', key: ['id'] },
   { name: 'clock_mark', key: ['id'] },
   { name: 'spent_assertion', key: ['client_id', 'jti_sha256'] },
   { name: 'credential_use', key: ['key_id'] },

@@ -33,6 +33,8 @@ export type Tables = {
   /** The number of objects that are not soft-deleted. Each commit counts its own changes. */
   directory_count: { tenant_id: string; kind: string; number: number }
   signing_key: SigningKeyRow
+  /** The latest time of a server, for those that read a standby. */
+  heartbeat: { id: number; at: string }
   clock_mark: ClockMarkRow
   spent_assertion: { client_id: string; jti_sha256: string; expires_at: string }
   credential_use: { key_id: string; last_used_at: string }

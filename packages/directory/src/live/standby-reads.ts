@@ -1,0 +1,216 @@
+import type { Directory } from '../model/directory.ts'
+import type { DirectoryLog } from './directory-log.ts'
+import { NotLoaded } from './directory-lookup.ts'
+import { DirectoryStore } from './directory-store.ts'
+import { StorageUnavailableError } from './storage-unavailable-error.ts'
+
+/** A store that follows another one and accepts no writes, as a standby of PostgreSQL does. */
+export type Standby = {
+  readonly directory: DirectoryLog
+  /** The latest time that the followed store got from a server; undefined when there is none. */
+  readonly lastBeat: () => Promise<Date | undefined>
+  /** Whether this release can use its tables. */
+  readonly isMigrated: () => Promise<boolean>
+}
+
+export type StandbyReadsOptions = {
+  readonly directory: DirectoryStore
+  /** The log of `directory`. */
+  readonly log: DirectoryLog
+  readonly standby: Standby
+  /** The maximum age of what is read, in seconds. */
+  readonly maxStalenessSeconds: number
+  readonly maxCacheWeight?: number
+  readonly now: () => Date
+  readonly report: (fields: object, text: string) => void
+  /** Monotonic clock in milliseconds; default `performance.now`. */
+  readonly monotonicNowMs?: () => number
+}
+
+/** What a server reads while the store is away, and how old it is at most. */
+export type StandbyState = {
+  readonly isUsed: boolean
+  /** Undefined while nothing can be read from the standby. */
+  readonly ageSeconds: number | undefined
+  readonly maxStalenessSeconds: number
+}
+
+const notUsed = 'the standby of DATABASE_READ_URL cannot be used'
+
+/** The store is away when it has not answered for so long. */
+const awayAfterSeconds = 1
+/** A time of the standby is trusted for so long. */
+const beatTrustedMs = 1000
+/** A longer difference of clocks leaves the age of the standby unknown. */
+const maxClockDifferenceMs = 30_000
+
+/**
+ * Reads the directory and the keys, also while the store is away: from memory, then from a standby.
+ *
+ * Each decision uses one state: the memory as of the last answer of the store, or one state of the standby.
+ * Neither is older than the declared staleness.
+ */
+export class StandbyReads {
+  readonly #options: Required<Omit<StandbyReadsOptions, 'maxCacheWeight'>>
+  readonly #copy: DirectoryStore
+  #fault: string | undefined = 'it was not compared with the store yet'
+  #unreachable: string | undefined
+  #isUsed = false
+  #beat: { readonly at: Date; readonly changedMs: number; readonly askedMs: number } | undefined
+
+  constructor({ maxCacheWeight, ...options }: StandbyReadsOptions) {
+    const { monotonicNowMs = () => performance.now() } = options
+    this.#options = { ...options, monotonicNowMs }
+    this.#copy = new DirectoryStore({
+      log: options.standby.directory,
+      ...(maxCacheWeight === undefined ? {} : { maxCacheWeight }),
+      monotonicNowMs,
+    })
+  }
+
+  /** @throws {StorageUnavailableError} storage_unavailable when neither the store nor the standby can be read */
+  read<Result>(decide: (directory: Directory) => Result): Result | Promise<Awaited<Result>> {
+    const { directory } = this.#options
+    if (this.#isAway) return this.#readAway(decide)
+    const result = directory.read(decide)
+    if (!(result instanceof Promise)) return result
+    return result.catch((cause) => {
+      if (!(cause instanceof StorageUnavailableError)) throw cause
+      return this.#readAway(decide, cause)
+    }) as Promise<Awaited<Result>>
+  }
+
+  readLastKnown: DirectoryStore['readLastKnown'] = (decide) =>
+    this.#options.directory.readLastKnown(decide)
+
+  /**
+   * Asks the store, and while it is away the standby.
+   *
+   * @throws {StorageUnavailableError} storage_unavailable when neither of them can be asked
+   */
+  async ask<Answer>(store: () => Promise<Answer>, standby: () => Promise<Answer>): Promise<Answer> {
+    const askStandby = async (cause?: StorageUnavailableError) => {
+      await this.#requireStandby(cause)
+      return standby()
+    }
+    if (this.#isAway) return askStandby()
+    return store().catch((cause) => {
+      if (!(cause instanceof StorageUnavailableError)) throw cause
+      return askStandby(cause)
+    })
+  }
+
+  get state(): StandbyState {
+    const { maxStalenessSeconds } = this.#options
+    const ageMs = this.#fault === undefined ? this.#ageMs() : undefined
+    return {
+      isUsed: this.#isUsed,
+      ageSeconds: ageMs === undefined ? undefined : ageMs / 1000,
+      maxStalenessSeconds,
+    }
+  }
+
+  /** Notices that the store is away, or back. The owner must call it each second. */
+  async watch(): Promise<void> {
+    const { maxStalenessSeconds, report } = this.#options
+    await this.#askBeat().catch(() => undefined)
+    if (this.#isAway === this.#isUsed) return
+    this.#isUsed = this.#isAway
+    if (this.#isUsed)
+      report(
+        { standbyAgeSeconds: this.state.ageSeconds, maxStalenessSeconds },
+        'the store is away: tokens are issued from memory and the standby, and changes are refused',
+      )
+    else report({}, 'the store answers again')
+  }
+
+  /**
+   * Compares the standby with the store. A standby with other tables or another history is not used. The
+   * owner must call it at the start and each minute.
+   */
+  async compare(): Promise<void> {
+    const { log, report, standby } = this.#options
+    if (this.#isAway) return
+    const before = this.#fault
+    try {
+      this.#fault = await faultOf(standby, log)
+    } catch (cause) {
+      // A standby that is away now may be there when the store is not.
+      if (!(cause instanceof StorageUnavailableError)) throw cause
+      if (this.#unreachable !== cause.message) report({ reason: cause.message }, notUsed)
+      this.#unreachable = cause.message
+      return
+    }
+    this.#unreachable = undefined
+    if (this.#fault !== before && this.#fault !== undefined)
+      report({ reason: this.#fault }, notUsed)
+  }
+
+  get #isAway(): boolean {
+    return this.#options.directory.ageSeconds > awayAfterSeconds
+  }
+
+  async #readAway<Result>(
+    decide: (directory: Directory) => Result,
+    cause?: StorageUnavailableError,
+  ): Promise<Awaited<Result>> {
+    const { directory, maxStalenessSeconds } = this.#options
+    if (directory.ageSeconds <= maxStalenessSeconds) {
+      try {
+        const known = directory.readLastKnown(decide)
+        if (known !== undefined) return await known.result
+      } catch (notInMemory) {
+        if (!(notInMemory instanceof NotLoaded)) throw notInMemory
+      }
+    }
+    await this.#requireStandby(cause)
+    return await this.#copy.read(decide)
+  }
+
+  async #requireStandby(cause?: StorageUnavailableError): Promise<void> {
+    const refuse = (reason: string): never => {
+      throw new StorageUnavailableError(
+        `The store is away, and the standby cannot be used: ${reason}`,
+        {
+          cause,
+        },
+      )
+    }
+    if (this.#fault !== undefined) refuse(this.#fault)
+    const { monotonicNowMs } = this.#options
+    const askedMs = this.#beat?.askedMs ?? Number.NEGATIVE_INFINITY
+    if (monotonicNowMs() - askedMs > beatTrustedMs) await this.#askBeat()
+    const ageMs = this.#ageMs()
+    if (ageMs === undefined) return refuse('its age is not known')
+    if (ageMs > this.#options.maxStalenessSeconds * 1000)
+      refuse(`it is ${Math.round(ageMs / 1000)} s behind`)
+  }
+
+  async #askBeat(): Promise<void> {
+    const { monotonicNowMs, standby } = this.#options
+    const askedMs = monotonicNowMs()
+    const at = await standby.lastBeat()
+    if (at === undefined) return
+    const isSame = this.#beat?.at.getTime() === at.getTime()
+    this.#beat = { at, askedMs, changedMs: isSame ? (this.#beat?.changedMs ?? askedMs) : askedMs }
+  }
+
+  /** By the clock, and by the time since the standby has got anything: one of them may be wrong. */
+  #ageMs(): number | undefined {
+    if (this.#beat === undefined) return undefined
+    const { monotonicNowMs, now } = this.#options
+    const byClockMs = now().getTime() - this.#beat.at.getTime()
+    if (byClockMs < -maxClockDifferenceMs) return undefined
+    return Math.max(byClockMs, monotonicNowMs() - this.#beat.changedMs)
+  }
+}
+
+/** Why a standby cannot be used; undefined when it can. */
+async function faultOf(standby: Standby, log: DirectoryLog): Promise<string | undefined> {
+  if (!(await standby.isMigrated())) return 'its tables are not those of this release'
+  const copied = await standby.directory.latest()
+  const { hasKnown, latest } = await log.changesAfter(copied)
+  if (!hasKnown) return 'it has another history than the store'
+  if (copied.revision === 0 && latest.revision > 0) return 'it has no registrations'
+  return undefined
+}

@@ -1,0 +1,186 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { delegatingLog } from '../../../../fixtures/directory/delegating-log.ts'
+import { MemoryDirectoryLog } from '../../../../fixtures/directory/memory-directory-log.ts'
+import { application, tenant } from '../../../../fixtures/directory/sample.ts'
+import { commitAt, markAt } from '../../../../fixtures/directory/sample-commit.ts'
+import type { DirectoryLog } from '../../src/live/directory-log.ts'
+import { DirectoryStore } from '../../src/live/directory-store.ts'
+import { StandbyReads } from '../../src/live/standby-reads.ts'
+import { StorageUnavailableError } from '../../src/live/storage-unavailable-error.ts'
+import type { Directory } from '../../src/model/directory.ts'
+import { put } from '../../src/model/directory-change.ts'
+
+const start = new Date('2030-01-01T00:00:00Z')
+const away = () => Promise.reject(new StorageUnavailableError('The store is away.'))
+const contoso = (directory: Directory) => directory.tenant(tenant().id)?.displayName
+const api = (directory: Directory) => directory.application(application().id)?.displayName
+
+/** A log whose first commit has the tenant, and whose second one has an application. */
+async function logOf(commits: number, mark = markAt) {
+  const log = new MemoryDirectoryLog()
+  const changes = [put('tenant', tenant()), put('application', application())]
+  for (const [index, change] of changes.slice(0, commits).entries())
+    await log.commit(
+      { ...commitAt(index), mark: index === 0 ? null : mark(index) },
+      mark(index + 1),
+      [change],
+      [],
+    )
+  return log
+}
+
+type Part = {
+  readonly copied?: DirectoryLog
+  readonly beat?: () => Promise<Date | undefined>
+  readonly isMigrated?: boolean
+}
+
+/** Reads of a store with two commits and its standby, in a second and a clock of their own. */
+async function fixture({ copied, beat, isMigrated = true }: Part = {}) {
+  const [store, copy] = [await logOf(2), copied ?? (await logOf(2))]
+  let [nowMs, isAway] = [0, false]
+  const log = delegatingLog(() => (isAway ? delegatingLog(() => store, allAway) : store))
+  const directory = new DirectoryStore({ log, monotonicNowMs: () => nowMs })
+  const reports: string[] = []
+  const reads = new StandbyReads({
+    directory,
+    log,
+    standby: {
+      directory: copy,
+      lastBeat: beat ?? (async () => new Date(start.getTime())),
+      isMigrated: async () => isMigrated,
+    },
+    maxStalenessSeconds: 60,
+    now: () => new Date(start.getTime() + nowMs),
+    monotonicNowMs: () => nowMs,
+    report: (_, text) => reports.push(text),
+  })
+  await directory.refresh()
+  await reads.compare()
+  return {
+    reads,
+    reports,
+    directory,
+    asked: () =>
+      reads.ask(
+        async () => (isAway ? away() : 'the store'),
+        async () => 'the standby',
+      ),
+    at: (ms: number, isGone = true) => {
+      nowMs = ms
+      isAway = isGone
+    },
+  }
+}
+
+const allAway: Partial<DirectoryLog> = { latest: away, changesAfter: away, commit: away }
+
+describe('reads of a server with a standby', () => {
+  it('use the store while it answers', async () => {
+    const { reads, asked } = await fixture({ copied: await logOf(1) })
+    assert.equal(await reads.read(api), application().displayName)
+    assert.equal(await asked(), 'the store')
+    assert.equal(reads.state.isUsed, false)
+  })
+
+  it('use memory while the store is away, and the standby for what is not in memory', async () => {
+    const { at, reads, asked } = await fixture()
+    assert.equal(await reads.read(contoso), tenant().displayName)
+    at(1500)
+    assert.equal(await reads.read(contoso), tenant().displayName)
+    assert.equal(await reads.read(api), application().displayName)
+    assert.equal(await asked(), 'the standby')
+  })
+
+  it('use the standby at once when the store fails within its last second', async () => {
+    const { at, reads, asked } = await fixture()
+    at(500)
+    assert.equal(await reads.read(api), application().displayName)
+    assert.equal(await asked(), 'the standby')
+  })
+
+  it('pass on what the function throws', async () => {
+    const { at, reads } = await fixture()
+    const failing = () => {
+      throw new TypeError('not so')
+    }
+    assert.throws(() => reads.read(failing), /not so/)
+    at(1500)
+    await assert.rejects(async () => reads.read(failing), /not so/)
+  })
+
+  it('decide on one state: not on memory together with a standby that is behind', async () => {
+    const { at, reads } = await fixture({ copied: await logOf(1) })
+    assert.equal(await reads.read(contoso), tenant().displayName)
+    at(1500)
+    const both = await reads.read((all) => [contoso(all), api(all)])
+    assert.deepEqual(both, [tenant().displayName, undefined], 'both of the standby')
+  })
+
+  it('end when the last answer of the store and the standby are older than declared', async () => {
+    const { at, reads, asked } = await fixture()
+    await reads.read(contoso)
+    at(59_000)
+    assert.equal(await reads.read(contoso), tenant().displayName)
+    at(61_000)
+    await assert.rejects(async () => reads.read(contoso), /it is 61 s behind/)
+    await assert.rejects(asked(), { code: 'storage_unavailable' })
+  })
+
+  it('go on as long as the standby hears of other servers', async () => {
+    let ms = 0
+    const { at, reads } = await fixture({ beat: async () => new Date(start.getTime() + ms) })
+    for (ms of [30_000, 90_000, 150_000]) {
+      at(ms)
+      assert.equal(await reads.read(api), application().displayName)
+    }
+  })
+
+  it('report when the store is away, and when it is back', async () => {
+    const { at, directory, reads, reports } = await fixture()
+    await reads.watch()
+    at(1500)
+    await reads.watch()
+    await reads.watch()
+    assert.equal(reads.state.isUsed, true)
+    at(1600, false)
+    await directory.refresh()
+    await reads.watch()
+    assert.deepEqual(reports, [
+      'the store is away: tokens are issued from memory and the standby, and changes are refused',
+      'the store answers again',
+    ])
+    assert.deepEqual(reads.state, { isUsed: false, ageSeconds: 1.6, maxStalenessSeconds: 60 })
+  })
+
+  const faults: readonly [string, Part | Promise<Part>, RegExp, number?][] = [
+    [
+      'of another cluster',
+      logOf(2, (n) => `other ${n}`).then((copied) => ({ copied })),
+      /another history/,
+    ],
+    ['without registrations', { copied: new MemoryDirectoryLog() }, /no registrations/],
+    ['with the tables of another release', { isMigrated: false }, /tables are not those/],
+    ['without the time of a server', { beat: async () => undefined }, /its age is not known/],
+    [
+      'with a time far ahead',
+      { beat: async () => new Date(start.getTime() + 60_000) },
+      /its age is not known/,
+    ],
+    [
+      'with a clock that is behind, which shows no old state as new',
+      { beat: async () => new Date(start.getTime() + 20_000) },
+      /it is 62 s behind/,
+      62_000,
+    ],
+    ['that is away too', { beat: away }, /The store is away/],
+  ]
+  for (const [what, part, reason, ms = 1500] of faults)
+    it(`use no standby ${what}`, async () => {
+      const { at, reads } = await fixture(await part)
+      await reads.watch().catch(() => undefined)
+      at(ms)
+      await assert.rejects(async () => reads.read(api), reason)
+    })
+})

@@ -1,0 +1,43 @@
+import { PostgresAddressError, parsePostgresAddress } from '@greeting/directory/storage'
+import { expected, setting, wholeNumber } from '@greeting/http-service'
+import { z } from 'zod'
+
+const databaseUrl = z.string().check(({ value, issues }) => {
+  try {
+    parsePostgresAddress(value)
+  } catch (cause) {
+    if (!(cause instanceof PostgresAddressError)) throw cause
+    issues.push({ code: 'custom', input: value, message: cause.message })
+  }
+})
+
+/** The settings that choose the store. */
+export const storageSettings = {
+  DATABASE_URL: setting(
+    databaseUrl.optional(),
+    '`postgres://user:password@host:port/name`, for several servers; [several hosts](../guides/storage.md#settings) with commas; `target_session_attrs` is `read-write`, `primary` or `any`; [TLS](../guides/storage.md#tls-to-the-database) by `sslmode`, `sslrootcert`, `sslcert`, `sslkey`',
+    'a file in `DATA_DIR`',
+  ),
+  DATABASE_READ_URL: setting(
+    databaseUrl.optional(),
+    'one or several standbys of `DATABASE_URL` in this region: tokens are issued from them [while the primary is away](../guides/storage.md#a-region-without-its-primary)',
+    'none',
+  ),
+  DATABASE_READ_STALENESS_SECONDS: setting(
+    wholeNumber(10, 3600).default(300),
+    'how old the state may be from which tokens are issued while the primary is away, 10 to 3600. A withdrawn consent or a removed secret is heard at most so much later',
+  ),
+  LOST_CHANGES: setting(
+    z.enum(['refuse', 'accept'], expected('refuse or accept')).default('refuse'),
+    '`refuse` does not start with a data file that [lacks acknowledged changes](../guides/storage.md#acknowledged-changes); `accept` starts, and records it',
+  ),
+}
+
+/** A standby is one of a primary. */
+export const storageFault = (value: {
+  readonly DATABASE_URL?: string | undefined
+  readonly DATABASE_READ_URL?: string | undefined
+}): string | undefined =>
+  value.DATABASE_READ_URL !== undefined && value.DATABASE_URL === undefined
+    ? 'expected no value, because DATABASE_URL has none'
+    : undefined

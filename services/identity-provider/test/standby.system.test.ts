@@ -1,0 +1,150 @@
+import assert from 'node:assert/strict'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, describe, it, type TestContext } from 'node:test'
+import { setTimeout } from 'node:timers/promises'
+import { parseEnv } from 'node:util'
+import { PostgresServer } from '../../../fixtures/postgres-server.ts'
+import { KeyEncryptionKey } from '../src/signing/key-encryption-key.ts'
+import type { Service } from '../src/startup/service.ts'
+import { startHere } from './provider-here.ts'
+import { readSeeded, requestToken } from './provider-process.ts'
+
+const awayMs = 3000
+const backWithinMs = 8000
+
+/** Waits until a question has this answer. */
+async function until(what: string, isSo: () => Promise<boolean>, withinMs = backWithinMs) {
+  const startedMs = performance.now()
+  while (!(await isSo())) {
+    assert.ok(performance.now() - startedMs < withinMs, `${what} within ${withinMs} ms`)
+    await setTimeout(20)
+  }
+}
+
+/** Sends requests of the administrator to Microsoft Graph. */
+async function graphOf({ url }: Service, dataDir: string) {
+  const settings = parseEnv(await readFile(join(dataDir, 'administrator.env'), 'utf8'))
+  const answer = await fetch(`${url}/${settings.TENANT_ID}/oauth2/v2.0/token`, {
+    method: 'POST',
+    body: new URLSearchParams({
+      grant_type: 'client_credentials',
+      client_id: settings.CLIENT_ID ?? '',
+      client_secret: settings.CLIENT_SECRET ?? '',
+      scope: 'https://graph.microsoft.com/.default',
+    }),
+  })
+  const { access_token } = (await answer.json()) as { readonly access_token: string }
+  const headers = { authorization: `Bearer ${access_token}`, 'content-type': 'application/json' }
+  return (method: string, path: string, body?: object) =>
+    fetch(`${url}/v1.0/applications${path}`, {
+      method,
+      headers,
+      ...(body && { body: JSON.stringify(body) }),
+    })
+}
+
+describe('a region with a standby, whose primary ends', () => {
+  let folder: string
+  let primary: PostgresServer
+  let standby: PostgresServer
+  /** One that made the store, and one that has served no client. */
+  let seeded: Service
+  let other: Service
+
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'greeting-standby-'))
+    primary = await PostgresServer.start()
+    const databaseUrl = await primary.database()
+    const name = new URL(databaseUrl).pathname
+    const environment = {
+      KEY_ENCRYPTION_KEY: KeyEncryptionKey.generate().toBase64(),
+      HTTPS_PORT: 'off',
+      DATABASE_URL: databaseUrl,
+    }
+    const first = await startHere({ ...environment, DATA_DIR: join(folder, 'first') })
+    standby = await primary.standby()
+    await first.stop()
+    const withStandby = {
+      ...environment,
+      DATABASE_READ_URL: `postgres://postgres@127.0.0.1:${standby.port}${name}`,
+    }
+    seeded = await startHere({ ...withStandby, DATA_DIR: join(folder, 'first') })
+    other = await startHere({ ...withStandby, DATA_DIR: join(folder, 'other') })
+  })
+
+  after(async () => {
+    await Promise.all([seeded.stop(), other.stop()])
+    await standby.stop()
+    await primary.stop()
+    await rm(folder, { recursive: true })
+  })
+
+  const stateOf = async ({ url }: Service) => {
+    const answer = await fetch(`${url}/readyz`)
+    return { code: answer.status, ...((await answer.json()) as { standby: { isUsed: boolean } }) }
+  }
+
+  it('fails no token, refuses changes, and accepts them when the primary is back', async (test: TestContext) => {
+    const dataDir = join(folder, 'first')
+    const graph = await graphOf(seeded, dataDir)
+    const create = async (displayName: string) => {
+      const { headers, status } = await graph('POST', '', { displayName })
+      return { status, isRetried: headers.has('retry-after') }
+    }
+    assert.deepEqual(await create('before'), { status: 201, isRetried: false })
+    assert.deepEqual((await stateOf(seeded)).standby.isUsed, false)
+    assert.equal((await requestToken(seeded.url, dataDir)).status, 200)
+    await primary.untilReplayed()
+    await primary.kill()
+
+    const statuses: number[] = []
+    const startedMs = performance.now()
+    while (performance.now() - startedMs < awayMs)
+      for (const { url } of [seeded, other])
+        statuses.push((await requestToken(url, dataDir)).status)
+    test.diagnostic(`${statuses.length} tokens while the primary was away`)
+    assert.deepEqual(new Set(statuses), new Set([200]))
+
+    assert.deepEqual(await create('while it was away'), { status: 503, isRetried: true })
+    for (const server of [seeded, other]) {
+      const { code, standby: state } = await stateOf(server)
+      assert.deepEqual([code, state.isUsed], [200, true])
+    }
+
+    await primary.resume()
+    await until('the primary is used', async () => !(await stateOf(seeded)).standby.isUsed)
+    assert.deepEqual(await create('after'), { status: 201, isRetried: false })
+    const { value } = (await (await graph('GET', '?$select=displayName')).json()) as {
+      readonly value: readonly { readonly displayName: string }[]
+    }
+    const names = value.map(({ displayName }) => displayName)
+    assert.ok(names.includes('before') && names.includes('after'))
+    assert.ok(!names.includes('while it was away'))
+    assert.equal((await requestToken(other.url, dataDir)).status, 200)
+  })
+
+  it('refuses at the standby what was withdrawn before, also at a server that did not serve it', async () => {
+    const dataDir = join(folder, 'first')
+    const { clients } = await readSeeded(dataDir)
+    const graph = await graphOf(seeded, dataDir)
+    const path = `(appId='${clients[0].applicationId}')`
+    const { passwordCredentials } = (await (await graph('GET', path)).json()) as {
+      readonly passwordCredentials: readonly { readonly keyId: string }[]
+    }
+    for (const { keyId } of passwordCredentials) {
+      const removed = await graph('POST', `${path}/removePassword`, { keyId })
+      assert.equal(removed.status, 204)
+    }
+    await primary.untilReplayed()
+    await primary.kill()
+    await until('the standby is used', async () => (await stateOf(other)).standby.isUsed)
+    for (const { url } of [seeded, other])
+      assert.equal((await requestToken(url, dataDir)).status, 401)
+    await primary.resume()
+    await until('the primary is used', async () => !(await stateOf(other)).standby.isUsed)
+    for (const { url } of [seeded, other])
+      assert.equal((await requestToken(url, dataDir)).status, 401)
+  })
+})
