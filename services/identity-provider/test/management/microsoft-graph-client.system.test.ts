@@ -26,11 +26,12 @@ describe('@microsoft/microsoft-graph-client, unchanged', () => {
   let provider: Service
   let settings: Settings
   let graph: Client
+  const authorities = getCACertificates()
 
   before(async () => {
     dataDir = await mkdtemp(join(tmpdir(), 'graph-client-'))
     front = await startTlsFront()
-    setDefaultCACertificates([...getCACertificates(), front.certificate])
+    setDefaultCACertificates([...authorities, front.certificate])
     const environment = { DATA_DIR: dataDir, AUTH_URL: front.url, HTTPS_PORT: 'off' }
     provider = await startHere({ ...environment, REGISTRATIONS: '' })
     front.passTo(provider.url)
@@ -47,6 +48,8 @@ describe('@microsoft/microsoft-graph-client, unchanged', () => {
     })
   })
   after(async () => {
+    // Other tests of this process expect that the certificate is refused.
+    setDefaultCACertificates(authorities)
     front.stop()
     await provider.stop()
     await rm(dataDir, { recursive: true })

@@ -25,9 +25,10 @@ describe('a collection of responses of a tenant', () => {
   it('has no secret, token or ID of an identity provider over HTTPS, and leaves no application', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'collect-'))
     const provider = await startHere({ DATA_DIR: folder, HTTPS_PORT: '0', REGISTRATIONS: '' })
+    const authorities = getCACertificates()
     try {
       const authority = await readFile(join(folder, 'tls/authority.pem'), 'utf8')
-      setDefaultCACertificates([...getCACertificates(), authority])
+      setDefaultCACertificates([...authorities, authority])
       const admin = parseEnv(await readFile(join(folder, 'administrator.env'), 'utf8'))
       const url = String(provider.httpsUrl)
       const collected = await collect({
@@ -46,6 +47,7 @@ describe('a collection of responses of a tenant', () => {
         [204, 204],
       )
     } finally {
+      setDefaultCACertificates(authorities)
       await provider.stop()
       await rm(folder, { recursive: true })
     }
