@@ -16,6 +16,7 @@ const refused = {
     ...[
       'DATABASE_URL',
       'DATABASE_READ_URL',
+      'ASSERTION_DATABASE_URL',
       'KEY_ENCRYPTION_KEY',
       'LAB_CLIENT_SECRET',
       'OTEL_EXPORTER_OTLP_HEADERS',

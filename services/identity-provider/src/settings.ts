@@ -309,6 +309,7 @@ const secretNames: ReadonlySet<string> = new Set([
   'KEY_ENCRYPTION_KEY',
   'DATABASE_URL',
   'DATABASE_READ_URL',
+  'ASSERTION_DATABASE_URL',
   'LAB_CLIENT_SECRET',
   ...tracingSecretNames,
 ])

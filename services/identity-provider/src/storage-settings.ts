@@ -27,6 +27,11 @@ export const storageSettings = {
     wholeNumber(10, 3600).default(300),
     'how old the state may be from which tokens are issued while the primary is away, 10 to 3600. A withdrawn consent or a removed secret is heard at most so much later',
   ),
+  ASSERTION_DATABASE_URL: setting(
+    databaseUrl.optional(),
+    'a database of this region for used client assertions, with `ASSERTION_USE=once`. Each assertion is then valid for one token in each region, also while the primary is away',
+    '`DATABASE_URL`',
+  ),
   LOST_CHANGES: setting(
     z.enum(['refuse', 'accept'], expected('refuse or accept')).default('refuse'),
     '`refuse` does not start with a data file that [lacks acknowledged changes](../guides/storage.md#acknowledged-changes); `accept` starts, and records it',

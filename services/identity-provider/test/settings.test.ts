@@ -161,6 +161,7 @@ describe('the settings', () => {
     ['DATABASE_URL', 'postgres://a,b/d?target_session_attrs=standby', 'target_session_attrs to be'],
     ['DATABASE_READ_URL', 'mysql://db.example/x', 'expected postgres://'],
     ['DATABASE_READ_URL', 'postgres://u@h/d', 'expected no value, because DATABASE_URL has none'],
+    ['ASSERTION_DATABASE_URL', 'mysql://db.example/x', 'expected postgres://'],
     ['DATABASE_READ_STALENESS_SECONDS', '9', 'expected a whole number from 10 to 3600'],
     ['KEY_ENCRYPTION_KEY', 'short', 'expected 32 bytes in base64'],
     ['KEY_ROTATE_AFTER_DAYS', '731', 'expected a whole number from 2 to 730'],

@@ -5,13 +5,23 @@ import { join } from 'node:path'
 import { after, before, describe, it, type TestContext } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import { parseEnv } from 'node:util'
+import { put } from '@greeting/directory'
+import { DirectoryStore } from '@greeting/directory/live'
+import { openStorage } from '@greeting/directory/storage'
 import { PostgresServer } from '../../../fixtures/postgres-server.ts'
 import { KeyEncryptionKey } from '../src/signing/key-encryption-key.ts'
 import type { Service } from '../src/startup/service.ts'
+import {
+  asProof,
+  assertionOf,
+  type ClientCertificate,
+  clientCertificate,
+} from './http/client-certificate.ts'
 import { startHere } from './provider-here.ts'
 import { readSeeded, requestToken } from './provider-process.ts'
 
 const awayMs = 3000
+const authUrl = 'http://region.localhost:4000'
 const backWithinMs = 8000
 
 /** Waits until a question has this answer. */
@@ -49,6 +59,9 @@ describe('a region with a standby, whose primary ends', () => {
   let folder: string
   let primary: PostgresServer
   let standby: PostgresServer
+  /** The database of the region for used assertions. */
+  let region: PostgresServer
+  let certificate: ClientCertificate
   /** One that made the store, and one that has served no client. */
   let seeded: Service
   let other: Service
@@ -66,8 +79,22 @@ describe('a region with a standby, whose primary ends', () => {
     const first = await startHere({ ...environment, DATA_DIR: join(folder, 'first') })
     standby = await primary.standby()
     await first.stop()
+    const storage = await openStorage({ dataDir: '', databaseUrl })
+    const { clients } = await readSeeded(join(folder, 'first'))
+    certificate = await clientCertificate()
+    await new DirectoryStore({ log: storage.directory }).update((directory) => {
+      const client = directory.applicationByAppId(clients[0].applicationId)
+      assert.ok(client)
+      const changes = [put('application', { ...client, keyCredentials: [certificate.credential] })]
+      return { changes, audit: [], result: undefined }
+    })
+    await storage.close()
+    region = await PostgresServer.start()
     const withStandby = {
       ...environment,
+      AUTH_URL: authUrl,
+      ASSERTION_USE: 'once',
+      ASSERTION_DATABASE_URL: await region.database(),
       DATABASE_READ_URL: `postgres://postgres@127.0.0.1:${standby.port}${name}`,
     }
     seeded = await startHere({ ...withStandby, DATA_DIR: join(folder, 'first') })
@@ -76,8 +103,7 @@ describe('a region with a standby, whose primary ends', () => {
 
   after(async () => {
     await Promise.all([seeded.stop(), other.stop()])
-    await standby.stop()
-    await primary.stop()
+    await Promise.all([standby.stop(), primary.stop(), region.stop()])
     await rm(folder, { recursive: true })
   })
 
@@ -123,6 +149,33 @@ describe('a region with a standby, whose primary ends', () => {
     assert.ok(names.includes('before') && names.includes('after'))
     assert.ok(!names.includes('while it was away'))
     assert.equal((await requestToken(other.url, dataDir)).status, 200)
+  })
+
+  it('accepts an assertion once at all servers of the region, while the primary is away', async () => {
+    const { tenantId, apis, clients } = await readSeeded(join(folder, 'first'))
+    const client_id = clients[0].applicationId
+    const path = `/${tenantId}/oauth2/v2.0/token`
+    const proofOf = async () => {
+      const seconds = Math.floor(Date.now() / 1000)
+      const times = { nbf: seconds, exp: seconds + 300 }
+      const claims = { aud: `${authUrl}${path}`, iss: client_id, sub: client_id, ...times }
+      const { client_secret: _, ...proof } = asProof(await assertionOf(certificate, { claims }))
+      return proof
+    }
+    const tokenFor = async ({ url }: Service, proof: object) => {
+      const scope = `${apis[0].identifierUri}/.default`
+      const body = { grant_type: 'client_credentials', client_id, scope, ...proof }
+      return (await fetch(url + path, { method: 'POST', body: new URLSearchParams(body) })).status
+    }
+    await primary.untilReplayed()
+    await primary.kill()
+    await until('the standby is used', async () => (await stateOf(other)).standby.isUsed)
+    const proof = await proofOf()
+    const statuses = [await tokenFor(seeded, proof), await tokenFor(other, proof)]
+    assert.deepEqual(statuses, [200, 401])
+    assert.equal(await tokenFor(other, await proofOf()), 200)
+    await primary.resume()
+    await until('the primary is used', async () => !(await stateOf(other)).standby.isUsed)
   })
 
   it('refuses at the standby what was withdrawn before, also at a server that did not serve it', async () => {

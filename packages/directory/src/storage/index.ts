@@ -3,8 +3,10 @@ export type { ObserveQuery } from './sql/sql-database.ts'
 export { sqliteDatabase } from './sqlite/sqlite-database.ts'
 export {
   defaultStorageLimits,
+  openRegionalAssertions,
   openStandby,
   openStorage,
+  type RegionalAssertions,
   type StandbyStorage,
   type Storage,
   type StorageOptions,

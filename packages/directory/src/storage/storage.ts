@@ -133,6 +133,36 @@ export async function openStandby(url: string): Promise<StandbyStorage> {
   }
 }
 
+/** The used assertions of a region, which has its own database for them. */
+export type RegionalAssertions = ReplayCache &
+  AsyncDisposable & {
+    /** Deletes what has expired, as `Storage.tidy` does. */
+    readonly tidy: (agreed: AgreedTime | undefined) => Promise<void>
+  }
+
+/**
+ * Opens the database of a region for used assertions. Makes its tables when it has none.
+ *
+ * @param maxRecords the maximum number of unexpired assertions
+ * @throws {StorageUnavailableError} storage_unavailable when it cannot be used
+ */
+export async function openRegionalAssertions(
+  url: string,
+  maxRecords: number,
+): Promise<RegionalAssertions> {
+  const database = await openPostgres(url)
+  const cache = new SqlReplayCache(database, maxRecords)
+  return {
+    spend: (...use) => cache.spend(...use),
+    isSpent: (...use) => cache.isSpent(...use),
+    tidy: async (agreed) => {
+      if (agreed !== undefined) await cache.forgetExpired(agreed)
+      await cache.recount()
+    },
+    [Symbol.asyncDispose]: () => database.close(),
+  }
+}
+
 /** The driver is loaded only for a database that needs it. */
 async function openPostgres(url: string): Promise<SqlDatabase> {
   const { openPostgresDatabase } = await import('./postgres/postgres-database.ts')

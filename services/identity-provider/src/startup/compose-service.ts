@@ -50,6 +50,7 @@ export async function composeService(opened: OpenedParts): Promise<AsyncDisposab
     {
       ...store,
       storage,
+      regionalAssertions: opened.regionalAssertions,
       hasDatabase: settings.DATABASE_URL !== undefined,
       auditBuffer,
       retentionDays: settings.DELETED_ITEMS_RETENTION_DAYS,

@@ -102,6 +102,12 @@ export type IdentityProviderOptions = {
    */
   readonly databaseReadStalenessSeconds?: SettingsInput['DATABASE_READ_STALENESS_SECONDS']
   /**
+   * A database of this region for used client assertions, with `assertionUse=once`. Each assertion
+   * is then valid for one token in each region, also while the primary is away. By default
+   * `databaseUrl`.
+   */
+  readonly assertionDatabaseUrl?: SettingsInput['ASSERTION_DATABASE_URL']
+  /**
    * `refuse` does not start with a data file that lacks acknowledged changes. `accept` starts, and
    * records it. By default `refuse`.
    */

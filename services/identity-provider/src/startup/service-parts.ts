@@ -1,7 +1,7 @@
 import type { AuditBuffer } from '@greeting/directory/audit'
 import type { AgreedClock } from '@greeting/directory/clock'
 import type { DirectoryStore, StandbyReads, StoreReversals } from '@greeting/directory/live'
-import type { StandbyStorage, Storage } from '@greeting/directory/storage'
+import type { RegionalAssertions, StandbyStorage, Storage } from '@greeting/directory/storage'
 import type { WorkerLink } from '@greeting/http-service'
 import type { Tracing } from '@greeting/tracing'
 import type { Logger } from 'pino'
@@ -25,6 +25,8 @@ export type OpenedParts = {
   readonly storage: Storage
   /** A standby of the storage; undefined when the settings name none. */
   readonly standby: StandbyStorage | undefined
+  /** The used assertions of the region; undefined when the storage has them. */
+  readonly regionalAssertions: RegionalAssertions | undefined
   readonly environment: ServiceEnvironment
   /** Whether the storage may lack registrations and an administrator. */
   readonly isStart: boolean

@@ -1,5 +1,5 @@
 import { systemRuntime } from '@greeting/directory'
-import { openStandby } from '@greeting/directory/storage'
+import { openRegionalAssertions, openStandby } from '@greeting/directory/storage'
 import type { ProcessContext, StopOptions } from '@greeting/http-service'
 import type { Logger } from 'pino'
 import type { Metrics } from '../metrics/metrics.ts'
@@ -57,8 +57,11 @@ export async function startService(options: StartOptions): Promise<Service> {
       lostChanges: settings.LOST_CHANGES,
     })
     unfinished.defer(() => storage.close())
-    const { DATABASE_READ_URL } = settings
+    const { ASSERTION_DATABASE_URL, DATABASE_READ_URL, MAX_USED_ASSERTIONS } = settings
     const standby = DATABASE_READ_URL && unfinished.use(await openStandby(DATABASE_READ_URL))
+    const assertions =
+      ASSERTION_DATABASE_URL &&
+      unfinished.use(await openRegionalAssertions(ASSERTION_DATABASE_URL, MAX_USED_ASSERTIONS))
     // 3. Everything between the storage and the listeners
     const opened = {
       settings,
@@ -70,6 +73,7 @@ export async function startService(options: StartOptions): Promise<Service> {
       metrics,
       storage,
       standby: standby || undefined,
+      regionalAssertions: assertions || undefined,
     }
     const isReady = () => !isStopping
     unfinished.use(await composeService({ ...opened, isStart, isReady }))

@@ -2,7 +2,7 @@ import type { Runtime } from '@greeting/directory'
 import type { AuditBuffer } from '@greeting/directory/audit'
 import type { AgreedClock, AgreedTime } from '@greeting/directory/clock'
 import type { DirectoryStore, StandbyReads, StoreReversals } from '@greeting/directory/live'
-import type { Storage } from '@greeting/directory/storage'
+import type { RegionalAssertions, Storage } from '@greeting/directory/storage'
 import type { Log } from '../http/service-options.ts'
 import { purgeExpired } from '../management/graph/directory-objects/purge-expired.ts'
 import type { SigningKeys } from '../signing/signing-keys.ts'
@@ -12,6 +12,7 @@ export type BackgroundWork = {
   readonly storage: Storage
   readonly directory: DirectoryStore
   readonly standbyReads: StandbyReads | undefined
+  readonly regionalAssertions: RegionalAssertions | undefined
   /** Whether the store may have standbys, which show their age by the time of the servers. */
   readonly hasDatabase: boolean
   readonly keys: SigningKeys
@@ -65,6 +66,7 @@ export function startBackgroundTasks(work: BackgroundWork, stack: AsyncDisposabl
     ]
   }
   async function tidy(signal: AbortSignal): Promise<void> {
+    await work.regionalAssertions?.tidy(await clock.agreedTime())
     await storage.tidy(runtime.now(), await clock.agreedTime(), signal)
   }
   function purge(agreed: AgreedTime): Promise<unknown> {

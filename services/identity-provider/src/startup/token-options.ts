@@ -31,7 +31,10 @@ export function tokenOptions(parts: ServiceParts): Omit<ServiceOptions, 'authori
       clockToleranceSeconds: settings.CLOCK_TOLERANCE_SECONDS,
       maxLifetimeSeconds: settings.ASSERTION_LIFETIME_SECONDS,
     },
-    assertions: settings.ASSERTION_USE === 'once' ? storage.assertions : undefined,
+    assertions:
+      settings.ASSERTION_USE === 'once'
+        ? (parts.regionalAssertions ?? storage.assertions)
+        : undefined,
     // A clock that is behind makes forgotten assertions valid again.
     storeWentBackAt: () => (clock.isBehind ? endOfTime : parts.reversals.latestAt),
     acceptsLabSecrets: parts.environment.lab !== undefined,
