@@ -2,11 +2,12 @@ import { chart, chartSchemas } from './chart.ts'
 import { chartApiServer } from './chart-api-server.ts'
 import type { Check } from './check.ts'
 import { dashboardQueries } from './dashboards.ts'
+import { engines, poolers } from './engines.ts'
 import { image } from './image.ts'
 import { postgresPointInTime, sqlitePointInTime } from './point-in-time.ts'
 import { proxies } from './proxies.ts'
 import { keyEncryptionKeyRotation, rollingRestart, rollingUpgrade } from './rolling.ts'
-import { alerts, compose, pooler, systemd } from './shipped-files.ts'
+import { alerts, compose, systemd } from './shipped-files.ts'
 
 /** All parts of `npm run test:deploy`, in their order. */
 export const checks: readonly Check[] = [
@@ -24,5 +25,6 @@ export const checks: readonly Check[] = [
   keyEncryptionKeyRotation,
   postgresPointInTime,
   sqlitePointInTime,
-  pooler,
+  ...poolers,
+  engines,
 ]

@@ -32,6 +32,7 @@ export const programs = {
   'systemd-analyze': 'apt-get install systemd',
   litestream: 'go install github.com/benbjohnson/litestream/cmd/litestream@v0.5.18',
   pgbouncer: 'apt-get install pgbouncer',
+  pgpool: 'apt-get install pgpool2',
   openssl: 'apt-get install openssl',
   nginx: 'apt-get install nginx-light',
   haproxy: 'apt-get install haproxy',

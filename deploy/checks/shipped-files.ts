@@ -128,24 +128,3 @@ export const systemd: Check = {
     }
   },
 }
-
-const storageTests = 'services/identity-provider/test/storage/limited-client.system.test.ts'
-
-/** Runs the tests of the storage through PgBouncer in transaction mode. `npm test` has a stand-in for it. */
-export const pooler: Check = {
-  name: 'pooler',
-  programs: ['pgbouncer'],
-  run: async (root) => {
-    const output = mustRun(
-      process.execPath,
-      ['--test', '--test-reporter=tap', ...storageTests],
-      root,
-      {
-        PGBOUNCER: 'pgbouncer',
-      },
-    )
-    const passed = Number(/^# pass (\d+)$/m.exec(output)?.[1])
-    assert.ok(passed > 100, `only ${passed} tests ran`)
-    return [`${passed} tests of the storage, the time limits and the sessions passed`]
-  },
-}

@@ -18,7 +18,7 @@ let databaseUrl: string
 let storage: Storage
 
 before(async () => {
-  server = await PostgresServer.start()
+  server = await PostgresServer.start(undefined, process.env.POSTGRES_PROGRAMS)
   databaseUrl = await server.database()
   storage = await openStorage({ dataDir: '', databaseUrl })
 })

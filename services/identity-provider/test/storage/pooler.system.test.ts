@@ -4,13 +4,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, it } from 'node:test'
 import pg from 'pg'
-import { startPooler } from '../../../../fixtures/pg-bouncer.ts'
+import { type PoolerName, startPooler } from '../../../../fixtures/poolers.ts'
 import { PostgresServer } from '../../../../fixtures/postgres-server.ts'
 import { startHere } from '../provider-here.ts'
 import { requestToken } from '../provider-process.ts'
 
 const server = await PostgresServer.start()
-const pooler = await startPooler(server.port, process.env.PGBOUNCER)
+const pooler = await startPooler(server.port, process.env.POOLER as PoolerName | undefined)
 
 after(async () => {
   await pooler.stop()

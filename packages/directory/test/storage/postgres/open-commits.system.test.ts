@@ -21,7 +21,7 @@ describe('a commit in PostgreSQL while one of another tenant is open', () => {
   let base: Known
 
   before(async () => {
-    server = await PostgresServer.start()
+    server = await PostgresServer.start(undefined, process.env.POSTGRES_PROGRAMS)
     template = await server.database()
     await (await openStorage({ dataDir: '', databaseUrl: template })).close()
   })

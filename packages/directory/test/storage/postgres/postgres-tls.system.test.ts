@@ -3,6 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
+import { getCACertificates, rootCertificates, setDefaultCACertificates } from 'node:tls'
 import { PostgresServer } from '../../../../../fixtures/postgres-server.ts'
 import { client, local, server as named, thief } from '../../../../../fixtures/tls-identities.ts'
 import { parsePostgresAddress } from '../../../src/storage/postgres/postgres-address.ts'
@@ -53,6 +54,11 @@ function urlOf(server: Server, user: string, query: string) {
 const withClient = '&sslcert=@client.crt&sslkey=@client.key'
 
 describe('a connection to PostgreSQL', () => {
+  // Other tests of this process may trust the authority.
+  const trusted = getCACertificates()
+  before(() => setDefaultCACertificates(rootCertificates))
+  after(() => setDefaultCACertificates(trusted))
+
   for (const [server, user, query, isEncrypted] of [
     ['here', 'postgres', '', false],
     ['here', 'postgres', 'sslmode=disable', false],
