@@ -22,7 +22,7 @@ import { labFault, labSecret, labSecretFault } from './lab-settings.ts'
 import { KeyEncryptionKey } from './signing/key-encryption-key.ts'
 import { keyScheduleSchema, longestTokenSeconds } from './signing/key-schedule.ts'
 import { SigningError } from './signing/signing-error.ts'
-import { storageFault, storageSettings } from './storage-settings.ts'
+import { storageFaults, storageSettings } from './storage-settings.ts'
 
 const lifetime = (() => {
   const error = expected('seconds from 60 to 86400, or two such numbers with a dash between them')
@@ -258,10 +258,8 @@ const settings = shape.check(({ value, issues }) => {
     const path = ['LAB_CLIENT_SECRET']
     if (message !== undefined) issues.push({ code: 'custom', input: '', path, message })
   }
-  const message = storageFault(value)
-  if (message !== undefined) {
-    issues.push({ code: 'custom', input: '', path: ['DATABASE_READ_URL'], message })
-  }
+  for (const [name, message] of storageFaults(value))
+    issues.push({ code: 'custom', input: '', path: [name], message })
   const schedule = keyScheduleSchema.safeParse(keySchedule(value))
   for (const { code, path, message } of schedule.error?.issues ?? []) {
     // The range of each number is already valid. Only their combination is checked here.

@@ -38,11 +38,18 @@ export const storageSettings = {
   ),
 }
 
-/** A standby is one of a primary. */
-export const storageFault = (value: {
+/** The settings without effect, each with the reason. */
+export function storageFaults(value: {
+  readonly ASSERTION_DATABASE_URL?: string | undefined
+  readonly ASSERTION_USE: 'until-expiry' | 'once'
   readonly DATABASE_URL?: string | undefined
   readonly DATABASE_READ_URL?: string | undefined
-}): string | undefined =>
-  value.DATABASE_READ_URL !== undefined && value.DATABASE_URL === undefined
-    ? 'expected no value, because DATABASE_URL has none'
-    : undefined
+}): readonly (readonly [name: string, message: string])[] {
+  const { ASSERTION_DATABASE_URL, ASSERTION_USE, DATABASE_READ_URL, DATABASE_URL } = value
+  const faults: [string, string][] = []
+  if (DATABASE_READ_URL !== undefined && DATABASE_URL === undefined)
+    faults.push(['DATABASE_READ_URL', 'expected no value, because DATABASE_URL has none'])
+  if (ASSERTION_DATABASE_URL !== undefined && ASSERTION_USE !== 'once')
+    faults.push(['ASSERTION_DATABASE_URL', 'expected no value, because ASSERTION_USE is not once'])
+  return faults
+}

@@ -162,6 +162,7 @@ describe('the settings', () => {
     ['DATABASE_READ_URL', 'mysql://db.example/x', 'expected postgres://'],
     ['DATABASE_READ_URL', 'postgres://u@h/d', 'expected no value, because DATABASE_URL has none'],
     ['ASSERTION_DATABASE_URL', 'mysql://db.example/x', 'expected postgres://'],
+    ['ASSERTION_DATABASE_URL', 'postgres://u@h/d', 'because ASSERTION_USE is not once'],
     ['DATABASE_READ_STALENESS_SECONDS', '9', 'expected a whole number from 10 to 3600'],
     ['KEY_ENCRYPTION_KEY', 'short', 'expected 32 bytes in base64'],
     ['KEY_ROTATE_AFTER_DAYS', '731', 'expected a whole number from 2 to 730'],

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it, type TestContext } from 'node:test'
@@ -55,6 +57,43 @@ async function graphOf({ url }: Service, dataDir: string) {
     })
 }
 
+/** The line of a region to the primary. While it is cut, packets are lost and nothing is closed. */
+async function startLine(port: number) {
+  const sockets = new Set<Socket>()
+  let isCut = false
+  const server = createServer((near) => {
+    const far = connect(port, '127.0.0.1')
+    for (const [one, other] of [
+      [near, far],
+      [far, near],
+    ] as const) {
+      sockets.add(one)
+      one.on('data', (chunk) => isCut || other.write(chunk))
+      one.on('error', () => undefined)
+      one.on('close', () => {
+        sockets.delete(one)
+        if (!isCut) other.destroy()
+      })
+    }
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return {
+    port: (server.address() as AddressInfo).port,
+    cut: () => {
+      isCut = true
+    },
+    mend: () => {
+      isCut = false
+      for (const socket of sockets) socket.destroy()
+    },
+    stop: () => {
+      for (const socket of sockets) socket.destroy()
+      server.close()
+    },
+  }
+}
+
 describe('a region with a standby, whose primary ends', () => {
   let folder: string
   let primary: PostgresServer
@@ -62,6 +101,7 @@ describe('a region with a standby, whose primary ends', () => {
   /** The database of the region for used assertions. */
   let region: PostgresServer
   let certificate: ClientCertificate
+  let line: Awaited<ReturnType<typeof startLine>>
   /** One that made the store, and one that has served no client. */
   let seeded: Service
   let other: Service
@@ -90,8 +130,10 @@ describe('a region with a standby, whose primary ends', () => {
     })
     await storage.close()
     region = await PostgresServer.start()
+    line = await startLine(primary.port)
     const withStandby = {
       ...environment,
+      DATABASE_URL: Object.assign(new URL(databaseUrl), { port: String(line.port) }).href,
       AUTH_URL: authUrl,
       ASSERTION_USE: 'once',
       ASSERTION_DATABASE_URL: await region.database(),
@@ -103,6 +145,7 @@ describe('a region with a standby, whose primary ends', () => {
 
   after(async () => {
     await Promise.all([seeded.stop(), other.stop()])
+    line.stop()
     await Promise.all([standby.stop(), primary.stop(), region.stop()])
     await rm(folder, { recursive: true })
   })
@@ -110,6 +153,15 @@ describe('a region with a standby, whose primary ends', () => {
   const stateOf = async ({ url }: Service) => {
     const answer = await fetch(`${url}/readyz`)
     return { code: answer.status, ...((await answer.json()) as { standby: { isUsed: boolean } }) }
+  }
+
+  /** Waits until both servers use the primary. One that never noticed its end has to connect again. */
+  async function untilBack() {
+    for (const server of [seeded, other]) {
+      const graph = await graphOf(server, join(folder, 'first'))
+      await until('the primary answers', async () => (await graph('GET', '?$top=1')).status === 200)
+      await until('the primary is used', async () => !(await stateOf(server)).standby.isUsed)
+    }
   }
 
   it('fails no token, refuses changes, and accepts them when the primary is back', async (test: TestContext) => {
@@ -140,7 +192,7 @@ describe('a region with a standby, whose primary ends', () => {
     }
 
     await primary.resume()
-    await until('the primary is used', async () => !(await stateOf(seeded)).standby.isUsed)
+    await untilBack()
     assert.deepEqual(await create('after'), { status: 201, isRetried: false })
     const { value } = (await (await graph('GET', '?$select=displayName')).json()) as {
       readonly value: readonly { readonly displayName: string }[]
@@ -149,6 +201,23 @@ describe('a region with a standby, whose primary ends', () => {
     assert.ok(names.includes('before') && names.includes('after'))
     assert.ok(!names.includes('while it was away'))
     assert.equal((await requestToken(other.url, dataDir)).status, 200)
+  })
+
+  it('fails no token while the line to the primary is cut', async (test: TestContext) => {
+    const dataDir = join(folder, 'first')
+    line.cut()
+    const statuses: number[] = []
+    const startedMs = performance.now()
+    try {
+      while (performance.now() - startedMs < awayMs)
+        for (const { url } of [seeded, other])
+          statuses.push((await requestToken(url, dataDir)).status)
+    } finally {
+      line.mend()
+    }
+    test.diagnostic(`${statuses.length} tokens while the line was cut`)
+    assert.deepEqual(new Set(statuses), new Set([200]))
+    await untilBack()
   })
 
   it('accepts an assertion once at all servers of the region, while the primary is away', async () => {
@@ -175,7 +244,7 @@ describe('a region with a standby, whose primary ends', () => {
     assert.deepEqual(statuses, [200, 401])
     assert.equal(await tokenFor(other, await proofOf()), 200)
     await primary.resume()
-    await until('the primary is used', async () => !(await stateOf(other)).standby.isUsed)
+    await untilBack()
   })
 
   it('refuses at the standby what was withdrawn before, also at a server that did not serve it', async () => {
@@ -196,7 +265,7 @@ describe('a region with a standby, whose primary ends', () => {
     for (const { url } of [seeded, other])
       assert.equal((await requestToken(url, dataDir)).status, 401)
     await primary.resume()
-    await until('the primary is used', async () => !(await stateOf(other)).standby.isUsed)
+    await untilBack()
     for (const { url } of [seeded, other])
       assert.equal((await requestToken(url, dataDir)).status, 401)
   })

@@ -22,7 +22,7 @@ export type Commit = {
 export type Known = Commit & {
   /** Lower numbers that were not there: of commits that are being written, or that were given up. */
   readonly missing?: readonly number[]
-  /** The commits that were read last. A store that has them has all that were read before. */
+  /** The commits that were read last, the newest first. A store that has them has all that were read before. */
   readonly recent?: readonly Commit[]
 }
 
@@ -39,7 +39,7 @@ export const newMark = (): string => crypto.randomUUID()
  * Commits that a follower remembers, at least. Two commits may become visible in another order than a standby
  * receives them, so the last one is not enough.
  */
-const commitsRemembered = 8
+export const commitsRemembered = 8
 
 /** The commits that a store must have to be the one that a follower knows. */
 export const recentOf = (known: Known): readonly Commit[] =>
@@ -61,6 +61,9 @@ export function knownWith(known: Known, commits: readonly Commit[]): Known {
     revision: latest.revision,
     mark: latest.mark,
     missing: [...(known.missing ?? []), ...passed].filter((number) => !numbers.has(number)),
-    recent: [...added, ...recentOf(known).slice(0, Math.max(0, commitsRemembered - added.length))],
+    recent: [
+      ...added.toReversed(),
+      ...recentOf(known).slice(0, Math.max(0, commitsRemembered - added.length)),
+    ],
   }
 }

@@ -2,7 +2,7 @@
 
 import type { Directory } from '../model/directory.ts'
 import type { ChangePage, ChangeQuery, FollowedKind } from './change-list.ts'
-import { type Commit, newMark } from './commit.ts'
+import { type Commit, type Known, newMark } from './commit.ts'
 import { DirectoryFollower } from './directory-follower.ts'
 import type { DeletedObject, ListedKind, ListPage, ListQuery } from './directory-list.ts'
 import type { DirectoryLog, TenantSurvey } from './directory-log.ts'
@@ -152,6 +152,11 @@ export class DirectoryStore {
     return this.#follower.followed?.revision ?? 0
   }
 
+  /** The commits that the cache contains; undefined before the start. */
+  get followed(): Known | undefined {
+    return this.#follower.followed
+  }
+
   /** Time since the cache was known to be current, in seconds; `Infinity` before the start. */
   get ageSeconds(): number {
     return (this.#monotonicNowMs() - this.#follower.asOfMs) / 1000
@@ -229,7 +234,10 @@ export class DirectoryStore {
  *
  * @throws {StorageUnavailableError} storage_unavailable after `limitMs`
  */
-async function withTimeout<Answer>(answer: Promise<Answer>, limitMs: number): Promise<Answer> {
+export async function withTimeout<Answer>(
+  answer: Promise<Answer>,
+  limitMs: number,
+): Promise<Answer> {
   const tooLate = Promise.withResolvers<never>()
   const timer = setTimeout(() => {
     tooLate.reject(new StorageUnavailableError(`The store did not answer within ${limitMs} ms`))

@@ -1,7 +1,7 @@
 import type { Directory } from '../model/directory.ts'
 import type { DirectoryLog } from './directory-log.ts'
 import { NotLoaded } from './directory-lookup.ts'
-import { DirectoryStore } from './directory-store.ts'
+import { DirectoryStore, withTimeout } from './directory-store.ts'
 import { StorageUnavailableError } from './storage-unavailable-error.ts'
 
 /** A store that follows another one and accepts no writes, as a standby of PostgreSQL does. */
@@ -39,15 +39,17 @@ const notUsed = 'the standby of DATABASE_READ_URL cannot be used'
 
 /** The store is away when it has not answered for so long. */
 const awayAfterSeconds = 1
+/** A store that hangs must not delay the standby until its own limits end. */
+const maxStoreMs = 500
 /** A time of the standby is trusted for so long. */
 const beatTrustedMs = 1000
 /** A longer difference of clocks leaves the age of the standby unknown. */
 const maxClockDifferenceMs = 30_000
 
 /**
- * Reads the directory and the keys, also while the store is away: from memory, then from a standby.
+ * Reads the directory, also while the store is away: from a standby, or from memory when that is newer.
  *
- * Each decision uses one state: the memory as of the last answer of the store, or one state of the standby.
+ * Each decision uses one state: one of the standby, or the memory as of the last answer of the store.
  * Neither is older than the declared staleness.
  */
 export class StandbyReads {
@@ -57,6 +59,8 @@ export class StandbyReads {
   #unreachable: string | undefined
   #isUsed = false
   #beat: { readonly at: Date; readonly changedMs: number; readonly askedMs: number } | undefined
+  /** Whether the standby has all commits that are in memory. */
+  #isComplete = false
 
   constructor({ maxCacheWeight, ...options }: StandbyReadsOptions) {
     const { monotonicNowMs = () => performance.now() } = options
@@ -94,7 +98,7 @@ export class StandbyReads {
       return standby()
     }
     if (this.#isAway) return askStandby()
-    return store().catch((cause) => {
+    return withTimeout(store(), maxStoreMs).catch((cause) => {
       if (!(cause instanceof StorageUnavailableError)) throw cause
       return askStandby(cause)
     })
@@ -113,20 +117,20 @@ export class StandbyReads {
   /** Notices that the store is away, or back. The owner must call it each second. */
   async watch(): Promise<void> {
     const { maxStalenessSeconds, report } = this.#options
-    await this.#askBeat().catch(() => undefined)
+    await this.#askStandby().catch(() => undefined)
     if (this.#isAway === this.#isUsed) return
     this.#isUsed = this.#isAway
     if (this.#isUsed)
       report(
         { standbyAgeSeconds: this.state.ageSeconds, maxStalenessSeconds },
-        'the store is away: tokens are issued from memory and the standby, and changes are refused',
+        'the store is away: tokens are issued from the standby and memory, and changes are refused',
       )
     else report({}, 'the store answers again')
   }
 
   /**
    * Compares the standby with the store. A standby with other tables or another history is not used. The
-   * owner must call it at the start and each minute.
+   * owner must call it at the start and every few seconds.
    */
   async compare(): Promise<void> {
     const { log, report, standby } = this.#options
@@ -155,6 +159,14 @@ export class StandbyReads {
     cause?: StorageUnavailableError,
   ): Promise<Awaited<Result>> {
     const { directory, maxStalenessSeconds } = this.#options
+    let failure: StorageUnavailableError | undefined
+    try {
+      await this.#requireStandby(cause)
+      if (this.#isComplete) return await this.#copy.read(decide)
+    } catch (error) {
+      if (!(error instanceof StorageUnavailableError)) throw error
+      failure = error
+    }
     if (directory.ageSeconds <= maxStalenessSeconds) {
       try {
         const known = directory.readLastKnown(decide)
@@ -163,33 +175,32 @@ export class StandbyReads {
         if (!(notInMemory instanceof NotLoaded)) throw notInMemory
       }
     }
-    await this.#requireStandby(cause)
+    if (failure !== undefined) throw failure
     return await this.#copy.read(decide)
   }
 
   async #requireStandby(cause?: StorageUnavailableError): Promise<void> {
     const refuse = (reason: string): never => {
-      throw new StorageUnavailableError(
-        `The store is away, and the standby cannot be used: ${reason}`,
-        {
-          cause,
-        },
-      )
+      const sentence = `The store is away, and the standby cannot be used: ${reason}`
+      throw new StorageUnavailableError(sentence, { cause })
     }
     if (this.#fault !== undefined) refuse(this.#fault)
     const { monotonicNowMs } = this.#options
     const askedMs = this.#beat?.askedMs ?? Number.NEGATIVE_INFINITY
-    if (monotonicNowMs() - askedMs > beatTrustedMs) await this.#askBeat()
+    if (monotonicNowMs() - askedMs > beatTrustedMs) await this.#askStandby()
     const ageMs = this.#ageMs()
     if (ageMs === undefined) return refuse('its age is not known')
     if (ageMs > this.#options.maxStalenessSeconds * 1000)
       refuse(`it is ${Math.round(ageMs / 1000)} s behind`)
   }
 
-  async #askBeat(): Promise<void> {
-    const { monotonicNowMs, standby } = this.#options
+  /** The heartbeat comes first: a state is at least as new as a heartbeat that was read before it. */
+  async #askStandby(): Promise<void> {
+    const { directory, monotonicNowMs, standby } = this.#options
     const askedMs = monotonicNowMs()
     const at = await standby.lastBeat()
+    const { hasKnown } = await standby.directory.changesAfter(directory.followed)
+    this.#isComplete = hasKnown
     if (at === undefined) return
     const isSame = this.#beat?.at.getTime() === at.getTime()
     this.#beat = { at, askedMs, changedMs: isSame ? (this.#beat?.changedMs ?? askedMs) : askedMs }

@@ -84,14 +84,32 @@ describe('reads of a server with a standby', () => {
     assert.equal(reads.state.isUsed, false)
   })
 
-  it('use memory while the store is away, and the standby for what is not in memory', async () => {
-    const { at, reads, asked } = await fixture()
+  it('use the standby while the store is away, because it may have heard more than memory', async () => {
+    const copied = await logOf(2)
+    const { asked, at, reads } = await fixture({ copied })
     assert.equal(await reads.read(contoso), tenant().displayName)
+    await copied.commit(
+      commitAt(2),
+      markAt(3),
+      [put('tenant', tenant({ displayName: 'Heard' }))],
+      [],
+    )
     at(1500)
-    assert.equal(await reads.read(contoso), tenant().displayName)
+    assert.equal(await reads.read(contoso), 'Heard')
     assert.equal(await reads.read(api), application().displayName)
     assert.equal(await asked(), 'the standby')
   })
+
+  for (const [what, part] of [
+    ['is behind', logOf(1).then((copied) => ({ copied }))],
+    ['is away too', { beat: away }],
+  ] as const)
+    it(`use memory while the store is away and the standby ${what}`, async () => {
+      const { at, reads } = await fixture(await part)
+      assert.equal(await reads.read(api), application().displayName)
+      at(1500)
+      assert.equal(await reads.read(api), application().displayName)
+    })
 
   it('use the standby at once when the store fails within its last second', async () => {
     const { at, reads, asked } = await fixture()
@@ -148,7 +166,7 @@ describe('reads of a server with a standby', () => {
     await directory.refresh()
     await reads.watch()
     assert.deepEqual(reports, [
-      'the store is away: tokens are issued from memory and the standby, and changes are refused',
+      'the store is away: tokens are issued from the standby and memory, and changes are refused',
       'the store answers again',
     ])
     assert.deepEqual(reads.state, { isUsed: false, ageSeconds: 1.6, maxStalenessSeconds: 60 })

@@ -87,7 +87,7 @@ export function storageMetrics(
   )
   metrics.gauge(
     'greeting_standby_used',
-    '1 while the primary is away, and tokens are issued from memory and the standby.',
+    '1 while the primary is away, and tokens are issued from the standby and memory.',
     () => asNumber(standby()?.isUsed),
   )
   metrics.gauge(

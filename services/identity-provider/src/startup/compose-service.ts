@@ -117,7 +117,8 @@ async function openStore(opened: OpenedParts): Promise<OpenedStore> {
   }
   if (standbyReads !== undefined) {
     await directory.refresh()
-    await storage.beat(now())
+    const agreed = await clock.agreedTime()
+    if (agreed !== undefined) await storage.beat(agreed.date)
     await standbyReads.compare()
   }
   const keyRing =

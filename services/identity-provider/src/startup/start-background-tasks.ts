@@ -57,10 +57,11 @@ export function startBackgroundTasks(work: BackgroundWork, stack: AsyncDisposabl
 
   function tasksOfStandby(): readonly Task[] {
     if (!work.hasDatabase) return []
-    const beat: Task = [2000, 'heartbeat for standbys', () => storage.beat(runtime.now())]
-    if (standbyReads === undefined) return [beat]
+    const beat = whenAgreed(({ date }) => storage.beat(date))
+    const heartbeat: Task = [2000, 'heartbeat for standbys', beat]
+    if (standbyReads === undefined) return [heartbeat]
     return [
-      beat,
+      heartbeat,
       [1000, 'watch of the standby', () => standbyReads.watch()],
       [10_000, 'comparison of the standby', () => standbyReads.compare()],
     ]

@@ -18,7 +18,9 @@ async function anHour(
 ): Promise<string[]> {
   const asked: string[] = []
   const work = {
+    hasDatabase: true,
     storage: {
+      beat: async (time: Date) => void asked.push(`beat ${time.getFullYear()}`),
       tidy: async (now: Date, time?: AgreedTime) =>
         void asked.push(`tidy ${now.getFullYear()} ${time?.date.getFullYear()}`),
     },
@@ -52,7 +54,7 @@ describe('the background tasks', () => {
   it('give the agreed time to each step that cannot be undone', async (test) => {
     test.mock.timers.enable({ apis: ['setTimeout'] })
     const asked = await anHour(test.mock.timers, async () => agreed)
-    assert.deepEqual(asked, ['compare', 'purge 2029', 'renew', 'tidy 2032 2030'])
+    assert.deepEqual(asked, ['beat 2030', 'compare', 'purge 2029', 'renew', 'tidy 2032 2030'])
   })
 
   it('take no step that cannot be undone while the time is not agreed', async (test) => {

@@ -105,6 +105,20 @@ describe('a commit in PostgreSQL while one of another tenant is open', () => {
     )
   })
 
+  it('is compared with the newest commits only, also at a start', async () => {
+    let known: Known = base
+    for (let number = 0; number < 12; number += 1) {
+      await commitOn(storage, known, inTenant(one, `name ${number}`))
+      known = (await storage.directory.changesAfter(known)).latest
+    }
+    const newest = Array.from({ length: 8 }, (_, index) => known.revision - index)
+    for (const { recent } of [known, await storage.directory.latest()])
+      assert.deepEqual(
+        recent?.map(({ revision }) => revision),
+        newest,
+      )
+  })
+
   it('shows the store that went back, also when it lacks only the lower number (AS37)', async () => {
     await commitOn(storage, base, inTenant(one, 'lower'))
     await commitOn(storage, base, inTenant(other, 'higher'))

@@ -1,5 +1,12 @@
 import { type Kysely, PostgresAdapter, type RawBuilder, sql, type Transaction } from 'kysely'
-import { beginning, type Commit, type Known, knownWith, recentOf } from '../../../live/commit.ts'
+import {
+  beginning,
+  type Commit,
+  commitsRemembered,
+  type Known,
+  knownWith,
+  recentOf,
+} from '../../../live/commit.ts'
 import { padded, rowsOf } from '../rows/list-parameter.ts'
 import type { Tables } from '../rows/tables.ts'
 
@@ -49,7 +56,9 @@ export async function latestIn(db: Kysely<Tables>): Promise<Known> {
   const [first] = rows
   if (first === undefined) return beginning
   const start = rows.length < limit && first.revision <= limit ? 0 : first.revision - 1
-  return knownWith({ revision: start, mark: null, recent: [] }, rows)
+  const known = knownWith({ revision: start, mark: null, recent: [] }, rows)
+  // Each question compares them.
+  return { ...known, recent: recentOf(known).slice(0, commitsRemembered) }
 }
 
 /** Whether the log has a commit, and with it all that a list of changes up to it contains. */
