@@ -7,6 +7,10 @@ export type AuditBufferOptions = {
   readonly uses: CredentialUses
   /** The maximum number of waiting records of a lane. Further records are only counted. Default 50,000. */
   readonly capacity?: number
+  /** Gets each record at once, also one that is dropped or not stored. It must not throw. */
+  readonly onRecord?: ((record: AuditRecord, lane: AuditLane) => void) | undefined
+  /** The lanes whose records are not stored; default none. */
+  readonly unstored?: ReadonlySet<AuditLane>
   readonly now?: () => Date
 }
 
@@ -30,6 +34,8 @@ export class AuditBuffer {
   readonly #audit: AuditTrail
   readonly #uses: CredentialUses
   readonly #capacity: number
+  readonly #onRecord: AuditBufferOptions['onRecord']
+  readonly #unstored: ReadonlySet<AuditLane>
   readonly #now: () => Date
   // One queue for each lane, so that a flood in one takes no space from the others.
   readonly #waiting = new Map<AuditLane, { readonly records: AuditRecord[]; lost: number }>()
@@ -37,15 +43,26 @@ export class AuditBuffer {
   #flushing: Promise<void> | undefined
   #dropped = 0
 
-  constructor({ audit, uses, capacity = 50_000, now = () => new Date() }: AuditBufferOptions) {
+  constructor({
+    audit,
+    uses,
+    capacity = 50_000,
+    onRecord,
+    unstored = new Set(),
+    now = () => new Date(),
+  }: AuditBufferOptions) {
     this.#audit = audit
     this.#uses = uses
     this.#capacity = capacity
+    this.#onRecord = onRecord
+    this.#unstored = unstored
     this.#now = now
   }
 
   /** Adds a record. */
   record = (record: AuditRecord, lane: AuditLane): void => {
+    this.#onRecord?.(record, lane)
+    if (this.#unstored.has(lane)) return
     const waiting = this.#waiting.get(lane) ?? { records: [], lost: 0 }
     this.#waiting.set(lane, waiting)
     if (waiting.records.length < this.#capacity) waiting.records.push(record)

@@ -58,7 +58,7 @@ export type AuditLimits = {
   readonly directoryDays: number
   /** Days that issued and refused tokens are kept. */
   readonly signInDays: number
-  /** The maximum number of records of each lane. */
+  /** The maximum number of records of each lane; with 0, none is kept. */
   readonly records: Readonly<Record<AuditLane, number>>
 }
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { AuditBuffer } from '../../src/audit/audit-buffer.ts'
+import { AuditBuffer, type AuditBufferOptions } from '../../src/audit/audit-buffer.ts'
 import type { AuditRecord } from '../../src/audit/audit-record.ts'
 import type { AuditLane } from '../../src/audit/audit-trail.ts'
 
@@ -17,7 +17,7 @@ const record = (target: string): AuditRecord => ({
 })
 
 /** A fake store that can be unavailable, and a buffer that writes to it. */
-function bufferFixture(capacity = 100) {
+function bufferFixture(capacity = 100, more: Partial<AuditBufferOptions> = {}) {
   const store = {
     away: false,
     records: [] as (AuditRecord & { readonly lane: AuditLane })[],
@@ -49,6 +49,7 @@ function bufferFixture(capacity = 100) {
     },
     capacity,
     now: () => at,
+    ...more,
   })
   return { store, buffer, targets: () => store.records.map(({ target }) => target) }
 }
@@ -106,6 +107,20 @@ describe('the buffer of the audit', () => {
     buffer.record(record('next'), 'signIns')
     await buffer.flush()
     assert.deepEqual(targets().slice(4), ['next'])
+  })
+
+  it('passes each record on at once, and stores none of a lane that is off', async () => {
+    const passed: string[] = []
+    const { buffer, targets } = bufferFixture(1, {
+      unstored: new Set(['signIns']),
+      onRecord: ({ target }, lane) => passed.push(`${lane} ${target}`),
+    })
+    buffer.record(record('1'), 'signIns')
+    for (const target of ['2', '3']) buffer.record(record(target), 'unauthenticated')
+    assert.deepEqual(passed, ['signIns 1', 'unauthenticated 2', 'unauthenticated 3'])
+    assert.deepEqual(buffer.backlog, { waiting: 1, dropped: 1 })
+    await buffer.flush()
+    assert.deepEqual(targets(), ['2', null])
   })
 
   it('keeps the latest use of each credential', async () => {

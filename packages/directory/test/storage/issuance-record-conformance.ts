@@ -324,4 +324,17 @@ export function issuanceRecordConformance(fresh: FreshStorage): void {
     await audit.forgetBeyond(limits, minute(60))
     assert.deepEqual((await kept('directory')).sort(), ['a change', 'a later refused change'])
   })
+
+  it('keeps no record of a lane that is off, and those of the other lane of its log', async () => {
+    const { audit } = await (await fresh()).open()
+    for (const lane of ['signIns', 'unauthenticated'] as const)
+      await audit.append(lane, [record({ at: minute(1), target: lane })])
+    const records = { signIns: 0, unauthenticated: 7, refusedChanges: 7 }
+    await audit.forgetBeyond({ directoryDays: 1, signInDays: 1, records }, minute(60))
+    const { records: kept } = await audit.find({ log: 'signIns', limit: 100 })
+    assert.deepEqual(
+      kept.map(({ target }) => target),
+      ['unauthenticated'],
+    )
+  })
 }

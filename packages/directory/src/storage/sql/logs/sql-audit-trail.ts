@@ -104,6 +104,13 @@ export class SqlAuditTrail implements AuditTrail {
     maxRecords: number,
     { nowMs, signal }: { readonly nowMs: number; readonly signal: AbortSignal | undefined },
   ): Promise<void> {
+    if (maxRecords === 0) {
+      await this.#deleteBefore(laneTables[lane], timeOrderedIdFloor(new Date(nowMs)), {
+        lane,
+        signal,
+      })
+      return
+    }
     const count = this.#counts.get(lane)
     const isRecent = count !== undefined && nowMs - count.countedAtMs < dayMs
     const mayExceed = (this.count(lane) ?? 0) > maxRecords
