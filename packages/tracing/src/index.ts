@@ -1,7 +1,10 @@
+import type { LogExportOptions, LogSender } from './log-export.ts'
 import type { Tracing, TracingOptions } from './tracing.ts'
 
+export type { LogEvent, LogExportOptions, LogSender } from './log-export.ts'
 export type { SpanAttributes, SpanKind, SpanStart, Tracing, TracingOptions } from './tracing.ts'
 export {
+  readLogExportOptions,
   readTracingOptions,
   TracingOptionsError,
   type TracingSettings,
@@ -19,4 +22,10 @@ export async function startTracing(
   if (options === undefined) return undefined
   const { openTelemetry } = await import('./open-telemetry.ts')
   return openTelemetry(options)
+}
+
+/** Opens a connection for log records. The SDK is loaded only here. */
+export async function openLogSender(options: LogExportOptions): Promise<LogSender> {
+  const { openTelemetryLogs } = await import('./open-telemetry-logs.ts')
+  return openTelemetryLogs(options)
 }

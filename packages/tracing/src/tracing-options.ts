@@ -1,3 +1,4 @@
+import type { LogExportOptions } from './log-export.ts'
 import type { TracingOptions } from './tracing.ts'
 
 /** The settings of tracing, with the names of the OpenTelemetry specification. */
@@ -5,6 +6,7 @@ export type TracingSettings = Readonly<
   Partial<
     Record<
       | 'OTEL_EXPORTER_OTLP_ENDPOINT'
+      | 'OTEL_EXPORTER_OTLP_LOGS_ENDPOINT'
       | 'OTEL_EXPORTER_OTLP_HEADERS'
       | 'OTEL_SERVICE_NAME'
       | 'OTEL_TRACES_SAMPLER_ARG',
@@ -28,6 +30,7 @@ export class TracingOptionsError extends TypeError {
 /** The form of each setting, for error messages. */
 export const tracingForms = {
   OTEL_EXPORTER_OTLP_ENDPOINT: 'an http or https URL without user, query and fragment',
+  OTEL_EXPORTER_OTLP_LOGS_ENDPOINT: 'an http or https URL without user, query and fragment',
   OTEL_EXPORTER_OTLP_HEADERS: 'name=value pairs, separated by commas, with URL-encoded values',
   OTEL_TRACES_SAMPLER_ARG: 'a number from 0 to 1',
 } as const
@@ -51,14 +54,41 @@ export function readTracingOptions(
   const endpoint = settings.OTEL_EXPORTER_OTLP_ENDPOINT
   if (!endpoint) return undefined
   return {
-    endpoint: readEndpoint(endpoint),
+    endpoint: readBase(endpoint),
     headers: readHeaders(settings.OTEL_EXPORTER_OTLP_HEADERS),
     serviceName: settings.OTEL_SERVICE_NAME || serviceName,
     sampleRatio: readRatio(settings.OTEL_TRACES_SAMPLER_ARG),
   }
 }
 
-function readEndpoint(text: string): string {
+/**
+ * Reads the settings of a collector of log records. An empty value counts as not set.
+ *
+ * @param serviceName the name in the records unless `OTEL_SERVICE_NAME` is set
+ * @returns undefined without an endpoint
+ * @throws {TracingOptionsError} tracing_options when a setting has another form
+ * @see OpenTelemetry protocol exporter, "Endpoint URLs for OTLP/HTTP"
+ */
+export function readLogExportOptions(
+  settings: TracingSettings,
+  serviceName: string,
+): LogExportOptions | undefined {
+  const { OTEL_EXPORTER_OTLP_LOGS_ENDPOINT: own, OTEL_EXPORTER_OTLP_ENDPOINT: base } = settings
+  if (!own && !base) return undefined
+  return {
+    // The URL of one signal is used as it is.
+    url: own
+      ? readEndpoint('OTEL_EXPORTER_OTLP_LOGS_ENDPOINT', own)
+      : `${readBase(base ?? '')}/v1/logs`,
+    headers: readHeaders(settings.OTEL_EXPORTER_OTLP_HEADERS),
+    serviceName: settings.OTEL_SERVICE_NAME || serviceName,
+  }
+}
+
+const readBase = (text: string) =>
+  readEndpoint('OTEL_EXPORTER_OTLP_ENDPOINT', text).replace(/\/$/, '')
+
+function readEndpoint(setting: keyof typeof tracingForms, text: string): string {
   const url = URL.parse(text)
   const isPlain =
     (url?.protocol === 'http:' || url?.protocol === 'https:') &&
@@ -66,8 +96,8 @@ function readEndpoint(text: string): string {
     url.password === '' &&
     url.search === '' &&
     url.hash === ''
-  if (url === null || !isPlain) throw invalid('OTEL_EXPORTER_OTLP_ENDPOINT')
-  return text.endsWith('/') ? text.slice(0, -1) : text
+  if (url === null || !isPlain) throw invalid(setting)
+  return text
 }
 
 function readHeaders(text: string | undefined): Readonly<Record<string, string>> {

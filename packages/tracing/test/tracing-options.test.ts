@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { readTracingOptions } from '../src/tracing-options.ts'
+import { readLogExportOptions, readTracingOptions } from '../src/tracing-options.ts'
 
 const OTEL_EXPORTER_OTLP_ENDPOINT = 'http://collector.test:4318'
 
@@ -58,4 +58,38 @@ describe('the settings of tracing', () => {
       )
     })
   }
+})
+
+describe('the settings of a collector of log records', () => {
+  const url = 'https://logs.test/otlp/v1/logs/'
+  for (const [settings, expected] of [
+    [{}, undefined],
+    [{ OTEL_EXPORTER_OTLP_ENDPOINT }, `${OTEL_EXPORTER_OTLP_ENDPOINT}/v1/logs`],
+    [{ OTEL_EXPORTER_OTLP_LOGS_ENDPOINT: url }, url],
+    [{ OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_EXPORTER_OTLP_LOGS_ENDPOINT: url }, url],
+  ] as const)
+    it(`have the URL ${expected} with ${Object.keys(settings).join(' and ') || 'none'}`, () => {
+      assert.equal(readLogExportOptions(settings, 'idp')?.url, expected)
+    })
+
+  it('have the header fields and the name of the service', () => {
+    const settings = {
+      OTEL_EXPORTER_OTLP_LOGS_ENDPOINT: url,
+      OTEL_EXPORTER_OTLP_HEADERS: 'authorization=key',
+      OTEL_SERVICE_NAME: 'login',
+    }
+    assert.deepEqual(readLogExportOptions(settings, 'idp'), {
+      url,
+      headers: { authorization: 'key' },
+      serviceName: 'login',
+    })
+  })
+
+  it('refuse a URL with a user, and name no value', () => {
+    const settings = { OTEL_EXPORTER_OTLP_LOGS_ENDPOINT: 'http://user:canary@logs.test' }
+    assert.throws(() => readLogExportOptions(settings, 'idp'), {
+      code: 'tracing_options',
+      message: /^OTEL_EXPORTER_OTLP_LOGS_ENDPOINT is invalid; expected [^c]*$/,
+    })
+  })
 })
