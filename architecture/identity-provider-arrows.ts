@@ -181,6 +181,18 @@ export const identityProviderRooms: readonly Room[] = [
     reason: 'A backup copies the store and its key. It runs as a process of its own.',
   },
   {
+    path: 'services/identity-provider/src/audit-export',
+    mayImport: [
+      'packages/directory/src/audit',
+      'packages/directory/src/storage',
+      'packages/tracing',
+      'services/identity-provider',
+      'services/identity-provider/src/http',
+    ],
+    reason:
+      'Audit records leave for other log stores, after the change or the answer that they record. Only a start with such a store loads it.',
+  },
+  {
     path: 'services/identity-provider/src/metrics',
     mayImport: [
       'packages/directory/src/audit',

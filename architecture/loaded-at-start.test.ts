@@ -27,6 +27,7 @@ it('a start of the identity provider loads no code that only some requests or se
   const loaded = loadedBy(`${idp}/main.ts`)
   assert.ok(loaded.has(`${idp}/http/token-endpoint.ts`))
   const later = [
+    `${idp}/audit-export/audit-export.ts`,
     `${idp}/backup/backup-command.ts`,
     `${idp}/certificates/local-certificates.ts`,
     `${idp}/management/create-apps.ts`,

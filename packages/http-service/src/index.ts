@@ -33,6 +33,7 @@ export {
   hostName,
   keepAliveSeconds,
   logLevel,
+  logsEndpoint,
   metricsSettings,
   originUrl,
   portOrOff,

@@ -18,6 +18,7 @@ import {
   workerCount,
 } from '@greeting/http-service'
 import { z } from 'zod'
+import { auditFaults, auditSettings } from './audit-settings.ts'
 import { labFault, labSecret, labSecretFault } from './lab-settings.ts'
 import { KeyEncryptionKey } from './signing/key-encryption-key.ts'
 import { keyScheduleSchema, longestTokenSeconds } from './signing/key-schedule.ts'
@@ -198,18 +199,7 @@ const shape = z.object({
     wholeNumber(1, 1_000_000).default(60),
     'the limit of refusals before authentication for one source, an IPv4 address or an IPv6 /64; beyond it, the response is 429',
   ),
-  MAX_SIGN_IN_RECORDS: setting(
-    wholeNumber(1000, 10_000_000).default(1_000_000),
-    'the limit of records of authenticated clients in the sign-in log, 1000 to 10000000; the oldest are deleted',
-  ),
-  MAX_UNAUTHENTICATED_RECORDS: setting(
-    wholeNumber(1000, 10_000_000).default(100_000),
-    'the limit of records of requests before authentication in the sign-in log, 1000 to 10000000; the oldest are deleted',
-  ),
-  MAX_REFUSED_CHANGE_RECORDS: setting(
-    wholeNumber(1000, 10_000_000).default(100_000),
-    'the limit of records of refused changes in the audit log, 1000 to 10000000; the oldest are deleted',
-  ),
+  ...auditSettings,
   MAX_USED_ASSERTIONS: setting(
     wholeNumber(1000, 10_000_000).default(1_000_000),
     'The limit of used client assertions that have not expired, 1000 to 10000000, with `ASSERTION_USE=once`. Beyond it, assertions get 503, because none is forgotten before it expires. One-time links and sign-outs of the portal count too.',
@@ -249,6 +239,8 @@ const shape = z.object({
 })
 
 const settings = shape.check(({ value, issues }) => {
+  for (const { name, message } of auditFaults(value))
+    issues.push({ code: 'custom', input: value[name], path: [name], message })
   const fault = labFault(value)
   if (fault !== undefined) {
     issues.push({ code: 'custom', input: value.LAB, path: ['LAB'], message: fault })

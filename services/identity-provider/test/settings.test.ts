@@ -49,6 +49,7 @@ describe('the settings', () => {
       MAX_SIGN_IN_RECORDS: 1_000_000,
       MAX_UNAUTHENTICATED_RECORDS: 100_000,
       MAX_REFUSED_CHANGE_RECORDS: 100_000,
+      AUDIT_EXPORT: [],
       MAX_USED_ASSERTIONS: 1_000_000,
       TRUSTED_PROXIES: [],
       LAB: 'off',
@@ -91,6 +92,26 @@ describe('the settings', () => {
       assert.deepEqual(readSettings({ [name]: value })[name as 'PORT'], read)
     })
   }
+
+  it('read the log stores of AUDIT_EXPORT, each once, and turn tables off with them', () => {
+    const { AUDIT_EXPORT, MAX_SIGN_IN_RECORDS } = readSettings({
+      AUDIT_EXPORT: 'otlp, file:/Audit.jsonl,unix:/s,tcp://[::1]:5170,tls://logs.example:6514,otlp',
+      MAX_SIGN_IN_RECORDS: '0',
+      OTEL_EXPORTER_OTLP_LOGS_ENDPOINT: 'http://127.0.0.1:4318/v1/logs',
+    })
+    assert.deepEqual(
+      AUDIT_EXPORT.map(({ kind, path, host, port }) => [kind, path || `${host} ${port}`]),
+      [
+        ['otlp', ' 1'],
+        ['file', '/Audit.jsonl'],
+        ['unix', '/s'],
+        ['tcp', '::1 5170'],
+        ['tls', 'logs.example 6514'],
+      ],
+    )
+    assert.equal(MAX_SIGN_IN_RECORDS, 0)
+    assert.equal(readSettings({ AUDIT_EXPORT: ['file:/a'] }).AUDIT_EXPORT[0]?.path, '/a')
+  })
 
   it('let the system select both ports when PORT is 0', () => {
     assert.equal(readSettings({ PORT: '0' }).HTTPS_PORT, 0)
@@ -177,6 +198,19 @@ describe('the settings', () => {
     ['WRONG_CREDENTIALS_PER_CLIENT_PER_MINUTE', '0', 'expected a whole number from 1 to 1000000'],
     ['WRONG_CREDENTIALS_PER_SOURCE_PER_MINUTE', '-1', 'expected a whole number from 1 to 1000000'],
     ['TRUSTED_PROXIES', '10.0.0.1, proxy.example', 'expected addresses or networks'],
+    ['MAX_SIGN_IN_RECORDS', '999', 'expected 0, or a whole number from 1000 to 10000000'],
+    ['MAX_SIGN_IN_RECORDS', '0', 'expected 1000 or more, because AUDIT_EXPORT is not set'],
+    ['MAX_UNAUTHENTICATED_RECORDS', '0', 'expected 1000 or more, because AUDIT_EXPORT is not set'],
+    ['MAX_REFUSED_CHANGE_RECORDS', '0', 'expected a whole number from 1000 to 10000000'],
+    ['AUDIT_EXPORT', 'otlp', 'expected OTEL_EXPORTER_OTLP_LOGS_ENDPOINT or OTEL_EXPORTER_OTLP'],
+    ['AUDIT_EXPORT', 'syslog', 'expected otlp, file:/path, unix:/path, tcp://host:port or tls'],
+    ['AUDIT_EXPORT', 'file:audit.jsonl', 'expected otlp, file:/path'],
+    ['AUDIT_EXPORT', 'file:/audit.jsonl,unix:x', 'expected otlp, file:/path'],
+    ['AUDIT_EXPORT', 'tcp://logs.example', 'expected otlp, file:/path'],
+    ['AUDIT_EXPORT', 'tcp://logs.example:0', 'expected otlp, file:/path'],
+    ['AUDIT_EXPORT', 'tls://logs.example:65536', 'expected otlp, file:/path'],
+    ['AUDIT_EXPORT', 'tcp://u:p@logs.example:5170', 'expected otlp, file:/path'],
+    ['OTEL_EXPORTER_OTLP_LOGS_ENDPOINT', 'logs:4318', 'expected an http or https URL without'],
     ['TRUSTED_PROXIES', '10.0.0.0/33', 'expected addresses or networks'],
     ['TRUSTED_PROXIES', '2001:db8::/129', 'expected addresses or networks'],
     ['TRUSTED_PROXIES', '10.0.0.1:80', 'expected addresses or networks'],

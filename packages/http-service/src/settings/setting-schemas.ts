@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os'
-import { readTracingOptions, tracingForms } from '@greeting/tracing'
+import { readLogExportOptions, readTracingOptions, tracingForms } from '@greeting/tracing'
 import { z } from 'zod'
 import { limits } from '../listener/listener.ts'
 
@@ -101,7 +101,9 @@ const tracingSetting = (name: keyof typeof tracingForms) =>
     .refine((value) => {
       const endpoint = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:4318' }
       try {
-        return readTracingOptions({ ...endpoint, [name]: value }, '') !== undefined
+        const values = { ...endpoint, [name]: value }
+        readLogExportOptions(values, '')
+        return readTracingOptions(values, '') !== undefined
       } catch {
         return false
       }
@@ -129,6 +131,13 @@ export const tracingSettings = {
     'all',
   ),
 } as const
+
+/** The collector of log records, for a service that sends some. */
+export const logsEndpoint = setting(
+  tracingSetting('OTEL_EXPORTER_OTLP_LOGS_ENDPOINT'),
+  'the URL for log records, for example `http://127.0.0.1:4318/v1/logs`',
+  '`OTEL_EXPORTER_OTLP_ENDPOINT` with `/v1/logs`',
+)
 
 /** The settings of tracing whose values are never shown. */
 export const tracingSecretNames = ['OTEL_EXPORTER_OTLP_HEADERS'] as const

@@ -27,18 +27,28 @@ export class MetricSet {
     })
   }
 
-  /** A value for each value of a label. */
-  gaugeBy<Label extends string>(
+  /** A value for each value of a label, of which the highest counts. */
+  gaugeBy(label: string, name: string, help: string, values: () => LabelledValues): void {
+    this.#valuesBy(label, name, help, values, 'max')
+  }
+
+  /** A value for each value of a label, of which the metrics of all workers have the sum. */
+  sumBy(label: string, name: string, help: string, values: () => LabelledValues): void {
+    this.#valuesBy(label, name, help, values, 'sum')
+  }
+
+  #valuesBy<Label extends string>(
     label: Label,
     name: string,
     help: string,
     values: () => LabelledValues,
+    aggregator: 'max' | 'sum',
   ): void {
     new Gauge<Label>({
       name,
       help,
       registers: this.#registers,
-      aggregator: 'max' as const,
+      aggregator,
       labelNames: [label],
       collect() {
         this.reset()
@@ -69,6 +79,26 @@ export class MetricSet {
       collect() {
         this.reset()
         this.inc(value())
+      },
+    })
+  }
+
+  /** A count since the start for each value of a label, which another object keeps. */
+  countBy<Label extends string>(
+    label: Label,
+    name: string,
+    help: string,
+    values: () => Readonly<Record<string, number>>,
+  ): void {
+    new Counter<Label>({
+      name,
+      help,
+      registers: this.#registers,
+      labelNames: [label],
+      collect() {
+        this.reset()
+        for (const [key, current] of Object.entries(values()))
+          this.inc({ [label]: key } as Record<Label, string>, current)
       },
     })
   }

@@ -20,6 +20,9 @@ export type StorageFigures = {
   readonly usage: () => StorageUsage
   readonly limits: StorageLimits
   readonly auditBacklog: () => AuditBacklog
+  readonly auditExport: () => Readonly<
+    Record<string, { queued: number; dropped: number; failures: number }>
+  >
   /** How often the store has lost commits since the start. */
   readonly reversals: () => number
   readonly clock: ClockFigures
@@ -30,7 +33,7 @@ export type StorageFigures = {
 /** Adds the size of the store as of its last cleanup, and the audit records that wait for it. */
 export function storageMetrics(
   metrics: MetricSet,
-  { usage, limits, auditBacklog, reversals, clock, standby }: StorageFigures,
+  { usage, limits, auditBacklog, auditExport, reversals, clock, standby }: StorageFigures,
 ): void {
   metrics.gaugeBy(
     'lane',
@@ -79,6 +82,28 @@ export function storageMetrics(
     'greeting_audit_dropped_records_total',
     'Audit records that were dropped, because too many waited for the store.',
     () => auditBacklog().dropped,
+  )
+  const ofSinks = (figure: 'queued' | 'dropped' | 'failures') => () =>
+    Object.fromEntries(
+      Object.entries(auditExport()).map(([sink, figures]) => [sink, figures[figure]]),
+    )
+  metrics.sumBy(
+    'sink',
+    'greeting_audit_export_queued',
+    'Audit records that wait for a log store of AUDIT_EXPORT.',
+    ofSinks('queued'),
+  )
+  metrics.countBy(
+    'sink',
+    'greeting_audit_export_dropped_total',
+    'Audit records that a log store of AUDIT_EXPORT did not get, because too many waited or it rejected them.',
+    ofSinks('dropped'),
+  )
+  metrics.countBy(
+    'sink',
+    'greeting_audit_export_failures_total',
+    'Batches that a log store of AUDIT_EXPORT did not take.',
+    ofSinks('failures'),
   )
   metrics.count(
     'greeting_store_reversals_total',

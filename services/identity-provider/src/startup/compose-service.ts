@@ -1,10 +1,11 @@
 // Folder: Composes the service from its settings, its storage and its listeners.
 
-import { AuditBuffer, type StorageLimits } from '@greeting/directory/audit'
+import { AuditBuffer, type AuditLane, type StorageLimits } from '@greeting/directory/audit'
 import { AgreedClock } from '@greeting/directory/clock'
 import { DirectoryStore, StandbyReads, StoreReversals } from '@greeting/directory/live'
 import { defaultStorageLimits } from '@greeting/directory/storage'
 import { metricsFetch } from '@greeting/http-service'
+import { readLogExportOptions } from '@greeting/tracing'
 import { reportCountedRefusals } from '../http/counted-refusals.ts'
 import type { Settings } from '../settings.ts'
 import { ensureAdministrator, seedDirectory } from './first-start.ts'
@@ -22,17 +23,22 @@ import { openIssuers, tokenLifetime, tokenOptions } from './token-options.ts'
  * @throws {Error} with a sentence for the operator; then nothing runs in the background
  */
 export async function composeService(opened: OpenedParts): Promise<AsyncDisposableStack> {
-  const { settings, storage, listeners, environment, log } = opened
+  const { settings, listeners, environment, log } = opened
   const { runtime, testKeys } = environment
   await using unfinished = new AsyncDisposableStack()
+  const auditExport = await openAuditExport(opened)
+  unfinished.defer(async () => auditExport?.stop())
+  const storage = auditExport?.storage ?? opened.storage
   // 1. Clock, registrations, administrator and signing keys
-  const store = await openStore(opened)
+  const store = await openStore({ ...opened, storage })
   const { directory, keys, keyEncryptionKey } = store
 
   // 2. Audit log and other issuers
   const auditBuffer = new AuditBuffer({
     audit: storage.audit,
     uses: storage.credentialUses,
+    onRecord: auditExport?.offer,
+    unstored: lanesWithoutRecords(settings),
     now: runtime.now,
   })
   unfinished.defer(() => auditBuffer.flush())
@@ -40,7 +46,7 @@ export async function composeService(opened: OpenedParts): Promise<AsyncDisposab
   unfinished.defer(() => issuers.stop())
 
   // 3. Options of the token service
-  const parts: ServiceParts = { ...opened, ...store, auditBuffer, issuers }
+  const parts: ServiceParts = { ...opened, storage, ...store, auditBuffer, auditExport, issuers }
   const options = tokenOptions(parts)
 
   // 4. Background tasks. The last counted refusals are reported before the audit log is written.
@@ -129,6 +135,19 @@ async function openStore(opened: OpenedParts): Promise<OpenedStore> {
   return { reversals, directory, issued: standbyReads ?? directory, standbyReads, clock, ...opener }
 }
 
+/** The export of audit records, whose code is loaded only when there is one. */
+async function openAuditExport({ settings, storage, environment, log }: OpenedParts) {
+  if (settings.AUDIT_EXPORT.length === 0) return undefined
+  const { AuditExport } = await import('../audit-export/audit-export.ts')
+  return new AuditExport({
+    targets: settings.AUDIT_EXPORT,
+    collector: readLogExportOptions(settings, 'identity-provider'),
+    run: environment.runtime.newGuid(),
+    storage,
+    log,
+  })
+}
+
 /** Answers requests for metrics, with those of all workers. */
 function answerMetrics({ metrics, listeners, link, settings, ...parts }: ServiceParts): void {
   if (metrics === undefined) return
@@ -143,6 +162,7 @@ function answerMetrics({ metrics, listeners, link, settings, ...parts }: Service
       standby: () => parts.standbyReads?.state,
       reversals: () => parts.reversals.count,
       auditBacklog: () => parts.auditBuffer.backlog,
+      auditExport: () => parts.auditExport?.figures ?? {},
     },
     maxCacheWeight: settings.DIRECTORY_CACHE_OBJECTS,
     certificateEnd: listeners.certificateEnd,
@@ -151,6 +171,11 @@ function answerMetrics({ metrics, listeners, link, settings, ...parts }: Service
   link?.reportMetrics(registry)
   const read = link?.readAllMetrics ?? (() => registry.metrics())
   listeners.metrics?.answerWith(metricsFetch(read))
+}
+
+const lanesWithoutRecords = (settings: Settings): ReadonlySet<AuditLane> => {
+  const { records } = storageLimits(settings)
+  return new Set((Object.keys(records) as AuditLane[]).filter((lane) => records[lane] === 0))
 }
 
 /** The limits of the store that the settings contain. */

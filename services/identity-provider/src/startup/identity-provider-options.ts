@@ -193,12 +193,12 @@ export type IdentityProviderOptions = {
   readonly wrongCredentialsPerSourcePerMinute?: SettingsInput['WRONG_CREDENTIALS_PER_SOURCE_PER_MINUTE']
   /**
    * The limit of records of authenticated clients in the sign-in log, 1000 to 10000000. The oldest
-   * are deleted. By default `1000000`.
+   * are deleted. With `auditExport`, 0 keeps none. By default `1000000`.
    */
   readonly maxSignInRecords?: SettingsInput['MAX_SIGN_IN_RECORDS']
   /**
    * The limit of records of requests before authentication in the sign-in log, 1000 to 10000000.
-   * The oldest are deleted. By default `100000`.
+   * The oldest are deleted. With `auditExport`, 0 keeps none. By default `100000`.
    */
   readonly maxUnauthenticatedRecords?: SettingsInput['MAX_UNAUTHENTICATED_RECORDS']
   /**
@@ -206,6 +206,11 @@ export type IdentityProviderOptions = {
    * deleted. By default `100000`.
    */
   readonly maxRefusedChangeRecords?: SettingsInput['MAX_REFUSED_CHANGE_RECORDS']
+  /**
+   * Where both logs are sent: `otlp`, `file:/path`, `unix:/path`, `tcp://host:port` or
+   * `tls://host:port`, separated by commas. By default none.
+   */
+  readonly auditExport?: SettingsInput['AUDIT_EXPORT']
   /**
    * The limit of used client assertions that have not expired, 1000 to 10000000, with
    * `assertionUse=once`. Beyond it, assertions get 503, because none is forgotten before it

@@ -5,6 +5,7 @@ import type { RegionalAssertions, StandbyStorage, Storage } from '@greeting/dire
 import type { WorkerLink } from '@greeting/http-service'
 import type { Tracing } from '@greeting/tracing'
 import type { Logger } from 'pino'
+import type { AuditExport } from '../audit-export/audit-export.ts'
 import type { FederatedIssuers } from '../federation/federated-issuers.ts'
 import type { Metrics } from '../metrics/metrics.ts'
 import type { Settings } from '../settings.ts'
@@ -51,5 +52,7 @@ export type OpenedStore = {
 export type ServiceParts = OpenedParts &
   OpenedStore & {
     readonly auditBuffer: AuditBuffer
+    /** Undefined when the settings name no other log store. */
+    readonly auditExport: AuditExport | undefined
     readonly issuers: FederatedIssuers
   }

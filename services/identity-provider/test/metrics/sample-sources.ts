@@ -35,6 +35,7 @@ export const sampleSources = (usage = () => unknownUsage): MetricSources => ({
     limits: defaultStorageLimits,
     reversals: () => 1,
     clock: { offsetSeconds: -0.5, disagreements: 2, isInDoubt: true },
+    auditExport: () => ({ 'file:/audit.jsonl': { queued: 6, dropped: 7, failures: 8 } }),
     auditBacklog: () => ({ waiting: 4, dropped: 5 }),
     standby: () => ({ isUsed: true, ageSeconds: 12, maxStalenessSeconds: 300 }),
   },

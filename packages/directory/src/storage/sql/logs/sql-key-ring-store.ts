@@ -41,7 +41,7 @@ export class SqlKeyRingStore implements KeyRingStore {
       if (!(await takeNextRevision(db, 'signing-keys', base, mark))) return 'conflict'
       await db.deleteFrom('signing_key').execute()
       if (ring.length > 0) await db.insertInto('signing_key').values(ring.map(keyToRow)).execute()
-      await insertAudit(db, 'directory_audit', 'changes', events.map(auditOf))
+      await insertAudit(db, 'directory_audit', 'changes', events.map(keyEventRecord))
       return 'committed'
     })
     if (outcome === 'committed')
@@ -70,7 +70,14 @@ const keyFromRow = (row: SigningKeyRow): SigningKey => ({
   longestTokenSeconds: row.longest_token_seconds,
 })
 
-const auditOf = ({ at, actor, action, kid, correlationId }: KeyEvent): AuditRecord => ({
+/** The audit record of an event of a signing key. */
+export const keyEventRecord = ({
+  at,
+  actor,
+  action,
+  kid,
+  correlationId,
+}: KeyEvent): AuditRecord => ({
   at,
   tenantId: null,
   actor,
