@@ -173,6 +173,13 @@ export const alertCases: readonly AlertCase[] = [
     series: { [`greeting_audit_dropped_records_total{${identityProvider}}`]: growing(5) },
   },
   {
+    alert: 'GreetingAuditExportLoss',
+    severity: 'page',
+    series: {
+      [`greeting_audit_export_dropped_total{sink="otlp",${identityProvider}}`]: growing(5),
+    },
+  },
+  {
     alert: 'GreetingAssertionsNearLimit',
     severity: 'ticket',
     series: { [`greeting_storage_used_assertions{${identityProvider}}`]: always(950_000) },

@@ -125,6 +125,13 @@ Search the log for the level \`error\`: the server could not write the key. Chec
     commands: [metrics('identity-provider', 'greeting_audit_'), failures('identity-provider')],
     text: `Records of tokens or of refused changes are lost, and the audit log has their number. Restore the store first. Changes of the directory are never dropped.`,
   },
+  GreetingAuditExportLoss: {
+    commands: [
+      metrics('identity-provider', 'greeting_audit_export_'),
+      failures('identity-provider'),
+    ],
+    text: `A log store of \`AUDIT_EXPORT\` is away or too slow. The log line \`export of the audit log failed\` has the reason. Tokens are issued, and the next records leave by themselves. Changes are in the audit log; gaps in \`number\` show what the log store lacks.`,
+  },
   GreetingAssertionsNearLimit: {
     commands: [metrics('identity-provider', 'greeting_storage_used_assertions')],
     text: `With \`ASSERTION_USE=once\`, each assertion is kept until it expires. Raise \`MAX_USED_ASSERTIONS\`, or make clients sign assertions with a shorter lifetime.`,
