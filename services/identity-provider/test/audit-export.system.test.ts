@@ -7,9 +7,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
+import { createServer as createTlsServer } from 'node:tls'
 import { promisify } from 'node:util'
 import { openLocalStorage } from '../../../fixtures/directory/local-storage.ts'
 import { startCollector } from '../../../packages/tracing/test/otlp-collector.ts'
+import {
+  createAuthority,
+  issueServerCertificate,
+} from '../src/certificates/certificate-authority.ts'
 import { startHere } from './provider-here.ts'
 import { readSeeded, requestToken, startProvider } from './provider-process.ts'
 
@@ -109,6 +114,41 @@ describe('an identity provider with other log stores', () => {
     )
     await storage.close()
   })
+
+  for (const [who, trusted] of [
+    ['sends to a reader over TLS whose certificate a trusted authority issued', true],
+    ['sends nothing to a reader over TLS whose certificate no trusted authority issued', false],
+  ] as const)
+    it(who, async (t) => {
+      const dataDir = await mkdtemp(join(root, 'data-'))
+      const now = new Date()
+      const authority = await createAuthority(['127.0.0.1'], now)
+      const { certificate, key } = await issueServerCertificate(authority, ['127.0.0.1'], now)
+      await writeFile(join(dataDir, 'authority.pem'), authority.certificate)
+      let received = ''
+      const reader = createTlsServer({ cert: certificate, key }, (socket) => {
+        socket.on('error', () => undefined)
+        socket.setEncoding('utf8').on('data', (text) => (received += text))
+      })
+      reader.on('tlsClientError', () => undefined).listen(0, '127.0.0.1')
+      await once(reader, 'listening')
+      t.after(() => reader.close())
+      const provider = await startProvider({
+        DATA_DIR: dataDir,
+        HTTPS_PORT: 'off',
+        METRICS_PORT: '0',
+        AUDIT_EXPORT: `tls://127.0.0.1:${(reader.address() as AddressInfo).port}`,
+        ...(trusted && { NODE_EXTRA_CA_CERTS: join(dataDir, 'authority.pem') }),
+      })
+      t.after(() => provider.end('SIGKILL'))
+      assert.equal((await requestToken(provider.url, dataDir)).status, 200)
+      const isRefused = async () =>
+        /greeting_audit_export_failures_total\{sink="tls[^ ]+ [1-9]/.test(
+          await (await fetch(`${provider.metricsUrl}/metrics`)).text(),
+        )
+      while (!(trusted ? received.includes('"token.issue"') : await isRefused())) await delay(20)
+      assert.equal(received === '', !trusted)
+    })
 
   it('issues tokens while their readers stop, hang or are away, and ends in time', async () => {
     const dataDir = await mkdtemp(join(root, 'data-'))
