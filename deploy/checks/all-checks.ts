@@ -6,6 +6,7 @@ import { engines, poolers } from './engines.ts'
 import { image } from './image.ts'
 import { postgresPointInTime, sqlitePointInTime } from './point-in-time.ts'
 import { proxies } from './proxies.ts'
+import { regions } from './regions.ts'
 import { keyEncryptionKeyRotation, rollingRestart, rollingUpgrade } from './rolling.ts'
 import { alerts, compose, systemd } from './shipped-files.ts'
 
@@ -27,4 +28,5 @@ export const checks: readonly Check[] = [
   sqlitePointInTime,
   ...poolers,
   engines,
+  regions,
 ]

@@ -33,6 +33,8 @@ export const programs = {
   litestream: 'go install github.com/benbjohnson/litestream/cmd/litestream@v0.5.18',
   pgbouncer: 'apt-get install pgbouncer',
   pgpool: 'apt-get install pgpool2',
+  ip: 'apt-get install iproute2',
+  nsenter: 'apt-get install util-linux',
   openssl: 'apt-get install openssl',
   nginx: 'apt-get install nginx-light',
   haproxy: 'apt-get install haproxy',
