@@ -210,7 +210,7 @@ describe('the workflow of a release', () => {
 
 describe('the jobs for the deployment', () => {
   /** What a runner of Ubuntu has. */
-  const ofRunner = ['git', 'go', 'kubectl', 'openssl', 'systemd-analyze']
+  const ofRunner = ['git', 'go', 'ip', 'kubectl', 'nsenter', 'openssl', 'systemd-analyze']
   /** Traefik has no exact version in apt, and Go refuses to install it. */
   const nowhere = ['proxy-traefik']
   const jobs = jobsOf('.github/workflows/ci.yml').map(([name, job]) => {
