@@ -120,9 +120,9 @@ export async function executeOperation(requested: OperationRequest): Promise<Ans
       const change = operation.change(changing)
       const { action = operation.action, answer, changes, target, warning } = change
       // 5. Check the changes themselves, so that no operation can omit the check.
-      requireUnprotected(committed, changes)
+      requireUnprotected(changing, changes)
       requireOwnRoles(changing, changes)
-      if (context.apiAppId === graphAppId) requirePolicies(committed, changes, repeatable.now())
+      if (context.apiAppId === graphAppId) requirePolicies(changing, changes)
       // 6. Store the changes and their audit record in one transaction.
       const record = auditRecord(action, caller, ids)
       return {

@@ -27,6 +27,7 @@ type CheckedCall = {
   readonly provenBy?: string | undefined
   readonly runtime?: Pick<RepeatableRuntime, 'hasMade'>
 }
+type BeforeChange = Pick<CheckedCall, 'committed' | 'runtime'>
 type ChangeOf<Kind extends DirectoryKind> = Extract<DirectoryChange, { readonly kind: Kind }>
 type Rule<Change> = (call: CheckedCall, change: Change) => readonly PrivilegedRole[]
 
@@ -54,7 +55,7 @@ const neededRoles: { readonly [Kind in DirectoryKind]: Rule<ChangeOf<Kind>> } = 
   // application.
   application: (call, { id, value }) => {
     const { caller, committed } = call
-    const before = call.runtime?.hasMade(id) ? undefined : committed.application(id)
+    const before = applicationBefore(call, id)
     if (before === undefined) return []
     if (value !== null && givesAuthority(before, value)) return neededEverywhere(call, before)
     // A blueprint removes its own certificate without the roles of its agents.
@@ -68,7 +69,7 @@ const neededRoles: { readonly [Kind in DirectoryKind]: Rule<ChangeOf<Kind>> } = 
   // leads to the others: the application can add credentials to itself there.
   servicePrincipal: (call, { id, value }) => {
     const { caller, committed } = call
-    const before = call.runtime?.hasMade(id) ? undefined : committed.servicePrincipal(id)
+    const before = principalBefore(call, id)
     const application = value === null ? undefined : committed.applicationByAppId(value.appId)
     if (value !== null && application?.tenantId === value.tenantId) {
       if (opensPrincipal(before, value)) return neededEverywhere(call, application)
@@ -84,6 +85,12 @@ const neededRoles: { readonly [Kind in DirectoryKind]: Rule<ChangeOf<Kind>> } = 
     return value === null || caller.roles.includes(writesTenants) ? [] : [assignment]
   },
 }
+
+// An object that this call creates is not looked up.
+const applicationBefore = ({ committed, runtime }: BeforeChange, id: string) =>
+  runtime?.hasMade(id) ? undefined : committed.application(id)
+const principalBefore = ({ committed, runtime }: BeforeChange, id: string) =>
+  runtime?.hasMade(id) ? undefined : committed.servicePrincipal(id)
 
 const writesTenants: ServerRole = 'Tenant.ReadWrite.All'
 
@@ -135,20 +142,17 @@ function roleName(directory: Directory, { appRoleId, resourceId }: PrivilegedRol
  *
  * @throws {GraphError} graph_refusal protected_object.
  */
-export function requireUnprotected(
-  committed: Directory,
-  changes: readonly DirectoryChange[],
-): void {
+export function requireUnprotected(call: BeforeChange, changes: readonly DirectoryChange[]): void {
   const newTenantIds = new Set(
     changes
-      .filter(({ kind, id }) => kind === 'tenant' && committed.tenant(id) === undefined)
+      .filter(({ kind, id }) => kind === 'tenant' && call.committed.tenant(id) === undefined)
       .map(({ id }) => id),
   )
   for (const change of changes) {
     const isCreatedWithTenant =
       change.kind === 'servicePrincipal' && newTenantIds.has(change.value?.tenantId ?? '')
     if (isCreatedWithTenant) continue
-    const appIds = appIdsOf(committed, change)
+    const appIds = appIdsOf(call, change)
     if (appIds.some((appId) => builtInApiAppIds.includes(appId))) {
       throw refuse('protected_object')
     }
@@ -156,12 +160,10 @@ export function requireUnprotected(
 }
 
 /** The application IDs of a changed object, before and after the change. */
-function appIdsOf(committed: Directory, { kind, id, value }: DirectoryChange): string[] {
-  if (kind === 'application') {
-    return [committed.application(id), value].flatMap((one) => one?.appId ?? [])
-  }
-  if (kind === 'servicePrincipal') {
-    return [committed.servicePrincipal(id), value].flatMap((one) => one?.appId ?? [])
-  }
+function appIdsOf(call: BeforeChange, { kind, id, value }: DirectoryChange): string[] {
+  if (kind === 'application')
+    return [applicationBefore(call, id), value].flatMap((one) => one?.appId ?? [])
+  if (kind === 'servicePrincipal')
+    return [principalBefore(call, id), value].flatMap((one) => one?.appId ?? [])
   return []
 }

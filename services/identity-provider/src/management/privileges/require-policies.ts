@@ -7,6 +7,7 @@ import {
   policyOf,
   type ServicePrincipal,
 } from '@greeting/directory'
+import type { RepeatableRuntime } from '@greeting/directory/live'
 import { GraphError } from '../refusals/graph-error.ts'
 import type { RefusalName } from '../refusals/refusals.ts'
 
@@ -18,6 +19,11 @@ const rows: Readonly<Record<AppManagementFault['code'], RefusalName>> = {
   SignInAudienceNotAllowedAsPerAppPolicy: 'audience_forbidden_by_policy',
 }
 
+type PolicyCall = {
+  readonly committed: Directory
+  readonly runtime: Pick<RepeatableRuntime, 'hasMade' | 'now'>
+}
+
 /**
  * Requires that the app management policies of the tenant permit what changes add to applications and
  * service principals.
@@ -25,14 +31,10 @@ const rows: Readonly<Record<AppManagementFault['code'], RefusalName>> = {
  * @throws {GraphError} graph_refusal lifetime_exceeds_policy, credential_forbidden_by_policy,
  *   identifier_uri_forbidden_by_policy, identifier_uri_without_tenant, audience_forbidden_by_policy.
  */
-export function requirePolicies(
-  committed: Directory,
-  changes: readonly DirectoryChange[],
-  now: Date,
-): void {
-  const [first, ...others] = changes.flatMap(({ kind, id, value }) =>
+export function requirePolicies(call: PolicyCall, changes: readonly DirectoryChange[]): void {
+  const [first, ...others] = changes.flatMap(({ kind, value }) =>
     (kind === 'application' || kind === 'servicePrincipal') && value !== null
-      ? faultsOf(committed, kind, committed[kind](id), value, now)
+      ? faultsOf(call, kind, value)
       : [],
   )
   if (first === undefined) return
@@ -44,14 +46,16 @@ type Managed = Pick<Application, 'passwordCredentials' | 'keyCredentials'> &
   Partial<Pick<Application, 'identifierUris' | 'signInAudience' | 'requestedAccessTokenVersion'>>
 
 function faultsOf(
-  committed: Directory,
+  { committed, runtime }: PolicyCall,
   kind: 'application' | 'servicePrincipal',
-  before: Managed | undefined,
   after: (Application | ServicePrincipal) & Managed,
-  now: Date,
 ): AppManagementFault[] {
   const tenant = committed.tenant(after.tenantId)
   if (tenant === undefined || tenant.policies.length === 0) return []
+  // What this call creates is not looked up.
+  const before: Managed | undefined = runtime.hasMade(after.id)
+    ? undefined
+    : committed[kind](after.id)
   // Either place of the object finds its policy.
   const policy = policyOf(tenant, 'appManagement', after, undefined)
   const isNew = (known: readonly { readonly keyId: string }[] = []) => {
@@ -68,7 +72,9 @@ function faultsOf(
       signInAudience: after.signInAudience,
     }),
   }
-  const principal = committed.servicePrincipalByAppId(tenant.id, after.appId)
+  const principal = runtime.hasMade(after.appId)
+    ? undefined
+    : committed.servicePrincipalByAppId(tenant.id, after.appId)
   const isOfSaml = principal?.inertProperties.preferredSingleSignOnMode === 'saml'
-  return appManagementFaults(policy, { ...after, kind, tenant, isOfSaml }, change, now)
+  return appManagementFaults(policy, { ...after, kind, tenant, isOfSaml }, change, runtime.now())
 }

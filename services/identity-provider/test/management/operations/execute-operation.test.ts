@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { DirectoryStore, StorageUnavailableError } from '@greeting/directory/live'
+import { delegatingLog } from '../../../../../fixtures/directory/delegating-log.ts'
 import { MemoryDirectoryLog } from '../../../../../fixtures/directory/memory-directory-log.ts'
 import { allGraphRoles, type GraphClient, sampleGraph } from '../sample-graph.ts'
 import { canary, changesOnce, sampleWrites, writes } from '../sample-writes.ts'
@@ -95,6 +96,22 @@ describe('every change', () => {
       for (const secret of secrets) assert.ok(!JSON.stringify(records).includes(secret))
     })
   }
+
+  it('that creates an object does not ask the store for it', async () => {
+    const log = new MemoryDirectoryLog()
+    const asked: string[] = []
+    const counting = delegatingLog(() => log, {
+      changesAfter: (known, lookups = []) => {
+        asked.push(...lookups.map(({ name }) => name))
+        return log.changesAfter(known, lookups)
+      },
+    })
+    const { admin } = await sampleWrites(new DirectoryStore({ log: counting }))
+    await admin.post('/applications', { displayName: 'first' })
+    asked.length = 0
+    const { status } = await admin.post('/applications', { displayName: 'second' })
+    assert.deepEqual([status, asked], [201, []])
+  })
 
   it('that is refused is recorded with the reason', async () => {
     const { clientWith, refusals } = await sampleGraph()
