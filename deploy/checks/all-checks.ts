@@ -4,6 +4,7 @@ import type { Check } from './check.ts'
 import { dashboardQueries } from './dashboards.ts'
 import { engines, poolers } from './engines.ts'
 import { image } from './image.ts'
+import { patroni } from './patroni.ts'
 import { postgresPointInTime, sqlitePointInTime } from './point-in-time.ts'
 import { proxies } from './proxies.ts'
 import { regions } from './regions.ts'
@@ -26,6 +27,7 @@ export const checks: readonly Check[] = [
   keyEncryptionKeyRotation,
   postgresPointInTime,
   sqlitePointInTime,
+  patroni,
   ...poolers,
   engines,
   regions,

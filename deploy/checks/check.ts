@@ -31,6 +31,7 @@ export const programs = {
   prometheus: 'apt-get install prometheus',
   'systemd-analyze': 'apt-get install systemd',
   litestream: 'go install github.com/benbjohnson/litestream/cmd/litestream@v0.5.18',
+  patroni: 'apt-get install patroni',
   pgbouncer: 'apt-get install pgbouncer',
   pgpool: 'apt-get install pgpool2',
   ip: 'apt-get install iproute2',

@@ -62,19 +62,25 @@ export class Administrator {
   }
 
   /**
-   * Creates an application.
+   * Creates an application, and returns its ID.
    *
    * @throws {Error} with the status, when the change is not acknowledged
    */
-  async createApplication(displayName: string): Promise<void> {
+  async createApplication(displayName: string): Promise<string> {
     const answer = await this.send('graph', 'POST', '/v1.0/applications', { displayName })
     const text = await answer.text()
     if (answer.status !== 201) throw new Error(`${displayName}: ${answer.status} ${text}`)
+    return (JSON.parse(text) as { readonly id: string }).id
   }
 
   /** The names of all applications. */
   async applicationNames(): Promise<ReadonlySet<string>> {
-    const names = new Set<string>()
+    return new Set(await this.eachApplicationName())
+  }
+
+  /** The name of each application: two applications may have the same one. */
+  async eachApplicationName(): Promise<readonly string[]> {
+    const names: string[] = []
     let path: string | undefined = '/v1.0/applications?$select=displayName&$top=999'
     while (path !== undefined) {
       const answer = await this.send('graph', 'GET', path)
@@ -82,7 +88,7 @@ export class Administrator {
         value: readonly { displayName: string }[]
         '@odata.nextLink'?: string
       }
-      for (const { displayName } of page.value) names.add(displayName)
+      for (const { displayName } of page.value) names.push(displayName)
       const next: string | undefined = page['@odata.nextLink']
       path = next && new URL(next).pathname + new URL(next).search
     }

@@ -19,6 +19,7 @@ type StartOptions = {
   readonly folder?: string
   readonly pollUrl?: string
   readonly isReady?: () => Promise<boolean>
+  readonly user?: { readonly uid?: number; readonly gid?: number }
 }
 
 const startTimeoutMs = 60_000
@@ -49,17 +50,19 @@ export function killAtExit<Process extends ChildProcess>(child: Process): Proces
  * @param options.folder the working folder; default that of this process
  * @param options.pollUrl the address of a program that prints no line
  * @param options.isReady asks a program that has no such address
+ * @param options.user the user of the process; default that of this process
  * @throws {Error} with the output of the process, when it ends or does not listen within 60 s
  */
 export async function startProcess(
   command: readonly string[],
   env: Readonly<Record<string, string>>,
-  { folder, pollUrl = '', isReady }: StartOptions = {},
+  { folder, pollUrl = '', isReady, user }: StartOptions = {},
 ): Promise<Running> {
   const [program = '', ...args] = command
   const startedMs = performance.now()
   const child = killAtExit(
     spawn(program, args, {
+      ...user,
       cwd: folder,
       env: { ...env, PATH: process.env.PATH },
       stdio: ['ignore', 'pipe', 'pipe'],
