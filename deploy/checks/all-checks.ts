@@ -2,7 +2,7 @@ import { chart, chartSchemas } from './chart.ts'
 import { chartApiServer } from './chart-api-server.ts'
 import type { Check } from './check.ts'
 import { dashboardQueries } from './dashboards.ts'
-import { engines, poolers } from './engines.ts'
+import { engine, engines, poolers } from './engines.ts'
 import { image } from './image.ts'
 import { patroni } from './patroni.ts'
 import { postgresPointInTime, sqlitePointInTime } from './point-in-time.ts'
@@ -31,4 +31,5 @@ export const checks: readonly Check[] = [
   ...poolers,
   engines,
   regions,
+  engine,
 ]

@@ -1,20 +1,33 @@
 import assert from 'node:assert/strict'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { mustRun, npm } from '../../packed/program.ts'
+import { postgresDatabases } from '../../fixtures/postgres-databases.ts'
+import { npm, run } from '../../packed/program.ts'
 import type { Check } from './check.ts'
 
 const tests = 'packages/directory/test/storage'
 
-/** Runs tests of the storage, and returns how many have passed. */
+/**
+ * Runs tests of the storage, and returns how many have passed, and why others were left out.
+ *
+ * @throws {Error} with the names and the errors of those that failed
+ */
 function passedOf(root: string, files: readonly string[], variables: Record<string, string>) {
   const paths = files.map((name) => `${tests}/${name}`)
   const args = ['--test', '--test-reporter=tap', ...paths]
-  const output = mustRun(process.execPath, args, root, variables)
-  const passed = Number(/^# pass (\d+)$/m.exec(output)?.[1])
+  const { status, stdout, stderr } = run(process.execPath, args, root, variables)
+  if (status !== 0) throw new Error(`tests of the storage failed:\n${failuresIn(stdout)}${stderr}`)
+  const passed = Number(/^# pass (\d+)$/m.exec(stdout)?.[1])
   assert.ok(passed > 100, `only ${passed} tests ran`)
-  return passed
+  const leftOut = [...stdout.matchAll(/^ *ok \d+ - (.*) # SKIP (.*)$/gm)]
+  return { passed, leftOut: leftOut.map(([, title, reason]) => `left out: ${title}: ${reason}`) }
 }
+
+/** The parts of TAP from each failure to the next test. */
+const failuresIn = (output: string) =>
+  [...output.matchAll(/^ *not ok .*\n( *---\n[\s\S]*?\n *\.\.\.\n)?/gm)]
+    .map(([all]) => all)
+    .join('')
 
 /** Runs the tests of the storage through a pooler. `npm test` has a stand-in for it. */
 const through = (name: 'pgbouncer' | 'pgpool'): Check => ({
@@ -22,7 +35,7 @@ const through = (name: 'pgbouncer' | 'pgpool'): Check => ({
   programs: [name],
   run: async (root) => {
     const files = ['postgres/limited-client.system.test.ts']
-    const passed = passedOf(root, files, { POOLER: name })
+    const { passed } = passedOf(root, files, { POOLER: name })
     return [`${passed} tests of the storage, the time limits and the sessions passed`]
   },
 })
@@ -52,7 +65,26 @@ export const engines: Check = {
       const flags = ['--no-save', '--no-audit', '--no-fund', '--prefix', folder]
       npm(['install', ...flags, `${name}@${version}`], folder)
       const programs = join(folder, 'node_modules', name, 'native')
-      const passed = passedOf(root, postgresTests, { POSTGRES_PROGRAMS: programs })
+      const { passed } = passedOf(root, postgresTests, { POSTGRES_PROGRAMS: programs })
       return `PostgreSQL ${version.split('.', 2).join('.')}: ${passed} tests of the storage passed`
     }),
+}
+
+/** Runs the tests of the storage on an engine that runs already, such as a distributed one. */
+export const engine: Check = {
+  name: 'engine',
+  programs: [],
+  lacks: async ({ STORAGE_TEST_URL: url }) =>
+    url ? undefined : 'the URL of an engine in STORAGE_TEST_URL',
+  run: async (root, { STORAGE_TEST_URL: url = '' }) => {
+    const server = await postgresDatabases(url)
+    const [row] = await server.query('select version()')
+    const { version } = row as { readonly version: string }
+    // Without the right to create databases, each test would fail.
+    await server.database()
+    await server.stop()
+    const files = ['postgres-storage.system.test.ts', 'postgres/open-commits.system.test.ts']
+    const { passed, leftOut } = passedOf(root, files, { STORAGE_TEST_URL: url })
+    return [`${version}: ${passed} tests of the storage passed`, ...leftOut]
+  },
 }

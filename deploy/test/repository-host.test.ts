@@ -40,10 +40,12 @@ const linesOf = ({ steps }: Job) => steps.flatMap(({ run = '' }) => run.trim().s
 const { scripts, optionalDependencies, repository } = JSON.parse(read('package.json'))
 
 describe('a workflow', () => {
-  it('exists for each change, for each release, for advisories and for the site', () => {
+  it('exists for each change, for each night, for each release, for advisories and for the site', () => {
     assert.deepEqual(
       workflows,
-      ['ci', 'release', 'security', 'site'].map((name) => `.github/workflows/${name}.yml`),
+      ['ci', 'nightly', 'release', 'security', 'site'].map(
+        (name) => `.github/workflows/${name}.yml`,
+      ),
     )
   })
 
@@ -213,7 +215,8 @@ describe('the jobs for the deployment', () => {
   const ofRunner = ['git', 'go', 'ip', 'kubectl', 'nsenter', 'openssl', 'systemd-analyze']
   /** Traefik has no exact version in apt, and Go refuses to install it. */
   const nowhere = ['proxy-traefik']
-  const jobs = jobsOf('.github/workflows/ci.yml').map(([name, job]) => {
+  const files = ['ci', 'nightly'].map((name) => `.github/workflows/${name}.yml`)
+  const jobs = files.flatMap(jobsOf).map(([name, job]) => {
     const commands = linesOf(job)
     const checked = commands.flatMap((line) => line.split('npm run test:deploy -- --all ')[1] ?? [])
     return { name, commands, names: checked.flatMap((line) => line.split(' ')) }

@@ -1,12 +1,19 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import { PostgresServer } from '../../../../fixtures/postgres-server.ts'
+import {
+  needsOwnServer,
+  type PostgresDatabases,
+  postgresDatabases,
+} from '../../../../fixtures/postgres-databases.ts'
 import { openPostgresDatabase } from '../../src/storage/postgres/postgres-database.ts'
 import { openStorage } from '../../src/storage/storage.ts'
 import { ReusedStores } from './reused-stores.ts'
 import { storageConformance } from './storage-conformance.ts'
 
-let server: PostgresServer
+const { STORAGE_TEST_URL: url, POSTGRES_PROGRAMS: release } = process.env
+const skip = needsOwnServer(url)
+
+let server: PostgresDatabases
 /** A database with empty tables. Its copies save each store the migrations. */
 let template: string
 const stores = new ReusedStores(async () => {
@@ -15,7 +22,7 @@ const stores = new ReusedStores(async () => {
 })
 
 before(async () => {
-  server = await PostgresServer.start(undefined, process.env.POSTGRES_PROGRAMS)
+  server = await postgresDatabases(url, release)
   template = await server.database()
   await (await openStorage({ dataDir: '', databaseUrl: template })).close()
 })
@@ -38,7 +45,7 @@ describe('the start of servers on an empty PostgreSQL', () => {
     await Promise.all(storages.map((storage) => storage.close()))
   })
 
-  it('needs no right to create extensions, and then has no trigrams', async () => {
+  it('needs no right to create extensions, and then has no trigrams', { skip }, async () => {
     const databaseUrl = new URL(await server.database())
     const name = databaseUrl.pathname.slice(1)
     await server.query('create role limited login')
@@ -67,7 +74,9 @@ describe('the tables in PostgreSQL', () => {
     ['C', 'default'],
     ['und', 'C'],
   ])
-    it(`find names in the order of bytes, in a database of the locale ${locale}`, async () => {
+    it(`find names in the order of bytes, in a database of the locale ${locale}`, {
+      skip,
+    }, async () => {
       const name = `locale_${locale?.toLowerCase()}`
       const provider =
         locale === 'C' ? "lc_collate 'C'" : `locale_provider icu icu_locale '${locale}'`

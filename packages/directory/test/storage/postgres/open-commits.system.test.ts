@@ -2,7 +2,10 @@ import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, it } from 'node:test'
 import pg from 'pg'
 import { application, guid } from '../../../../../fixtures/directory/sample.ts'
-import { PostgresServer } from '../../../../../fixtures/postgres-server.ts'
+import {
+  type PostgresDatabases,
+  postgresDatabases,
+} from '../../../../../fixtures/postgres-databases.ts'
 import type { Known } from '../../../src/live/commit.ts'
 import { DirectoryStore } from '../../../src/live/directory-store.ts'
 import { put } from '../../../src/model/directory-change.ts'
@@ -14,14 +17,15 @@ const inTenant = (tenantId: string, displayName: string) =>
   put('application', application({ id: tenantId, tenantId, appId: tenantId, displayName }))
 
 describe('a commit in PostgreSQL while one of another tenant is open', () => {
-  let server: PostgresServer
+  let server: PostgresDatabases
   let template: string
   let databaseUrl: string
   let storage: Storage
   let base: Known
 
   before(async () => {
-    server = await PostgresServer.start(undefined, process.env.POSTGRES_PROGRAMS)
+    const { STORAGE_TEST_URL: url, POSTGRES_PROGRAMS: release } = process.env
+    server = await postgresDatabases(url, release)
     template = await server.database()
     await (await openStorage({ dataDir: '', databaseUrl: template })).close()
   })
