@@ -96,6 +96,16 @@ describe('the tables in PostgreSQL', () => {
       assert.deepEqual(await server.query(found, name), [{ collname: collation }])
     })
 
+  it('have numbers, also where an engine gives each integer eight bytes', async () => {
+    const databaseUrl = await server.database(template)
+    const database = await openPostgresDatabase(databaseUrl)
+    const eight = 'alter table revision alter column number type bigint'
+    await server.query(eight, new URL(databaseUrl).pathname.slice(1))
+    const rows = await database.ask((db) => db.selectFrom('revision').select('number').execute())
+    assert.deepEqual(rows, [{ number: 0 }])
+    await database.close()
+  })
+
   it('are written by both of two transactions of which one ends a deadlock', async () => {
     const database = await openPostgresDatabase(await server.database(template))
     await database.write((db) =>
