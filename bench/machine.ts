@@ -19,6 +19,8 @@ const programs = {
     'go install github.com/oauth2-proxy/oauth2-proxy/v7@latest',
   ],
   openssl: [['openssl', 'version'], 'apt-get install openssl'],
+  go: [['go', 'version'], 'the downloads of go.dev'],
+  cargo: [['cargo', '--version'], 'rustup of rust-lang.org'],
   bun: [[bunProgram, '--version'], 'npm ci --prefix bench'],
 } as const
 
@@ -29,7 +31,9 @@ const names = Object.keys(programs) as Program[]
 export function versionOf(name: Program): string | undefined {
   const [[program, ...rest]] = programs[name]
   const { error, stdout } = spawnSync(program, rest, { encoding: 'utf8' })
-  return error === undefined ? (/(?<!go[\d.]*)\d+\.\d+(\.\d+)?/.exec(stdout)?.[0] ?? '') : undefined
+  return error === undefined
+    ? (/(?<!with go[\d.]*)\d+\.\d+(\.\d+)?/.exec(stdout)?.[0] ?? '')
+    : undefined
 }
 
 export const howToGet = (name: Program): string => programs[name][1]

@@ -8,6 +8,7 @@ import { type CpuLoad, cpuLoad, opensslLoad } from '../load.ts'
 import { benchFolder, type Program, repositoryFolder, runtimes } from '../machine.ts'
 import { type ServerProcess, startServer } from '../server-process.ts'
 import { startAuthorizer, startEnvoy, startOauth2Proxy } from './authorizers.ts'
+import { librariesOf, sources, startCompiled } from './compiled.ts'
 import type { Fixture } from './fixture.ts'
 import {
   type IssuanceFailure,
@@ -51,11 +52,13 @@ export type Contestant = {
   readonly id: string
   readonly title: string
   readonly table: 'resource server' | 'token endpoint'
-  /** Programs of one group run at the same time and take turns: five at most, with the reference. */
+  /** Programs of one group run at the same time and take turns: five at most, with the references. */
   readonly group: string
-  /** The reference of a table joins each of its groups. */
+  /** The references of a table join each of its groups. */
   readonly isReference?: true
   readonly needs?: readonly Program[]
+  /** The libraries of the title, each with its version. */
+  readonly libraries?: readonly string[]
   start(setup: Setup): Promise<Started>
 }
 
@@ -66,22 +69,22 @@ export const callers = 100
 
 const serverFile = (name: string): string => join(benchFolder, 'servers', name)
 
+const environmentOf = ({ fixture, keySet }: Setup) => ({
+  KEY_SET_URL: keySet.url,
+  ISSUER: fixture.issuer,
+  AUDIENCE: fixture.audience,
+  ROLE: fixture.role,
+  CLIENT_ID: fixture.clientId,
+  CLIENT_SECRET: fixture.clientSecret,
+})
+
 /** The server of `servers/peer-servers.ts` that has the name of the row. */
-const peer: Start = ({ fixture, keySet, folder }, id) => {
-  const environment = {
-    KEY_SET_URL: keySet.url,
-    ISSUER: fixture.issuer,
-    AUDIENCE: fixture.audience,
-    ROLE: fixture.role,
-    CLIENT_ID: fixture.clientId,
-    CLIENT_SECRET: fixture.clientSecret,
-  }
-  return startServer({
+const peer: Start = (setup, id) =>
+  startServer({
     command: [...runtimes.node, serverFile('peer-servers.ts'), id],
-    environment,
-    folder,
+    environment: environmentOf(setup),
+    folder: setup.folder,
   })
-}
 
 /** The greeting API with the settings of a real deployment. */
 const greeting =
@@ -113,7 +116,7 @@ const haproxy: Start = async ({ fixture, folder: runFolder }, id) => {
   return startServer({ command, environment, folder, pollUrl: `http://127.0.0.1:${port}` })
 }
 
-type ResourceServer = Partial<Pick<Contestant, 'isReference' | 'needs'>> & {
+type ResourceServer = Partial<Pick<Contestant, 'isReference' | 'needs' | 'libraries'>> & {
   /** The path of the route without a guard; default `/`. */
   readonly open?: string
   /** The answer of the guarded route; default `Hi`. */
@@ -234,11 +237,20 @@ const both = ['remembered', 'new'] as const
 const all = ['open', ...both] as const
 const withHaproxy = { process: haproxy, needs: ['haproxy'] } as const
 
+const compiled = (language: keyof typeof sources, needs: Program) => ({
+  process: (setup: Setup, id: string) => startCompiled(sources[language], id, environmentOf(setup)),
+  libraries: librariesOf(sources[language]),
+  needs: [needs],
+})
+const withGo = compiled('go', 'go')
+const withRust = compiled('rust', 'cargo')
+
 /** Every program of a whole run, in the order of the tables. */
 export const contestants: readonly Contestant[] = [
   resourceServer('greeting-node', 'Greeting on Node', 'Greeting', all, {
     process: greeting('node'),
     open: '/healthz',
+    isReference: true,
   }),
   resourceServer('greeting-bun', 'Greeting on Bun', 'Greeting', all, {
     process: greeting('bun'),
@@ -257,6 +269,10 @@ export const contestants: readonly Contestant[] = [
     'remembered',
   ]),
   resourceServer('hono-jwk', 'Hono `jwk`', 'others', ['remembered']),
+  resourceServer('go', 'Go net/http + golang-jwt', 'Go', all, withGo),
+  resourceServer('go-cached', 'Go net/http + golang-jwt, cached', 'Go', all, withGo),
+  resourceServer('rust', 'Rust axum + jsonwebtoken', 'Rust', all, withRust),
+  resourceServer('rust-cached', 'Rust axum + jsonwebtoken, cached', 'Rust', all, withRust),
   resourceServer('authorizer', '`greeting authorize`', 'authorizers', all, {
     process: startAuthorizer,
     open: '/open',

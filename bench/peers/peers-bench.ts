@@ -37,9 +37,11 @@ export async function comparePeers(
   wanted: readonly Contestant[],
   { only, tiny, keep, ...lengths }: Options,
 ): Promise<number> {
+  // A tiny run uses a program of the system only for a row that is named.
+  const isSmall = tiny && only.length === 0
   const missing = (needs: Contestant['needs'] = []) =>
-    needs.filter((program) => tiny || versionOf(program) === undefined)
-  for (const { id, needs } of tiny ? [] : wanted)
+    needs.filter((program) => isSmall || versionOf(program) === undefined)
+  for (const { id, needs } of isSmall ? [] : wanted)
     for (const program of missing(needs))
       console.error(`${id} is omitted: ${program} is missing (${howToGet(program)})`)
   const present = wanted.filter(({ needs }) => missing(needs).length === 0)
@@ -74,6 +76,13 @@ export async function comparePeers(
 
 /** The titles of the kinds of requests to a resource server. */
 const kindTitles = { open: 'open', remembered: 'remembered', new: 'every token new' } as const
+
+function titleWithVersions({ title, needs = [], libraries = [] }: Contestant): string {
+  const programs = needs.map((program) => `${program} ${versionOf(program)}`)
+  const versions = [...programs, ...libraries].join(', ')
+  return versions === '' ? title : `${title} (${versions})`
+}
+
 /** The results as Markdown: resource servers, token endpoints and goals. */
 function tables(results: readonly Result[]): string[] {
   const counting = results.filter(({ failures }) => failures.size === 0)
@@ -87,11 +96,11 @@ function tables(results: readonly Result[]): string[] {
     counting
       .filter(({ contestant }) => contestant.table === table)
       .map((result) => {
-        const { id, title } = result.contestant
+        const { id } = result.contestant
         const ratio = (kind: Kind) =>
           id === reference ? undefined : ratioOf(counting, on(id, kind), on(reference, kind))?.ratio
         return [
-          title,
+          titleWithVersions(result.contestant),
           ...kinds.map((kind) => medianUs(result, kind)?.toFixed(1) ?? ''),
           ...compared.map((kind) => ratio(kind)?.toFixed(2) ?? ''),
         ]
