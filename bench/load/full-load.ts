@@ -3,6 +3,8 @@ import autocannon from 'autocannon'
 import type { FullLoad } from '../load.ts'
 
 const timeoutSeconds = 30
+/** A load ends only at a sample, so its duration is exact to this time. */
+const sampleMs = 10
 const { url, tokens, forms, requests, connections } = workerData as FullLoad
 let turn = 0
 
@@ -11,6 +13,7 @@ const result = await autocannon({
   connections,
   amount: requests,
   timeout: timeoutSeconds,
+  sampleInt: sampleMs,
   requests: [
     {
       setupRequest: (request) => {

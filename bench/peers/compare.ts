@@ -1,5 +1,5 @@
 import { median, spreadOf } from '../figures.ts'
-import type { CpuLoad } from '../load.ts'
+import type { Cost, CpuLoad } from '../load.ts'
 import type { Contestant, Kind, Setup, Started } from './contestants.ts'
 
 export type Pace = {
@@ -12,15 +12,19 @@ export type Pace = {
 /** The results of one program. */
 export type Result = {
   readonly contestant: Contestant
-  /** Microseconds of processor time of one request, by its kind and by the round. */
-  readonly us: Map<Kind, Map<string, number>>
+  /** The cost of one request, by its kind and by the round. */
+  readonly costs: Map<Kind, Map<string, Cost>>
   /** After one failure the program does not count, and no more time is spent on it. */
   readonly failures: Set<string>
 }
 
 /** The median of all rounds; undefined without one. */
-export function medianUs({ us }: Result, kind: Kind): number | undefined {
-  const rounds = [...(us.get(kind)?.values() ?? [])]
+export function medianOf(
+  { costs }: Result,
+  kind: Kind,
+  figure: keyof Cost = 'us',
+): number | undefined {
+  const rounds = [...(costs.get(kind)?.values() ?? [])].map((cost) => cost[figure])
   return rounds.length === 0 ? undefined : median(rounds)
 }
 
@@ -34,12 +38,12 @@ export type Side = { readonly id: string; readonly kind: Kind }
  */
 export function ratioOf(results: readonly Result[], one: Side, to: Side) {
   const roundsOf = ({ id, kind }: Side) =>
-    results.find(({ contestant }) => contestant.id === id)?.us.get(kind) ??
-    new Map<string, number>()
+    results.find(({ contestant }) => contestant.id === id)?.costs.get(kind) ??
+    new Map<string, Cost>()
   const others = roundsOf(to)
-  const ratios = [...roundsOf(one)].flatMap(([round, us]) => {
+  const ratios = [...roundsOf(one)].flatMap(([round, { us }]) => {
     const other = others.get(round)
-    return other === undefined ? [] : [other / us]
+    return other === undefined ? [] : [other.us / us]
   })
   return ratios.length === 0 ? undefined : { ratio: median(ratios), within: spreadOf(ratios) }
 }
@@ -58,7 +62,7 @@ export async function compare(
   pace: Pace,
 ): Promise<readonly Result[]> {
   const results = contestants.map(
-    (contestant): Result => ({ contestant, us: new Map(), failures: new Set() }),
+    (contestant): Result => ({ contestant, costs: new Map(), failures: new Set() }),
   )
   for (let start = 1; start <= pace.starts; start += 1)
     for (const [name, group] of Map.groupBy(results, ({ contestant }) => contestant.group)) {
@@ -109,7 +113,7 @@ async function measureGroup(
         if (!isFaultless(result)) continue
         const cost = await orFailure(result, () => load(seconds))
         if (cost === undefined) continue
-        result.us.set(kind, (result.us.get(kind) ?? new Map()).set(step, cost.us))
+        result.costs.set(kind, (result.costs.get(kind) ?? new Map()).set(step, cost))
       }
     }
     for (const one of running) await prove(one)

@@ -6,7 +6,7 @@ import { startFakeIdentityProvider } from '../../fixtures/signing-identity-provi
 import { keepOnPage, markdownTable } from '../figures.ts'
 import { describeRun, howToGet, stayOnLoadCore, versionOf } from '../machine.ts'
 import type { Options } from '../options.ts'
-import { compare, medianUs, type Pace, type Result, ratioOf, type Side } from './compare.ts'
+import { compare, medianOf, type Pace, type Result, ratioOf, type Side } from './compare.ts'
 import { type Contestant, callers, contestants, type Kind } from './contestants.ts'
 import { createFixture, createTokens } from './fixture.ts'
 
@@ -83,6 +83,8 @@ function titleWithVersions({ title, needs = [], libraries = [] }: Contestant): s
   return versions === '' ? title : `${title} (${versions})`
 }
 
+const threeDigits = { maximumSignificantDigits: 3 }
+
 /** The results as Markdown: resource servers, token endpoints and goals. */
 function tables(results: readonly Result[]): string[] {
   const counting = results.filter(({ failures }) => failures.size === 0)
@@ -101,10 +103,22 @@ function tables(results: readonly Result[]): string[] {
           id === reference ? undefined : ratioOf(counting, on(id, kind), on(reference, kind))?.ratio
         return [
           titleWithVersions(result.contestant),
-          ...kinds.map((kind) => medianUs(result, kind)?.toFixed(1) ?? ''),
+          ...kinds.map((kind) => medianOf(result, kind)?.toFixed(1) ?? ''),
           ...compared.map((kind) => ratio(kind)?.toFixed(2) ?? ''),
         ]
       })
+  /** The rows of a table: the title, and the requests for a second of the processor and by the clock. */
+  const speedsOf = (table: Contestant['table'], kinds: readonly Kind[]) =>
+    counting
+      .filter(({ contestant }) => contestant.table === table)
+      .map((result) => [
+        result.contestant.title,
+        ...kinds.flatMap((kind) => {
+          const us = medianOf(result, kind)
+          const speeds = [us && 1e6 / us, medianOf(result, kind, 'perSecond')]
+          return speeds.map((speed) => speed?.toLocaleString('en', threeDigits) ?? '')
+        }),
+      ])
   const titleOf = ({ id, kind }: Side) => {
     const title = contestants.find((one) => one.id === id)?.title
     if (title === undefined) throw new TypeError(`a goal names ${id}, which is no program`)
@@ -124,6 +138,7 @@ function tables(results: readonly Result[]): string[] {
     ]
   })
   const kinds = ['open', 'remembered', 'new'] as const
+  const speedHeads = (kind: string) => [`${kind}processor`, `${kind}clock`]
   const kindHeads = kinds.map((kind) => `${kindTitles[kind]}, us`)
   return [
     markdownTable(
@@ -131,8 +146,16 @@ function tables(results: readonly Result[]): string[] {
       rowsOf('resource server', kinds, haproxy, ['remembered', 'new']),
     ),
     markdownTable(
+      ['requests for a second', ...kinds.flatMap((kind) => speedHeads(`${kindTitles[kind]}, `))],
+      speedsOf('resource server', kinds),
+    ),
+    markdownTable(
       ['token endpoint', 'us', 'to openssl'],
       rowsOf('token endpoint', ['token'], openssl, ['token']),
+    ),
+    markdownTable(
+      ['tokens for a second', ...speedHeads('')],
+      speedsOf('token endpoint', ['token']),
     ),
     markdownTable(['goal', 'at least', 'found', 'middle half', ''], verdicts),
   ]
