@@ -8,6 +8,7 @@ import { describeRun, howToGet, stayOnLoadCore, versionOf } from '../machine.ts'
 import type { Options } from '../options.ts'
 import { compare, medianOf, type Pace, type Result, ratioOf, type Side } from './compare.ts'
 import { type Contestant, callers, contestants, type Kind } from './contestants.ts'
+import { findings } from './findings.ts'
 import { createFixture, createTokens } from './fixture.ts'
 
 /** A goal: the least ratio of the processor time of the other side to that of ours. */
@@ -44,6 +45,9 @@ export async function comparePeers(
   for (const { id, needs } of isSmall ? [] : wanted)
     for (const program of missing(needs))
       console.error(`${id} is omitted: ${program} is missing (${howToGet(program)})`)
+  const absent = wanted
+    .filter(({ needs }) => missing(needs).length > 0)
+    .map(({ title, needs }) => `- ${title}: ${missing(needs).join(', ')}`)
   const present = wanted.filter(({ needs }) => missing(needs).length === 0)
   // A load of 0 seconds has the least number of requests.
   const pace: Pace = tiny
@@ -65,7 +69,16 @@ export async function comparePeers(
   const setup = { fixture, keySet, tokens, newPerLoad: perLoad, folder }
   const results = await compare(present, setup, pace).finally(stop)
 
-  const text = [describeRun(), ...tables(results)].join('\n\n')
+  const counting = results.filter(({ failures }) => failures.size === 0)
+  const text = [
+    describeRun(),
+    ...findings(counting, haproxy),
+    '## All figures',
+    ...(absent.length === 0
+      ? []
+      : ['Not measured, because a program is missing:', absent.join('\n')]),
+    ...tables(counting),
+  ].join('\n\n')
   console.log(text)
   for (const { contestant, failures } of results)
     for (const failure of failures) console.error(`${contestant.id} does not count: ${failure}`)
@@ -85,9 +98,8 @@ function titleWithVersions({ title, needs = [], libraries = [] }: Contestant): s
 
 const threeDigits = { maximumSignificantDigits: 3 }
 
-/** The results as Markdown: resource servers, token endpoints and goals. */
-function tables(results: readonly Result[]): string[] {
-  const counting = results.filter(({ failures }) => failures.size === 0)
+/** The results that count as Markdown: resource servers, token endpoints and goals. */
+function tables(counting: readonly Result[]): string[] {
   /** The rows of a table: the title, each kind in microseconds, and some of them to the reference. */
   const rowsOf = (
     table: Contestant['table'],
