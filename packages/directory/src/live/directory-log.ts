@@ -86,6 +86,8 @@ export interface DirectoryLog {
    *
    * @param base what the changes were decided on
    * @param logs see `logsOf`
+   * @param waitsForLogs whether it waits while another commit writes to one of the logs; default true. Otherwise
+   *   this is a conflict, and so is a log that has no commit yet.
    * @returns the commit, which is `base` when there are no changes; `'conflict'`, with nothing written, when
    *   one of the logs has another commit after `base`, or the log does not have `base`
    */
@@ -95,6 +97,7 @@ export interface DirectoryLog {
     changes: readonly DirectoryChange[],
     audit: readonly AuditRecord[],
     logs?: readonly string[],
+    waitsForLogs?: boolean,
   ): Promise<Commit | 'conflict'>
 
   /**

@@ -9,7 +9,7 @@ import type { DirectoryLog, TenantSurvey } from './directory-log.ts'
 import { type DirectoryLookup, NotLoaded } from './directory-lookup.ts'
 import { StorageUnavailableError } from './storage-unavailable-error.ts'
 import type { Decide } from './update-group.ts'
-import { UpdateQueue } from './update-queue.ts'
+import { UpdateQueue, type UpdateQueueOptions } from './update-queue.ts'
 
 export type DirectoryStoreOptions = {
   readonly log: DirectoryLog
@@ -40,8 +40,10 @@ export class DirectoryStore {
   readonly #log: DirectoryLog
   readonly #follower: DirectoryFollower
   readonly #newMark: () => string
-  /** A queue for each tenant that is being changed. */
-  readonly #queues = new Map<string, UpdateQueue>()
+  /** The updates of all tenants, except those in `#apart`. */
+  readonly #shared: UpdateQueue
+  /** A queue for each tenant that other processes change too. */
+  readonly #apart = new Map<string, UpdateQueue>()
   #conflicts = 0
   #lastConflictMs = Number.NEGATIVE_INFINITY
   readonly #maxAgeMs: number
@@ -64,6 +66,9 @@ export class DirectoryStore {
     this.#maxAgeMs = maxAgeMs
     this.#patienceMs = patienceMs
     this.#monotonicNowMs = monotonicNowMs
+    this.#shared = this.#newQueue({
+      setApart: (update) => this.#queueOf(update.tenantId).add(update),
+    })
   }
 
   /**
@@ -183,35 +188,43 @@ export class DirectoryStore {
    * What it reads of other tenants may be a second old. Its errors are passed on, and nothing is written.
    *
    * @param decide receives the mark of the commit too
-   * @param tenantId the tenant of the caller: updates of one tenant wait for each other; default all others
+   * @param tenantId the tenant of the caller, whose updates share commits with those of others; default none
    * @throws {StorageUnavailableError} storage_unavailable when the log cannot be reached; whether
    *   the change was written is then unknown.
    */
   update<Result>(decide: Decide<Result>, tenantId = ''): Promise<Result> {
     return new Promise<Result>((resolve, reject) => {
-      const queue = this.#queues.get(tenantId) ?? this.#newQueue(tenantId)
-      queue.add({ decide, resolve: resolve as (result: unknown) => void, reject })
+      const isApart = tenantId === '' || this.#apart.has(tenantId) || this.#isBusyElsewhere
+      const queue = isApart ? this.#queueOf(tenantId) : this.#shared
+      queue.add({ decide, tenantId, resolve: resolve as (result: unknown) => void, reject })
     })
   }
 
-  #newQueue(tenantId: string): UpdateQueue {
-    const queue = new UpdateQueue({
+  get #isBusyElsewhere(): boolean {
+    return this.#monotonicNowMs() - this.#lastConflictMs < conflictsRememberedMs
+  }
+
+  /** The queue of one tenant. */
+  #queueOf(tenantId: string): UpdateQueue {
+    const queue =
+      this.#apart.get(tenantId) ?? this.#newQueue({ onEmpty: () => this.#apart.delete(tenantId) })
+    this.#apart.set(tenantId, queue)
+    return queue
+  }
+
+  #newQueue(options: Pick<UpdateQueueOptions, 'onEmpty' | 'setApart'>): UpdateQueue {
+    return new UpdateQueue({
+      ...options,
       follower: this.#follower,
       log: this.#log,
       newMark: this.#newMark,
-      isFresh: () => {
-        const nowMs = this.#monotonicNowMs()
-        const isBusyElsewhere = nowMs - this.#lastConflictMs < conflictsRememberedMs
-        return !isBusyElsewhere && this.#follower.asOfMs >= nowMs - this.#maxAgeMs
-      },
+      isFresh: () =>
+        !this.#isBusyElsewhere && this.#follower.asOfMs >= this.#monotonicNowMs() - this.#maxAgeMs,
       onConflict: () => {
         this.#conflicts += 1
         this.#lastConflictMs = this.#monotonicNowMs()
       },
-      onEmpty: () => this.#queues.delete(tenantId),
     })
-    this.#queues.set(tenantId, queue)
-    return queue
   }
 
   #readLater<Result>(

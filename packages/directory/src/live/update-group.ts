@@ -17,6 +17,7 @@ export type Decide<Result> = (directory: Directory, mark: string) => DirectoryDe
 /** A function that decides changes, and the two ends of its promise. */
 export type Update = {
   readonly decide: Decide<unknown>
+  readonly tenantId: string
   readonly resolve: (result: unknown) => void
   readonly reject: (cause: unknown) => void
 }

@@ -15,14 +15,19 @@ export type UpdateQueueOptions = {
   /** Called when another process wrote first, and updates are decided again. */
   readonly onConflict: () => void
   /** Called when no update waits. */
-  readonly onEmpty: () => void
+  readonly onEmpty?: () => void
+  /**
+   * Receives the updates that a commit could not write at once, in a queue of several tenants: none waits for a
+   * lock of another tenant. Default: this queue tries again.
+   */
+  readonly setApart?: (update: Update) => void
 }
 
 const maxUpdatesPerCommit = 16
 /** After so many conflicts in turn, an update excludes other processes until it is written. */
 const maxConflicts = 3
 
-/** Writes updates of one process in turn. Updates that wait at the same time share a commit. */
+/** Writes updates of one process in turn. Those that wait at the same time share a commit, also of several tenants. */
 export class UpdateQueue {
   readonly #follower: DirectoryFollower
   readonly #log: DirectoryLog
@@ -30,6 +35,7 @@ export class UpdateQueue {
   readonly #isFresh: () => boolean
   readonly #onConflict: () => void
   readonly #onEmpty: () => void
+  readonly #setApart: UpdateQueueOptions['setApart']
   readonly #waiting = new Set<Update>()
   #isWriting = false
   /** Whether the cache may be used without a question: the next commit finds what it lacks. */
@@ -39,13 +45,22 @@ export class UpdateQueue {
   /** How many of the next updates have a commit of their own, because a shared one failed. */
   #apart = 0
 
-  constructor({ follower, log, newMark, isFresh, onConflict, onEmpty }: UpdateQueueOptions) {
+  constructor({
+    follower,
+    log,
+    newMark,
+    isFresh,
+    onConflict,
+    onEmpty = () => {},
+    setApart,
+  }: UpdateQueueOptions) {
     this.#follower = follower
     this.#log = log
     this.#newMark = newMark
     this.#isFresh = isFresh
     this.#onConflict = onConflict
     this.#onEmpty = onEmpty
+    this.#setApart = setApart
   }
 
   /** Writes an update after those that wait, or with them in one commit. */
@@ -64,13 +79,16 @@ export class UpdateQueue {
     while (this.#waiting.size > 0) {
       const isApart = this.#apart > 0
       const count = isApart ? 1 : maxUpdatesPerCommit
-      const updates = this.#waiting.values().take(count).toArray()
+      const updates = inTurn([...this.#waiting], count)
       if (await this.#write(updates, conflicts >= maxConflicts)) {
         conflicts = 0
         if (isApart) this.#apart -= 1
+      } else if (this.#setApart !== undefined) {
+        for (const update of updates) this.#waiting.delete(update)
+        updates.forEach(this.#setApart)
+        this.#isFollowed = this.#isFresh()
       } else {
         conflicts += 1
-        this.#onConflict()
         this.#isFollowed = false
       }
     }
@@ -84,7 +102,10 @@ export class UpdateQueue {
       const written = isExclusive
         ? await this.#log.exclusively(this.#logs, (log) => this.#decideAndCommit(updates, log))
         : await this.#decideAndCommit(updates)
-      if (written === 'conflict' && !isExclusive) return false
+      if (written === 'conflict' && !isExclusive) {
+        this.#onConflict()
+        return false
+      }
       if (written === 'conflict')
         throw new StorageUnavailableError('Another process changed the directory at the same time')
       // After the transaction has ended.
@@ -99,9 +120,10 @@ export class UpdateQueue {
       }
     } catch (cause) {
       // A fault of the store concerns all updates. Another error may be of one of them.
-      if (updates.length > 1 && !(cause instanceof StorageUnavailableError))
-        this.#apart = updates.length
-      else this.#rejectAll(updates, cause)
+      if (updates.length === 1 || cause instanceof StorageUnavailableError)
+        this.#rejectAll(updates, cause)
+      else if (this.#setApart !== undefined) return false
+      else this.#apart = updates.length
     }
     return true
   }
@@ -127,7 +149,9 @@ export class UpdateQueue {
     const { changes, audit } = writtenBy(group)
     if (changes.length + audit.length === 0) return { group }
     this.#logs = logs
-    const commit = await (exclusive ?? this.#log).commit(base, mark, changes, audit, logs)
+    const waitsForLogs = this.#setApart === undefined
+    const log = exclusive ?? this.#log
+    const commit = await log.commit(base, mark, changes, audit, logs, waitsForLogs)
     if (commit === 'conflict') return commit
     return commit === base ? { group } : { group, own: { commit, changes } }
   }
@@ -147,6 +171,17 @@ export class UpdateQueue {
       return { base: beginning, group, logs: [] }
     }
   }
+}
+
+/** The first updates, one of each tenant in turn, so that many of one tenant do not delay another. */
+function inTurn(waiting: readonly Update[], count: number): readonly Update[] {
+  const ofTenants = Map.groupBy(waiting, ({ tenantId }) => tenantId)
+    .values()
+    .toArray()
+  const longest = Math.max(...ofTenants.map(({ length }) => length))
+  return Array.from({ length: Math.min(longest, count) }, (_, turn) => turn)
+    .flatMap((turn) => ofTenants.flatMap((updates) => updates[turn] ?? []))
+    .slice(0, count)
 }
 
 /** The logs of changes. A tenant that keeps its domains concerns no other tenant. */

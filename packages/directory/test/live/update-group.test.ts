@@ -38,7 +38,12 @@ async function sampleFollower(): Promise<DirectoryFollower> {
   })
 }
 
-const updateOf = (decide: Decide): Update => ({ decide, resolve: () => {}, reject: () => {} })
+const updateOf = (decide: Decide): Update => ({
+  decide,
+  tenantId: '',
+  resolve: () => {},
+  reject: () => {},
+})
 
 /** The indexes of the updates that one commit writes, when all that they need is in memory. */
 async function groupOf(...decides: Decide[]): Promise<number[]> {

@@ -67,7 +67,7 @@ describe(`writers on one store, of which ${kills} are killed during a write (FL1
       test.diagnostic(
         `${acknowledged.length} changes acknowledged to killed writers, ${counted} stored, slowest opening ${slowestMs} ms`,
       )
-      assert.equal(revision, counted)
+      assert.ok(revision >= counted, 'a killed writer may leave its number unused')
       assert.equal(audited.size, counted)
     })
   }

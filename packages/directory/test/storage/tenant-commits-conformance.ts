@@ -88,6 +88,23 @@ export function tenantCommitsConformance(fresh: FreshStorage): void {
     assert.equal((await storage.directory.changesAfter(base)).changes?.length, 1)
   })
 
+  it('writes to several tenants without waiting, but not to one that has no commit yet', async () => {
+    const { storage, base } = await withTenants(fresh)
+    const shared = (...ids: string[]) =>
+      storage.directory.commit(
+        base,
+        newMark(),
+        ids.map((id) => put('application', applicationOf(id))),
+        [],
+        ids,
+        false,
+      )
+    assert.equal(await shared(guid(0x1000), guid(0x9999)), 'conflict')
+    assert.notEqual(await shared(guid(0x1000), guid(0x1001)), 'conflict')
+    assert.equal(await shared(guid(0x1001), guid(0x1002)), 'conflict')
+    assert.equal((await storage.directory.changesAfter(base)).changes?.length, 2)
+  })
+
   it('loses no update of writers at two servers, each of them in two tenants', async () => {
     const { store } = await withTenants(fresh)
     const servers = [await store.open(), await store.open()].map(

@@ -58,13 +58,13 @@ export function postgresDatabase(
 type Statement = Pick<CompiledQuery, 'sql' | 'parameters'>
 
 /**
- * Runs statements that do not need each other's answers in one transaction. All of them are sent before
- * the first answer, so a transaction takes two round trips. When the decisive one changes no row, nothing is
- * written.
+ * Runs statements that do not need each other's answers in one transaction, in two round trips: those up to
+ * the decisive one, then the others and the commit. When the decisive one changes no row, nothing is written,
+ * and no other statement has waited for a lock.
  *
  * @param pool its connections must be in pipeline mode
  * @param decisive the index of the decisive statement
- * @returns the rows which that statement returns; undefined when nothing was written
+ * @returns the rows which that statement returned; undefined when nothing was written
  * @throws {Error} the error of the first statement that failed; then nothing is written
  */
 export async function runPipelinedBatch(
@@ -73,25 +73,29 @@ export async function runPipelinedBatch(
   decisive = 0,
 ): Promise<readonly unknown[] | undefined> {
   const client = await pool.connect()
-  const query = ({ sql, parameters }: Statement) => client.query(sql, [...parameters])
-  const command = (sql: string) => query({ sql, parameters: [] })
-  try {
-    const answers = await Promise.allSettled([command('begin'), ...statements.map(query)])
-    const end = 2 + decisive
-    const decided = answers[end - 1]
-    const isConflict = decided?.status === 'fulfilled' && decided.value.rowCount === 0
-    // After a conflict, the others may fail.
-    const failed = (isConflict ? answers.slice(0, end) : answers).find(isRejected)
+  /** Sends all of them before the first answer. */
+  const send = async (some: readonly Statement[]) => {
+    const answers = await Promise.allSettled(
+      some.map(({ sql, parameters }) => client.query(sql, [...parameters])),
+    )
+    const failed = answers.find((one) => one.status === 'rejected')
     if (failed !== undefined) throw failed.reason
-    await command(isConflict ? 'rollback' : 'commit')
-    return isConflict || decided?.status !== 'fulfilled' ? undefined : decided.value.rows
+    return answers.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
+  }
+  try {
+    const decided = (await send([command('begin'), ...statements.slice(0, decisive + 1)])).at(-1)
+    const isConflict = decided?.rowCount === 0
+    // PostgreSQL answers the commit with a rollback when a statement before it failed.
+    await send(
+      isConflict ? [command('rollback')] : [...statements.slice(decisive + 1), command('commit')],
+    )
+    return isConflict ? undefined : decided?.rows
   } catch (cause) {
-    await command('rollback').catch(() => undefined)
+    await client.query('rollback', []).catch(() => undefined)
     throw cause
   } finally {
     client.release()
   }
 }
 
-const isRejected = (one: PromiseSettledResult<unknown>): one is PromiseRejectedResult =>
-  one.status === 'rejected'
+const command = (sql: string): Statement => ({ sql, parameters: [] })

@@ -2,11 +2,15 @@ import {
   type CompiledQuery,
   type DatabaseConnection,
   type Dialect,
+  type DialectAdapter,
   DummyDriver,
   Kysely,
   type Transaction,
 } from 'kysely'
 import type { Tables } from './rows/tables.ts'
+
+/** One adapter for each language, by which compiled statements are kept. */
+const adapters = new WeakMap<object, DialectAdapter>()
 
 /**
  * The statements of a function, compiled and not executed. The function sees each of them change one row.
@@ -30,10 +34,12 @@ export async function recordedStatements(
   class RecordingDriver extends DummyDriver {
     override acquireConnection = async () => connection
   }
+  const adapter = adapters.get(language) ?? language.createAdapter()
+  adapters.set(language, adapter)
   const dialect: Dialect = {
     createDriver: () => new RecordingDriver(),
     createQueryCompiler: () => language.createQueryCompiler(),
-    createAdapter: () => language.createAdapter(),
+    createAdapter: () => adapter,
     createIntrospector: (db) => language.createIntrospector(db),
   }
   await write(new Kysely<Tables>({ dialect }) as Transaction<Tables>)

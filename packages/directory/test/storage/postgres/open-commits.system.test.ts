@@ -57,6 +57,25 @@ describe('a commit in PostgreSQL while one of another tenant is open', () => {
     })
   })
 
+  it('shares no commit with it, so that only the change of its own tenant waits', async () => {
+    const store = new DirectoryStore({ log: storage.directory })
+    await store.refresh()
+    const change = (tenantId: string) =>
+      store.update(
+        () => ({ changes: [inTenant(tenantId, 'changed')], audit: [], result: tenantId }),
+        tenantId,
+      )
+    let waiting: Promise<string> | undefined
+    await whileOpen(async () => {
+      // While the first is written, the others wait for the next commit.
+      const first = change(other)
+      waiting = change(one)
+      assert.deepEqual(await Promise.all([first, change(other)]), [other, other])
+    })
+    assert.equal(await waiting, one)
+    assert.equal((await store.read((all) => all.application(one)))?.displayName, 'changed')
+  })
+
   it('is followed first, and the open one when it is written', async () => {
     const store = new DirectoryStore({ log: storage.directory })
     const nameOf = (id: string) => store.read((all) => all.application(id)?.displayName)

@@ -92,6 +92,7 @@ export async function completeIn(db: Kysely<Tables>, since: Commit): Promise<Com
  * A log is a tenant, or `directory` for what is unique among tenants. Its row has the number of its latest
  * commit. The condition reads this row only, because a writer that waited for it sees no other new rows.
  *
+ * @param waits whether it waits for locks, and writes the row of a log without one
  * @returns the commit; undefined when another one changed a log after `base`, when this log lacks `base`, or
  *   when the number was given up meanwhile
  */
@@ -100,16 +101,25 @@ export async function takeLogs(
   logs: readonly string[],
   base: Known,
   mark: string,
+  waits: boolean,
 ): Promise<readonly Pick<Commit, 'revision'>[] | undefined> {
   const { missing = [], revision } = base
   const isUnchanged = sql`revision.number <= ${revision}
     and revision.number not in (${sql.join(missing.length > 0 ? missing : [-1])})`
   const isBase = sql`exists (select 1 from commit_mark
     where log = 'directory' and revision = ${revision} and mark = ${base.mark})`
-  for (const log of logs)
+  const mayFollow = revision === 0 ? sql`1 = 1` : isBase
+  if (!waits)
+    await sql`
+      update revision set mark = ${mark} where log in (
+        select log from revision where log in (${sql.join(logs)}) and ${isUnchanged} and ${mayFollow}
+        ${isPostgres(db) ? sql`for update skip locked` : sql``}
+      )
+    `.execute(db)
+  for (const log of waits ? logs : [])
     await sql`
       insert into revision (log, number, mark)
-      select ${log}, 0, ${mark} where ${revision === 0 ? sql`1 = 1` : isBase}
+      select ${log}, 0, ${mark} where ${mayFollow}
       on conflict (log) do update set mark = excluded.mark where ${isUnchanged}
     `.execute(db)
   const { numAffectedRows, rows } = await sql<Pick<Commit, 'revision'>>`

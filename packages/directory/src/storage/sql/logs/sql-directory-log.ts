@@ -18,7 +18,7 @@ import {
   type TenantSurvey,
 } from '../../../live/directory-log.ts'
 import type { DirectoryLookup } from '../../../live/directory-lookup.ts'
-import type { DirectoryChange, DirectoryKind } from '../../../model/directory-change.ts'
+import type { DirectoryChange } from '../../../model/directory-change.ts'
 import { pruneMarks, pruneRemovals } from '../directory/changed-objects.ts'
 import { changesIn } from '../directory/changes-question.ts'
 import {
@@ -33,12 +33,7 @@ import { listChanges } from '../lists/list-changes.ts'
 import { listPage } from '../lists/list-page.ts'
 import { OneAtATime } from '../lists/one-at-a-time.ts'
 import { insertAudit } from '../rows/audit-rows.ts'
-import {
-  type CommitColumns,
-  countObject,
-  deleteObject,
-  directoryTables,
-} from '../rows/directory-tables.ts'
+import { writeChanges } from '../rows/directory-tables.ts'
 import { tenantRows } from '../rows/entity-rows.ts'
 import { text } from '../rows/object-rows.ts'
 import type { Tables } from '../rows/tables.ts'
@@ -77,13 +72,15 @@ export class SqlDirectoryLog implements DirectoryLog {
     return this.#database.changes({ known, lookups })
   }
 
-  async commit(...[base, mark, changes, audit, logs = logsOf(changes)]: CommitOf) {
-    const commit: WrittenCommit = { base, mark, changes, audit, logs }
+  async commit(...written: CommitOf) {
+    const commit = writtenCommit(written)
+    const { base, logs, waitsForLogs } = commit
     // The statement that takes the number decides, after those of the logs.
-    const rows = await this.#database.writeBatch((db) => writeCommit(db, commit), logs.length)
-    const written = committed(commit, rows)
-    if (written !== 'conflict' && written !== base) await this.#onCommit('directory', written)
-    return written
+    const decisive = waitsForLogs ? logs.length : 1
+    const rows = await this.#database.writeBatch((db) => writeCommit(db, commit), decisive)
+    const outcome = committed(commit, rows)
+    if (outcome !== 'conflict' && outcome !== base) await this.#onCommit('directory', outcome)
+    return outcome
   }
 
   async exclusively<Result>(
@@ -100,11 +97,11 @@ export class SqlDirectoryLog implements DirectoryLog {
       return write({
         latest: () => latestIn(db),
         changesAfter: (known = beginning, lookups = []) => changesIn(db, { known, lookups }),
-        commit: async (...[base, mark, changes, audit, logs = logsOf(changes)]) => {
-          const commit: WrittenCommit = { base, mark, changes, audit, logs }
-          const written = committed(commit, await writeCommit(db, commit))
-          if (written !== 'conflict' && written !== base) latest = written
-          return written
+        commit: async (...written) => {
+          const commit = writtenCommit(written)
+          const outcome = committed(commit, await writeCommit(db, commit))
+          if (outcome !== 'conflict' && outcome !== commit.base) latest = outcome
+          return outcome
         },
       })
     })
@@ -161,7 +158,12 @@ type WrittenCommit = {
   readonly changes: readonly DirectoryChange[]
   readonly audit: readonly AuditRecord[]
   readonly logs: readonly string[]
+  readonly waitsForLogs: boolean
 }
+
+const writtenCommit = (
+  ...[[base, mark, changes, audit, logs = logsOf(changes), waitsForLogs = true]]: [CommitOf]
+): WrittenCommit => ({ base, mark, changes, audit, logs, waitsForLogs })
 
 type CommitNumbers = readonly Pick<Commit, 'revision'>[] | undefined
 
@@ -215,52 +217,12 @@ async function surveyTenants(
 /** @returns the number of the commit; none without changes, and undefined after a conflict */
 async function writeCommit(
   db: Transaction<Tables>,
-  { audit, base, changes, logs, mark }: WrittenCommit,
+  { audit, base, changes, logs, mark, waitsForLogs }: WrittenCommit,
 ): Promise<CommitNumbers> {
-  const numbers = changes.length === 0 ? [] : await takeLogs(db, logs, base, mark)
+  const numbers = changes.length === 0 ? [] : await takeLogs(db, logs, base, mark, waitsForLogs)
   if (numbers === undefined) return undefined
-  const columns: CommitColumns = { revision: numberIn(db, 'own'), mark }
-  for (const change of changes) await write(db, change, columns)
+  await writeChanges(db, changes, { revision: numberIn(db, 'own'), mark })
   await insertAudit(db, 'directory_audit', 'changes', audit)
   if (changes.length > 0) await numberLogs(db, logs)
   return numbers
-}
-
-async function write(
-  db: Transaction<Tables>,
-  change: DirectoryChange,
-  commit: CommitColumns,
-): Promise<void> {
-  const { kind, id } = change
-  await db.deleteFrom('removed_object').where('kind', '=', kind).where('id', '=', id).execute()
-  // Before the object itself, which has the tenant.
-  if (change.value === null) await recordRemoval(db, kind, id, commit)
-  await countObject(db, change)
-  await deleteObject(db, kind, id)
-  if (change.value === null) return
-  const insert = directoryTables[kind].insert as (
-    db: Transaction<Tables>,
-    value: unknown,
-    commit: CommitColumns,
-  ) => Promise<unknown>
-  await insert(db, change.value, commit)
-}
-
-async function recordRemoval(
-  db: Transaction<Tables>,
-  kind: DirectoryKind,
-  id: string,
-  { revision }: CommitColumns,
-): Promise<void> {
-  const { table } = directoryTables[kind]
-  await db
-    .insertInto('removed_object')
-    .values(({ selectFrom }) => ({
-      kind,
-      id,
-      revision,
-      tenant_id:
-        table === 'tenant' ? id : selectFrom(table).select('tenant_id').where('id', '=', id),
-    }))
-    .execute()
 }

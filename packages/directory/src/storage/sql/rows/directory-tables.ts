@@ -1,111 +1,179 @@
-import { type RawBuilder, sql, type Transaction } from 'kysely'
+import { type Kysely, type RawBuilder, sql, type Transaction } from 'kysely'
 import type {
   DirectoryChange,
   DirectoryKind,
   DirectoryObjects,
 } from '../../../model/directory-change.ts'
-import { applicationToRows, partTables } from './application-rows.ts'
+import { applicationToRows } from './application-rows.ts'
 import { appRoleAssignmentRows, tenantRows } from './entity-rows.ts'
+import { insertRows } from './insert-rows.ts'
+import { padded, rowsOf } from './list-parameter.ts'
 import { servicePrincipalCredentialRows, servicePrincipalToRow } from './service-principal-row.ts'
 import type { Tables } from './tables.ts'
 
 /** The columns of the commit that writes an object. */
 export type CommitColumns = { readonly revision: RawBuilder<number>; readonly mark: string }
 
+type Parts = Readonly<Partial<Record<keyof Tables, readonly object[]>>>
+
 /** How objects of one kind are written. */
 type KindOfRows<Kind extends DirectoryKind> = {
   readonly table: 'tenant' | 'application' | 'service_principal' | 'app_role_assignment'
-  insert(
-    db: Transaction<Tables>,
-    value: DirectoryObjects[Kind],
-    commit: CommitColumns,
-  ): Promise<unknown>
+  /** The row of an object, and the rows of its parts. */
+  toRows(value: DirectoryObjects[Kind]): { readonly row: object; readonly parts?: Parts }
 }
 
 /** The kinds of the directory, with the table of each. */
 export const directoryTables: { readonly [Kind in DirectoryKind]: KindOfRows<Kind> } = {
-  tenant: { table: 'tenant', insert: insertTenant },
-  application: { table: 'application', insert: insertApplication },
-  servicePrincipal: { table: 'service_principal', insert: insertServicePrincipal },
+  tenant: {
+    table: 'tenant',
+    toRows: (tenant) => ({
+      row: tenantRows.toRow(tenant),
+      parts: {
+        tenant_domain: [...new Set(tenant.domains)].map((domain) => ({
+          tenant_id: tenant.id,
+          domain,
+        })),
+      },
+    }),
+  },
+  application: {
+    table: 'application',
+    toRows: (value) => {
+      const { application: row, ...parts } = applicationToRows(value)
+      return { row, parts }
+    },
+  },
+  servicePrincipal: {
+    table: 'service_principal',
+    toRows: (value) => ({
+      row: servicePrincipalToRow(value),
+      parts: { service_principal_credential: servicePrincipalCredentialRows(value) },
+    }),
+  },
   appRoleAssignment: {
     table: 'app_role_assignment',
-    insert: (db, assignment, commit) =>
-      db
-        .insertInto('app_role_assignment')
-        .values({ ...appRoleAssignmentRows.toRow(assignment), ...commit })
-        .execute(),
+    toRows: (value) => ({ row: appRoleAssignmentRows.toRow(value) }),
   },
 }
 
-/** Deletes an object with its parts, if it exists. */
-export async function deleteObject(db: Transaction<Tables>, kind: DirectoryKind, id: string) {
-  if (kind === 'tenant') await db.deleteFrom('tenant_domain').where('tenant_id', '=', id).execute()
-  await sql`delete from ${sql.table(directoryTables[kind].table)} where id = ${id}`.execute(db)
-}
+const kinds = Object.keys(directoryTables) as DirectoryKind[]
+/** The changes that one statement writes at most. */
+const changesPerPart = 64
 
-/**
- * Changes the number of objects of a tenant that are not soft-deleted. It must come before the change of the
- * object.
- */
-export async function countObject(db: Transaction<Tables>, { kind, id, value }: DirectoryChange) {
-  if (kind !== 'application' && kind !== 'servicePrincipal') return
-  const { table } = directoryTables[kind]
-  const after = value === null || value.deletedDateTime !== null ? 0 : 1
-  const before = sql`from ${sql.table(table)} where id = ${id} and deleted_at is null`
-  if (value === null) {
-    await sql`
-      update directory_count set number = number - 1
-      where kind = ${table} and tenant_id = (select tenant_id ${before})
-    `.execute(db)
-    return
-  }
-  await sql`
-    insert into directory_count (tenant_id, kind, number)
-    values (${value.tenantId}, ${table}, ${after} - (select count(*) ${before}))
-    on conflict (tenant_id, kind) do update
-    set number = directory_count.number + excluded.number
-  `.execute(db)
-}
-
-async function insertTenant(
+/** Writes changes, those of one kind together. Of several changes of one object, the last one counts. */
+export async function writeChanges(
   db: Transaction<Tables>,
-  value: DirectoryObjects['tenant'],
+  changes: readonly DirectoryChange[],
   commit: CommitColumns,
-) {
-  await db
-    .insertInto('tenant')
-    .values({ ...tenantRows.toRow(value), ...commit })
-    .execute()
-  const domains = [...new Set(value.domains)].map((domain) => ({ tenant_id: value.id, domain }))
-  if (domains.length > 0) await db.insertInto('tenant_domain').values(domains).execute()
-}
-
-async function insertServicePrincipal(
-  db: Transaction<Tables>,
-  value: DirectoryObjects['servicePrincipal'],
-  commit: CommitColumns,
-) {
-  await db
-    .insertInto('service_principal')
-    .values({ ...servicePrincipalToRow(value), ...commit })
-    .execute()
-  const credentials = servicePrincipalCredentialRows(value)
-  if (credentials.length === 0) return
-  await db.insertInto('service_principal_credential').values(credentials).execute()
-}
-
-async function insertApplication(
-  db: Transaction<Tables>,
-  value: DirectoryObjects['application'],
-  commit: CommitColumns,
-) {
-  const rows = applicationToRows(value)
-  await db
-    .insertInto('application')
-    .values({ ...rows.application, ...commit })
-    .execute()
-  for (const table of ['identifier_uri', ...partTables] as const) {
-    const parts = rows[table] ?? []
-    if (parts.length > 0) await db.insertInto(table).values(parts).execute()
+): Promise<void> {
+  const latest = [...new Map(changes.map((one) => [`${one.kind} ${one.id}`, one])).values()]
+  for (let start = 0; start < latest.length; start += changesPerPart) {
+    const part = latest.slice(start, start + changesPerPart)
+    for (const kind of kinds) {
+      const some = part.filter((one) => one.kind === kind)
+      if (some.length > 0) await writeKind(db, kind, some, commit)
+    }
   }
 }
+
+async function writeKind(
+  db: Transaction<Tables>,
+  kind: DirectoryKind,
+  changes: readonly DirectoryChange[],
+  { mark, revision }: CommitColumns,
+): Promise<void> {
+  const { table, toRows } = directoryTables[kind]
+  const { count, forget, remove, removeParts } = statements[kind]
+  const ids = padded(changes.map(({ id }) => id))
+  await rowsOf(db, forget, ids)
+  // Before the objects themselves, which have the tenants.
+  for (const { id, value } of changes)
+    if (value === null) await recordRemoval(db, kind, id, revision)
+  if (count !== undefined)
+    await rowsOf(db, count, [...ids, ...ids.map((_, index) => countedIn(changes[index]))])
+  if (removeParts !== undefined) await rowsOf(db, removeParts, ids)
+  await rowsOf(db, remove, ids)
+  const written = changes.flatMap(({ value }) => (value === null ? [] : [toRows(value as never)]))
+  await insertRows(
+    db,
+    table,
+    written.map(({ row }) => ({ ...row, mark })),
+    (rows) => db.insertInto(table).values(rows.map((row) => ({ ...row, revision })) as never),
+  )
+  for (const name of Object.keys(written[0]?.parts ?? {}) as (keyof Tables)[])
+    await insertRows(
+      db,
+      name,
+      written.flatMap(({ parts }) => parts?.[name] ?? []),
+      (rows) => db.insertInto(name).values(rows as never),
+    )
+}
+
+const recordRemoval = (
+  db: Transaction<Tables>,
+  kind: DirectoryKind,
+  id: string,
+  revision: RawBuilder<number>,
+) =>
+  sql`
+  insert into removed_object (kind, id, revision, tenant_id) values (${kind}, ${id}, ${revision}, ${
+    kind === 'tenant'
+      ? id
+      : sql`(select tenant_id from ${sql.table(directoryTables[kind].table)} where id = ${id})`
+  })
+`.execute(db)
+
+/** The tenant that counts an object after its change; empty when none does. */
+const countedIn = (change: DirectoryChange | undefined): string =>
+  (change?.kind === 'application' || change?.kind === 'servicePrincipal') &&
+  change.value?.deletedDateTime === null
+    ? change.value.tenantId
+    : ''
+
+type Ids = readonly string[]
+const statement =
+  (textOf: (parameters: Ids) => RawBuilder<unknown>) => (db: Kysely<Tables>, parameters: Ids) => ({
+    compile: () => textOf(parameters).compile(db),
+  })
+
+/** The statements for the objects of a kind, whose IDs are the parameters. */
+const statementsFor = (kind: DirectoryKind) => {
+  const table = sql.table(directoryTables[kind].table)
+  return {
+    forget: statement(
+      (ids) =>
+        sql`delete from removed_object where kind = ${sql.lit(kind)} and id in (${sql.join(ids)})`,
+    ),
+    remove: statement((ids) => sql`delete from ${table} where id in (${sql.join(ids)})`),
+    removeParts:
+      kind === 'tenant'
+        ? statement((ids) => sql`delete from tenant_domain where tenant_id in (${sql.join(ids)})`)
+        : undefined,
+    // After the IDs, the parameters are the tenants that count the objects from now on.
+    count:
+      kind === 'application' || kind === 'servicePrincipal'
+        ? statement((all) => {
+            const ids = all.slice(0, all.length / 2)
+            const added = all.slice(ids.length).map((tenantId) => sql`(${tenantId}, 1)`)
+            return sql`
+              insert into directory_count (tenant_id, kind, number)
+              select tenant_id, ${sql.lit(directoryTables[kind].table)}, cast(sum(number) as integer)
+              from (
+                select tenant_id, -1 as number from ${table}
+                where id in (${sql.join(ids)}) and deleted_at is null
+                union all values ${sql.join(added)}
+              ) as counted
+              where tenant_id <> ''
+              group by tenant_id having sum(number) <> 0
+              on conflict (tenant_id, kind) do update
+              set number = directory_count.number + excluded.number
+            `
+          })
+        : undefined,
+  }
+}
+
+const statements = Object.fromEntries(kinds.map((kind) => [kind, statementsFor(kind)])) as Readonly<
+  Record<DirectoryKind, ReturnType<typeof statementsFor>>
+>
