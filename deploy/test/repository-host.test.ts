@@ -281,6 +281,7 @@ describe('Dependabot', () => {
   const manifests = {
     npm: '**/package-lock.json',
     pip: '**/requirements.txt',
+    cargo: '**/Cargo.toml',
     gomod: '**/go.mod',
     maven: '**/pom.xml',
     nuget: '**/*.csproj',
