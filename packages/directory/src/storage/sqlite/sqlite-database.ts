@@ -47,8 +47,9 @@ export async function openSqliteDatabase(
     reader: newReader(),
     // It answers questions in one step. While it starts, the questions go to the reader.
     follower: newReader(),
-    // A long query of an operator delays no short query. The thread starts with the first of them.
-    reports: newReader(),
+    // A long query of an operator delays no short query. The thread starts with the first of them, and
+    // ends without any: it takes 14 MB.
+    reports: new SqliteThread({ path, role: 'reader' }, newWorker, maxIdleReportsMs),
   }
   try {
     threads.writer.start()
@@ -64,6 +65,8 @@ export async function openSqliteDatabase(
     throw new StorageUnavailableError(fault, { cause })
   }
 }
+
+const maxIdleReportsMs = 30_000
 
 type Threads = Readonly<Record<'writer' | 'reader' | 'follower' | 'reports', SqliteThread>>
 

@@ -24,15 +24,25 @@ const workerUrl = new URL(`./sqlite-worker${extname(import.meta.url)}`, import.m
 export class SqliteThread implements SqliteChannel {
   readonly #connection: ThreadConnection
   readonly #newWorker: NewWorker
+  readonly #maxIdleMs: number | undefined
   #worker: Worker | undefined
+  #idle: NodeJS.Timeout | undefined
   #waiting: Waiting[] = []
   #isClosed = false
   #refusal: StorageUnavailableError | undefined
 
-  /** @param newWorker starts the thread; default the worker of this folder */
-  constructor(connection: ThreadConnection, newWorker: NewWorker = startWorker) {
+  /**
+   * @param newWorker starts the thread; default the worker of this folder
+   * @param maxIdleMs ends the thread after this time without a request, until the next one; default never
+   */
+  constructor(
+    connection: ThreadConnection,
+    newWorker: NewWorker = startWorker,
+    maxIdleMs?: number,
+  ) {
     this.#connection = connection
     this.#newWorker = newWorker
+    this.#maxIdleMs = maxIdleMs
   }
 
   /** Starts the thread while the caller does something else. */
@@ -69,6 +79,7 @@ export class SqliteThread implements SqliteChannel {
   #request(request: NonNullable<ThreadRequest>): Promise<unknown> {
     if (this.#refusal !== undefined) return Promise.reject(this.#refusal)
     const { promise, resolve, reject } = Promise.withResolvers<unknown>()
+    clearTimeout(this.#idle)
     this.#worker ??= this.#startThread()
     this.#worker.postMessage(request)
     if (this.#waiting.length === 0) this.#worker.ref()
@@ -84,6 +95,7 @@ export class SqliteThread implements SqliteChannel {
   async close(): Promise<void> {
     this.#isClosed = true
     this.refuse(`The data file ${this.#connection.path} is closed.`, undefined)
+    clearTimeout(this.#idle)
     const worker = this.#worker
     if (worker === undefined) return
     worker.ref()
@@ -102,7 +114,9 @@ export class SqliteThread implements SqliteChannel {
       cause = error
     })
     worker.on('exit', () => {
-      if (this.#worker === worker) this.#worker = undefined
+      // The end of an idle thread fails no statement of the next one.
+      if (this.#worker !== worker) return
+      this.#worker = undefined
       this.#failWaiting(cause)
     })
     return worker
@@ -111,9 +125,18 @@ export class SqliteThread implements SqliteChannel {
   /** The thread replies in the order of the requests. */
   #settle(reply: ThreadReply): void {
     const waiting = this.#waiting.shift()
-    if (this.#waiting.length === 0 && !this.#isClosed) this.#worker?.unref()
+    if (this.#waiting.length === 0 && !this.#isClosed) {
+      this.#worker?.unref()
+      if (this.#maxIdleMs !== undefined)
+        this.#idle = setTimeout(() => this.#endIdle(), this.#maxIdleMs).unref()
+    }
     if ('answer' in reply) waiting?.resolve(reply.answer)
     else waiting?.reject(errorFrom(reply.error))
+  }
+
+  #endIdle(): void {
+    this.#worker?.postMessage(undefined satisfies ThreadRequest)
+    this.#worker = undefined
   }
 
   #failWaiting(cause: unknown): void {

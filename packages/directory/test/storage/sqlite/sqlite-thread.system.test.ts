@@ -1,13 +1,15 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { after, before, beforeEach, describe, it } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import { beginning } from '../../../src/live/commit.ts'
 import { openSqliteDatabase } from '../../../src/storage/sqlite/sqlite-database.ts'
-import { SqliteThread } from '../../../src/storage/sqlite/sqlite-thread.ts'
+import { type NewWorker, SqliteThread } from '../../../src/storage/sqlite/sqlite-thread.ts'
 
 const statement = (sql: string, parameters: readonly unknown[] = [], isInTransaction = false) => ({
   sql,
@@ -21,6 +23,11 @@ describe('a thread with a connection to a data file', () => {
   let path: string
   let started: Worker[]
   let thread: SqliteThread
+  const startWorker: NewWorker = (workerData) => {
+    const worker = new Worker(workerUrl, { workerData })
+    started.push(worker)
+    return worker
+  }
 
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), 'greeting-thread-'))
@@ -32,11 +39,7 @@ describe('a thread with a connection to a data file', () => {
   after(() => rm(folder, { recursive: true }))
   beforeEach((t) => {
     started = []
-    thread = new SqliteThread({ path, role: 'writer' }, (workerData) => {
-      const worker = new Worker(workerUrl, { workerData })
-      started.push(worker)
-      return worker
-    })
+    thread = new SqliteThread({ path, role: 'writer' }, startWorker)
     if ('after' in t) t.after(() => thread.close())
   })
 
@@ -152,6 +155,19 @@ describe('a thread with a connection to a data file', () => {
     await thread.execute(statement('rollback', [], true))
     assert.deepEqual((await thread.execute(statement('select * from item'))).rows, [])
     assert.equal(started.length, 2, 'the second thread opened the file again')
+  })
+
+  it('ends without requests for a time, and starts another for the next one', async () => {
+    const idle = new SqliteThread({ path, role: 'reader' }, startWorker, 1)
+    await idle.execute(statement('select 1'))
+    await sleep(5)
+    const [first] = started
+    const ended = first && once(first, 'exit')
+    // The first thread is still ending.
+    assert.deepEqual((await idle.execute(statement('select 2'))).rows, [[2]])
+    assert.deepEqual(await ended, [0])
+    assert.equal(started.length, 2)
+    await idle.close()
   })
 
   it('fails the query that needs more memory than the thread has', async () => {

@@ -55,7 +55,8 @@ export class SqlDirectoryLog implements DirectoryLog {
   }
 
   surveyTenants(appIds: readonly string[], limit: number): Promise<TenantSurvey> {
-    return this.#database.reportSnapshot((db) => surveyTenants(db, appIds, limit))
+    // At a start no request waits for the connection of short queries, and the other has no thread yet.
+    return this.#database.snapshot((db) => surveyTenants(db, appIds, limit))
   }
 
   async changesAfter(
