@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { read, resolveOurs } from './source-tree.ts'
+import { files, read, resolveOurs } from './source-tree.ts'
 
 const valueImport =
   /^(?:import|export)(?! type\b)\b[^'"`;]*?\bfrom\s*'([^']+)'|^import\s*'([^']+)'/gm
@@ -46,4 +46,14 @@ it('a start of the identity provider loads no code that only some requests or se
     later.filter((name) => loaded.has(name)),
     [],
   )
+})
+
+it('every start of a service limits the young generation of V8', () => {
+  const starts = files.filter((file) =>
+    /^deploy\/(Containerfile$|systemd\/|windows\/.*\.xml$)|^cli\/.*\/service-process\.ts$/.test(
+      file,
+    ),
+  )
+  assert.equal(starts.length, 5)
+  for (const file of starts) assert.ok(read(file).includes('--max-semi-space-size=8'), file)
 })

@@ -26,7 +26,8 @@ export type IdentityServer = ServerProcess & {
 export async function startIdentityServer(store: Store): Promise<IdentityServer> {
   const startedMs = performance.now()
   const server = await startServer({
-    command: [...runtimes.node, main],
+    // As in the image.
+    command: [...runtimes.node, '--max-semi-space-size=8', main],
     folder: store.dataDir,
     environment: {
       PORT: '0',

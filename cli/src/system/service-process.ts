@@ -39,6 +39,8 @@ export async function requireFreePorts(host: string, ports: readonly ChosenPort[
 
 const maxErrorCharacters = 2_000
 const readyPollMs = 20
+// Without a limit, the young generation of V8 takes 100 MB more under load.
+const youngGeneration = '--max-semi-space-size=8'
 // In the folder of the command, because a process must begin with plain JavaScript to load quickly.
 const heldServiceFile = () => join(packageFolder(), 'bin/held-service.js')
 
@@ -76,7 +78,7 @@ export class ServiceProcess {
     this.service = service
     this.#logOptions = logOptions
     const files = isHeld ? [heldServiceFile(), service.mainFile] : [service.mainFile]
-    this.#child = spawn(process.execPath, files, {
+    this.#child = spawn(process.execPath, [youngGeneration, ...files], {
       env: settings,
       // The channel carries the settings of a held service only. When this command ends, also when
       // it is killed, the channel closes and the service ends.
