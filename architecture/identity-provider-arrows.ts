@@ -175,6 +175,7 @@ export const identityProviderRooms: readonly Room[] = [
     path: 'services/identity-provider/src/backup',
     mayImport: [
       'packages/directory/src/files',
+      'packages/directory/src/model',
       'packages/directory/src/storage',
       'services/identity-provider/src/signing',
     ],

@@ -9,16 +9,19 @@ import type { Terminal } from '../terminal.ts'
 type Options = {
   readonly dataDir?: string
   readonly passphraseFile?: string
+  readonly plan?: boolean
+  readonly tenant?: string
   readonly to?: string
   readonly from?: string
 }
 
-/** `greeting backup`: copies the store of the identity provider into a new folder. */
+/** `greeting backup`: copies the store of the identity provider, or one tenant, into a new folder. */
 export const addBackupCommand = (program: Command, terminal: Terminal, services: Services) =>
   program
     .command('backup')
     .description('back up the store of the identity provider, also while it runs')
     .requiredOption('--to <folder>', 'new folder of the backup')
+    .option('--tenant <id>', 'back up this tenant only, without any key')
     .option(...dataDirOption)
     .option(
       '--passphrase-file <path>',
@@ -28,12 +31,16 @@ export const addBackupCommand = (program: Command, terminal: Terminal, services:
       runCommand(['backup', '--to', options.to ?? ''], options, terminal, services),
     )
 
-/** `greeting restore`: fills an empty store with a backup. */
+/** `greeting restore`: fills an empty store with a backup, or takes one tenant back to it. */
 export const addRestoreCommand = (program: Command, terminal: Terminal, services: Services) =>
   program
     .command('restore')
-    .description('restore a backup into an empty store, before the identity provider starts')
+    .description(
+      'restore a backup into an empty store, before the identity provider starts, or one tenant while it runs',
+    )
     .requiredOption('--from <folder>', 'folder of the backup')
+    .option('--tenant <id>', 'take this tenant back, and leave the others as they are')
+    .option('--plan', 'only print what the restore of the tenant changes')
     .option(...dataDirOption)
     .option(
       '--passphrase-file <path>',
@@ -51,13 +58,18 @@ const dataDirOption = [
 /** Runs a command of the service as a process: this command does not import its storage. */
 async function runCommand(
   words: readonly string[],
-  { dataDir, passphraseFile }: Options,
+  { dataDir, passphraseFile, plan, tenant }: Options,
   terminal: Terminal,
   { identityProvider }: Services,
 ): Promise<void> {
-  const passphrase = passphraseFile === undefined ? [] : ['--passphrase-file', passphraseFile]
+  const args = [
+    ...words,
+    ...(passphraseFile === undefined ? [] : ['--passphrase-file', passphraseFile]),
+    ...(tenant === undefined ? [] : ['--tenant', tenant]),
+    ...(plan ? ['--plan'] : []),
+  ]
   const { DATA_DIR } = terminal.environment
-  const child = spawn(process.execPath, [identityProvider.mainFile, ...words, ...passphrase], {
+  const child = spawn(process.execPath, [identityProvider.mainFile, ...args], {
     env: { ...terminal.environment, DATA_DIR: dataDir ?? (DATA_DIR || defaultDataDir) },
     stdio: ['ignore', 'pipe', 'pipe'],
   })

@@ -4,12 +4,14 @@ import { createCipheriv, createDecipheriv, randomBytes, scrypt } from 'node:cryp
 import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseArgs, promisify } from 'node:util'
+import { isGuid } from '@greeting/directory'
 import { createFile, postgresDatabase, type SqlDatabase } from '@greeting/directory/database'
 import { createSecretFile, readIfThere } from '@greeting/directory/files'
 import { sqliteDatabase } from '@greeting/directory/storage'
 import { KeyEncryptionKey } from '../signing/key-encryption-key.ts'
 import { BackupError } from './backup-error.ts'
 import { requireEmpty, restoreBackup } from './restore-backup.ts'
+import { restoreTenant } from './restore-tenant.ts'
 import { dataFile, openSource, type StorePlace } from './store-source.ts'
 import { type VerifiedBackup, verifyBackup } from './verify-backup.ts'
 import { writeBackup } from './write-backup.ts'
@@ -35,16 +37,16 @@ const minPassphraseCharacters = 12
 export const backupCommands = { backup: runBackup, restore: runRestore } as const
 
 /**
- * Writes a backup of the store of the settings. Returns a sentence for the operator.
+ * Writes a backup of the store of the settings, or of one tenant in it. Returns a sentence for the operator.
  *
  * @throws {BackupUsageError} backup_usage
- * @throws {BackupError} backup_exists, store_missing, store_newer, key_wrong
+ * @throws {BackupError} backup_exists, store_missing, store_newer, key_wrong, tenant_unknown
  */
 async function runBackup(args: readonly string[], context: BackupContext): Promise<string> {
-  const { folder, passphrase } = await readArguments(args, 'to')
+  const { folder, passphrase, tenantId } = await readArguments(args, 'to')
   const database = await openSource(context)
   try {
-    const keyText = await ownKey(context)
+    const keyText = tenantId === undefined ? await ownKey(context) : undefined
     if (passphrase !== undefined && keyText === undefined)
       throw new BackupError('key_wrong', `there is no key-encryption key in ${context.dataDir}`)
     const sealedKey =
@@ -56,6 +58,7 @@ async function runBackup(args: readonly string[], context: BackupContext): Promi
       store: context.databaseUrl === undefined ? 'sqlite' : 'postgresql',
       folder,
       sealedKey,
+      tenantId,
       now: context.now(),
       onTable: reportTable(context),
     })
@@ -64,22 +67,30 @@ async function runBackup(args: readonly string[], context: BackupContext): Promi
       sealedKey === undefined
         ? `It does not contain the key-encryption key ${id}: keep that key in another place.`
         : `It contains the key-encryption key ${id}, encrypted with the passphrase.`
-    return `The backup in ${folder} is complete. ${id === null ? 'The store has no keys.' : key}`
+    const keys = id === null ? 'The store has no keys.' : key
+    const contents =
+      tenantId === undefined ? keys : `It has the tenant ${tenantId} only, and no key.`
+    return `The backup in ${folder} is complete. ${contents}`
   } finally {
     await database.close()
   }
 }
 
 /**
- * Restores a backup into the empty store of the settings. Returns a sentence for the operator.
+ * Restores a backup into the empty store of the settings, or one tenant into a store in use. Returns a sentence for the operator.
  *
  * @throws {BackupUsageError} backup_usage
  * @throws {BackupError} backup_missing, backup_damaged, backup_newer, store_not_empty, key_wrong,
- *   passphrase_wrong; nothing is written then
+ *   passphrase_wrong, tenant_unknown, tenant_conflict; nothing is written then
  */
 async function runRestore(args: readonly string[], context: BackupContext): Promise<string> {
-  const { folder, passphrase } = await readArguments(args, 'from')
+  const { folder, isPlan, passphrase, tenantId } = await readArguments(args, 'from')
   const backup = await verifyBackup(folder)
+  if (tenantId !== undefined) return runTenantRestore(backup, { tenantId, isPlan }, context)
+  if (backup.manifest.tenantId !== undefined)
+    throw new BackupUsageError(
+      `${folder} has one tenant only: add --tenant ${backup.manifest.tenantId}`,
+    )
   const { keyEncryptionKeyId: id, tables } = backup.manifest
   const keyText = await keyOfRestore(backup, passphrase, context)
   if (keyText !== undefined && id !== null && KeyEncryptionKey.parse(keyText.trim()).id !== id) {
@@ -98,6 +109,28 @@ async function runRestore(args: readonly string[], context: BackupContext): Prom
       ? ` The server needs the key-encryption key ${id}: ${place}set KEY_ENCRYPTION_KEY.`
       : ''
   return `The store has the ${rows} rows of ${folder}, as of ${backup.manifest.createdAt}.${missing}`
+}
+
+async function runTenantRestore(
+  backup: VerifiedBackup,
+  { isPlan, tenantId }: { readonly isPlan: boolean; readonly tenantId: string },
+  context: BackupContext,
+): Promise<string> {
+  const database = await openSource(context)
+  try {
+    if (!(await database.isMigrated())) {
+      const sentence = 'the tables of the store are of an earlier release: start this release first'
+      throw new BackupError('store_older', sentence)
+    }
+    const now = context.now()
+    const restored = await restoreTenant({ database, backup, tenantId, isPlan, now })
+    for (const line of restored.lines) context.progress(line)
+    const { createdAt } = backup.manifest
+    const begin = isPlan ? 'Nothing was written. A restore takes' : 'The restore took'
+    return `${begin} the tenant ${tenantId} back to ${createdAt}: ${restored.summary}.`
+  } finally {
+    await database.close()
+  }
 }
 
 async function restoreInto(context: BackupContext, backup: VerifiedBackup): Promise<void> {
@@ -139,7 +172,12 @@ async function keyOfRestore(
 }
 
 async function readArguments(args: readonly string[], target: 'to' | 'from') {
-  const options = { [target]: { type: 'string' }, 'passphrase-file': { type: 'string' } } as const
+  const options = {
+    [target]: { type: 'string' },
+    'passphrase-file': { type: 'string' },
+    tenant: { type: 'string' },
+    ...(target === 'from' && { plan: { type: 'boolean' } as const }),
+  } as const
   let values: Partial<Record<string, string | boolean>>
   try {
     values = parseArgs({ args: [...args], options, allowPositionals: false }).values
@@ -147,10 +185,18 @@ async function readArguments(args: readonly string[], target: 'to' | 'from') {
     throw new BackupUsageError((cause as Error).message, { cause })
   }
   const folder = values[target]
-  const file = values['passphrase-file']
+  const { 'passphrase-file': file, plan: isPlan = false, tenant } = values
+  const tenantId = typeof tenant === 'string' ? tenant.toLowerCase() : undefined
   if (typeof folder !== 'string' || folder === '')
     throw new BackupUsageError(`--${target} <folder> is missing`)
-  return { folder, passphrase: typeof file === 'string' ? await readPassphrase(file) : undefined }
+  if (tenantId !== undefined && !isGuid(tenantId))
+    throw new BackupUsageError('--tenant must be the ID of a tenant')
+  if (tenantId !== undefined && file !== undefined)
+    throw new BackupUsageError('--passphrase-file is for keys, which a tenant does not have')
+  if (isPlan && tenantId === undefined)
+    throw new BackupUsageError('--plan is for the restore of a --tenant <id>')
+  const passphrase = typeof file === 'string' ? await readPassphrase(file) : undefined
+  return { folder, isPlan: isPlan === true, passphrase, tenantId }
 }
 
 async function readPassphrase(path: string): Promise<string> {

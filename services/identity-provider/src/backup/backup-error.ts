@@ -6,9 +6,12 @@ export type BackupErrorCode =
   | 'backup_newer'
   | 'store_missing'
   | 'store_newer'
+  | 'store_older'
   | 'store_not_empty'
   | 'key_wrong'
   | 'passphrase_wrong'
+  | 'tenant_unknown'
+  | 'tenant_conflict'
 
 /** A backup or a restore that cannot be done. The message is a sentence for the operator. */
 export class BackupError extends Error {

@@ -22,6 +22,8 @@ const manifestSchema = z.strictObject({
   createdAt: z.iso.datetime(),
   /** The kind of the store. A backup can be restored into the other kind. */
   store: z.enum(['sqlite', 'postgresql']),
+  /** The tenant of a backup that has no other; undefined for the whole store. */
+  tenantId: z.guid().optional(),
   /** The migrations of the tables, in order. */
   migrations: z.array(z.string().max(100)).min(1).max(1000),
   /** The commit of each log. */

@@ -13,34 +13,41 @@ const maxParameters = 5000
  * Fills an empty database with a backup: the tables of its release, the rows in one transaction, and
  * then the migrations of this release.
  *
+ * @param keeps whether a row is inserted; default always
  * @throws {BackupError} backup_damaged when the rows are not those of the manifest
  */
 export async function restoreBackup(
   database: SqlDatabase,
   { manifest, rowsOf }: VerifiedBackup,
   onTable: (name: string, rows: number) => void,
+  keeps: (table: string, row: Row) => boolean = () => true,
 ): Promise<void> {
   await database.migrate(manifest.migrations.at(-1))
   await database.write(async (db) => {
     // Migrations insert the first revisions.
     await db.deleteFrom('revision').execute()
     for (const { name, rows } of inOrder(manifest.tables)) {
-      let inserted = 0
-      for await (const some of batchesOf(rowsOf(name))) {
+      let read = 0
+      const kept = async function* () {
+        for await (const row of rowsOf(name)) {
+          read += 1
+          if (keeps(name, row)) yield row
+        }
+      }
+      for await (const some of batchesOf(kept())) {
         const columns = Object.keys(some[0] ?? {})
         const values = some.map(
           (row) => sql`(${sql.join(columns.map((column) => sql.val(row[column])))})`,
         )
         await sql`insert into ${sql.table(name)} (${sql.join(columns.map((column) => sql.ref(column)))})
           values ${sql.join(values)}`.execute(db)
-        inserted += some.length
       }
-      if (inserted !== rows)
+      if (read !== rows)
         throw new BackupError(
           'backup_damaged',
-          `the backup has ${inserted} rows of ${name} instead of ${rows}. Nothing was changed`,
+          `the backup has ${read} rows of ${name} instead of ${rows}. Nothing was changed`,
         )
-      onTable(name, inserted)
+      onTable(name, read)
     }
     await continueNumbers(db)
   })

@@ -6,6 +6,7 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
 import {
+  rowsOfTenant,
   type SqlDatabase,
   type StoredTable,
   storedTables,
@@ -34,6 +35,8 @@ export type BackupOptions = {
   readonly folder: string
   /** The key-encryption key, already encrypted with a passphrase; undefined to leave it out. */
   readonly sealedKey?: string | undefined
+  /** The tenant whose objects are written; undefined for the whole store. */
+  readonly tenantId?: string | undefined
   readonly now: Date
   readonly onTable: (name: string, rows: number) => void
 }
@@ -45,7 +48,7 @@ const ownerOnly = 0o600
  * Writes all tables as of one moment into a new folder, with a manifest. Servers may write meanwhile.
  * The folder gets its name when it is complete.
  *
- * @throws {BackupError} backup_exists when the folder exists
+ * @throws {BackupError} backup_exists when the folder exists; tenant_unknown
  */
 export async function writeBackup(options: BackupOptions): Promise<BackupManifest> {
   const { folder } = options
@@ -63,7 +66,7 @@ export async function writeBackup(options: BackupOptions): Promise<BackupManifes
 }
 
 async function writeFiles(
-  { database, store, sealedKey, now, onTable }: BackupOptions,
+  { database, store, sealedKey, tenantId, now, onTable }: BackupOptions,
   draft: string,
 ): Promise<BackupManifest> {
   const migrations = await appliedMigrations(database)
@@ -71,8 +74,13 @@ async function writeFiles(
   const names = new Set(present.map(({ name }) => name))
   const manifest = await database.snapshot(async (db): Promise<BackupManifest> => {
     const tables: BackupManifest['tables'] = []
-    for (const table of storedTables.filter(({ name }) => names.has(name))) {
-      const written = await writeTable(db, table, join(draft, tableFile(table.name)))
+    const isWritten = ({ name, tenant }: StoredTable) =>
+      names.has(name) && (tenantId === undefined || tenant !== undefined)
+    for (const table of storedTables.filter(isWritten)) {
+      const pages = tenantId === undefined ? pagesOf(db, table) : pagesOfTenant(db, table, tenantId)
+      const written = await writeTable(pages, join(draft, tableFile(table.name)))
+      if (table.name === 'tenant' && tenantId !== undefined && written.rows === 0)
+        throw new BackupError('tenant_unknown', `the store has no tenant ${tenantId}`)
       tables.push({ name: table.name, ...written })
       onTable(table.name, written.rows)
     }
@@ -81,11 +89,15 @@ async function writeFiles(
       .select(({ fn }) => ['log', fn.max('revision').as('number')])
       .groupBy('log')
       .execute()
-    const key = await db.selectFrom('signing_key').select('sealed_private_key').executeTakeFirst()
+    const key =
+      tenantId === undefined
+        ? await db.selectFrom('signing_key').select('sealed_private_key').executeTakeFirst()
+        : undefined
     return {
       format: manifestFormat,
       createdAt: now.toISOString(),
       store,
+      ...(tenantId !== undefined && { tenantId }),
       migrations,
       revisions: Object.fromEntries(revisions.map(({ log, number }) => [log, number])),
       keyEncryptionKeyId: key === undefined ? null : KeyEncryptionKey.idOf(key.sealed_private_key),
@@ -101,11 +113,11 @@ async function writeFiles(
   return manifest
 }
 
-async function writeTable(db: Kysely<Tables>, table: StoredTable, path: string) {
+async function writeTable(pages: AsyncIterable<readonly Row[]>, path: string) {
   const hash = createHash('sha256')
   let [rows, bytes] = [0, 0]
   const lines = async function* () {
-    for await (const page of pagesOf(db, table)) {
+    for await (const page of pages) {
       rows += page.length
       yield page.map((row) => `${JSON.stringify(row)}\n`).join('')
     }
@@ -136,6 +148,13 @@ async function* pagesOf(db: Kysely<Tables>, { name, key }: StoredTable) {
     if (rows.length < pageRows) return
     last = rows.at(-1)
   }
+}
+
+/** The rows of a tenant in pages. */
+async function* pagesOfTenant(db: Kysely<Tables>, table: StoredTable, tenantId: string) {
+  const { rows } = await rowsOfTenant<Row>(table, tenantId).execute(db)
+  for (let start = 0; start < rows.length; start += pageRows)
+    yield rows.slice(start, start + pageRows)
 }
 
 async function requireAbsent(folder: string): Promise<void> {

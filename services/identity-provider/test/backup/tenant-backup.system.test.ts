@@ -1,0 +1,430 @@
+import assert from 'node:assert/strict'
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { after, before, describe, it, type TestContext } from 'node:test'
+import { gunzipSync } from 'node:zlib'
+import {
+  createPassword,
+  type DirectoryChange,
+  graphAppId,
+  ownerTenantId,
+  put,
+  remove,
+  serverManagementAppId,
+  systemRuntime,
+} from '@greeting/directory'
+import { DirectoryStore } from '@greeting/directory/live'
+import { openLocalStorage } from '../../../../fixtures/directory/local-storage.ts'
+import {
+  application,
+  appRoleAssignment,
+  guid,
+  policy,
+  servicePrincipal,
+  tenant,
+} from '../../../../fixtures/directory/sample.ts'
+import type { Place } from '../../../../fixtures/directory/writer.ts'
+import { PostgresServer } from '../../../../fixtures/postgres-server.ts'
+import { backupCommands } from '../../src/backup/backup-command.ts'
+import { restoreTenant } from '../../src/backup/restore-tenant.ts'
+import { openSource } from '../../src/backup/store-source.ts'
+import { verifyBackup } from '../../src/backup/verify-backup.ts'
+
+const [own, other] = [guid(1), guid(2)]
+const now = new Date('2030-01-01T00:00:00Z')
+const { credential: secret } = createPassword(
+  { endDateTime: new Date('2031-01-01T00:00:00Z') },
+  systemRuntime,
+)
+
+const api = application({ identifierUris: ['api://greeting'] })
+const apiPrincipal = servicePrincipal()
+const client = application({
+  id: guid(0x10),
+  appId: guid(0x11),
+  displayName: 'Client',
+  passwordCredentials: [secret],
+})
+const clientPrincipal = servicePrincipal({ id: guid(0x12), appId: guid(0x11) })
+const assignment = appRoleAssignment({ principalId: guid(0x12) })
+const discarded = application({ id: guid(0x13), appId: guid(0x14), deletedDateTime: now })
+/** An API of the other tenant, and its service principal in the own one. */
+const foreignApi = application({
+  id: guid(0x20),
+  appId: guid(0x21),
+  tenantId: other,
+  signInAudience: 'AzureADMultipleOrgs',
+})
+const foreignPrincipal = servicePrincipal({ id: guid(0x22), appId: guid(0x21) })
+const toForeign = appRoleAssignment({
+  id: 'to the foreign API',
+  principalId: guid(0x12),
+  resourceId: guid(0x22),
+})
+const graph = application({ id: guid(0x30), appId: graphAppId, tenantId: ownerTenantId })
+const graphPrincipal = servicePrincipal({ id: guid(0x31), appId: graphAppId })
+
+const objects: readonly DirectoryChange[] = [
+  put('tenant', tenant({ policies: [policy(0x40)] })),
+  put('tenant', tenant({ id: other, displayName: 'Fabrikam', domains: ['fabrikam.example'] })),
+  ...[api, client, discarded, foreignApi, graph].map((one) => put('application', one)),
+  ...[apiPrincipal, clientPrincipal, foreignPrincipal].map((one) => put('servicePrincipal', one)),
+  put('appRoleAssignment', assignment),
+  put('appRoleAssignment', toForeign),
+]
+
+/** All that the scenes have, and what they create later. */
+const keys = [
+  ...objects.map(({ kind, id }) => [kind, id] as const),
+  ...(['application', 'servicePrincipal'] as const).map((kind) => [kind, guid(0x50)] as const),
+]
+
+let folder: string
+let server: PostgresServer
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'greeting-tenant-'))
+  server = await PostgresServer.start()
+})
+after(async () => {
+  await server.stop()
+  await rm(folder, { recursive: true })
+})
+
+const kinds = {
+  SQLite: async (name: string): Promise<Place> => ({ dataDir: join(folder, name) }),
+  PostgreSQL: async (name: string): Promise<Place> => ({
+    dataDir: join(folder, name),
+    databaseUrl: await server.database(),
+  }),
+}
+
+/** A store with two tenants, and two servers that use it. */
+async function scene(t: TestContext, kind: keyof typeof kinds = 'SQLite') {
+  const place = await kinds[kind](crypto.randomUUID())
+  const [storage, sameStorage] = [await openLocalStorage(place), await openLocalStorage(place)]
+  t.after(() => Promise.all([storage.close(), sameStorage.close()]))
+  const one = new DirectoryStore({ log: storage.directory })
+  const two = new DirectoryStore({ log: sameStorage.directory })
+  const change = (...changes: readonly DirectoryChange[]) =>
+    one.update(() => ({ changes, audit: [], result: undefined }))
+  await change(...objects)
+  const run = async (name: keyof typeof backupCommands, ...args: readonly string[]) => {
+    const lines: string[] = []
+    const out = await backupCommands[name](args, {
+      databaseUrl: undefined,
+      ...place,
+      keyEncryptionKey: undefined,
+      now: () => now,
+      progress: (line) => void lines.push(line),
+    })
+    return { out, lines }
+  }
+  const saved = `${place.dataDir}.backup`
+  const backup = (...args: readonly string[]) => run('backup', '--to', saved, ...args)
+  const restore = (...args: readonly string[]) =>
+    run('restore', '--tenant', own, '--from', saved, ...args)
+  /** What the second server has: each object, and its mark. */
+  const state = async () => {
+    await two.refresh()
+    return two.read((directory) =>
+      keys.map(([kind, id]) => ({
+        key: `${kind} ${id}`,
+        value: directory[kind](id),
+        mark: directory.markOf(kind, id),
+      })),
+    )
+  }
+  return { backup, change, one, place, restore, run, saved, state, storage, two }
+}
+
+type State = Awaited<ReturnType<Awaited<ReturnType<typeof scene>>['state']>>
+const valuesOf = (state: State) => state.map(({ mark: _, ...one }) => one)
+const changedIn = (before: State, after: State) =>
+  after.flatMap(({ key, mark }, index) => (mark === before[index]?.mark ? [] : key))
+
+for (const kind of ['SQLite', 'PostgreSQL'] as const)
+  describe(`one tenant in ${kind}, while servers run`, () => {
+    it('goes back to its backup, in one commit that servers follow, and no other tenant does', async (t) => {
+      const { backup, change, restore, state, storage, two } = await scene(t, kind)
+      const before = await state()
+      const made = await backup('--tenant', own)
+      assert.match(made.out, new RegExp(`It has the tenant ${own} only, and no key\\.$`))
+      await change(
+        put('tenant', tenant({ domains: ['other.example'], isEnabled: false })),
+        put('application', { ...client, displayName: 'Renamed', passwordCredentials: [] }),
+        remove('application', discarded.id),
+        remove('appRoleAssignment', assignment.id),
+        put('application', application({ id: guid(0x50), appId: guid(0x51) })),
+        put('servicePrincipal', servicePrincipal({ id: guid(0x50), appId: guid(0x51) })),
+        put('servicePrincipal', graphPrincipal),
+        put('application', { ...foreignApi, displayName: 'Changed later' }),
+      )
+      const changed = await state()
+      const revision = two.revision
+      const since = two.followed
+
+      const planned = await restore('--plan')
+      assert.match(planned.out, /^Nothing was written\. .* 2 created, 2 changed, 2 removed; /)
+      assert.deepEqual(await state(), changed)
+
+      const restored = await restore()
+      assert.deepEqual(restored.lines, planned.lines)
+      assert.deepEqual(restored.lines.toSorted(), [
+        `changed: application ${client.id} (Client), credential ${secret.keyId} in force again`,
+        `changed: tenant ${own} (Contoso)`,
+        `created: appRoleAssignment ${assignment.id}`,
+        `created: application ${discarded.id} (Greeting API), deleted`,
+        `removed: application ${guid(0x50)} (Greeting API)`,
+        `removed: servicePrincipal ${guid(0x50)} (Greeting API)`,
+      ])
+      const summary =
+        '2 created, 2 changed, 2 removed; in force again: 1 credentials, 1 assignments'
+      assert.equal(
+        restored.out,
+        `The restore took the tenant ${own} back to ${now.toISOString()}: ${summary}.`,
+      )
+      const after = await state()
+      const foreign = `application ${foreignApi.id}`
+      const expected = valuesOf(before).map((one) =>
+        one.key === foreign
+          ? { ...one, value: { ...foreignApi, displayName: 'Changed later' } }
+          : one,
+      )
+      assert.deepEqual(valuesOf(after), expected)
+      assert.deepEqual(changedIn(changed, after).toSorted(), [
+        `appRoleAssignment ${assignment.id}`,
+        `application ${client.id}`,
+        `application ${discarded.id}`,
+        `application ${guid(0x50)}`,
+        `servicePrincipal ${guid(0x50)}`,
+        `tenant ${own}`,
+      ])
+      assert.equal(two.revision, revision + 1)
+      const kept = await two.read((directory) => [
+        directory.tenant('contoso.example')?.id,
+        directory.tenant('other.example'),
+        directory.servicePrincipal(graphPrincipal.id)?.appId,
+      ])
+      assert.deepEqual(kept, [own, undefined, graphAppId])
+      const page = await two.listChanges({
+        kind: 'application',
+        tenantId: own,
+        since,
+        until: undefined,
+        ids: undefined,
+        after: undefined,
+        limit: 10,
+      })
+      assert.deepEqual(
+        page?.objects.map(({ id, value }) => [id, value?.displayName]).toSorted(),
+        [
+          [client.id, 'Client'],
+          [discarded.id, 'Greeting API'],
+          [guid(0x50), undefined],
+        ].toSorted(),
+      )
+      const { records } = await storage.audit.find({ log: 'directory', tenantId: own, limit: 10 })
+      assert.deepEqual(
+        records.map(({ action, reason, target }) => [action, target, reason]),
+        [['tenant.restore', own, `state of ${now.toISOString()}: ${summary}`]],
+      )
+      assert.match((await restore()).out, /: 0 created, 0 changed, 0 removed; /)
+      assert.equal(two.revision, revision + 1)
+    })
+
+    it('has no row of another tenant and no key in its backup', async (t) => {
+      const { backup, saved } = await scene(t, kind)
+      await backup('--tenant', own)
+      const manifest = JSON.parse(await readFile(join(saved, 'manifest.json'), 'utf8'))
+      assert.deepEqual([manifest.tenantId, manifest.keyEncryptionKeyId], [own, null])
+      const rows = (await readdir(saved)).filter((name) => name.endsWith('.gz'))
+      const texts = await Promise.all(
+        rows.map(async (name) => gunzipSync(await readFile(join(saved, name))).toString()),
+      )
+      const ids = objects.filter(({ id }) => texts.join().includes(`"${id}"`)).map(({ id }) => id)
+      const ownIds = objects
+        .filter(({ value }) => Object(value).tenantId === own)
+        .map(({ id }) => id)
+      assert.deepEqual(ids, [own, ...ownIds])
+      assert.doesNotMatch(rows.join(), /signing_key|audit|commit_mark|removed_object/)
+    })
+
+    it('goes back again when a server changes it at the same time', async (t) => {
+      const { backup, change, place, saved, state } = await scene(t, kind)
+      const before = await state()
+      await backup('--tenant', own)
+      const database = await openSource({ databaseUrl: undefined, ...place })
+      t.after(() => database.close())
+      const snapshot = database.snapshot.bind(database)
+      let times = 1
+      t.mock.method(database, 'snapshot', async (questions: Parameters<typeof snapshot>[0]) => {
+        const answer = await snapshot(questions)
+        times -= 1
+        const late = application({ id: guid(0x50), appId: guid(0x51), displayName: `${times}` })
+        if (times >= 0) await change(put('application', late))
+        return answer
+      })
+      const options = { database, tenantId: own, backup: await verifyBackup(saved), now }
+      await change(remove('application', client.id))
+      await restoreTenant({ ...options, isPlan: false })
+      assert.deepEqual(valuesOf(await state()), valuesOf(before))
+      times = 100
+      await change(remove('application', client.id))
+      await assert.rejects(restoreTenant({ ...options, isPlan: false }), {
+        code: 'tenant_conflict',
+        message: /servers change the tenant .* all the time\. Nothing was changed: try again$/,
+      })
+    })
+  })
+
+describe('the restore of one tenant', () => {
+  it('takes it from a backup of the whole store too', async (t) => {
+    const { backup, change, restore, state } = await scene(t)
+    const before = await state()
+    await backup()
+    await change(remove('application', client.id))
+    await restore()
+    assert.deepEqual(valuesOf(await state()), valuesOf(before))
+  })
+
+  it('makes it in another store', async (t) => {
+    const { backup, saved } = await scene(t)
+    await backup('--tenant', own)
+    const elsewhere = await scene(t)
+    await elsewhere.change(
+      ...[api, client, discarded].map(({ id }) => remove('application', id)),
+      remove('tenant', own),
+    )
+    await elsewhere.run('restore', '--tenant', own, '--from', saved)
+    const found = await elsewhere.state()
+    assert.deepEqual(found.find(({ key }) => key === `tenant ${own}`)?.value, objects[0]?.value)
+  })
+
+  it('keeps as deleted what other tenants use, and leaves out what has lost its application', async (t) => {
+    const { backup, change, restore, state } = await scene(t)
+    await backup('--tenant', own)
+    const shared = application({
+      id: guid(0x50),
+      appId: guid(0x51),
+      identifierUris: ['api://shared'],
+      signInAudience: 'AzureADMultipleOrgs',
+    })
+    await change(
+      put('application', shared),
+      put(
+        'servicePrincipal',
+        servicePrincipal({ id: guid(0x52), appId: shared.appId, tenantId: other }),
+      ),
+      remove('application', foreignApi.id),
+      remove('servicePrincipal', foreignPrincipal.id),
+      remove('appRoleAssignment', toForeign.id),
+    )
+    const { lines } = await restore()
+    const reason = 'because its application is gone'
+    assert.deepEqual(lines, [
+      `changed: application ${shared.id} (Greeting API), deleted`,
+      `left out: servicePrincipal ${foreignPrincipal.id} (Greeting API), ${reason}`,
+      `left out: appRoleAssignment ${toForeign.id}, ${reason}`,
+    ])
+    const found = (await state()).find(({ key }) => key === `application ${shared.id}`)
+    assert.deepEqual(found?.value, { ...shared, identifierUris: [], deletedDateTime: now })
+    assert.match((await restore()).out, /: 0 created, 0 changed, 0 removed; /)
+  })
+
+  const takenBy: readonly [string, RegExp, readonly DirectoryChange[]][] = [
+    [
+      'its domain',
+      /^the domain contoso\.example is of the tenant .*0002 now$/,
+      [
+        put('tenant', tenant({ domains: [] })),
+        put('tenant', tenant({ id: other, domains: ['contoso.example'] })),
+      ],
+    ],
+    [
+      'an application ID',
+      /^the app_id .* is of the tenant .*0002 now$/,
+      [
+        remove('application', client.id),
+        put('application', { ...client, id: guid(0x50), tenantId: other }),
+      ],
+    ],
+    ...(
+      [
+        ['application', client],
+        ['servicePrincipal', clientPrincipal],
+        ['appRoleAssignment', assignment],
+      ] as const
+    ).map(([kind, value]): [string, RegExp, readonly DirectoryChange[]] => [
+      `the ID of an object of the kind ${kind}`,
+      /^the id .* is of the tenant .*0002 now$/,
+      [
+        remove(kind, value.id),
+        put(kind, { ...value, appId: guid(0x51), tenantId: other } as never),
+      ],
+    ]),
+    [
+      'the identifier URI of an API that it knows',
+      /^the identifier URI api:\/\/greeting is of the tenant .*0002 now$/,
+      [
+        put('application', { ...api, identifierUris: [] }),
+        put('application', { ...foreignApi, identifierUris: ['api://Greeting'] }),
+      ],
+    ],
+  ]
+  for (const [what, message, changes] of takenBy)
+    it(`is refused when another tenant has ${what}`, async (t) => {
+      const { backup, change, restore, state } = await scene(t)
+      await backup('--tenant', own)
+      await change(...changes)
+      const changed = await state()
+      await assert.rejects(restore(), { code: 'tenant_conflict', message })
+      assert.deepEqual(await state(), changed)
+    })
+
+  it('is refused when the tenant would administer the server by it', async (t) => {
+    const { backup, change, restore } = await scene(t)
+    const management = application({
+      id: guid(0x32),
+      appId: serverManagementAppId,
+      tenantId: ownerTenantId,
+    })
+    const principal = servicePrincipal({ id: guid(0x50), appId: serverManagementAppId })
+    await change(put('application', management), put('servicePrincipal', principal))
+    await backup('--tenant', own)
+    await restore()
+    await change(remove('servicePrincipal', principal.id))
+    await assert.rejects(restore(), { code: 'tenant_conflict', message: /administers its server/ })
+  })
+
+  it('is refused with a wrong tenant, wrong arguments, a damaged backup and older tables', async (t) => {
+    const { backup, place, restore, run, saved } = await scene(t)
+    await assert.rejects(backup('--tenant', guid(3)), {
+      code: 'tenant_unknown',
+      message: /^the store has no tenant .*0003$/,
+    })
+    await backup('--tenant', own)
+    for (const [args, message] of [
+      [['--from', saved], /has one tenant only: add --tenant .*0001$/],
+      [['--from', saved, '--tenant', 'contoso.example'], /^--tenant must be the ID of a tenant$/],
+      [
+        ['--from', saved, '--tenant', own, '--passphrase-file', 'x'],
+        /^--passphrase-file is for keys/,
+      ],
+      [['--from', saved, '--plan'], /^--plan is for the restore of a --tenant <id>$/],
+    ] as const)
+      await assert.rejects(run('restore', ...args), { code: 'backup_usage', message })
+    await assert.rejects(run('backup', '--to', 'x', '--plan'), { code: 'backup_usage' })
+    await assert.rejects(run('restore', '--from', saved, '--tenant', other), {
+      code: 'tenant_unknown',
+      message: /^the backup has no tenant .*0002, but only .*0001$/,
+    })
+    const data = new DatabaseSync(join(place.dataDir, 'greeting.sqlite'))
+    data.exec('delete from kysely_migration')
+    data.close()
+    await assert.rejects(restore(), { code: 'store_older', message: /start this release first$/ })
+    await writeFile(join(saved, 'application.jsonl.gz'), '')
+    await assert.rejects(restore(), { code: 'backup_damaged' })
+  })
+})
