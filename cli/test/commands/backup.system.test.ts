@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
-import { rm, writeFile } from 'node:fs/promises'
+import { readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { it } from 'node:test'
+import { parseEnv } from 'node:util'
 import { startIdentityProviderIn } from '../../../fixtures/identity-provider.ts'
 import { services } from '../../src/system/services.ts'
 import { temporaryFolder } from '../fakes/services.ts'
@@ -30,6 +31,14 @@ it('the identity provider of a lost folder continues from its backup', async (t)
   const again = await greeting('backup', '--to', saved)
   assert.deepEqual([again.code, again.out], [1, ''])
   assert.equal(again.err, `backup failed: ${saved} exists, and is not overwritten.\n`)
+
+  const administrator = await readFile(join(dataDir, 'administrator.env'), 'utf8')
+  const tenant = ['--tenant', parseEnv(administrator).TENANT_ID ?? '']
+  const one = join(folder, 'one-tenant')
+  assert.equal((await greeting('backup', '--to', one, ...tenant)).code, 0)
+  const plan = await greeting('restore', '--from', one, ...tenant, '--plan')
+  assert.equal(plan.code, 0, plan.err)
+  assert.match(plan.out, /^Nothing was written\. .*: 0 created, 0 changed, 0 removed; /)
   await provider.stop()
 
   // The administrator's file is no part of the store.

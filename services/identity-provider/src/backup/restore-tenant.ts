@@ -17,24 +17,27 @@ export type TenantRestore = {
 }
 
 const maxAttempts = 5
+/** While more are written, other tenants would wait for seconds in SQLite. */
+const maxChangesPerCommit = 1000
 
 /**
- * Takes one tenant back to a backup, in one commit. Servers may run: they follow it like any other commit.
+ * Takes one tenant back to a backup. Servers may run: they follow it like any other commit. More than 1000
+ * changes are several commits; when one of them fails, a repetition makes the rest.
  *
  * @returns the changes
  * @throws {BackupError} tenant_unknown when the backup lacks the tenant; tenant_conflict when another tenant
- *   has a name of it by now, or servers change the tenant all the time; nothing is written then
+ *   has a name of it by now, or servers change the tenant all the time
  */
 export async function restoreTenant(options: TenantRestore): Promise<TenantChanges> {
   const { backup, database, isPlan, now, tenantId } = options
   const wanted = await objectsIn(backup, tenantId)
   const { directory } = sqlStorage(database)
   for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
-    const base = await directory.latest()
+    let base: Awaited<ReturnType<typeof directory.commit>> = await directory.latest()
     const decided = await database.snapshot((db) => tenantChanges(db, tenantId, wanted, now))
     const { changes, summary } = decided
-    if (isPlan || changes.length === 0) return decided
-    const audit = {
+    if (isPlan) return decided
+    const record = {
       at: now,
       tenantId,
       actor: 'system',
@@ -47,10 +50,13 @@ export async function restoreTenant(options: TenantRestore): Promise<TenantChang
     // Only the domains of a tenant concern the others.
     const others = changes.some(({ kind }) => kind === 'tenant') ? ['directory'] : []
     const logs = [tenantId, ...others].sort()
-    if ((await directory.commit(base, randomUUID(), changes, [audit], logs)) !== 'conflict')
-      return decided
+    for (let at = 0; at < changes.length && base !== 'conflict'; at += maxChangesPerCommit) {
+      const some = changes.slice(at, at + maxChangesPerCommit)
+      base = await directory.commit(base, randomUUID(), some, at === 0 ? [record] : [], logs)
+    }
+    if (base !== 'conflict') return decided
   }
-  const sentence = `servers change the tenant ${tenantId} all the time. Nothing was changed: try again`
+  const sentence = `servers change the tenant ${tenantId} all the time: try again, or disable it first`
   throw new BackupError('tenant_conflict', sentence)
 }
 

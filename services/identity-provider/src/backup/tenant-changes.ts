@@ -12,10 +12,9 @@ import { inParts, objectsOfTenant, type Tables } from '@greeting/directory/datab
 import { type Kysely, sql } from 'kysely'
 import { BackupError } from './backup-error.ts'
 
-/** The changes that take a tenant back, in words too. */
+/** The changes that take a tenant back, and in words: a line for each object, and a summary. */
 export type TenantChanges = {
   readonly changes: readonly DirectoryChange[]
-  /** A line for each object. */
   readonly lines: readonly string[]
   readonly summary: string
 }
@@ -28,8 +27,6 @@ export type Present = {
     readonly value: DirectoryObjects[Kind]
   }
 }[DirectoryKind]
-
-type Value = Present['value']
 
 /**
  * Decides the changes that take a tenant back to the objects of a backup.
@@ -46,59 +43,60 @@ export async function tenantChanges(
   const elsewhere = rowsElsewhere(db, tenantId)
   const before = (await objectsOfTenant(db, tenantId)) as readonly Present[]
   const known = new Map(before.map((one) => [keyOf(one), one.value]))
-  const { present, lost } = await splitLost(inBackup, elsewhere)
+  const isLost = await lostIn(inBackup, elsewhere)
+  const present = inBackup.filter((one) => !isLost(one))
   const after = [...present, ...(await keptIn(before, present, elsewhere, now))]
   await requireFree(before, after, elsewhere)
-  const kept = new Set(after.map(keyOf))
-  const changed = after.filter((one) => !isDeepStrictEqual(known.get(keyOf(one)), one.value))
-  const removed = before.filter((one) => !kept.has(keyOf(one)))
-  const created = changed.filter((one) => !known.has(keyOf(one)))
-  const lines = changed.map((one) => {
-    const value = known.get(keyOf(one))
-    const again = returned(one.value, value, now).map((id) => `, credential ${id} in force again`)
-    return `${value === undefined ? 'created' : 'changed'}: ${nameOf(one)}${again.join('')}`
-  })
-  const credentials = changed.flatMap((one) => returned(one.value, known.get(keyOf(one)), now))
-  const assignments = created.filter(({ kind }) => kind === 'appRoleAssignment')
+
+  const wanted = new Set(after.map(keyOf))
+  const removed = before.filter((one) => !wanted.has(keyOf(one)))
+  const written = after
+    .filter((one) => !isDeepStrictEqual(known.get(keyOf(one)), one.value))
+    .map((one) => {
+      const had = known.get(keyOf(one))
+      const ids = new Set(credentialsIn(had, now))
+      return { one, had, again: credentialsIn(one.value, now).filter((id) => !ids.has(id)) }
+    })
+  const created = written.filter(({ had }) => had === undefined)
+  const assignments = created.filter(({ one }) => one.kind === 'appRoleAssignment')
+  const credentials = written.flatMap(({ again }) => again)
   return {
-    changes: [...changed, ...removed.map(({ kind, id }) => remove(kind, id))],
+    // What is removed grants nothing any more while the rest is written.
+    changes: [
+      ...removed.toReversed().map(({ kind, id }) => remove(kind, id)),
+      ...written.map(({ one }) => one),
+    ],
     lines: [
-      ...lines,
       ...removed.map((one) => `removed: ${nameOf(one)}`),
-      ...lost.map((one) => `left out: ${nameOf(one)}, because its application is gone`),
+      ...written.map(({ one, had, again }) =>
+        [
+          `${had === undefined ? 'created' : 'changed'}: ${nameOf(one)}`,
+          ...again.map((id) => `credential ${id} in force again`),
+        ].join(', '),
+      ),
+      ...inBackup.filter(isLost).map((one) => `left out: ${nameOf(one)}, its application is gone`),
     ],
     summary:
-      `${created.length} created, ${changed.length - created.length} changed, ${removed.length} removed; ` +
+      `${created.length} created, ${written.length - created.length} changed, ${removed.length} removed; ` +
       `in force again: ${credentials.length} credentials, ${assignments.length} assignments`,
   }
 }
 
 const keyOf = ({ kind, id }: Present) => `${kind} ${id}`
 
-const nameOf = ({ kind, id, value }: Present) => {
-  const name = 'displayName' in value ? ` (${value.displayName})` : ''
-  const isDeleted = 'deletedDateTime' in value && value.deletedDateTime !== null
-  return `${kind} ${id}${name}${isDeleted ? ', deleted' : ''}`
+function nameOf({ kind, id, value }: Present): string {
+  const { displayName, deletedDateTime }: Partial<Application> = value
+  const name = displayName === undefined ? '' : ` (${displayName})`
+  return `${kind} ${id}${name}${deletedDateTime ? ', deleted' : ''}`
 }
 
-/** The credentials of an object that are valid now, and that it did not have. */
-function returned(value: Value, before: Value | undefined, now: Date): readonly string[] {
-  const had = new Set(before && credentialsIn(before).map(({ id }) => id))
-  return credentialsIn(value).flatMap(({ id, end }) =>
-    had.has(id) || (end !== undefined && end <= now) ? [] : id,
-  )
-}
-
-const credentialsIn = (value: Value): readonly { readonly id: string; readonly end?: Date }[] =>
-  'keyCredentials' in value
-    ? [
-        ...[...value.passwordCredentials, ...value.keyCredentials].map((one) => ({
-          id: one.keyId,
-          end: one.endDateTime,
-        })),
-        ...('federatedIdentityCredentials' in value ? value.federatedIdentityCredentials : []),
-      ]
-    : []
+/** The IDs of the credentials of an object that are valid now or later. */
+const credentialsIn = (value: Partial<Application> | undefined, now: Date): readonly string[] => [
+  ...[...(value?.passwordCredentials ?? []), ...(value?.keyCredentials ?? [])]
+    .filter(({ endDateTime }) => endDateTime > now)
+    .map(({ keyId }) => keyId),
+  ...(value?.federatedIdentityCredentials ?? []).map(({ id }) => id),
+]
 
 type Row = Readonly<Record<string, string>>
 type Elsewhere = (table: keyof Tables, column: string, values: readonly string[]) => Promise<Row[]>
@@ -113,35 +111,29 @@ const rowsElsewhere =
       return rows
     })
 
-/** The objects of some kind. */
 const valuesOf = <Kind extends DirectoryKind>(objects: readonly Present[], kind: Kind) =>
   objects.flatMap((one) => (one.kind === kind ? [one.value as DirectoryObjects[Kind]] : []))
 
-/** Parts the objects from those whose application, of another tenant, was purged since the backup. */
-async function splitLost(inBackup: readonly Present[], elsewhere: Elsewhere) {
+/** Finds the service principals whose application, of another tenant, was purged since the backup. */
+async function lostIn(inBackup: readonly Present[], elsewhere: Elsewhere) {
+  const own = valuesOf(inBackup, 'application').map(({ appId }) => appId)
   const principals = valuesOf(inBackup, 'servicePrincipal').map((one) => ({
     id: one.id,
     appId: one.agentIdentityBlueprintId ?? one.appId,
   }))
-  const own = new Set(valuesOf(inBackup, 'application').map(({ appId }) => appId))
-  const foreign = principals.flatMap(({ appId }) => (own.has(appId) ? [] : appId))
-  const found = new Set(
-    (await elsewhere('application', 'app_id', foreign)).map((row) => row.app_id),
-  )
-  const lostIds = new Set(
-    principals.flatMap(({ id, appId }) => (own.has(appId) || found.has(appId) ? [] : id)),
-  )
-  const isLost = (one: Present) =>
-    lostIds.has(one.id) ||
-    (one.kind === 'appRoleAssignment' &&
-      (lostIds.has(one.value.principalId) || lostIds.has(one.value.resourceId)))
-  return { present: inBackup.filter((one) => !isLost(one)), lost: inBackup.filter(isLost) }
+  const appIds = new Set(principals.map(({ appId }) => appId)).difference(new Set(own))
+  const found = await elsewhere('application', 'app_id', [...appIds])
+  for (const { app_id = '' } of found) appIds.delete(app_id)
+  const ids = new Set(principals.flatMap(({ id, appId }) => (appIds.has(appId) ? id : [])))
+  return ({ id, kind, value }: Present): boolean =>
+    ids.has(id) ||
+    (kind === 'appRoleAssignment' && (ids.has(value.principalId) || ids.has(value.resourceId)))
 }
 
 /**
- * The objects that stay although the backup lacks them: the service principals of the server's own APIs, and
- * the applications that other tenants use. Only a purge removes the service principals of those, so they
- * become deleted ones, without the names that the backup may need.
+ * What stays although the backup lacks it: the service principals of the server's own APIs, and applications
+ * that other tenants use. Only a purge removes the service principals there, so they become deleted ones,
+ * without the names that the backup may need.
  */
 async function keptIn(
   before: readonly Present[],
@@ -151,35 +143,26 @@ async function keptIn(
 ): Promise<readonly Present[]> {
   const inBackup = new Set(present.map(keyOf))
   const lacking = before.filter((one) => !inBackup.has(keyOf(one)))
-  const appIds = new Set(valuesOf(present, 'servicePrincipal').map(({ appId }) => appId))
-  const builtIn = builtInApiAppIds.filter((appId) => !appIds.has(appId))
+  const appIds = valuesOf(present, 'servicePrincipal').map(({ appId }) => appId)
+  const builtIn = new Set(builtInApiAppIds).difference(new Set(appIds))
   const candidates = valuesOf(lacking, 'application').map(({ appId }) => appId)
-  const used = new Set(
-    [
-      ...(await elsewhere('service_principal', 'app_id', candidates)),
-      ...(await elsewhere('service_principal', 'agent_blueprint_id', candidates)),
-    ].flatMap((row) => [row.app_id, row.agent_blueprint_id]),
-  )
-  return [
-    ...lacking.filter(
-      (one) => one.kind === 'servicePrincipal' && builtIn.includes(one.value.appId),
-    ),
-    ...valuesOf(lacking, 'application')
-      .filter(({ appId }) => used.has(appId))
-      .map((value): Present => {
-        const deletedDateTime = value.deletedDateTime ?? now
-        const left: Application = {
-          ...value,
-          deletedDateTime,
-          identifierUris: [],
-          uniqueName: null,
-        }
-        return { kind: 'application', id: value.id, value: left }
-      }),
-  ]
+  const principals = await elsewhere('service_principal', 'app_id', candidates)
+  const agents = await elsewhere('service_principal', 'agent_blueprint_id', candidates)
+  const used = new Set([
+    ...principals.map((row) => row.app_id),
+    ...agents.map((row) => row.agent_blueprint_id),
+  ])
+  return lacking.flatMap((one): Present[] => {
+    if (one.kind === 'servicePrincipal' && builtIn.has(one.value.appId)) return [one]
+    if (one.kind !== 'application' || !used.has(one.value.appId)) return []
+    const deletedDateTime = one.value.deletedDateTime ?? now
+    return [
+      { ...one, value: { ...one.value, deletedDateTime, identifierUris: [], uniqueName: null } },
+    ]
+  })
 }
 
-/** Requires that no other tenant has what names a tenant or its objects. */
+/** Requires that no other tenant has the names and IDs of a tenant and its objects. */
 async function requireFree(
   before: readonly Present[],
   after: readonly Present[],
@@ -187,34 +170,30 @@ async function requireFree(
 ): Promise<void> {
   const conflict = (sentence: string) => new BackupError('tenant_conflict', sentence)
   const applications = valuesOf(after, 'application')
-  const principals = valuesOf(after, 'servicePrincipal')
-  const administers = (one: { readonly appId: string }) => one.appId === serverManagementAppId
-  if (principals.some(administers) && !valuesOf(before, 'servicePrincipal').some(administers))
+  const [hadApis, appIds] = [before, after].map(
+    (objects) => new Set(valuesOf(objects, 'servicePrincipal').map(({ appId }) => appId)),
+  )
+  if (appIds?.has(serverManagementAppId) && !hadApis?.has(serverManagementAppId))
     throw conflict(
       'the tenant of the backup administers its server, and that of the store does not',
     )
   const idsOf = (kind: DirectoryKind) => valuesOf(after, kind).map(({ id }) => id)
-  const names: readonly Parameters<Elsewhere>[] = [
+  for (const [table, column, values] of [
     ['tenant_domain', 'domain', valuesOf(after, 'tenant').flatMap(({ domains }) => domains)],
-    ['application', 'id', idsOf('application')],
     ['application', 'app_id', applications.map(({ appId }) => appId)],
+    ['application', 'id', idsOf('application')],
     ['service_principal', 'id', idsOf('servicePrincipal')],
     ['app_role_assignment', 'id', idsOf('appRoleAssignment')],
-  ]
-  for (const [table, column, values] of names)
+  ] as const)
     for (const row of await elsewhere(table, column, values))
       throw conflict(`the ${column} ${row[column]} is of the tenant ${row.tenant_id} now`)
   // A name of an API is unique among the APIs that a tenant knows.
   const uris = applications.flatMap((one) => one.identifierUris.map((uri) => uri.toLowerCase()))
   const taken = await elsewhere('identifier_uri', 'uri_key', uris)
-  const knownIds = new Set(principals.map(({ appId }) => appId))
-  for (const { app_id = '', id, tenant_id, deleted_at } of await elsewhere(
-    'application',
-    'id',
-    taken.map((row) => row.application_id ?? ''),
-  )) {
-    const name = taken.find((row) => row.application_id === id)?.uri_key
-    if (knownIds.has(app_id) && deleted_at === null)
-      throw conflict(`the identifier URI ${name} is of the tenant ${tenant_id} now`)
-  }
+  const ids = taken.map(({ application_id = '' }) => application_id)
+  for (const row of await elsewhere('application', 'id', ids))
+    if (appIds?.has(row.app_id ?? '') && row.deleted_at === null)
+      throw conflict(
+        `an identifier URI is of the application ${row.app_id} of the tenant ${row.tenant_id} now`,
+      )
 }

@@ -1,0 +1,138 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { TestContext } from 'node:test'
+import {
+  createPassword,
+  type DirectoryChange,
+  graphAppId,
+  ownerTenantId,
+  put,
+  systemRuntime,
+} from '@greeting/directory'
+import { DirectoryStore } from '@greeting/directory/live'
+import { openLocalStorage } from '../../../../fixtures/directory/local-storage.ts'
+import {
+  application,
+  appRoleAssignment,
+  guid,
+  policy,
+  servicePrincipal,
+  tenant,
+} from '../../../../fixtures/directory/sample.ts'
+import type { Place } from '../../../../fixtures/directory/writer.ts'
+import { PostgresServer } from '../../../../fixtures/postgres-server.ts'
+import { backupCommands } from '../../src/backup/backup-command.ts'
+
+export const [own, other] = [guid(1), guid(2)]
+export const now = new Date('2030-01-01T00:00:00Z')
+export const { credential: secret } = createPassword(
+  { endDateTime: new Date('2031-01-01T00:00:00Z') },
+  systemRuntime,
+)
+
+export const api = application({ identifierUris: ['api://greeting'] })
+const apiPrincipal = servicePrincipal()
+export const client = application({
+  id: guid(0x10),
+  appId: guid(0x11),
+  displayName: 'Client',
+  passwordCredentials: [secret],
+})
+export const clientPrincipal = servicePrincipal({ id: guid(0x12), appId: guid(0x11) })
+export const assignment = appRoleAssignment({ principalId: guid(0x12) })
+export const discarded = application({ id: guid(0x13), appId: guid(0x14), deletedDateTime: now })
+/** An API of the other tenant, and its service principal in the own one. */
+export const foreignApi = application({
+  id: guid(0x20),
+  appId: guid(0x21),
+  tenantId: other,
+  signInAudience: 'AzureADMultipleOrgs',
+})
+export const foreignPrincipal = servicePrincipal({ id: guid(0x22), appId: guid(0x21) })
+export const toForeign = appRoleAssignment({
+  id: 'to the foreign API',
+  principalId: guid(0x12),
+  resourceId: guid(0x22),
+})
+const graph = application({ id: guid(0x30), appId: graphAppId, tenantId: ownerTenantId })
+export const graphPrincipal = servicePrincipal({ id: guid(0x31), appId: graphAppId })
+
+export const objects: readonly DirectoryChange[] = [
+  put('tenant', tenant({ policies: [policy(0x40)] })),
+  put('tenant', tenant({ id: other, displayName: 'Fabrikam', domains: ['fabrikam.example'] })),
+  ...[api, client, discarded, foreignApi, graph].map((one) => put('application', one)),
+  ...[apiPrincipal, clientPrincipal, foreignPrincipal].map((one) => put('servicePrincipal', one)),
+  put('appRoleAssignment', assignment),
+  put('appRoleAssignment', toForeign),
+]
+
+/** All that the scenes have, and what they create later. */
+const keys = [
+  ...objects.map(({ kind, id }) => [kind, id] as const),
+  ...(['application', 'servicePrincipal'] as const).map((kind) => [kind, guid(0x50)] as const),
+]
+
+let folder: string
+let server: PostgresServer
+/** Starts what the scenes need, before all tests of a file. */
+export async function startScenes(): Promise<void> {
+  folder = await mkdtemp(join(tmpdir(), 'greeting-tenant-'))
+  server = await PostgresServer.start()
+}
+export async function stopScenes(): Promise<void> {
+  await server.stop()
+  await rm(folder, { recursive: true })
+}
+
+const kinds = {
+  SQLite: async (name: string): Promise<Place> => ({ dataDir: join(folder, name) }),
+  PostgreSQL: async (name: string): Promise<Place> => ({
+    dataDir: join(folder, name),
+    databaseUrl: await server.database(),
+  }),
+}
+
+/** A store with two tenants, and two servers that use it. */
+export async function scene(t: TestContext, kind: keyof typeof kinds = 'SQLite') {
+  const place = await kinds[kind](crypto.randomUUID())
+  const [storage, sameStorage] = [await openLocalStorage(place), await openLocalStorage(place)]
+  t.after(() => Promise.all([storage.close(), sameStorage.close()]))
+  const one = new DirectoryStore({ log: storage.directory })
+  const two = new DirectoryStore({ log: sameStorage.directory })
+  const change = (...changes: readonly DirectoryChange[]) =>
+    one.update(() => ({ changes, audit: [], result: undefined }))
+  await change(...objects)
+  const run = async (name: keyof typeof backupCommands, ...args: readonly string[]) => {
+    const lines: string[] = []
+    const out = await backupCommands[name](args, {
+      databaseUrl: undefined,
+      ...place,
+      keyEncryptionKey: undefined,
+      now: () => now,
+      progress: (line) => void lines.push(line),
+    })
+    return { out, lines }
+  }
+  const saved = `${place.dataDir}.backup`
+  const backup = (...args: readonly string[]) => run('backup', '--to', saved, ...args)
+  const restore = (...args: readonly string[]) =>
+    run('restore', '--tenant', own, '--from', saved, ...args)
+  /** What the second server has: each object, and its mark. */
+  const state = async () => {
+    await two.refresh()
+    return two.read((directory) =>
+      keys.map(([kind, id]) => ({
+        key: `${kind} ${id}`,
+        value: directory[kind](id),
+        mark: directory.markOf(kind, id),
+      })),
+    )
+  }
+  return { backup, change, one, place, restore, run, saved, state, storage, two }
+}
+
+type State = Awaited<ReturnType<Awaited<ReturnType<typeof scene>>['state']>>
+export const valuesOf = (state: State) => state.map(({ mark: _, ...one }) => one)
+export const changedIn = (before: State, after: State) =>
+  after.flatMap(({ key, mark }, index) => (mark === before[index]?.mark ? [] : key))
