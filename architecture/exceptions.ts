@@ -31,6 +31,7 @@ export const codesOfMicrosoftGraph: readonly string[] = [
   'CredentialInvalidLifetimeAsPerAppPolicy',
   'CredentialTypeNotAllowedAsPerAppPolicy',
   'Directory_InvalidPageToken',
+  'Directory_QuotaExceeded',
   'HostNameNotOnVerifiedDomain',
   'InvalidUniqueTenantIdentifierAsPerAppPolicy',
   'InternalServerError',

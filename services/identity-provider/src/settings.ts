@@ -49,12 +49,13 @@ const tenantId = guid.refine(
   expected('another ID, because this tenant owns the management APIs'),
 )
 
-const maxCountedClients = 100
+const maxCounted = 100
 
-const clientIds = entryList.refine(
-  (ids) => ids.length <= maxCountedClients && ids.every(isGuid),
-  expected(`at most ${maxCountedClients} application IDs, separated by commas`),
-)
+const countedIds = (kind: string) =>
+  entryList.refine(
+    (ids) => ids.length <= maxCounted && ids.every(isGuid),
+    expected(`at most ${maxCounted} ${kind} IDs, separated by commas`),
+  )
 
 const keyEncryptionKey = z.string().refine((text) => {
   try {
@@ -82,8 +83,12 @@ const shape = z.object({
   ),
   ...metricsSettings,
   METRICS_CLIENT_IDS: setting(
-    clientIds.default([]),
+    countedIds('application').default([]),
     'up to 100 application IDs, separated by commas, that `greeting_client_token_requests_total` counts',
+  ),
+  METRICS_TENANT_IDS: setting(
+    countedIds('tenant').default([]),
+    'up to 100 tenant IDs, separated by commas, of which `greeting_tenant_token_requests_total` and `greeting_tenant_objects` are counted',
   ),
   MTLS_PORT: setting(
     portOrOff.default(null),
@@ -145,6 +150,11 @@ const shape = z.object({
   DIRECTORY_CACHE_OBJECTS: setting(
     wholeNumber(1000, 10_000_000).default(100_000),
     'the objects, credentials, roles and index entries of the directory in memory, 1,000 to 10,000,000; a client that obtains tokens takes about 12',
+  ),
+  MAX_TENANT_OBJECTS: setting(
+    wholeNumber(100, 10_000_000).optional(),
+    'the limit of applications and service principals of each tenant, 100 to 10,000,000; [deleted ones count](../guides/storage.md#growth) until they are purged',
+    'none',
   ),
   DELETED_ITEMS_RETENTION_DAYS: setting(
     wholeNumber(1, 3650).default(30),

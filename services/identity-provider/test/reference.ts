@@ -29,9 +29,9 @@ export const text = await serviceReference({
   settings: settingSchemas,
   metrics: registry,
   end: `
-A request for metrics does not read the store. The metrics \`greeting_storage_*\` and \`greeting_credentials_ending\`
-have the values of the last cleanup, every 5 minutes. No label contains the ID of a client or a tenant, except
-the clients of \`METRICS_CLIENT_IDS\`.
+A request for metrics does not read the store. The metrics \`greeting_storage_*\`, \`greeting_credentials_ending\`
+and \`greeting_tenant_objects\` have the values of the last cleanup, every 5 minutes. No label contains the ID of a
+client or a tenant, except those of \`METRICS_CLIENT_IDS\` and \`METRICS_TENANT_IDS\`.
 
 ## Refusals
 

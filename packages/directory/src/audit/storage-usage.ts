@@ -16,4 +16,6 @@ export type StorageUsage = {
   readonly credentialUses: number | undefined
   /** The secrets and certificates that end within 30 days. */
   readonly endingCredentials: Readonly<Record<'secret' | 'certificate', number | undefined>>
+  /** The applications and service principals of the counted tenants, deleted ones included. */
+  readonly tenantObjects: Readonly<Record<string, number>>
 }

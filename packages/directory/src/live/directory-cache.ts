@@ -196,6 +196,11 @@ export class DirectoryCache implements Directory {
     return known !== undefined && String(known.domains) === String(domains)
   }
 
+  /** Whether an object is in memory, as each one is that the present function has read. */
+  has({ kind, id }: Pick<CommittedChange, 'kind' | 'id'>): boolean {
+    return this.#entries.peek(objectKey(kind, id)) !== undefined
+  }
+
   /** The tenant of an object; undefined when it does not exist. */
   tenantOf(kind: Exclude<DirectoryKind, 'tenant'>, id: string): string | undefined {
     const object = this.#object(kind, id)

@@ -5,6 +5,7 @@ import type { ChangePage, ChangeQuery, FollowedKind } from './change-list.ts'
 import type { Commit, Known } from './commit.ts'
 import type { DeletedObject, ListedKind, ListPage, ListQuery } from './directory-list.ts'
 import type { DirectoryLookup, LoadedLookup } from './directory-lookup.ts'
+import type { ObjectQuota } from './object-quota.ts'
 
 /** The answer to a follower, as of one moment. */
 export type Followed = {
@@ -34,6 +35,16 @@ export type LogReader = Pick<DirectoryLog, 'latest' | 'changesAfter'>
 
 /** The part of a log that an update needs. */
 export type ExclusiveLog = LogReader & Pick<DirectoryLog, 'commit'>
+
+export type CommitOptions = {
+  /**
+   * Whether the commit waits while another one writes to one of its logs; default true. Otherwise this is a
+   * conflict, and so is a log that has no commit yet.
+   */
+  readonly waitsForLogs?: boolean
+  /** Compared with the objects in the store, while no other commit to these logs can begin; default none. */
+  readonly quota?: ObjectQuota | undefined
+}
 
 /** The log of what is unique among tenants: their IDs and domains. */
 export const logOfAll = 'directory'
@@ -86,10 +97,10 @@ export interface DirectoryLog {
    *
    * @param base what the changes were decided on
    * @param logs see `logsOf`
-   * @param waitsForLogs whether it waits while another commit writes to one of the logs; default true. Otherwise
-   *   this is a conflict, and so is a log that has no commit yet.
+   * @param options see `CommitOptions`
    * @returns the commit, which is `base` when there are no changes; `'conflict'`, with nothing written, when
    *   one of the logs has another commit after `base`, or the log does not have `base`
+   * @throws {QuotaExceededError} quota_exceeded, with nothing written, when a tenant would exceed the quota
    */
   commit(
     base: Known,
@@ -97,7 +108,7 @@ export interface DirectoryLog {
     changes: readonly DirectoryChange[],
     audit: readonly AuditRecord[],
     logs?: readonly string[],
-    waitsForLogs?: boolean,
+    options?: CommitOptions,
   ): Promise<Commit | 'conflict'>
 
   /**

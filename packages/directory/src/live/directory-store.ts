@@ -23,6 +23,8 @@ export type DirectoryStoreOptions = {
   readonly monotonicNowMs?: () => number
   /** Makes the mark of a commit; default a random UUID. */
   readonly newMark?: () => string
+  /** The limit of the objects of a tenant, for the changes of callers; default none. */
+  readonly maxTenantObjects?: number | undefined
   /** Called when the log does not have the followed commit any more, with its latest commit. */
   readonly onReversal?: (followed: Commit, latest: Commit) => void
 }
@@ -46,6 +48,7 @@ export class DirectoryStore {
   readonly #apart = new Map<string, UpdateQueue>()
   #conflicts = 0
   #lastConflictMs = Number.NEGATIVE_INFINITY
+  readonly #maxTenantObjects: number | undefined
   readonly #maxAgeMs: number
   readonly #patienceMs: number
   readonly #monotonicNowMs: () => number
@@ -54,6 +57,7 @@ export class DirectoryStore {
   constructor({
     log,
     maxCacheWeight = 100_000,
+    maxTenantObjects,
     maxAgeMs = 1000,
     patienceMs = 2000,
     monotonicNowMs = () => performance.now(),
@@ -63,11 +67,13 @@ export class DirectoryStore {
     this.#log = log
     this.#follower = new DirectoryFollower({ log, maxCacheWeight, monotonicNowMs, onReversal })
     this.#newMark = makeMark
+    this.#maxTenantObjects = maxTenantObjects
     this.#maxAgeMs = maxAgeMs
     this.#patienceMs = patienceMs
     this.#monotonicNowMs = monotonicNowMs
     this.#shared = this.#newQueue({
       setApart: (update) => this.#queueOf(update.tenantId).add(update),
+      maxTenantObjects,
     })
   }
 
@@ -188,7 +194,9 @@ export class DirectoryStore {
    * What it reads of other tenants may be a second old. Its errors are passed on, and nothing is written.
    *
    * @param decide receives the mark of the commit too
-   * @param tenantId the tenant of the caller, whose updates share commits with those of others; default none
+   * @param tenantId the tenant of the caller: its updates share commits with those of others, and have the quota;
+   *   default the server itself, without a quota
+   * @throws {QuotaExceededError} quota_exceeded when a tenant would have more objects than its quota
    * @throws {StorageUnavailableError} storage_unavailable when the log cannot be reached; whether
    *   the change was written is then unknown.
    */
@@ -207,12 +215,18 @@ export class DirectoryStore {
   /** The queue of one tenant. */
   #queueOf(tenantId: string): UpdateQueue {
     const queue =
-      this.#apart.get(tenantId) ?? this.#newQueue({ onEmpty: () => this.#apart.delete(tenantId) })
+      this.#apart.get(tenantId) ??
+      this.#newQueue({
+        onEmpty: () => this.#apart.delete(tenantId),
+        maxTenantObjects: tenantId === '' ? undefined : this.#maxTenantObjects,
+      })
     this.#apart.set(tenantId, queue)
     return queue
   }
 
-  #newQueue(options: Pick<UpdateQueueOptions, 'onEmpty' | 'setApart'>): UpdateQueue {
+  #newQueue(
+    options: Pick<UpdateQueueOptions, 'maxTenantObjects' | 'onEmpty' | 'setApart'>,
+  ): UpdateQueue {
     return new UpdateQueue({
       ...options,
       follower: this.#follower,

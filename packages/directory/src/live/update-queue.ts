@@ -2,6 +2,7 @@ import { beginning, type Known } from './commit.ts'
 import type { DirectoryCache } from './directory-cache.ts'
 import type { DirectoryFollower } from './directory-follower.ts'
 import { type DirectoryLog, type ExclusiveLog, logsOf } from './directory-log.ts'
+import { quotaOf } from './object-quota.ts'
 import { StorageUnavailableError } from './storage-unavailable-error.ts'
 import { type DecidedUpdate, decideGroup, type Update } from './update-group.ts'
 
@@ -21,6 +22,8 @@ export type UpdateQueueOptions = {
    * lock of another tenant. Default: this queue tries again.
    */
   readonly setApart?: (update: Update) => void
+  /** The limit of the objects of a tenant; undefined for none. */
+  readonly maxTenantObjects?: number | undefined
 }
 
 const maxUpdatesPerCommit = 16
@@ -36,6 +39,7 @@ export class UpdateQueue {
   readonly #onConflict: () => void
   readonly #onEmpty: () => void
   readonly #setApart: UpdateQueueOptions['setApart']
+  readonly #maxTenantObjects: number | undefined
   readonly #waiting = new Set<Update>()
   #isWriting = false
   /** Whether the cache may be used without a question: the next commit finds what it lacks. */
@@ -45,22 +49,15 @@ export class UpdateQueue {
   /** How many of the next updates have a commit of their own, because a shared one failed. */
   #apart = 0
 
-  constructor({
-    follower,
-    log,
-    newMark,
-    isFresh,
-    onConflict,
-    onEmpty = () => {},
-    setApart,
-  }: UpdateQueueOptions) {
-    this.#follower = follower
-    this.#log = log
-    this.#newMark = newMark
-    this.#isFresh = isFresh
-    this.#onConflict = onConflict
-    this.#onEmpty = onEmpty
-    this.#setApart = setApart
+  constructor(options: UpdateQueueOptions) {
+    this.#follower = options.follower
+    this.#log = options.log
+    this.#newMark = options.newMark
+    this.#isFresh = options.isFresh
+    this.#onConflict = options.onConflict
+    this.#onEmpty = options.onEmpty ?? (() => {})
+    this.#setApart = options.setApart
+    this.#maxTenantObjects = options.maxTenantObjects
   }
 
   /** Writes an update after those that wait, or with them in one commit. */
@@ -140,18 +137,18 @@ export class UpdateQueue {
     const isFollowed = this.#isFollowed && exclusive === undefined
     if (!isFollowed) await this.#follower.follow(exclusive)
     const mark = this.#newMark()
-    let { base, group, logs } = await this.#decide(updates, mark, exclusive)
+    let { base, group, logs, quota } = await this.#decide(updates, mark, exclusive)
     if (isFollowed && !group.every(isWritten)) {
       // No commit confirms a refusal, so it needs the latest state.
       await this.#follower.follow()
-      ;({ base, group, logs } = await this.#decide(updates, mark, exclusive))
+      ;({ base, group, logs, quota } = await this.#decide(updates, mark, exclusive))
     }
     const { changes, audit } = writtenBy(group)
     if (changes.length + audit.length === 0) return { group }
     this.#logs = logs
-    const waitsForLogs = this.#setApart === undefined
     const log = exclusive ?? this.#log
-    const commit = await log.commit(base, mark, changes, audit, logs, waitsForLogs)
+    const options = { quota, waitsForLogs: this.#setApart === undefined }
+    const commit = await log.commit(base, mark, changes, audit, logs, options)
     if (commit === 'conflict') return commit
     return commit === base ? { group } : { group, own: { commit, changes } }
   }
@@ -161,14 +158,17 @@ export class UpdateQueue {
     const decideNow = (cache: DirectoryCache) => {
       const group = decideGroup(cache, updates, mark)
       const base: Known = this.#follower.followed ?? beginning
-      return { base, group, logs: logsIn(cache, writtenBy(group).changes) }
+      const { changes } = writtenBy(group)
+      const max = this.#maxTenantObjects
+      const quota = max === undefined ? max : quotaOf(changes, max, (change) => cache.has(change))
+      return { base, group, logs: logsIn(cache, changes), quota }
     }
     try {
       return await this.#follower.untilDecided(decideNow, exclusive)
     } catch (error) {
       // What the first update needs could not be loaded.
       const group = updates.slice(0, 1).map((update): DecidedUpdate => ({ update, error }))
-      return { base: beginning, group, logs: [] }
+      return { base: beginning, group, logs: [], quota: undefined }
     }
   }
 }

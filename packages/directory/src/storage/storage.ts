@@ -12,6 +12,7 @@ import type { KeyRingStore } from '../keys/key-ring-store.ts'
 import type { OnCommit } from '../live/commit.ts'
 import type { DirectoryLog } from '../live/directory-log.ts'
 import type { Standby } from '../live/standby-reads.ts'
+import { countObjects } from './sql/lists/list-page.ts'
 import { countEndingCredentials, findEndingCredentials } from './sql/logs/ending-credentials.ts'
 import { SqlAuditTrail } from './sql/logs/sql-audit-trail.ts'
 import { SqlClockMarks } from './sql/logs/sql-clock-marks.ts'
@@ -61,6 +62,8 @@ export type StorageOptions = {
   /** `postgres://...` of a database that replicas share; undefined for the data file. */
   readonly databaseUrl?: string | undefined
   readonly limits?: StorageLimits
+  /** The tenants whose objects `usage` has; default none. */
+  readonly countedTenants?: readonly string[] | undefined
   /** Called after each access to the store. */
   readonly observe?: ObserveQuery | undefined
   /** Starts the thread of a connection to the data file; default a worker thread of Node. */
@@ -87,6 +90,7 @@ export async function openStorage({
   dataDir,
   databaseUrl,
   limits = defaultStorageLimits,
+  countedTenants,
   observe,
   newWorker,
   lostChanges = 'refuse',
@@ -99,7 +103,7 @@ export async function openStorage({
       ? await openSqliteDatabase(dataFile, { newWorker })
       : await openPostgres(databaseUrl)
   if (observe !== undefined) database.observe(observe)
-  const storage = sqlStorage(database, limits, acknowledged?.note)
+  const storage = sqlStorage(database, limits, acknowledged?.note, countedTenants)
   try {
     if (acknowledged !== undefined) {
       await acknowledged.note('signing-keys', (await storage.keyRing.read()).latest)
@@ -174,6 +178,7 @@ export function sqlStorage(
   database: SqlDatabase,
   limits: StorageLimits = defaultStorageLimits,
   onCommit?: OnCommit,
+  countedTenants: readonly string[] = [],
 ): Storage {
   const assertions = new SqlReplayCache(database, limits.usedAssertions)
   const credentialUses = new SqlCredentialUses(database)
@@ -183,6 +188,7 @@ export function sqlStorage(
     secret: undefined,
     certificate: undefined,
   }
+  let tenantObjects: StorageUsage['tenantObjects'] = {}
   const directory = new SqlDirectoryLog(database, onCommit)
   return {
     directory,
@@ -201,6 +207,7 @@ export function sqlStorage(
       await credentialUses.forgetRemoved()
       bytes = await database.bytes()
       endingCredentials = await countEndingCredentials(database, now)
+      if (countedTenants.length > 0) tenantObjects = await countObjects(database, countedTenants)
       await directory.prune()
     },
     usage: () => ({
@@ -213,6 +220,7 @@ export function sqlStorage(
       usedAssertions: assertions.count,
       credentialUses: credentialUses.count,
       endingCredentials,
+      tenantObjects,
     }),
     clockMs: () => database.clockMs(),
     clockMarks: new SqlClockMarks(database),

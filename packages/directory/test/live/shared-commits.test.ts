@@ -30,9 +30,9 @@ async function withTenants(commit?: DirectoryLog['commit']) {
   const store = new DirectoryStore({
     log: delegatingLog(() => log, {
       commit: async (...written) => {
-        const [, , changes, , , waits] = written
+        const [, , changes, , , options] = written
         commits.push([
-          waits,
+          options?.waitsForLogs,
           ...changes.map(({ value }) => value && 'tenantId' in value && value.tenantId),
         ])
         return (await commit?.(...written)) ?? log.commit(...written)

@@ -1,8 +1,9 @@
 import { after, afterEach, beforeEach } from 'node:test'
+import { guid } from '../../../../fixtures/directory/sample.ts'
 import { continueNumbers } from '../../src/storage/sql/directory/directory-commits.ts'
 import { storedTables } from '../../src/storage/sql/rows/stored-tables.ts'
 import type { SqlDatabase } from '../../src/storage/sql/sql-database.ts'
-import { type Storage, sqlStorage } from '../../src/storage/storage.ts'
+import { defaultStorageLimits, type Storage, sqlStorage } from '../../src/storage/storage.ts'
 import type { FreshStorage } from './fresh-storage.ts'
 
 /** Opens another connection to one file or database. */
@@ -78,7 +79,8 @@ class ReusedStore {
       this.#used.delete(database)
       await database.close()
     }
-    return { ...sqlStorage(database), close }
+    const counted = [guid(0x1000)]
+    return { ...sqlStorage(database, defaultStorageLimits, undefined, counted), close }
   }
 
   async empty(): Promise<void> {

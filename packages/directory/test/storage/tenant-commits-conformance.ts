@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
-import { it } from 'node:test'
+import { describe, it } from 'node:test'
 import { application, guid, tenant } from '../../../../fixtures/directory/sample.ts'
 import { recordOf } from '../../../../fixtures/directory/sample-commit.ts'
 import { beginning, type Known, newMark } from '../../src/live/commit.ts'
 import { DirectoryStore } from '../../src/live/directory-store.ts'
-import { type DirectoryChange, put } from '../../src/model/directory-change.ts'
+import { type DirectoryChange, put, remove } from '../../src/model/directory-change.ts'
 import type { Storage } from '../../src/storage/storage.ts'
 import type { FreshStorage } from './fresh-storage.ts'
 
@@ -97,7 +97,7 @@ export function tenantCommitsConformance(fresh: FreshStorage): void {
         ids.map((id) => put('application', applicationOf(id))),
         [],
         ids,
-        false,
+        { waitsForLogs: false },
       )
     assert.equal(await shared(guid(0x1000), guid(0x9999)), 'conflict')
     assert.notEqual(await shared(guid(0x1000), guid(0x1001)), 'conflict')
@@ -135,5 +135,82 @@ export function tenantCommitsConformance(fresh: FreshStorage): void {
           displayName + '+'.repeat(10),
         )
     }
+  })
+
+  describe('with a quota of five objects in a tenant', () => {
+    const create = (server: DirectoryStore, id: string, tenantId = first.id) =>
+      write(server, put('application', applicationOf(tenantId, id)))
+    const write = (server: DirectoryStore, change: DirectoryChange, callerTenant = first.id) =>
+      server.update((directory) => {
+        if (change.kind === 'application') directory.application(change.id)
+        return { changes: [change], audit: [recordOf(change.id)], result: change.id }
+      }, callerTenant)
+    const withQuota = async () => {
+      const { store, storage } = await withTenants(fresh)
+      const open = async () =>
+        new DirectoryStore({ log: (await store.open()).directory, maxTenantObjects: 5 })
+      const kept = async () => {
+        await storage.tidy(new Date(), undefined)
+        return storage.usage().tenantObjects[first.id]
+      }
+      return { servers: [await open(), await open()] as const, storage, kept }
+    }
+    const ids = Array.from({ length: 32 }, (_, index) => guid(0x4000 + index))
+
+    it('lets sixteen writers at each of two servers create five, and refuses all others', async () => {
+      const { servers, kept } = await withQuota()
+      const outcomes = await Promise.allSettled(
+        ids.map((id, index) => create(servers[index % 2] as DirectoryStore, id)),
+      )
+      assert.equal(outcomes.filter(({ status }) => status === 'fulfilled').length, 5)
+      for (const outcome of outcomes)
+        if (outcome.status === 'rejected') assert.equal(outcome.reason.code, 'quota_exceeded')
+      assert.equal(await kept(), 5)
+    })
+
+    it('changes, deletes and restores objects of a full tenant, and counts them until a purge', async () => {
+      const { servers, kept } = await withQuota()
+      const [server, other] = servers
+      for (const id of ids.slice(0, 5)) await create(server, id)
+      const [id = ''] = ids
+      const deleted = { ...applicationOf(first.id, id), deletedDateTime: new Date() }
+      await write(server, put('application', deleted))
+      await assert.rejects(create(other, guid(0x5000)), { code: 'quota_exceeded' })
+      await write(other, put('application', { ...deleted, deletedDateTime: null }))
+      await write(server, put('application', deleted))
+      await write(other, remove('application', id))
+      assert.equal(await kept(), 4)
+      await create(server, guid(0x5000))
+      assert.equal(await kept(), 5)
+    })
+
+    it('limits no other tenant, and not what the server itself creates', async () => {
+      const { servers, kept } = await withQuota()
+      const [server] = servers
+      for (const id of ids.slice(0, 5)) await create(server, id)
+      await create(server, guid(0x5000), guid(0x1001))
+      await write(server, put('application', applicationOf(first.id, guid(0x5001))), '')
+      assert.equal(await kept(), 6)
+      const renamed = { ...applicationOf(first.id, ids[0]), displayName: 'Renamed' }
+      await write(server, put('application', renamed))
+      await assert.rejects(create(server, guid(0x5002)), { code: 'quota_exceeded' })
+      assert.equal(server.conflicts, 0)
+    })
+
+    it('writes the other changes of a group that exceeds it', async () => {
+      const { servers } = await withQuota()
+      const [server] = servers
+      for (const id of ids.slice(0, 5)) await create(server, id)
+      const renamed = { ...applicationOf(first.id, ids[0]), displayName: 'Renamed' }
+      const outcomes = await Promise.allSettled([
+        create(server, guid(0x5000)),
+        write(server, put('application', renamed)),
+        create(server, guid(0x5001)),
+      ])
+      assert.deepEqual(
+        outcomes.map(({ status }) => status),
+        ['rejected', 'fulfilled', 'rejected'],
+      )
+    })
   })
 }

@@ -113,6 +113,7 @@ export const tokenEndpoint = (version: TokenEndpointVersion, options: ServiceOpt
       recordToken(options, decision, now, ids.correlationId)
       options.observeToken?.({
         ...requestObservation(request),
+        tenantId: decision.tenant.id,
         outcome: 'issued',
         reason: '',
         isThrottled: false,

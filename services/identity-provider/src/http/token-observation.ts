@@ -14,6 +14,8 @@ type TokenObservation = {
   readonly isThrottled: boolean
   /** The client that the request names, which may be unknown; undefined when it names none. */
   readonly clientId: string | undefined
+  /** The tenant of the path; null when the request was refused before it was found. */
+  readonly tenantId: string | null
   readonly correlationId: string
 }
 

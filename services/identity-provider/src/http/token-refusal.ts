@@ -71,6 +71,7 @@ export function answerRefusal(refusal: Refusal, refused: RefusalContext): Respon
   if (waitSeconds === undefined) recordRefusal(refusal, refused)
   options.observeToken?.({
     ...requestObservation(refused.request),
+    tenantId: refused.tenantId,
     outcome: serverFaults.has(refusal.reason) ? 'failed' : 'refused',
     reason: refusal.reason,
     isThrottled: !isAnswered,

@@ -32,7 +32,10 @@ class MemoryStorage {
   #snapshot: Uint8Array | undefined
 
   /** Opens the storage: empty at first, and later with the content of the snapshot. */
-  open = async ({ limits }: Pick<StorageOptions, 'limits'>): Promise<Storage> => {
+  open = async ({
+    limits,
+    countedTenants,
+  }: Pick<StorageOptions, 'limits' | 'countedTenants'>): Promise<Storage> => {
     const connection = new DatabaseSync(name)
     this.#connection = connection
     const database = sqliteDatabase(connection, name)
@@ -42,7 +45,7 @@ class MemoryStorage {
       await database.migrate()
       emptyStore = connection.serialize()
     }
-    return sqlStorage(database, limits)
+    return sqlStorage(database, limits, undefined, countedTenants)
   }
 
   /** Keeps the current content for the next opening. */

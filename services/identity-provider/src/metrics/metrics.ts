@@ -10,9 +10,9 @@ import { type StorageFigures, storageMetrics } from './storage-metrics.ts'
 
 /**
  * Adds the counts of token requests. Every label has a fixed set of values: the reasons of the table of
- * refusals, four kinds of credentials, and the clients of the settings.
+ * refusals, four kinds of credentials, and the clients and tenants of the settings.
  */
-function tokenMetrics(metrics: MetricSet, clientIds: readonly string[]): ObserveToken {
+function tokenMetrics(metrics: MetricSet, counted: CountedIds): ObserveToken {
   const requests = metrics.counter(
     'greeting_token_requests_total',
     'Token requests: outcome issued, refused or failed; the reason of a refusal; credential secret, certificate, federated or none.',
@@ -23,18 +23,31 @@ function tokenMetrics(metrics: MetricSet, clientIds: readonly string[]): Observe
     'Token requests of the clients that METRICS_CLIENT_IDS names.',
     ['client_id', 'outcome'],
   )
+  const byTenant = metrics.counter(
+    'greeting_tenant_token_requests_total',
+    'Token requests of the tenants that METRICS_TENANT_IDS names.',
+    ['tenant_id', 'outcome'],
+  )
   const throttled = metrics.counter(
     'greeting_token_requests_throttled_total',
     'Token requests that got 429 instead of their reason, beyond the limits of wrong credentials.',
     [],
   )
-  const counted: ReadonlySet<string> = new Set(clientIds)
-  return ({ outcome, reason, credential, isThrottled, clientId = '' }) => {
+  const clients = new Set(counted.clientIds)
+  const tenants = new Set(counted.tenantIds)
+  return ({ outcome, reason, credential, isThrottled, clientId = '', tenantId }) => {
     requests.inc({ outcome, reason, credential })
     if (isThrottled) throttled.inc()
     const id = clientId.toLowerCase()
-    if (counted.has(id)) byClient.inc({ client_id: id, outcome })
+    if (clients.has(id)) byClient.inc({ client_id: id, outcome })
+    if (tenantId !== null && tenants.has(tenantId)) byTenant.inc({ tenant_id: tenantId, outcome })
   }
+}
+
+/** The clients and tenants with figures of their own; default none. No other ID is a label. */
+export type CountedIds = {
+  readonly clientIds?: readonly string[]
+  readonly tenantIds?: readonly string[]
 }
 
 /** The figures of the directory. */
@@ -49,7 +62,7 @@ type DirectoryFigures = {
 function directoryMetrics(
   metrics: MetricSet,
   directory: DirectoryFigures,
-  maxCacheWeight: number,
+  { maxCacheWeight, maxTenantObjects }: Pick<MetricSources, 'maxCacheWeight' | 'maxTenantObjects'>,
 ): void {
   metrics.gauge(
     'greeting_directory_revision',
@@ -75,6 +88,11 @@ function directoryMetrics(
     'greeting_directory_cache_weight_max',
     'The limit of the entries in memory: DIRECTORY_CACHE_OBJECTS.',
     () => maxCacheWeight,
+  )
+  metrics.gauge(
+    'greeting_tenant_objects_max',
+    'The limit of the objects of each tenant, when there is one: MAX_TENANT_OBJECTS.',
+    () => maxTenantObjects,
   )
 }
 
@@ -132,6 +150,7 @@ export type MetricSources = {
   readonly directory: DirectoryFigures
   readonly keys: KeyFigures
   readonly maxCacheWeight: number
+  readonly maxTenantObjects: number | undefined
   readonly now: () => Date
   readonly storage: StorageFigures
   /** The end of the HTTPS certificate; undefined without HTTPS. */
@@ -157,12 +176,8 @@ const requestBuckets = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5,
 const signatureBuckets = [0.0005, 0.001, 0.002, 0.005, 0.01, 0.025, 0.1, 0.5]
 const storeBuckets = [0.0005, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 2, 5]
 
-/**
- * Creates the metrics of one service, in a registry of their own. A read asks nothing of the store.
- *
- * @param clientIds the clients with a count of their own; no other client ID is a label
- */
-export function createMetrics(clientIds: readonly string[] = []): Metrics {
+/** Creates the metrics of one service, in a registry of their own. A read asks nothing of the store. */
+export function createMetrics(counted: CountedIds = {}): Metrics {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
   const metrics = new MetricSet(registry)
@@ -186,7 +201,7 @@ export function createMetrics(clientIds: readonly string[] = []): Metrics {
   )
   return {
     registry,
-    observeToken: tokenMetrics(metrics, clientIds),
+    observeToken: tokenMetrics(metrics, counted),
     observeSignature: (seconds) => signatures.observe(seconds),
     observeQuery: (kind, isDone, seconds) =>
       queries.observe({ kind, result: isDone ? 'done' : 'failed' }, seconds),
@@ -199,8 +214,8 @@ export function createMetrics(clientIds: readonly string[] = []): Metrics {
         },
         seconds,
       ),
-    watch: ({ directory, keys, storage, maxCacheWeight, certificateEnd, now }) => {
-      directoryMetrics(metrics, directory, maxCacheWeight)
+    watch: ({ directory, keys, storage, certificateEnd, now, ...limits }) => {
+      directoryMetrics(metrics, directory, limits)
       keyMetrics(metrics, keys, now)
       storageMetrics(metrics, storage)
       metrics.gauge(

@@ -73,6 +73,12 @@ export function storageMetrics(
     'Secrets and certificates that end within 30 days.',
     () => usage().endingCredentials,
   )
+  metrics.gaugeBy(
+    'tenant_id',
+    'greeting_tenant_objects',
+    'Applications and service principals of the tenants that METRICS_TENANT_IDS names, deleted ones included.',
+    () => usage().tenantObjects,
+  )
   metrics.sum(
     'greeting_audit_waiting_records',
     'Audit records that wait for the store.',

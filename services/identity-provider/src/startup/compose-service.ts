@@ -95,6 +95,7 @@ async function openStore(opened: OpenedParts): Promise<OpenedStore> {
   const directory = new DirectoryStore({
     log: storage.directory,
     maxCacheWeight: settings.DIRECTORY_CACHE_OBJECTS,
+    maxTenantObjects: settings.MAX_TENANT_OBJECTS,
     onReversal: (followed, latest) => reversals.note('directory', followed, latest),
   })
   const standbyReads =
@@ -165,6 +166,7 @@ function answerMetrics({ metrics, listeners, link, settings, ...parts }: Service
       auditExport: () => parts.auditExport?.figures ?? {},
     },
     maxCacheWeight: settings.DIRECTORY_CACHE_OBJECTS,
+    maxTenantObjects: settings.MAX_TENANT_OBJECTS,
     certificateEnd: listeners.certificateEnd,
     now: parts.environment.runtime.now,
   })

@@ -32,6 +32,11 @@ export type IdentityProviderOptions = {
    */
   readonly metricsClientIds?: SettingsInput['METRICS_CLIENT_IDS']
   /**
+   * Up to 100 tenant IDs, separated by commas, of which `greeting_tenant_token_requests_total` and
+   * `greeting_tenant_objects` are counted. By default none.
+   */
+  readonly metricsTenantIds?: SettingsInput['METRICS_TENANT_IDS']
+  /**
    * The port for clients that authenticate by mutual TLS. Their tokens are bound to the
    * certificate. Requires `httpsPort`. A port from 0 to 65535, or off, by default `off`.
    */
@@ -133,6 +138,11 @@ export type IdentityProviderOptions = {
    * 10,000,000. A client that obtains tokens takes about 12. By default `100000`.
    */
   readonly directoryCacheObjects?: SettingsInput['DIRECTORY_CACHE_OBJECTS']
+  /**
+   * The limit of applications and service principals of each tenant, 100 to 10,000,000. Deleted
+   * ones count until they are purged. By default none.
+   */
+  readonly maxTenantObjects?: SettingsInput['MAX_TENANT_OBJECTS']
   /**
    * How long a deleted application or service principal can be restored before it is purged, 1 to
    * 3650. In days, by default `30`.

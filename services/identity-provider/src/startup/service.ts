@@ -53,6 +53,7 @@ export async function startService(options: StartOptions): Promise<Service> {
       dataDir: settings.DATA_DIR,
       databaseUrl: settings.DATABASE_URL,
       limits: storageLimits(settings),
+      countedTenants: settings.METRICS_TENANT_IDS,
       observe: metrics?.observeQuery,
       lostChanges: settings.LOST_CHANGES,
     })
@@ -105,9 +106,10 @@ export async function startService(options: StartOptions): Promise<Service> {
 }
 
 /** The code of the metrics is loaded only when they are on. */
-async function metricsOf({ METRICS_CLIENT_IDS }: Settings): Promise<Metrics> {
+async function metricsOf(settings: Settings): Promise<Metrics> {
   const { createMetrics } = await import('../metrics/metrics.ts')
-  return createMetrics(METRICS_CLIENT_IDS)
+  const { METRICS_CLIENT_IDS: clientIds, METRICS_TENANT_IDS: tenantIds } = settings
+  return createMetrics({ clientIds, tenantIds })
 }
 
 /**

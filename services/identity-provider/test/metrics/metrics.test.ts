@@ -27,6 +27,7 @@ describe('the metrics of the identity provider', () => {
       credentialUses: 6,
       auditRecords: { signIns: 7, unauthenticated: 8, refusedChanges: 9 },
       endingCredentials: { secret: 10, certificate: 11 },
+      tenantObjects: { [tenantId]: 12 },
     }
     const after = await linesOf(metrics)
     for (const line of [
@@ -40,6 +41,8 @@ describe('the metrics of the identity provider', () => {
       'greeting_storage_bytes 4096',
       'greeting_credentials_ending{kind="secret"} 10',
       'greeting_credentials_ending{kind="certificate"} 11',
+      `greeting_tenant_objects{tenant_id="${tenantId}"} 12`,
+      'greeting_tenant_objects_max 300',
       'greeting_audit_waiting_records 4',
       'greeting_audit_dropped_records_total 5',
       'greeting_audit_export_queued{sink="file:/audit.jsonl"} 6',
@@ -67,7 +70,7 @@ describe('the metrics of the identity provider', () => {
   })
 
   it('count token requests by outcome, reason and kind of the credential', async () => {
-    const metrics = createMetrics([clientId])
+    const metrics = createMetrics({ clientIds: [clientId], tenantIds: [tenantId] })
     const { token, form } = await testService({ observeToken: metrics.observeToken })
     assert.equal((await token(form())).status, 200)
     await token(form({ client_secret: 'wrong' }))
@@ -86,17 +89,20 @@ describe('the metrics of the identity provider', () => {
       counted('outcome="refused",reason="parameter_missing",credential="none"'),
       `greeting_client_token_requests_total{client_id="${clientId}",outcome="issued"} 1`,
       `greeting_client_token_requests_total{client_id="${clientId}",outcome="refused"} 1`,
+      `greeting_tenant_token_requests_total{tenant_id="${tenantId}",outcome="issued"} 1`,
+      `greeting_tenant_token_requests_total{tenant_id="${tenantId}",outcome="refused"} 2`,
+      `greeting_tenant_token_requests_total{tenant_id="${tenantId}",outcome="failed"} 1`,
     ])
       assert.ok(lines.includes(line), line)
   })
 
-  it('have no label of a client that the settings do not name', async () => {
+  it('have no label of a client or a tenant that the settings do not name', async () => {
     const metrics = createMetrics()
     const { token, form } = await testService({ observeToken: metrics.observeToken })
     await token(form())
     await token(form({ client_id: crypto.randomUUID() }))
     const text = await metrics.registry.metrics()
-    assert.doesNotMatch(text, /client_id|[0-9a-f]{8}-[0-9a-f]{4}/)
+    assert.doesNotMatch(text, /client_id|tenant_id|[0-9a-f]{8}-[0-9a-f]{4}/)
   })
 
   it('have durations by the pattern of the route, and none by its path', async () => {

@@ -10,6 +10,7 @@ export const unknownUsage: StorageUsage = {
   credentialUses: undefined,
   auditRecords: { signIns: undefined, unauthenticated: undefined, refusedChanges: undefined },
   endingCredentials: { secret: undefined, certificate: undefined },
+  tenantObjects: {},
 }
 
 const now = new Date('2030-01-01T00:00:00Z')
@@ -20,6 +21,7 @@ const state = (phase: KeyState['phase'], until: Date | null) => ({ phase, until 
 export const sampleSources = (usage = () => unknownUsage): MetricSources => ({
   directory: { revision: 7, conflicts: 2, ageSeconds: 0.25, cacheWeight: 40 },
   maxCacheWeight: 1000,
+  maxTenantObjects: 300,
   keys: {
     states: () => [
       state('retired', inDays(1)),

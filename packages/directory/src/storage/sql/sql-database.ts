@@ -3,6 +3,7 @@
 import { type CompiledQuery, type Dialect, type Kysely, sql, type Transaction } from 'kysely'
 import { Migrator } from 'kysely/migration'
 import type { Followed } from '../../live/directory-log.ts'
+import { QuotaExceededError } from '../../live/object-quota.ts'
 import { StorageUnavailableError } from '../../live/storage-unavailable-error.ts'
 import { answerChanges, type ChangesQuestion } from './directory/changes-question.ts'
 import { appliedMigrations, laterExpansions } from './migrations/later-migrations.ts'
@@ -246,7 +247,7 @@ export class SqlDatabase {
       isDone = true
       return result
     } catch (cause) {
-      const sentence = this.#faultOf(cause)
+      const sentence = cause instanceof QuotaExceededError ? undefined : this.#faultOf(cause)
       if (sentence === undefined) throw cause
       throw new StorageUnavailableError(sentence, { cause })
     } finally {

@@ -5,6 +5,7 @@ import type { AuditRecord, CredentialUses } from '@greeting/directory/audit'
 import {
   type DirectoryStore,
   EventuallyConsistentDirectory,
+  QuotaExceededError,
   RepeatableRuntime,
 } from '@greeting/directory/live'
 import { readJson } from '../body/json-body.ts'
@@ -133,7 +134,8 @@ export async function executeOperation(requested: OperationRequest): Promise<Ans
     }, caller.tenantId)
     if (warning !== undefined) context.warn?.(warning, ids)
     return answer
-  } catch (error) {
+  } catch (cause) {
+    const error = cause instanceof QuotaExceededError ? refuse('quota_exceeded') : cause
     if (error instanceof GraphError) recordRefusal(requested, caller, error)
     throw error
   }

@@ -301,6 +301,12 @@ export const refusals = {
     code: 'Request_MultipleObjectsWithSameKeyValue',
     sentence: (name: string) => `The name ${name} belongs to another tenant.`,
   },
+  quota_exceeded: {
+    status: 403,
+    code: 'Directory_QuotaExceeded',
+    sentence: () =>
+      'The directory object quota limit for the Tenant has been exceeded. Please ask your administrator to increase the quota limit or delete objects to reduce the used quota.',
+  },
   signing_key_unknown: {
     status: 404,
     code: 'Request_ResourceNotFound',

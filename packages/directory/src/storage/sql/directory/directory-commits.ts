@@ -7,6 +7,8 @@ import {
   knownWith,
   recentOf,
 } from '../../../live/commit.ts'
+import type { CommitOptions } from '../../../live/directory-log.ts'
+import type { ObjectQuota } from '../../../live/object-quota.ts'
 import { padded, rowsOf } from '../rows/list-parameter.ts'
 import type { Tables } from '../rows/tables.ts'
 
@@ -92,34 +94,29 @@ export async function completeIn(db: Kysely<Tables>, since: Commit): Promise<Com
  * A log is a tenant, or `directory` for what is unique among tenants. Its row has the number of its latest
  * commit. The condition reads this row only, because a writer that waited for it sees no other new rows.
  *
- * @param waits whether it waits for locks, and writes the row of a log without one
- * @returns the commit; undefined when another one changed a log after `base`, when this log lacks `base`, or
- *   when the number was given up meanwhile
+ * @param options see `CommitOptions`
+ * @returns the commit; undefined when another one changed a log after `base`, when this log lacks `base`,
+ *   when the number was given up meanwhile, or when the quota is exceeded
  */
 export async function takeLogs(
   db: Transaction<Tables>,
   logs: readonly string[],
   base: Known,
   mark: string,
-  waits: boolean,
+  { quota, waitsForLogs }: CommitOptions,
 ): Promise<readonly Pick<Commit, 'revision'>[] | undefined> {
-  const { missing = [], revision } = base
-  const isUnchanged = sql`revision.number <= ${revision}
-    and revision.number not in (${sql.join(missing.length > 0 ? missing : [-1])})`
-  const isBase = sql`exists (select 1 from commit_mark
-    where log = 'directory' and revision = ${revision} and mark = ${base.mark})`
-  const mayFollow = revision === 0 ? sql`1 = 1` : isBase
-  if (!waits)
+  const isUnchanged = unchangedSince(base)
+  if (!waitsForLogs)
     await sql`
       update revision set mark = ${mark} where log in (
-        select log from revision where log in (${sql.join(logs)}) and ${isUnchanged} and ${mayFollow}
+        select log from revision where log in (${sql.join(logs)}) and ${isUnchanged} and ${hasBase(base)}
         ${isPostgres(db) ? sql`for update skip locked` : sql``}
       )
     `.execute(db)
-  for (const log of waits ? logs : [])
+  for (const log of waitsForLogs ? logs : [])
     await sql`
       insert into revision (log, number, mark)
-      select ${log}, 0, ${mark} where ${mayFollow}
+      select ${log}, 0, ${mark} where ${hasBase(base)}
       on conflict (log) do update set mark = excluded.mark where ${isUnchanged}
     `.execute(db)
   const { numAffectedRows, rows } = await sql<Pick<Commit, 'revision'>>`
@@ -127,13 +124,46 @@ export async function takeLogs(
     select 'directory', ${numberIn(db, 'next')}, ${mark} where (
       select count(*) from revision
       where mark = ${mark} and log in (${sql.join(logs)}) and ${isUnchanged}
-    ) = ${sql.lit(logs.length)}
+    ) = ${sql.lit(logs.length)} ${quota === undefined ? sql`` : sql`and not ${exceeds(quota)}`}
     on conflict do nothing
     returning revision
   `.execute(db)
   // A recorded statement has no rows yet.
   return rows.length === 0 && numAffectedRows !== 1n ? undefined : rows
 }
+
+/** Whether the quota is why a commit was not begun, and not a change of its logs. */
+export async function isOverQuota(
+  db: Kysely<Tables>,
+  logs: readonly string[],
+  base: Known,
+  quota: ObjectQuota,
+): Promise<boolean> {
+  const { rows } = await sql`
+    select 1 where ${exceeds(quota)} and ${hasBase(base)} and not exists (
+      select 1 from revision where log in (${sql.join(logs)}) and not (${unchangedSince(base)}))
+  `.execute(db)
+  return rows.length > 0
+}
+
+/** Whether a tenant would have too many objects. The count is that of all earlier commits to its log. */
+const exceeds = ({ growth, maxObjects }: ObjectQuota) => {
+  const tenants = growth.map(
+    ([tenantId, more]) => sql`(tenant_id = ${tenantId} and number > ${maxObjects - more})`,
+  )
+  return sql`exists (select 1 from directory_count
+    where kind = 'object' and (${sql.join(tenants, sql` or `)}))`
+}
+
+/** Whether a log has no commit after those that the writer knows. */
+const unchangedSince = ({ missing = [], revision }: Known) => sql`revision.number <= ${revision}
+    and revision.number not in (${sql.join(missing.length > 0 ? missing : [-1])})`
+
+const hasBase = ({ mark, revision }: Known) =>
+  revision === 0
+    ? sql`1 = 1`
+    : sql`exists (select 1 from commit_mark
+    where log = 'directory' and revision = ${revision} and mark = ${mark})`
 
 /** Notes the number of a commit at its logs, as its last statement. */
 export const numberLogs = (db: Transaction<Tables>, logs: readonly string[]) =>

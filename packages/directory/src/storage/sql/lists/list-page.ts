@@ -153,6 +153,22 @@ async function objectCount(
   return row?.number ?? 0
 }
 
+/** The objects of tenants, soft-deleted ones included, as commits count them. */
+export async function countObjects(
+  database: SqlDatabase,
+  tenantIds: readonly string[],
+): Promise<Readonly<Record<string, number>>> {
+  const rows = await database.report((db) =>
+    db
+      .selectFrom('directory_count')
+      .select(['tenant_id', 'number'])
+      .where('tenant_id', 'in', tenantIds)
+      .where('kind', '=', 'object')
+      .execute(),
+  )
+  return Object.fromEntries(rows.map((row) => [row.tenant_id, row.number]))
+}
+
 /** Whether a row belongs to the list, as far as the database can tell. */
 function belongs(query: AnyQuery, ids: readonly string[] | undefined): RawBuilder<unknown> {
   const { conditions, createdUntil, kind, tenantId } = query

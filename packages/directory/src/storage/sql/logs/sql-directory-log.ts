@@ -1,6 +1,6 @@
 // Folder: The ports of the directory, the audit, the keys and the marks, over the tables.
 
-import type { Transaction } from 'kysely'
+import type { Kysely, Transaction } from 'kysely'
 import type { AuditRecord } from '../../../audit/audit-record.ts'
 import type { ChangePage, ChangeQuery, FollowedKind } from '../../../live/change-list.ts'
 import { beginning, type Commit, type Known, newMark, type OnCommit } from '../../../live/commit.ts'
@@ -11,6 +11,7 @@ import type {
   ListQuery,
 } from '../../../live/directory-list.ts'
 import {
+  type CommitOptions,
   type DirectoryLog,
   type ExclusiveLog,
   type Followed,
@@ -18,11 +19,13 @@ import {
   type TenantSurvey,
 } from '../../../live/directory-log.ts'
 import type { DirectoryLookup } from '../../../live/directory-lookup.ts'
+import { QuotaExceededError } from '../../../live/object-quota.ts'
 import type { DirectoryChange } from '../../../model/directory-change.ts'
 import { pruneMarks, pruneRemovals } from '../directory/changed-objects.ts'
 import { changesIn } from '../directory/changes-question.ts'
 import {
   giveUp,
+  isOverQuota,
   latestIn,
   numberIn,
   numberLogs,
@@ -75,10 +78,11 @@ export class SqlDirectoryLog implements DirectoryLog {
 
   async commit(...written: CommitOf) {
     const commit = writtenCommit(written)
-    const { base, logs, waitsForLogs } = commit
+    const { base, logs, options } = commit
     // The statement that takes the number decides, after those of the logs.
-    const decisive = waitsForLogs ? logs.length : 1
+    const decisive = options.waitsForLogs ? logs.length : 1
     const rows = await this.#database.writeBatch((db) => writeCommit(db, commit), decisive)
+    if (rows === undefined) await this.#database.ask((db) => requireQuota(db, commit))
     const outcome = committed(commit, rows)
     if (outcome !== 'conflict' && outcome !== base) await this.#onCommit('directory', outcome)
     return outcome
@@ -100,7 +104,9 @@ export class SqlDirectoryLog implements DirectoryLog {
         changesAfter: (known = beginning, lookups = []) => changesIn(db, { known, lookups }),
         commit: async (...written) => {
           const commit = writtenCommit(written)
-          const outcome = committed(commit, await writeCommit(db, commit))
+          const rows = await writeCommit(db, commit)
+          if (rows === undefined) await requireQuota(db, commit)
+          const outcome = committed(commit, rows)
           if (outcome !== 'conflict' && outcome !== commit.base) latest = outcome
           return outcome
         },
@@ -159,14 +165,25 @@ type WrittenCommit = {
   readonly changes: readonly DirectoryChange[]
   readonly audit: readonly AuditRecord[]
   readonly logs: readonly string[]
-  readonly waitsForLogs: boolean
+  readonly options: CommitOptions
 }
 
 const writtenCommit = (
-  ...[[base, mark, changes, audit, logs = logsOf(changes), waitsForLogs = true]]: [CommitOf]
-): WrittenCommit => ({ base, mark, changes, audit, logs, waitsForLogs })
+  ...[[base, mark, changes, audit, logs = logsOf(changes), options]]: [CommitOf]
+): WrittenCommit => {
+  return { base, mark, changes, audit, logs, options: { waitsForLogs: true, ...options } }
+}
 
 type CommitNumbers = readonly Pick<Commit, 'revision'>[] | undefined
+
+/** @throws {QuotaExceededError} quota_exceeded when the quota is why a commit was not begun */
+async function requireQuota(
+  db: Kysely<Tables>,
+  { base, logs, options: { quota } }: WrittenCommit,
+): Promise<void> {
+  if (quota !== undefined && (await isOverQuota(db, logs, base, quota)))
+    throw new QuotaExceededError(`A tenant would have more than ${quota.maxObjects} objects`)
+}
 
 function committed({ base, changes, mark }: WrittenCommit, rows: CommitNumbers) {
   if (rows === undefined) return 'conflict'
@@ -218,9 +235,9 @@ async function surveyTenants(
 /** @returns the number of the commit; none without changes, and undefined after a conflict */
 async function writeCommit(
   db: Transaction<Tables>,
-  { audit, base, changes, logs, mark, waitsForLogs }: WrittenCommit,
+  { audit, base, changes, logs, mark, options }: WrittenCommit,
 ): Promise<CommitNumbers> {
-  const numbers = changes.length === 0 ? [] : await takeLogs(db, logs, base, mark, waitsForLogs)
+  const numbers = changes.length === 0 ? [] : await takeLogs(db, logs, base, mark, options)
   if (numbers === undefined) return undefined
   await writeChanges(db, changes, { revision: numberIn(db, 'own'), mark })
   await insertAudit(db, 'directory_audit', 'changes', audit)

@@ -90,8 +90,11 @@ async function writeKind(
   // Before the objects themselves, which have the tenants.
   for (const { id, value } of changes)
     if (value === null) await recordRemoval(db, kind, id, revision)
-  if (count !== undefined)
-    await rowsOf(db, count, [...ids, ...ids.map((_, index) => countedIn(changes[index]))])
+  if (count !== undefined) {
+    const tenants = (isActive: boolean) =>
+      ids.map((_, index) => countedIn(changes[index], isActive))
+    await rowsOf(db, count, [...ids, ...tenants(true), ...tenants(false)])
+  }
   if (removeParts !== undefined) await rowsOf(db, removeParts, ids)
   await rowsOf(db, remove, ids)
   const written = changes.flatMap(({ value }) => (value === null ? [] : [toRows(value as never)]))
@@ -125,9 +128,10 @@ const recordRemoval = (
 `.execute(db)
 
 /** The tenant that counts an object after its change; empty when none does. */
-const countedIn = (change: DirectoryChange | undefined): string =>
+const countedIn = (change: DirectoryChange | undefined, isActive: boolean): string =>
   (change?.kind === 'application' || change?.kind === 'servicePrincipal') &&
-  change.value?.deletedDateTime === null
+  change.value !== null &&
+  (!isActive || change.value.deletedDateTime === null)
     ? change.value.tenantId
     : ''
 
@@ -150,22 +154,32 @@ const statementsFor = (kind: DirectoryKind) => {
       kind === 'tenant'
         ? statement((ids) => sql`delete from tenant_domain where tenant_id in (${sql.join(ids)})`)
         : undefined,
-    // After the IDs, the parameters are the tenants that count the objects from now on.
+    // After the IDs, the parameters are the tenants that count the objects from now on: the active ones, and all.
     count:
       kind === 'application' || kind === 'servicePrincipal'
-        ? statement((all) => {
-            const ids = all.slice(0, all.length / 2)
-            const added = all.slice(ids.length).map((tenantId) => sql`(${tenantId}, 1)`)
+        ? statement((parameters) => {
+            const count = parameters.length / 3
+            const ids = parameters.slice(0, count)
+            const active = parameters.slice(count, 2 * count)
+            const all = parameters.slice(2 * count)
+            const own = sql.lit(directoryTables[kind].table)
+            const after = [
+              ...active.map((tenantId) => sql`(${tenantId}, ${own}, 1)`),
+              ...all.map((tenantId) => sql`(${tenantId}, 'object', 1)`),
+            ]
             return sql`
+              with before as (
+                select tenant_id, deleted_at from ${table} where id in (${sql.join(ids)})
+              )
               insert into directory_count (tenant_id, kind, number)
-              select tenant_id, ${sql.lit(directoryTables[kind].table)}, cast(sum(number) as integer)
+              select tenant_id, kind, cast(sum(number) as integer)
               from (
-                select tenant_id, -1 as number from ${table}
-                where id in (${sql.join(ids)}) and deleted_at is null
-                union all values ${sql.join(added)}
+                select tenant_id, ${own} as kind, -1 as number from before where deleted_at is null
+                union all select tenant_id, 'object', -1 from before
+                union all values ${sql.join(after)}
               ) as counted
               where tenant_id <> ''
-              group by tenant_id having sum(number) <> 0
+              group by tenant_id, kind having sum(number) <> 0
               on conflict (tenant_id, kind) do update
               set number = directory_count.number + excluded.number
             `

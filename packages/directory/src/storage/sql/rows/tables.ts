@@ -30,7 +30,10 @@ export type Tables = {
    * that follow the changes of a tenant. The removal of one that was not there has no tenant.
    */
   removed_object: { kind: string; id: string; revision: number; tenant_id: string | null }
-  /** The number of objects that are not soft-deleted. Each commit counts its own changes. */
+  /**
+   * The numbers of objects that are not soft-deleted, by their table, and as `object` of all. Each commit
+   * counts its own changes.
+   */
   directory_count: { tenant_id: string; kind: string; number: number }
   signing_key: SigningKeyRow
   /** The latest time of a server, for those that read a standby. */
