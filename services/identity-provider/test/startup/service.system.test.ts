@@ -6,8 +6,10 @@ import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
+import type { Storage } from '@greeting/directory/storage'
 import { failToStartHere, startHere } from '../provider-here.ts'
 import { readSeeded, verifiedToken } from '../provider-process.ts'
+import { fixtureEnvironment } from './fixture-environment.ts'
 
 let folder: string
 /** A data folder after a start without HTTPS. Most tests have a copy, because new keys are slow. */
@@ -47,6 +49,27 @@ describe('the service', () => {
     assert.match(httpsUrl, /^https:\/\/localhost:\d+$/)
     assert.equal(document.issuer, `${httpsUrl}/${tenantId}/v2.0`)
     assert.equal(document.token_endpoint, `${httpsUrl}/${tenantId}/oauth2/v2.0/token`)
+    await stop()
+  })
+
+  it('shows the objects of the tenants of METRICS_TENANT_IDS after a cleanup', async () => {
+    const DATA_DIR = await seededFolder()
+    const { tenantId } = await readSeeded(DATA_DIR)
+    let storage: Storage | undefined
+    const { metricsUrl, stop } = await startHere(
+      { DATA_DIR, HTTPS_PORT: 'off', METRICS_PORT: '0', METRICS_TENANT_IDS: tenantId },
+      {
+        ...fixtureEnvironment,
+        openStorage: async (parts) => {
+          storage = await fixtureEnvironment.openStorage(parts)
+          return storage
+        },
+      },
+    )
+    await storage?.tidy(new Date(), undefined)
+    const metrics = await (await fetch(`${metricsUrl}/metrics`)).text()
+    const count = new RegExp(`^greeting_tenant_objects{tenant_id="${tenantId}"} (\\d+)$`, 'm')
+    assert.ok(Number(count.exec(metrics)?.[1]) > 3, metrics)
     await stop()
   })
 
