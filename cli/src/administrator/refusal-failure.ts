@@ -21,6 +21,10 @@ const remedies: readonly Row[] = [
     remedy: `An identifier URI must contain the application ID, the tenant ID, or a verified domain. api://{applicationId} is always valid. ${again}`,
   },
   {
+    is: ({ graphCode }) => graphCode === 'Directory_QuotaExceeded',
+    remedy: `Remove and purge what nobody needs: deleted applications count until their purge. Or ask the operator for a larger quota. ${again}`,
+  },
+  {
     is: ({ reason }) => /same value for property identifierUris/.test(reason),
     remedy: `Another application has this identifier URI. A deleted application keeps it until its purge. ${again}`,
   },

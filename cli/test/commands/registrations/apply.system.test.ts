@@ -185,6 +185,16 @@ describe('greeting registrations apply', () => {
     )
   })
 
+  it('reports a full tenant as such, and not as a missing role', async (test) => {
+    const served = await ServedGraph.start(test)
+    const error = { code: 'Directory_QuotaExceeded', message: 'The quota has been exceeded.' }
+    served.tenant.faults.push({ line: /^POST /, times: 9, status: 403, body: { error } })
+    const { code, err } = await served.run(['apply', await served.file(sampleFile())])
+    assert.equal(code, 1)
+    assert.match(err, /QuotaExceeded: The quota has been exceeded\..*count until their purge/s)
+    assert.doesNotMatch(err, /role/)
+  })
+
   it('returns when the directory shows the changes, so that the next run sees them too', async (test) => {
     const served = await ServedGraph.start(test)
     const line = /^GET \/applications\/[^/]+$/

@@ -1,6 +1,7 @@
 import { ClientError } from '../errors.ts'
 import type { OnEvent } from '../hooks.ts'
 import { requestAttributes, type Trace } from '../hooks.ts'
+import { readBoundedText } from '../http/bounded-body.ts'
 import { type Attempt, type AttemptLimits, readRetryAfter } from '../http/retry.ts'
 import { isSecureUrl } from '../http/secure-url.ts'
 import { untilAborted } from '../http/until-aborted.ts'
@@ -88,8 +89,9 @@ export class ApiCall<Value> {
       await this.#dropRefused(token, response)
       return this.#attempt(limits)
     }
-    if (status === 403) {
-      await response.body?.cancel()
+    if (status === 403 && !(await isOverQuota(response))) {
+      // The body may have broken.
+      await response.body?.cancel().catch(() => undefined)
       throw roleMissingError(response, this.#request.role)
     }
     if (status !== undefined && transientStatuses.has(status) && this.#mayRepeat) {
@@ -166,6 +168,14 @@ export class ApiCall<Value> {
       throw apiUnreachableError(error, token, attempt, this.#request.url)
     }
   }
+}
+
+const maxRefusalBytes = 8192
+
+/** Microsoft Graph refuses with 403 also what exceeds a quota, which no role changes. */
+const isOverQuota = async (response: Response): Promise<boolean> => {
+  const body = await readBoundedText(response.clone(), maxRefusalBytes).catch(() => '')
+  return body.includes('"Directory_QuotaExceeded"')
 }
 
 const maxRedirects = 5

@@ -52,7 +52,10 @@ export type CallInit<Value = Response> = Omit<RequestInit, 'redirect'> & {
   readonly read?: ReadAnswer<Value>
 }
 
-/** Like `fetch`, with a token. Resolves with every answer but 401, 403 and transient errors. */
+/**
+ * Like `fetch`, with a token. Resolves with every answer but 401, transient errors, and 403 other than
+ * `Directory_QuotaExceeded` of Microsoft Graph.
+ */
 export type FetchWithToken = <Value = Response>(
   path: string | URL,
   init?: CallInit<Value>,

@@ -160,6 +160,19 @@ describe('a 403 (CL9)', () => {
     })
     assert.equal(environment.sent.length, 1)
   })
+
+  it('is reported without its body when that breaks', async () => {
+    const broken = new ReadableStream({ start: (body) => body.error(new Error('cut')) })
+    const answer: Answer = () => new Response(broken, { status: 403 })
+    await assert.rejects(callIn(new VirtualRuntime(answer))('/'), { code: 'role_missing' })
+  })
+
+  it('is the answer when it reports a quota of Microsoft Graph (entra E310)', async () => {
+    const error = { code: 'Directory_QuotaExceeded', message: 'The quota has been exceeded.' }
+    const response = await callIn(new VirtualRuntime(json(403, { error })))('/')
+    assert.equal(response.status, 403)
+    assert.deepEqual(await response.json(), { error })
+  })
 })
 
 describe('a temporary fault of the API', () => {

@@ -108,6 +108,8 @@ export const optional = <Part>(
 const managementRemedies: Readonly<Record<string, string>> = {
   role_missing: 'Grant the administrator application the role that the operation requires.',
   role_not_owned: 'Only a holder of this management role may assign it.',
+  quota_exceeded:
+    'Purge deleted applications, which count until then, or let the operator raise MAX_TENANT_OBJECTS.',
   object_changed: 'Read the object again, then repeat the change.',
 }
 
