@@ -13,8 +13,12 @@ export type BackupErrorCode =
   | 'tenant_unknown'
   | 'tenant_conflict'
 
-/** A backup or a restore that cannot be done. The message is a sentence for the operator. */
-export class BackupError extends Error {
+/**
+ * A backup or a restore that cannot be done. The message is a sentence for the operator.
+ *
+ * It is a `TypeError`, because any other error within a transaction of PostgreSQL is a fault of the network.
+ */
+export class BackupError extends TypeError {
   override readonly name = 'BackupError'
   readonly code: BackupErrorCode
 

@@ -31,13 +31,13 @@ export const { credential: secret } = createPassword(
   systemRuntime,
 )
 
-export const api = application({ identifierUris: ['api://greeting'] })
+export const api = application({ identifierUris: ['api://Greeting'] })
 const apiPrincipal = servicePrincipal()
 export const client = application({
   id: guid(0x10),
   appId: guid(0x11),
   displayName: 'Client',
-  passwordCredentials: [secret],
+  passwordCredentials: [secret, { ...secret, keyId: guid(0x15), endDateTime: now }],
 })
 export const clientPrincipal = servicePrincipal({ id: guid(0x12), appId: guid(0x11) })
 export const assignment = appRoleAssignment({ principalId: guid(0x12) })
@@ -55,14 +55,28 @@ export const toForeign = appRoleAssignment({
   principalId: guid(0x12),
   resourceId: guid(0x22),
 })
+/** The own tenant does not know it, so it may have the same name. */
+const unknownApi = application({
+  id: guid(0x23),
+  appId: guid(0x24),
+  tenantId: other,
+  identifierUris: ['api://greeting'],
+})
+const agent = servicePrincipal({
+  id: guid(0x16),
+  appId: guid(0x16),
+  agentIdentityBlueprintId: client.appId,
+})
 const graph = application({ id: guid(0x30), appId: graphAppId, tenantId: ownerTenantId })
 export const graphPrincipal = servicePrincipal({ id: guid(0x31), appId: graphAppId })
 
 export const objects: readonly DirectoryChange[] = [
   put('tenant', tenant({ policies: [policy(0x40)] })),
   put('tenant', tenant({ id: other, displayName: 'Fabrikam', domains: ['fabrikam.example'] })),
-  ...[api, client, discarded, foreignApi, graph].map((one) => put('application', one)),
-  ...[apiPrincipal, clientPrincipal, foreignPrincipal].map((one) => put('servicePrincipal', one)),
+  ...[api, client, discarded, foreignApi, unknownApi, graph].map((one) => put('application', one)),
+  ...[apiPrincipal, clientPrincipal, agent, foreignPrincipal].map((one) =>
+    put('servicePrincipal', one),
+  ),
   put('appRoleAssignment', assignment),
   put('appRoleAssignment', toForeign),
 ]
