@@ -4,13 +4,16 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { after, before, describe, it } from 'node:test'
+import { put } from '@greeting/directory'
 import { storedTables } from '@greeting/directory/database'
+import { DirectoryStore } from '@greeting/directory/live'
+import { openLocalStorage } from '../../../../fixtures/directory/local-storage.ts'
 import { PostgresServer } from '../../../../fixtures/postgres-server.ts'
 import { backupCommands } from '../../src/backup/backup-command.ts'
 import { manifestText } from '../../src/backup/backup-manifest.ts'
 import type { Service } from '../../src/startup/service.ts'
 import { startHere } from '../provider-here.ts'
-import { requestToken } from '../provider-process.ts'
+import { readSeeded, requestToken } from '../provider-process.ts'
 import { runMain } from './run-main.ts'
 
 const passphrase = 'a long passphrase'
@@ -72,6 +75,29 @@ describe('a backup of a running server', () => {
     await copy.stop()
     assert.deepEqual([before.status, after.status], [200, 200])
     assert.equal(await kidOf(after), await kidOf(before))
+  })
+
+  it('of one tenant is restored while it runs, and a withdrawn secret gets a token again', async (t) => {
+    const { clients, tenantId } = await readSeeded(dataDir())
+    const tenant = ['--tenant', tenantId]
+    await backup('tenant', ...tenant)
+    const storage = await openLocalStorage({ dataDir: dataDir() })
+    t.after(() => storage.close())
+    await new DirectoryStore({ log: storage.directory }).update((directory) => {
+      const client = directory.applicationByAppId(clients[0].applicationId)
+      assert.ok(client)
+      const withdrawn = put('application', { ...client, passwordCredentials: [] })
+      return { changes: [withdrawn], audit: [], result: undefined }
+    })
+    const untilStatus = (status: number) => {
+      const isSo = async () =>
+        assert.equal((await requestToken(provider.url, dataDir())).status, status)
+      return t.waitFor(isSo, { timeout: 10_000 })
+    }
+    await untilStatus(401)
+    const { lines } = await run('restore', ['--from', at('tenant'), ...tenant], dataDir())
+    assert.match(lines.join(), /^changed: application .* in force again$/)
+    await untilStatus(200)
   })
 
   it('contains no key without a passphrase, and names the key', async (t) => {
