@@ -82,17 +82,19 @@ export class ApiCall<Value> {
   async #attempt(limits: AttemptLimits): Promise<Attempt<Value>> {
     const { number, deadline, requestSignal } = limits
     const token = await this.#token(deadline)
-    const { response, isFromOrigin } = await this.#send(token, requestSignal(), number)
+    let { response, isFromOrigin } = await this.#send(token, requestSignal(), number)
     // The status of another origin does not concern our token.
     const status = isFromOrigin ? response.status : undefined
     if (status === 401) {
       await this.#dropRefused(token, response)
       return this.#attempt(limits)
     }
-    if (status === 403 && !(await isOverQuota(response))) {
-      // The body may have broken.
-      await response.body?.cancel().catch(() => undefined)
-      throw roleMissingError(response, this.#request.role)
+    if (status === 403) {
+      // Microsoft Graph refuses with 403 also what exceeds a quota, which no role changes.
+      const body = await readBoundedText(response, maxRefusalBytes).catch(() => '')
+      if (!body.includes('Directory_QuotaExceeded'))
+        throw roleMissingError(response, this.#request.role)
+      response = new Response(body, response)
     }
     if (status !== undefined && transientStatuses.has(status) && this.#mayRepeat) {
       await response.body?.cancel()
@@ -171,12 +173,6 @@ export class ApiCall<Value> {
 }
 
 const maxRefusalBytes = 8192
-
-/** Microsoft Graph refuses with 403 also what exceeds a quota, which no role changes. */
-const isOverQuota = async (response: Response): Promise<boolean> => {
-  const body = await readBoundedText(response.clone(), maxRefusalBytes).catch(() => '')
-  return body.includes('"Directory_QuotaExceeded"')
-}
 
 const maxRedirects = 5
 export const redirectStatuses = new Set([301, 302, 303, 307, 308])
