@@ -53,9 +53,13 @@ describe('the Containerfile', () => {
     const page = (name: string) => readFileSync(join(root, `docs/generated/${name}.md`), 'utf8')
     const known = targets.map(({ name }) => page(name === 'api' ? 'greeting-api' : name))
     for (const [index, { name }] of targets.entries()) {
-      const { NODE_ENV, METRICS_HOST, PATH, ...settings } = environmentOf(path, name)
+      const { NODE_ENV, METRICS_HOST, PATH, MALLOC_TRIM_THRESHOLD_, ...settings } = environmentOf(
+        path,
+        name,
+      )
       if (targets[index]?.command) assert.match(PATH ?? '', /^\/app\/bin:\/nodejs\/bin:/)
       assert.equal(NODE_ENV, 'production')
+      assert.equal(MALLOC_TRIM_THRESHOLD_, '131072')
       for (const setting of Object.keys(settings))
         assert.ok(known[index]?.includes(`| \`${setting}\` |`), setting)
     }

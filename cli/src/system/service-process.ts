@@ -41,6 +41,8 @@ const maxErrorCharacters = 2_000
 const readyPollMs = 20
 // Without a limit, the young generation of V8 takes 100 MB more under load.
 const youngGeneration = '--max-semi-space-size=8'
+// By default, glibc keeps what a start has freed. The value is its own default, then without growth.
+const MALLOC_TRIM_THRESHOLD_ = '131072'
 // In the folder of the command, because a process must begin with plain JavaScript to load quickly.
 const heldServiceFile = () => join(packageFolder(), 'bin/held-service.js')
 
@@ -79,7 +81,7 @@ export class ServiceProcess {
     this.#logOptions = logOptions
     const files = isHeld ? [heldServiceFile(), service.mainFile] : [service.mainFile]
     this.#child = spawn(process.execPath, [youngGeneration, ...files], {
-      env: settings,
+      env: { MALLOC_TRIM_THRESHOLD_, ...settings },
       // The channel carries the settings of a held service only. When this command ends, also when
       // it is killed, the channel closes and the service ends.
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
