@@ -97,11 +97,11 @@ export function describeRun(): string {
     const version = versionOf(name)
     return version === undefined ? [] : [`${name} ${version}`]
   })
-  return [
+  const machine = [
     new Date().toISOString().slice(0, 10),
     `${others.length + 1} cores of ${core?.model.trim() ?? 'an unknown processor'}`,
     `${Math.round(totalmem() / 2 ** 30)} GB`,
-    [`Node ${process.versions.node}`, ...versions].join(', '),
     `load average ${loadavg()[0]?.toFixed(1)}`,
   ].join('; ')
+  return `${machine}. ${[`Node ${process.versions.node}`, ...versions].join(', ')}`
 }
