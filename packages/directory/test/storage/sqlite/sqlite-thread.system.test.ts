@@ -5,7 +5,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { after, before, beforeEach, describe, it } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import { beginning } from '../../../src/live/commit.ts'
 import { openSqliteDatabase } from '../../../src/storage/sqlite/sqlite-database.ts'
@@ -157,16 +156,17 @@ describe('a thread with a connection to a data file', () => {
     assert.equal(started.length, 2, 'the second thread opened the file again')
   })
 
-  it('ends without requests for a time, and starts another for the next one', async () => {
-    const idle = new SqliteThread({ path, role: 'reader' }, startWorker, 1)
+  it('ends without requests for a time, and starts another for the next one', async (t) => {
+    t.mock.timers.enable({ apis: ['setTimeout'] })
+    const idle = new SqliteThread({ path, role: 'reader' }, startWorker, 30_000)
     await idle.execute(statement('select 1'))
-    await sleep(5)
     const [first] = started
     const ended = first && once(first, 'exit')
+    t.mock.timers.tick(30_000)
     // The first thread is still ending.
     assert.deepEqual((await idle.execute(statement('select 2'))).rows, [[2]])
-    assert.deepEqual(await ended, [0])
     assert.equal(started.length, 2)
+    assert.deepEqual(await ended, [0])
     await idle.close()
   })
 
