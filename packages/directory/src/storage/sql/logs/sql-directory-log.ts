@@ -82,7 +82,8 @@ export class SqlDirectoryLog implements DirectoryLog {
     // The statement that takes the number decides, after those of the logs.
     const decisive = options.waitsForLogs ? logs.length : 1
     const rows = await this.#database.writeBatch((db) => writeCommit(db, commit), decisive)
-    if (rows === undefined) await this.#database.ask((db) => requireQuota(db, commit))
+    if (rows === undefined && options.quota !== undefined)
+      await this.#database.ask((db) => requireQuota(db, commit))
     const outcome = committed(commit, rows)
     if (outcome !== 'conflict' && outcome !== base) await this.#onCommit('directory', outcome)
     return outcome
