@@ -35,6 +35,7 @@ export const mcpMutants: readonly Mutant[] = [
     ],
     ['checks no role', ['if (missing !== undefined) return refuseRole(missing)', nothing]],
     ['reads without a limit', ['readAtMost(stream, maxBodyBytes)', 'readAtMost(stream, 1e12)']],
+    ['leaves the rest of a body', ['if (bytes === undefined) discard()', 'void discard']],
     ['fails at a cut body', ['.catch(() => undefined)', nothing]],
     [
       'takes the last of repeated members',

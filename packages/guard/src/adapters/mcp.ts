@@ -155,9 +155,16 @@ export function mcpGuard<Role extends string, const Tool extends string>(
     return { authInfo, parsedBody }
   }
 
-  /** Undefined for what is too large, cut, or no strict JSON. */
-  async function parse(stream: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): Promise<unknown> {
+  /**
+   * Undefined for what is too large, cut, or no strict JSON.
+   * @param discard reads the rest, because the next request of the connection comes after it
+   */
+  async function parse(
+    stream: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+    discard: () => unknown,
+  ): Promise<unknown> {
     const bytes = await readAtMost(stream, maxBodyBytes).catch(() => undefined)
+    if (bytes === undefined) discard()
     return bytes && parseStrictJson(bytes)
   }
 
@@ -165,8 +172,11 @@ export function mcpGuard<Role extends string, const Tool extends string>(
     metadata,
     fetch: (handler) => async (request) => {
       if (new URL(request.url).pathname === metadata.path) return Response.json(metadata.document)
-      const credentials = new WebRequestCredentials(request)
-      const outcome = await admit(request.method, credentials, () => parse(request.body ?? []))
+      const outcome = await admit(request.method, new WebRequestCredentials(request), () =>
+        parse(request.body?.values({ preventCancel: true }) ?? [], () =>
+          request.body?.pipeTo(new WritableStream()).catch(() => undefined),
+        ),
+      )
       return 'status' in outcome ? respond(outcome) : handler(request, outcome)
     },
     listener: (handler) => async (request, response) => {
@@ -181,7 +191,7 @@ export function mcpGuard<Role extends string, const Tool extends string>(
         async () =>
           // A parser before the guard has taken the bytes. The server gets its result too.
           (request as { body?: unknown }).body ??
-          parse(request.iterator({ destroyOnReturn: false })),
+          parse(request.iterator({ destroyOnReturn: false }), () => request.resume()),
       )
       if ('status' in outcome) return sendRefusal(response, outcome)
       const { authInfo, parsedBody } = outcome

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import { connect as connectTo } from 'node:net'
+import { text } from 'node:stream/consumers'
 import { after, before, describe, it } from 'node:test'
 import { mcpGuard } from '../../src/adapters/mcp.ts'
 import { createGuard, type GuardEvent } from '../../src/index.ts'
@@ -231,6 +233,16 @@ for (const [server, start] of Object.entries(mcpServers)) {
         assert.doesNotMatch(await response.text(), /"Hello"|open/)
       })
     }
+
+    it('answers the next request of a connection after a body that it refuses', async () => {
+      const body = 'x'.repeat(4 * 1024 * 1024)
+      const fields = `host: a\r\nauthorization: Bearer ${hiOnly}\r\ncontent-length: ${body.length}`
+      const socket = connectTo(Number(new URL(running.url).port), '127.0.0.1')
+      socket.write(`POST /mcp HTTP/1.1\r\n${fields}\r\n\r\n${body}`)
+      socket.write('GET /mcp HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n')
+      const statuses = (await text(socket)).match(/HTTP\/1\.1 \d{3}/g)
+      assert.deepEqual(statuses, ['HTTP/1.1 400', 'HTTP/1.1 401'])
+    })
 
     for (const method of ['GET', 'DELETE', 'PUT', 'HEAD', 'OPTIONS']) {
       it(`requires a token for ${method}`, async () => {
