@@ -46,9 +46,8 @@ async function collect(body: ReadableStream<Uint8Array>, maxBytes: number): Prom
     if (done) return Buffer.concat(parts)
     bytes += value.byteLength
     if (bytes > maxBytes) {
-      // The next request of the connection comes after the rest. The listener bounds size and time.
-      reader.releaseLock()
-      void body.pipeTo(new WritableStream()).catch(() => undefined)
+      // Not awaited: when the request was cloned, it waits until the other copy is read or cancelled.
+      void reader.cancel().catch(() => undefined)
       throw new BodyTooLargeError()
     }
     parts.push(value)

@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { listen } from '../src/listener/listener.ts'
 import { readBody } from '../src/request-body.ts'
-import { rawRequest, sendRaw } from './raw-http.ts'
 
 const post = (body: BodyInit, headers: Record<string, string> = {}) =>
   new Request('http://login.test', {
@@ -45,32 +43,14 @@ describe('readBody (AS2)', () => {
   }
 
   it('rejects each copy of a cloned request, as a lab makes it', async () => {
-    const request = post(streamed('123', '456', '789'))
+    const endless = new ReadableStream({
+      pull: (controller) => controller.enqueue(Buffer.from('123')),
+    })
+    const request = post(endless)
     const copy = request.clone()
     await assert.rejects(readBody(copy, 5), { code: 'body_too_large' })
     await assert.rejects(readBody(request, 5), { code: 'body_too_large' })
   })
-
-  const atOnce: [name: string, fields: string][] = [
-    ['of a declared length', 'content-length: 4194304\r\n\r\n'],
-    ['in chunks', 'transfer-encoding: chunked\r\n\r\n400000\r\n'],
-  ]
-  for (const [name, fields] of atOnce) {
-    it(`leaves the connection to the next request after a body ${name} that is too large`, async () => {
-      const listener = await listen('127.0.0.1', 0)
-      listener.answerWith(async (request) =>
-        readBody(request, 5).then(
-          () => new Response('read'),
-          () => new Response(null, { status: 413 }),
-        ),
-      )
-      const end = fields.includes('chunked') ? '\r\n0\r\n\r\n' : ''
-      const post = `POST / HTTP/1.1\r\nHost: a\r\n${fields}${'x'.repeat(4 * 1024 * 1024)}${end}`
-      const answers = await sendRaw(listener.url, post + rawRequest('GET / HTTP/1.1', 'Host: a'))
-      assert.deepEqual(answers.match(/HTTP\/1\.1 \d{3}/g), ['HTTP/1.1 413', 'HTTP/1.1 200'])
-      await listener.stop()
-    })
-  }
 
   it('uses the header reader of the caller', async () => {
     await assert.rejects(
