@@ -78,6 +78,7 @@ export const identityProviderRooms: readonly Room[] = [
       'packages/directory/src/clock',
       'packages/directory/src/files',
       'packages/directory/src/keys',
+      'services/identity-provider/src/x509',
     ],
     reason: 'The only room with private keys does not depend on requests or clients.',
   },
@@ -112,8 +113,14 @@ export const identityProviderRooms: readonly Room[] = [
     reason: 'The guard fetches the keys of other issuers and verifies their tokens.',
   },
   {
+    path: 'services/identity-provider/src/x509',
+    mayImport: [],
+    reason:
+      'The form of certificates, which Node only reads. It knows neither their use nor their place.',
+  },
+  {
     path: 'services/identity-provider/src/certificates',
-    mayImport: ['packages/directory/src/files'],
+    mayImport: ['packages/directory/src/files', 'services/identity-provider/src/x509'],
     reason:
       'Certificates for HTTPS on this machine. Their keys sign no tokens, and do not depend on clients.',
   },

@@ -38,7 +38,6 @@ it('a start of the identity provider loads no code that only some requests or se
     'packages/lab/src/lab.ts',
     `${idp}/lab-host/lab-controls.ts`,
     'packages/directory/src/storage/postgres/postgres-database.ts',
-    '@peculiar/x509',
     'pg',
     'prom-client',
   ]

@@ -1,5 +1,6 @@
 // Folder: Certificates for HTTPS on this machine.
 
+import { X509Certificate } from 'node:crypto'
 import { rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import {
@@ -9,6 +10,8 @@ import {
   replaceSecretFile,
   unless,
 } from '@greeting/directory/files'
+import { constrainsTo } from '../x509/certificate.ts'
+import { createAuthority, issueServerCertificate } from './certificate-authority.ts'
 import {
   type Identity,
   isGoodFor,
@@ -95,7 +98,6 @@ async function openAuthority(
   const certificate = await readIfThere(certificateFile)
   const key = await readPrivateFile(keyFile).catch(unless('ENOENT'))
   if (certificate === undefined && key === undefined) {
-    const { createAuthority } = await makers()
     const authority = await createAuthority(names, now())
     // Write the key first: no client trusts it before the certificate exists.
     await replaceSecretFile(keyFile, authority.key)
@@ -125,9 +127,6 @@ async function openAuthority(
   return openAuthority(options, { endsByClock })
 }
 
-/** The code that makes certificates. It is loaded when it is needed: it has 250 modules. */
-const makers = () => import('./certificate-authority.ts')
-
 function validityFaultOf(authority: Identity, { folder, now }: LocalCertificatesOptions) {
   try {
     return validityFault(authority, now())
@@ -142,8 +141,7 @@ async function faultOf(authority: Identity, options: LocalCertificatesOptions) {
     // The constraints were checked when the authority signed the certificate for the same names.
     const isChecked = !isOfEarlierRelease(authority) && (await goodServer(options, authority))
     if (isChecked) return undefined
-    const { constrainsTo } = await import('./certificate-authority.ts')
-    const isConstrained = constrainsTo(authority.certificate, names)
+    const isConstrained = constrainsTo(new X509Certificate(authority.certificate), names)
     return isConstrained ? undefined : 'its name constraints were not the names of this server'
   } catch (cause) {
     throw damaged(folder, cause)
@@ -165,7 +163,6 @@ async function openServer(
   const { folder, names, now } = options
   const files = serverFiles(folder)
   try {
-    const { issueServerCertificate } = await makers()
     const server = await issueServerCertificate(authority, names, now())
     await replaceSecretFile(files.key, server.key)
     await replaceSecretFile(files.certificate, server.certificate)

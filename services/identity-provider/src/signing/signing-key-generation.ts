@@ -1,5 +1,6 @@
-import { KeyObject, randomBytes } from 'node:crypto'
+import { KeyObject } from 'node:crypto'
 import type { NewSigningKey } from '@greeting/directory/keys'
+import { commonName, extensions, makeCertificate } from '../x509/certificate.ts'
 import type { KeyEncryptionKey } from './key-encryption-key.ts'
 import { thumbprintOf } from './signing-key.ts'
 
@@ -31,30 +32,21 @@ export async function generateCertifiedKey(
   now: Date,
   keyPairOf: () => CryptoKeyPair | Promise<CryptoKeyPair> = newKeyPair,
 ): Promise<CertifiedKey> {
-  // Loaded for a new key only: the library has two hundred modules, and most starts make no key. It
-  // does not load without the first one.
-  await import('reflect-metadata')
-  const { BasicConstraintsExtension, KeyUsageFlags, KeyUsagesExtension, X509CertificateGenerator } =
-    await import('@peculiar/x509')
   const keys = await keyPairOf()
   const notAfter = new Date(now)
   notAfter.setUTCFullYear(now.getUTCFullYear() + validityYears)
-  const certificate = await X509CertificateGenerator.createSelfSigned({
-    serialNumber: randomBytes(16).toString('hex'),
-    name,
-    keys,
-    signingAlgorithm: algorithm,
+  const privateKey = KeyObject.from(keys.privateKey)
+  const subject = commonName(name.replace(/^CN=/, ''))
+  const certificate = makeCertificate({
+    subject,
+    issuer: subject,
+    publicKey: KeyObject.from(keys.publicKey),
+    signingKey: privateKey,
     notBefore: new Date(now.getTime() - backdatedMs),
     notAfter,
-    extensions: [
-      new BasicConstraintsExtension(false, undefined, true),
-      new KeyUsagesExtension(KeyUsageFlags.digitalSignature, true),
-    ],
+    extensions: [extensions.noAuthority, extensions.signsData],
   })
-  return {
-    certificate: Buffer.from(certificate.rawData),
-    privateKey: KeyObject.from(keys.privateKey),
-  }
+  return { certificate: certificate.raw, privateKey }
 }
 
 /**
