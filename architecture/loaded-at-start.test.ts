@@ -47,6 +47,16 @@ it('a start of the identity provider loads no code that only some requests or se
   )
 })
 
+it('a later start of the system loads no code that only a first start needs', () => {
+  const loaded = [...loadedBy('cli/src/main.ts'), ...loadedBy('cli/src/commands/start.ts')]
+  assert.ok(loaded.includes('cli/src/system/running-system.ts'))
+  const later = /first-registrations|load-file|packages\/(registrations|directory|guard)\/|^zod$/
+  assert.deepEqual(
+    loaded.filter((name) => later.test(name)),
+    [],
+  )
+})
+
 it('every start of a service limits the young generation of V8, and what glibc keeps', () => {
   const starts = files.filter((file) =>
     /^deploy\/(Containerfile$|systemd\/|windows\/.*\.xml$)|^cli\/.*\/service-process\.ts$/.test(

@@ -2,7 +2,6 @@ import { existsSync, writeFileSync } from 'node:fs'
 import { rename, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { z } from 'zod'
 import { CommandFailure } from '../exit-codes.ts'
 import { readEnvFile, reasonOf, type Settings, writeEnvFile } from '../files/env-file.ts'
 import { makeFolder } from '../files/make-folder.ts'
@@ -71,18 +70,13 @@ function makeFile(file: string): void {
   }
 }
 
-const clientEnv = z.object({
-  TENANT_ID: z.string(),
-  CLIENT_ID: z.string(),
-  CLIENT_SECRET: z.string(),
-  API_APPLICATION_ID: z.string(),
-})
+const clientEnv = ['TENANT_ID', 'CLIENT_ID', 'CLIENT_SECRET', 'API_APPLICATION_ID'] as const
 
 /** The folder of the system when no option names another one. */
 export const defaultDataDir = '.greeting'
 
 /** The client's settings that a start shows: the client and the API. */
-export type ClientEnv = z.output<typeof clientEnv>
+export type ClientEnv = Readonly<Record<(typeof clientEnv)[number], string>>
 
 const writableByOthers = 0o022
 
@@ -112,6 +106,11 @@ export class DataFolder {
   /** Settings of the administrator. The identity provider writes them. */
   get administratorEnvFile(): string {
     return join(this.path, 'administrator.env')
+  }
+
+  /** Whether the identity provider has a directory in the folder. */
+  get hasDirectory(): boolean {
+    return existsSync(join(this.path, 'greeting.sqlite'))
   }
 
   get secretFolder(): string {
@@ -197,11 +196,24 @@ export class DataFolder {
   /** The client's settings, if they are complete. */
   async readClientEnv(): Promise<ClientEnv | undefined> {
     try {
-      return clientEnv.safeParse(await readEnvFile(this.clientEnvFile)).data
+      const found = (await readEnvFile(this.clientEnvFile)) ?? {}
+      const settings = clientEnv.map((name) => [name, found[name]] as const)
+      const isComplete = settings.every(([, value]) => value !== undefined)
+      return isComplete ? (Object.fromEntries(settings) as ClientEnv) : undefined
     } catch (cause) {
       const message = `Cannot read the file ${this.clientEnvFile}: ${reasonOf(cause)}.`
       throw new CommandFailure('failed', message, { cause })
     }
+  }
+
+  /** The client of an earlier start, unless its tenant is not that of the administrator. */
+  async keptClient(): Promise<ClientEnv | undefined> {
+    const client = await this.readClientEnv()
+    // Administrators may remove these settings after the first start: the file contains a secret.
+    if (!client || !existsSync(this.administratorEnvFile)) return client
+    // What cannot be read is reported where it is used.
+    const administrator = await readEnvFile(this.administratorEnvFile).catch(() => undefined)
+    return administrator?.TENANT_ID === client.TENANT_ID ? client : undefined
   }
 
   /** Writes the client's settings. Other lines of the file stay. */

@@ -14,9 +14,8 @@ import type { ClientEnv, DataFolder } from './data-folder.ts'
 import { RegisteredApplications } from './registered-applications.ts'
 
 /**
- * Ensures that the registrations of a file exist, and that `client.env` has the settings of the
- * first client. The first start applies the file as `greeting registrations apply` does. A later
- * start finds `client.env`, and leaves the changes of administrators as they are.
+ * Registers what a file contains, as `greeting registrations apply` does, and writes the settings of
+ * the first client to `client.env`.
  *
  * @throws {CommandFailure} failed when they cannot be created. The next start continues from there.
  */
@@ -25,12 +24,7 @@ export async function firstRegistrations(
   loaded: LoadedFile,
   stop: AbortSignal,
 ): Promise<ClientEnv> {
-  const known = await folder.readClientEnv()
-  // Administrators may remove these settings after the first start: the file contains a secret.
-  if (known && !existsSync(folder.administratorEnvFile)) return known
   const settings = await readAdministratorSettings({}, folder.administratorEnvFile)
-  if (known?.TENANT_ID === settings.TENANT_ID) return known
-
   const session = new RegistrationsSession(settings, { stop })
   const fileOf = secretFileOf(folder, loaded)
   const record = new RegisteredApplications(folder.path)

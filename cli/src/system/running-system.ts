@@ -1,9 +1,10 @@
 // Folder: The services that `greeting start` runs in one folder.
 
 import { randomBytes } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
 import { CommandFailure } from '../exit-codes.ts'
 import { type Settings, writeEnvFile } from '../files/env-file.ts'
-import { loadFile } from '../registrations/load-file.ts'
+import type { LoadedFile } from '../registrations/load-file.ts'
 import type { FolderLock } from './data-folder.ts'
 import { type ClientEnv, DataFolder } from './data-folder.ts'
 import type { ManagedIdentityEndpoints } from './managed-identity.ts'
@@ -124,8 +125,11 @@ export class RunningSystem {
   async #start(signal: AbortSignal): Promise<SystemFacts> {
     const { dataDir, apiPort, apiHttpsPort, identityPort, httpsPort, issuerUrl } = this.#options
     const { managedIdentityPort, lab } = this.#options
-    const registrations = await loadFile(this.#services.registrationsFile)
-    const { tenant, clients } = registrations.file
+    const { registrationsFile } = this.#services
+    const dataFolder = new DataFolder(dataDir)
+    const isKept = dataFolder.hasDirectory && (await dataFolder.keptClient()) !== undefined
+    // A later start does without the file, whose reader has 200 modules.
+    const registrations = isKept ? undefined : await readRegistrations(registrationsFile)
     await requireFreePorts(host, [
       { port: identityPort, option: '--identity-port' },
       { port: httpsPort, option: '--https-port' },
@@ -133,7 +137,6 @@ export class RunningSystem {
       { port: apiHttpsPort, option: '--api-https-port' },
       { port: managedIdentityPort ?? 0, option: '--managed-identity' },
     ])
-    const dataFolder = new DataFolder(dataDir)
     await dataFolder.prepare()
     this.#lock = dataFolder.lock()
 
@@ -143,20 +146,23 @@ export class RunningSystem {
       DATA_DIR: dataDir,
       ...(issuerUrl && { ISSUER_URL: issuerUrl }),
       ...(lab && { LAB: 'on' }),
-      ...(tenant?.id && { TENANT_ID: tenant.id }),
+      TENANT_ID: registrations?.file.tenant?.id,
     })
     // It loads its modules while the identity provider starts, and then receives its settings.
     const greetingApi = await this.#spawn(this.#services.greetingApi, dataFolder, {}, true)
-    const loading = import('./first-registrations.ts')
+    const loading = isKept ? undefined : import('./first-registrations.ts')
+    loading?.catch(() => undefined)
     const { url: identityProviderUrl, httpsUrl } = await listening(identityProvider, signal)
     const identityProviderReady = identityProvider.ready(identityProviderUrl, signal)
     // Another failure may come first.
     identityProviderReady.catch(() => undefined)
-    const { firstRegistrations } = await loading
-    const client = await whileRunning(
-      identityProvider,
-      firstRegistrations(dataFolder, registrations, signal),
-    )
+    const register = async () => {
+      const { firstRegistrations } = await (loading ?? import('./first-registrations.ts'))
+      const loaded = registrations ?? (await readRegistrations(registrationsFile))
+      return firstRegistrations(dataFolder, loaded, signal)
+    }
+    const client =
+      (await dataFolder.keptClient()) ?? (await whileRunning(identityProvider, register()))
 
     greetingApi.begin({
       PORT: String(apiPort),
@@ -182,7 +188,7 @@ export class RunningSystem {
     })
     const managedIdentity = await this.#serveManagedIdentity(dataFolder)
     await Promise.all([identityProviderReady, greetingApi.ready(apiUrl, signal)])
-    const displayName = clients[0]?.displayName ?? client.CLIENT_ID
+    const displayName = (await clientNameIn(registrationsFile)) ?? client.CLIENT_ID
     return {
       dataFolder,
       identityProviderUrl,
@@ -243,6 +249,22 @@ export class RunningSystem {
     process.off('exit', this.#kill)
     this.#lock?.release()
     this.#lock = undefined
+  }
+}
+
+async function readRegistrations(path: string): Promise<LoadedFile> {
+  const { loadFile } = await import('../registrations/load-file.ts')
+  return loadFile(path)
+}
+
+/** The name of the first client; undefined in a file that only a first start would refuse. */
+async function clientNameIn(path: string): Promise<string | undefined> {
+  try {
+    const text = (await readFile(path, 'utf8')).replace(/^\ufeff/, '')
+    const name: unknown = JSON.parse(text).clients[0].displayName
+    return typeof name === 'string' ? name : undefined
+  } catch {
+    return undefined
   }
 }
 

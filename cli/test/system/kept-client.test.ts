@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, it } from 'node:test'
+import { DataFolder } from '../../src/system/data-folder.ts'
+
+const client = { TENANT_ID: 'a', CLIENT_ID: 'b', CLIENT_SECRET: 'c', API_APPLICATION_ID: 'd' }
+const text = (settings: object) =>
+  Object.entries(settings)
+    .map(([name, value]) => `${name}=${value}\n`)
+    .join('')
+const complete = text({ ...client, SCOPE: 'e' })
+const { CLIENT_SECRET: _, ...withoutSecret } = client
+
+describe('the client of an earlier start', () => {
+  const rows: [name: string, clientEnv: string, administrator: string | null, isKept: boolean][] = [
+    ['is kept when an administrator has removed the file with the secret', complete, null, true],
+    ['is kept with an administrator of its tenant', complete, 'TENANT_ID=a', true],
+    ['is not kept when the provider has made another tenant', complete, 'TENANT_ID=z', false],
+    ['is not kept beside the file of an administrator without tenant', complete, '', false],
+    ['is not kept without its secret', text(withoutSecret), null, false],
+  ]
+  for (const [name, clientEnv, administrator, isKept] of rows)
+    it(name, async (t) => {
+      const folder = await mkdtemp(join(tmpdir(), 'greeting-kept-'))
+      t.after(() => rm(folder, { recursive: true }))
+      await writeFile(join(folder, 'client.env'), clientEnv)
+      if (administrator !== null) await writeFile(join(folder, 'administrator.env'), administrator)
+      assert.deepEqual(await new DataFolder(folder).keptClient(), isKept ? client : undefined)
+    })
+
+  it('is not kept when the file of the administrator cannot be read', async (t) => {
+    const folder = await mkdtemp(join(tmpdir(), 'greeting-kept-'))
+    t.after(() => rm(folder, { recursive: true }))
+    await writeFile(join(folder, 'client.env'), complete)
+    await mkdir(join(folder, 'administrator.env'))
+    assert.equal(await new DataFolder(folder).keptClient(), undefined)
+  })
+})
