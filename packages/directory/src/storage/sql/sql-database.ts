@@ -36,6 +36,8 @@ export type SqlDatabaseOptions = {
   readonly readers?: Kysely<Tables>
   /** For long queries that write nothing; default `readers`. */
   readonly reports?: Kysely<Tables>
+  /** Whether a query of an operator may be long; default always. */
+  readonly isLarge?: () => Promise<boolean>
   /** A statement for the bytes of the file or the database, in the column `bytes`. */
   readonly bytesQuery: string
   /** A query for the clock of the database, in the column `ms`; undefined when it is the clock of this process. */
@@ -66,6 +68,7 @@ export class SqlDatabase {
   readonly #dialect: Dialect
   readonly #readers: Kysely<Tables>
   readonly #reports: Kysely<Tables>
+  readonly #isLarge: () => Promise<boolean>
   readonly #runBatch: SqlDatabaseOptions['runBatch']
   readonly #changesInOneStep: SqlDatabaseOptions['changesInOneStep']
   #oneStepAfter: number
@@ -84,6 +87,7 @@ export class SqlDatabase {
     oneStepAfter = 0,
     readers = kysely,
     reports = readers,
+    isLarge = async () => true,
     bytesQuery,
     clockQuery,
     close = async () => {},
@@ -97,6 +101,7 @@ export class SqlDatabase {
     this.#oneStepAfter = oneStepAfter
     this.#readers = readers
     this.#reports = reports
+    this.#isLarge = isLarge
     this.#bytesQuery = bytesQuery
     this.#clockQuery = clockQuery
     this.#close = close
@@ -116,7 +121,7 @@ export class SqlDatabase {
 
   /** Runs one query that may take long, such as one of an operator. It delays no query of `ask`. */
   report<Answer>(question: (db: Kysely<Tables>) => Promise<Answer>): Promise<Answer> {
-    return this.#guard('report', () => question(this.#reports))
+    return this.#guard('report', async () => question(await this.#forReports()))
   }
 
   /** Runs several queries on the same state of the database. */
@@ -126,7 +131,11 @@ export class SqlDatabase {
 
   /** Runs the queries of an operator on the same state of the database. They delay no query of `ask`. */
   reportSnapshot<Answer>(questions: (db: Transaction<Tables>) => Promise<Answer>): Promise<Answer> {
-    return this.#guard('report', () => snapshotOf(this.#reports, questions))
+    return this.#guard('report', async () => snapshotOf(await this.#forReports(), questions))
+  }
+
+  async #forReports(): Promise<Kysely<Tables>> {
+    return (await this.#isLarge()) ? this.#reports : this.#readers
   }
 
   /** Answers the question of a follower, on one state of the database. */

@@ -6,8 +6,12 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { after, before, beforeEach, describe, it } from 'node:test'
 import { Worker } from 'node:worker_threads'
+import { sql } from 'kysely'
 import { beginning } from '../../../src/live/commit.ts'
-import { openSqliteDatabase } from '../../../src/storage/sqlite/sqlite-database.ts'
+import {
+  maxBytesOfShortQueries,
+  openSqliteDatabase,
+} from '../../../src/storage/sqlite/sqlite-database.ts'
 import { type NewWorker, SqliteThread } from '../../../src/storage/sqlite/sqlite-thread.ts'
 
 const statement = (sql: string, parameters: readonly unknown[] = [], isInTransaction = false) => ({
@@ -168,6 +172,21 @@ describe('a thread with a connection to a data file', () => {
     assert.equal(started.length, 2)
     assert.deepEqual(await ended, [0])
     await idle.close()
+  })
+
+  it('is for the queries of an operator in a large file, and in no small one', async () => {
+    const database = await openSqliteDatabase(join(folder, 'large.sqlite'), {
+      newWorker: startWorker,
+    })
+    const query = () => database.report((db) => sql`select 1`.execute(db))
+    await query()
+    assert.equal(started.length, 2)
+    await database.write((db) => sql`create table large (bytes blob)`.execute(db))
+    const bytes = Buffer.alloc(maxBytesOfShortQueries)
+    await database.write((db) => sql`insert into large values (${bytes})`.execute(db))
+    await query()
+    assert.equal(started.length, 3)
+    await database.close()
   })
 
   it('fails the query that needs more memory than the thread has', async () => {
