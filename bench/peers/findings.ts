@@ -53,9 +53,13 @@ export function findings(results: readonly Result[], reference: string): string[
     const share = open / us
     const most = share < 0.5 ? 'the guard costs most' : `${server} costs most, not the guard`
     const times = `the open route takes ${open.toFixed(1)} of ${us.toFixed(1)} us`
+    const unread = kind === 'remembered' ? usOf(id, 'unread') : undefined
     return [
       `- ${title}: ${count} of ${factors.length} programs need less time than Greeting.`,
       `  Here ${times} (${Math.round(share * 100)} %), so ${most}.`,
+      ...(unread === undefined
+        ? []
+        : [`  With a token that it does not read, the open route takes ${unread.toFixed(1)} us.`]),
     ]
   })
   if (reasons.length === 0) return []
