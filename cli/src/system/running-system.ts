@@ -151,7 +151,6 @@ export class RunningSystem {
     // It loads its modules while the identity provider starts, and then receives its settings.
     const greetingApi = await this.#spawn(this.#services.greetingApi, dataFolder, {}, true)
     const loading = isKept ? undefined : import('./first-registrations.ts')
-    loading?.catch(() => undefined)
     const { url: identityProviderUrl, httpsUrl } = await listening(identityProvider, signal)
     const identityProviderReady = identityProvider.ready(identityProviderUrl, signal)
     // Another failure may come first.
@@ -161,6 +160,7 @@ export class RunningSystem {
       const loaded = registrations ?? (await readRegistrations(registrationsFile))
       return firstRegistrations(dataFolder, loaded, signal)
     }
+    // The provider may have made another tenant.
     const client =
       (await dataFolder.keptClient()) ?? (await whileRunning(identityProvider, register()))
 

@@ -71,7 +71,7 @@ export class LabFederation {
   async #makeKey(): Promise<ForgeKey> {
     const { testKeys, generateCertifiedKey } = this.#source()
     if (testKeys === 'accepted') return reservedTestKey('issuer')
-    const name = 'CN=Greeting lab issuer'
+    const name = 'Greeting lab issuer'
     const { certificate, privateKey } = await generateCertifiedKey(name, this.#now())
     return { kid: thumbprintOf(certificate), privateKey, publicKey: createPublicKey(privateKey) }
   }

@@ -37,6 +37,6 @@ export class ClientCertificate {
  * const assertion = client.assertion(clientId, tokenEndpoint, new Date())
  */
 export async function createClientCertificate(now: Date): Promise<ClientCertificate> {
-  const { certificate, privateKey } = await generateCertifiedKey('CN=Greeting test client', now)
+  const { certificate, privateKey } = await generateCertifiedKey('Greeting test client', now)
   return new ClientCertificate(certificate, privateKey)
 }

@@ -10,8 +10,8 @@ const algorithm = {
   modulusLength: 2048,
   publicExponent: new Uint8Array([1, 0, 1]),
 }
-/** The subject of the certificates of signing keys. */
-export const signingKeyName = 'CN=Greeting identity provider token signing'
+/** The common name of the certificates of signing keys. */
+export const signingKeyName = 'Greeting identity provider token signing'
 const validityYears = 5
 /** Earlier start, for verifiers with late clocks. */
 const backdatedMs = 3_600_000
@@ -24,7 +24,7 @@ const newKeyPair = () => crypto.subtle.generateKey(algorithm, true, ['sign', 've
 /**
  * Generates an RSA-2048 key pair with a self-signed certificate for five years.
  *
- * @param name subject of the certificate, such as `CN=...`
+ * @param name common name of the certificate
  * @param keyPairOf generates the key pair
  */
 export async function generateCertifiedKey(
@@ -36,7 +36,7 @@ export async function generateCertifiedKey(
   const notAfter = new Date(now)
   notAfter.setUTCFullYear(now.getUTCFullYear() + validityYears)
   const privateKey = KeyObject.from(keys.privateKey)
-  const subject = commonName(name.replace(/^CN=/, ''))
+  const subject = commonName(name)
   const certificate = makeCertificate({
     subject,
     issuer: subject,

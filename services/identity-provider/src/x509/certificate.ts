@@ -175,7 +175,8 @@ export function constrainsTo(certificate: X509Certificate, names: readonly strin
     .map(childrenOf)
     .find(([id]) => id instanceof ObjectIdentifier && id.getValue() === idOf.nameConstraints)
   const [, isCritical, value] = constraints ?? []
-  if (!(isCritical instanceof DerBoolean && value instanceof OctetString)) return false
+  if (!(isCritical instanceof DerBoolean && isCritical.getValue())) return false
+  if (!(value instanceof OctetString)) return false
   const [trees] = childrenOf(fromBER(value.getValue()).result)
   const isPermitted = trees?.idBlock.tagNumber === 0
   const permitted = childrenOf(isPermitted ? trees : undefined).map((tree) => childrenOf(tree)[0])

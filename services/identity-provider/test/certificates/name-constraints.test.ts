@@ -139,4 +139,21 @@ describe('the local authority (AS48)', () => {
     assert.equal(allows('LOCALHOST'), true)
     for (const name of foreign) assert.equal(allows('localhost', name), false, name)
   })
+
+  it('may sign for nothing by constraints that are not critical', async () => {
+    const keys = await crypto.subtle.generateKey({ name: 'ECDSA', namedCurve: 'P-256' }, true, [
+      'sign',
+      'verify',
+    ])
+    const own = new x509.X509Certificate(authority.certificate).getExtension('2.5.29.30')
+    for (const isCritical of [true, false]) {
+      const { rawData } = await x509.X509CertificateGenerator.createSelfSigned({
+        keys,
+        signingAlgorithm: { name: 'ECDSA', hash: 'SHA-256' },
+        extensions: [new x509.Extension('2.5.29.30', isCritical, own?.value ?? new ArrayBuffer())],
+      })
+      const certificate = new X509Certificate(Buffer.from(rawData))
+      assert.equal(constrainsTo(certificate, ['localhost']), isCritical)
+    }
+  })
 })
