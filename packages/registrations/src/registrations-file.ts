@@ -197,8 +197,8 @@ const federatedCredential = z
       .string()
       .max(120)
       .regex(
-        /^[A-Za-z0-9][A-Za-z0-9_-]{2,}$/,
-        'must be 3 to 120 letters, digits, hyphens and underscores',
+        /^[A-Za-z0-9][A-Za-z0-9._~-]{2,}$/,
+        'must be 3 to 120 letters, digits and -._~, and start with a letter or digit',
       )
       .describe('Name of the federated credential. It cannot change.'),
     issuer: z

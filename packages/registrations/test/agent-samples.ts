@@ -112,7 +112,7 @@ export const agentEdits: Edit[] = [
     'a federated credential with a space in its name',
     ['blueprints', 0, 'federatedCredentials'],
     [{ displayName: 'a cluster', issuer: 'https://issuer.example', subject: 's' }],
-    'blueprints[0].federatedCredentials[0].displayName must be 3 to 120 letters, digits, hyphens and underscores',
+    'blueprints[0].federatedCredentials[0].displayName must be 3 to 120 letters, digits and -._~, and start with a letter or digit',
   ],
   [
     'a federated credential of an issuer that is no URL',

@@ -17,7 +17,8 @@ export type ListCondition = IndexedComparison | { readonly anyOf: readonly Index
 
 /** The order of a list. Objects with the same value are in the order of their IDs. */
 export type ListOrder = {
-  readonly by: 'displayName' | 'createdDateTime'
+  /** Only lists of deleted objects are in the order of their deletion. */
+  readonly by: 'displayName' | 'createdDateTime' | 'deletedDateTime'
   readonly isDescending: boolean
 }
 

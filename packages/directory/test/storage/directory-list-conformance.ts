@@ -299,6 +299,21 @@ export function directoryListConformance(fresh: FreshStorage): void {
     assert.equal((await log.deletedBefore(at(30), 1)).length, 1)
   })
 
+  it('pages through deleted objects in the order of their deletion and of their names', async () => {
+    const rows = [
+      ['deletedDateTime', [1, 0]],
+      ['displayName', [0, 1]],
+    ] as const
+    for (const [by, expected] of rows) {
+      const order = { by, isDescending: true }
+      const part = { deletedSince: at(10), order, limit: 1 }
+      const first = await log.list(queryOf('application', part))
+      const last = await log.list(queryOf('application', { ...part, after: first.next }))
+      assert.deepEqual([...numbersOf(first.objects), ...numbersOf(last.objects)], expected, by)
+      assert.equal(last.next, undefined)
+    }
+  })
+
   it('hides objects that were created after a time, also in the number', async () => {
     const { objects, count } = await log.list(queryOf('servicePrincipal', { createdUntil: at(5) }))
     assert.deepEqual([numbersOf(objects), count], [[2, 3, 4], 3])

@@ -123,7 +123,7 @@ export const applicationProperties: PropertyTable<
   oauth2RequirePostResponse: { fixed: false, isSelectedOnly: true, type: 'Edm.Boolean' },
   id: { column: ['id'], filter: 'value', index: 'id' },
   tenantId: { column: ['tenant_id'], show: false },
-  deletedDateTime: { initial: null, column: ['deleted_at', 'time'] },
+  deletedDateTime: { initial: null, column: ['deleted_at', 'time'], isSortable: true },
   appId: { column: ['app_id'], filter: 'value', hasStartsWith: true, index: 'appId' },
   // The order of these is that of Graph (entra E278).
   applicationTemplateId: { fixed: null },

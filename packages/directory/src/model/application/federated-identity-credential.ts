@@ -44,8 +44,8 @@ const properties = {
   name: {
     filter: 'value',
     body: name(120).regex(
-      /^[A-Za-z0-9][A-Za-z0-9_-]{2,}$/,
-      'must be 3 to 120 letters, digits, hyphens and underscores',
+      /^[A-Za-z0-9][A-Za-z0-9._~-]{2,}$/,
+      'must be 3 to 120 letters, digits and -._~, and start with a letter or digit',
     ),
   },
   issuer: {

@@ -111,7 +111,7 @@ const samlSettings = complexType('samlSingleSignOnSettings', {
 export const servicePrincipalProperties: PropertyTable<ServicePrincipal, Lookups> = {
   id: { column: ['id'], filter: 'value', index: 'id' },
   tenantId: { column: ['tenant_id'], show: false },
-  deletedDateTime: { initial: null, column: ['deleted_at', 'time'] },
+  deletedDateTime: { initial: null, column: ['deleted_at', 'time'], isSortable: true },
   accountEnabled: {
     initial: true,
     column: ['account_enabled', 'boolean'],

@@ -122,8 +122,9 @@ function readPage<Kind extends ListedKind>(
 ): Promise<ListPage<Kind>> {
   const { createdUntil } = call
   const { filter, order } = options
-  // The deleted objects have no index for an order.
-  if (order !== undefined && deletedSince !== undefined) throw refuse('query_unsupported', sorting)
+  const other = deletedSince === undefined ? 'deletedDateTime' : 'createdDateTime'
+  const needsAdvanced = order?.by === 'deletedDateTime' && !(call.isEventual && options.count)
+  if (order?.by === other || needsAdvanced) throw refuse('query_unsupported', sorting)
   const isHidden = createdUntil === undefined ? undefined : isVisible
   const indexed = filter === undefined ? everything : filterConditions(filter, set)
   const query: ListQuery<Kind> = {

@@ -218,10 +218,16 @@ describe('a query that is refused (AS38)', () => {
       /Sorting not supported for current query/,
     ],
     [
-      '/directory/deletedItems/microsoft.graph.application?$orderby=displayName',
+      '/directory/deletedItems/microsoft.graph.application?$orderby=createdDateTime',
       'Request_UnsupportedQuery',
       /Sorting not supported/,
     ],
+    [
+      '/directory/deletedItems/microsoft.graph.servicePrincipal?$orderby=deletedDateTime',
+      'Request_UnsupportedQuery',
+      /Sorting not supported/,
+    ],
+    ['/applications?$orderby=deletedDateTime', 'Request_UnsupportedQuery', /Sorting not/],
     [
       '/applications?$search="displayName:x"',
       'Request_UnsupportedQuery',

@@ -230,6 +230,10 @@ const orders: {
     column: 'created_at',
     keyOf: ({ createdDateTime }) => text(createdDateTime),
   },
+  deletedDateTime: {
+    column: 'deleted_at',
+    keyOf: ({ deletedDateTime }) => (deletedDateTime === null ? '' : text(deletedDateTime)),
+  },
 }
 
 function orderOf({ order }: AnyQuery): RawBuilder<unknown> {

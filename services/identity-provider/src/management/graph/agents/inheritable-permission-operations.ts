@@ -15,6 +15,7 @@ import type {
 import { readsApplications, writesApplications } from '../../privileges/graph-roles.ts'
 import { refuse } from '../../refusals/graph-error.ts'
 import { findApplication } from '../directory-objects/find-object.ts'
+import { propertyFault } from '../directory-objects/object-body.ts'
 import { stored } from '../directory-objects/object-operations.ts'
 
 const collection = '/applications/{id}/inheritablePermissions'
@@ -126,8 +127,8 @@ const patterns = {
     ),
   inheritableRoles: z.strictObject({ kind: z.enum(['allAllowed', 'none']) }),
 }
-const changedPermission = z.strictObject(patterns).partial()
-const newPermission = changedPermission.extend({ resourceAppId: guid })
+const changedPermission = z.strictObject({ ...patterns, resourceAppId: guid }).partial()
+const newPermission = changedPermission.required({ resourceAppId: true })
 
 /** Clients may name a pattern by its type alone. */
 function withKinds(body: unknown): unknown {
@@ -159,7 +160,12 @@ function create(call: ChangingCall): Change {
 
 function update(call: ChangingCall): Change {
   const before = findOne(call)
-  const one = after(before, parseBody(changedPermission, withKinds(call.body)))
+  const { resourceAppId = before.resourceAppId, ...patterns } = parseBody(
+    changedPermission,
+    withKinds(call.body),
+  )
+  if (resourceAppId !== before.resourceAppId) throw propertyFault('resourceAppId')
+  const one = after(before, patterns)
   const json = entityJson(one, inheritablePermissions, shownFor(call))
   return changed(call, (all) => all.map((other) => (other === before ? one : other)), {
     status: 200,

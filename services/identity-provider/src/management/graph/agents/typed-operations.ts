@@ -12,7 +12,8 @@ const many: Readonly<Record<AgentType, string>> = {
 
 /** What a cast to a subtype stands behind, or instead of. */
 const placeOfCast = /^\/(?:directory\/deletedItems|\w+(?:\/\{id\})?)/
-const baseType = /\/microsoft\.graph\.(?:application|servicePrincipal)$/
+const baseType = /(?<=^\/directory\/deletedItems)\/microsoft\.graph\.\w+/
+const ofPrincipals = /^\/(?:directory\/deletedItems\/microsoft\.graph\.)?servicePrincipal/
 
 /**
  * The operations with a cast to a type of agent objects in their paths. They have roles of their own, and
@@ -28,7 +29,7 @@ export const typedOperations = <Row extends Operation>(
   operations.flatMap((operation) => {
     const { access, method, path, summary } = operation
     if (access === undefined) return []
-    const set = /servicePrincipal/.test(path) ? 'servicePrincipals' : 'applications'
+    const set = ofPrincipals.test(path) ? 'servicePrincipals' : 'applications'
     return (Object.keys(agentTypes) as AgentType[])
       .filter((type) => agentTypes[type] === set)
       .map((type) => ({

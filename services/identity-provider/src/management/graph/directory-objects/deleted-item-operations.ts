@@ -1,5 +1,5 @@
 import { parentOf } from '@greeting/directory'
-import { listStored } from '../../odata/list-stored.ts'
+import { countStored, listStored } from '../../odata/list-stored.ts'
 import { showEntity } from '../../odata/show-entity.ts'
 import type {
   Answer,
@@ -8,34 +8,42 @@ import type {
   ChangingCall,
   DirectoryOperation,
   ListCall,
+  ListOperation,
 } from '../../operations/operation.ts'
 import { readsApplications, writesApplications } from '../../privileges/graph-roles.ts'
 import { refuse } from '../../refusals/graph-error.ts'
 import { findDeletedItem, oldestRestorable, purgeChanges } from './deleted-item.ts'
 import { applications, servicePrincipals } from './entity-sets.ts'
 import { listedIn } from './find-object.ts'
-import { stored } from './object-operations.ts'
+import {
+  applicationRow,
+  type ObjectKind,
+  type ObjectRow,
+  principalRow,
+  stored,
+} from './object-operations.ts'
 import { type DirectoryObject, typeOf } from './object-type.ts'
+
+/** The lists of one kind of deleted objects. */
+const listOperations = <Kind extends ObjectKind>({ kind, many, set }: ObjectRow<Kind>) =>
+  [
+    { end: '', does: 'Lists', list: listStored<Kind> },
+    { end: '/$count', does: 'Counts', list: countStored<Kind> },
+  ].map(
+    ({ end, does, list }): ListOperation => ({
+      method: 'GET',
+      path: `/directory/deletedItems/microsoft.graph.${kind}${end}`,
+      requires: readsApplications,
+      access: 'read',
+      summary: `${does} the deleted ${many}.`,
+      list: (call) => list(call, set, { kind, ...restorable(call) }),
+    }),
+  )
 
 /** Deleted applications and service principals. */
 export const deletedItemOperations: readonly DirectoryOperation[] = [
-  {
-    method: 'GET',
-    path: '/directory/deletedItems/microsoft.graph.application',
-    requires: readsApplications,
-    access: 'read',
-    summary: 'Lists the deleted applications.',
-    list: (call) => listStored(call, applications, { kind: 'application', ...restorable(call) }),
-  },
-  {
-    method: 'GET',
-    path: '/directory/deletedItems/microsoft.graph.servicePrincipal',
-    requires: readsApplications,
-    access: 'read',
-    summary: 'Lists the deleted service principals.',
-    list: (call) =>
-      listStored(call, servicePrincipals, { kind: 'servicePrincipal', ...restorable(call) }),
-  },
+  ...listOperations(applicationRow),
+  ...listOperations(principalRow),
   {
     method: 'GET',
     path: '/directory/deletedItems/{id}',

@@ -72,6 +72,29 @@ describe('the inheritable permissions of a blueprint', () => {
       assert.equal(reply.body.error.code, code)
     })
 
+  const otherApi = '11111111-2222-4333-8444-555555555555'
+  const repeated: readonly (readonly [resourceAppId: unknown, status: number])[] = [
+    [graphAppId, 200],
+    [graphAppId.toUpperCase(), 200],
+    [otherApi, 400],
+    ['no-guid', 400],
+    [null, 400],
+  ]
+  for (const [resourceAppId, status] of repeated)
+    for (const place of ['before', 'after'])
+      it(`are changed with ${status} when the body has the resourceAppId ${resourceAppId}, and the cast is ${place} the key`, async () => {
+        const { admin, blueprint, path } = await withPermissions()
+        await admin.post(path, { resourceAppId: graphAppId })
+        const set =
+          place === 'before'
+            ? path
+            : `/applications/${blueprint.id}/${blueprintType}/inheritablePermissions`
+        const reply = await admin.patch(`${set}/${graphAppId}`, { ...all, resourceAppId })
+        assert.equal(reply.status, status)
+        const { inheritableRoles } = (await admin.get(`${path}/${graphAppId}`)).body
+        assert.equal(Object(inheritableRoles).kind, status === 200 ? 'allAllowed' : 'none')
+      })
+
   it('are for at most ten APIs', async () => {
     const { admin, path } = await withPermissions()
     const add = () => admin.post(path, { ...all, resourceAppId: crypto.randomUUID() })

@@ -39,6 +39,32 @@ describe('a federated identity credential', () => {
     )
   })
 
+  const names: readonly (readonly [string, status: number])[] = [
+    ['acctest-hashitown.example.com-x', 201],
+    ['my.app_main~1', 201],
+    ['a.b', 201],
+    ['a'.repeat(120), 201],
+    ['a'.repeat(121), 400],
+    ['a.', 400],
+    ['.ab', 400],
+    ['a/b', 400],
+  ]
+  for (const [name, status] of names)
+    it(`named ${name} is answered with ${status}, and found by its name (entra E312)`, async () => {
+      const { admin, path } = await withApi()
+      const all = `${path}/federatedIdentityCredentials`
+      assert.equal((await admin.post(all, { ...github, name })).status, status)
+      const one = `${all}(name='${name}')`
+      const create = { Prefer: 'create-if-missing' }
+      const description = 'Upsert'
+      const body = status === 201 ? { description } : { ...github, description }
+      const upsert = await admin.patch(one, body, create)
+      assert.equal(upsert.status, status === 201 ? 204 : 400)
+      if (status === 201)
+        for (const path of [one, `${all}/${name}`])
+          assert.partialDeepStrictEqual((await admin.get(path)).body, { name, description })
+    })
+
   const refused: readonly (readonly [string, object, number, RegExp])[] = [
     ['without an audience', { audiences: [] }, 400, /exactly one audience/],
     ['with two audiences', { audiences: ['a', 'b'] }, 400, /exactly one audience/],

@@ -47,6 +47,42 @@ describe('a deleted application', () => {
     assert.equal((await admin.get(`${deleted}/${api.id}`)).body.appId, api.appId)
   })
 
+  for (const kind of ['application', 'servicePrincipal'])
+    it(`is listed in an order, and counted, as ${kind} (entra E303)`, async () => {
+      const { admin, clock, deleted } = await withDeleted()
+      for (const displayName of ['Zeta', 'alpha', 'Beta']) {
+        const { body } = await admin.post('/applications', { displayName })
+        await admin.post('/servicePrincipals', { appId: body.appId })
+        clock.now = new Date(clock.now.getTime() + 60_000)
+        await admin.delete(`/applications/${body.id}`)
+      }
+      const path = `${deleted}/microsoft.graph.${kind}`
+      const eventual = { consistencylevel: 'eventual' }
+      const namesAt = async (first: string) => {
+        const names: unknown[] = []
+        for (let next = first; next !== ''; ) {
+          const { body } = await admin.get(next.replace(/^.*\/v1\.0/, ''), undefined, eventual)
+          names.push(...body.value.map(({ displayName }) => displayName))
+          next = body['@odata.nextLink'] ?? ''
+        }
+        return names
+      }
+      const rows = [
+        ['$orderBy=displayName', ['alpha', 'API', 'Beta', 'Zeta']],
+        ['$orderby=displayName desc', ['Zeta', 'Beta', 'API', 'alpha']],
+        [
+          '$count=true&$orderBy=deletedDateTime desc&$select=id,displayName,deletedDateTime',
+          ['Beta', 'alpha', 'Zeta', 'API'],
+        ],
+      ] as const
+      for (const [query, expected] of rows)
+        for (const top of [1, 3, 999])
+          assert.deepEqual(await namesAt(`${path}?${query}&$top=${top}`), expected, query)
+      const counted = await admin.get(`${path}/$count`, undefined, eventual)
+      assert.equal(Number(counted.body), 4)
+      assert.equal((await admin.get(`${path}/$count`)).status, 400)
+    })
+
   it('is restored unchanged, and its service principal by a separate request', async () => {
     const { admin, api, deleted, path, principal, store } = await withDeleted()
     const early = await admin.post(`${deleted}/${principal.id}/restore`)
