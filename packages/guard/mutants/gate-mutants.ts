@@ -218,7 +218,11 @@ export const gateMutants: readonly Mutant[] = [
       'uses the v2.0 address as the v1.0 issuer',
       ["isLoopback(authUrl) ? authUrl : 'https://sts.windows.net'", 'authUrl'],
     ],
-    ['accepts v2.0 tokens by default', [".default(['1.0'])", ".default(['1.0', '2.0'])"]],
+    ['refuses v2.0 tokens by default', [".default(['1.0', '2.0'])", ".default(['1.0'])"]],
+    [
+      'accepts v2.0 tokens for the audience of v1.0 tokens',
+      ['audiences: [apiApplicationId]', "audiences: ['api://'.concat(apiApplicationId)]"],
+    ],
     ['takes a name that begins with localhost for this machine', ['\\[::1\\])$/', '\\[::1\\])/']],
     [
       'takes a name that ends in localhost for this machine',

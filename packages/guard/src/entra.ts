@@ -32,7 +32,7 @@ const entraOptions = z
       issuerUrl: baseUrl.optional(),
       keySetUrl: baseUrl.optional(),
       keys: publishedKeys.optional(),
-      tokenVersions: z.array(tokenVersion).min(1).default(['1.0']),
+      tokenVersions: z.array(tokenVersion).min(1).default(['1.0', '2.0']),
     },
     // JavaScript may pass nothing, or something else.
     { error: 'must be an object with tenantId, apiApplicationId and roles' },
@@ -88,7 +88,7 @@ type EntraPlaces = {
   readonly keySetUrl?: string | undefined
   /** Returns the keys, in place of `keySetUrl`. It is called for each request. */
   readonly keys?: PublishedKeys | undefined
-  /** The accepted token versions: by default `['1.0']`. The API's registration selects the version. */
+  /** The accepted token versions, each with its issuer and audience: by default both. The API's registration selects the version. */
   readonly tokenVersions?: readonly TokenVersion[] | undefined
 }
 

@@ -97,7 +97,7 @@ describe('the options of a guard', () => {
 describe('the options of entra', () => {
   const ids = { tenantId, apiApplicationId, roles }
 
-  it('have real Entra and v1.0 tokens as defaults', () => {
+  it('have real Entra and both token versions of one tenant as defaults', () => {
     assert.deepEqual(entra(ids), {
       roles,
       scope: `api://${apiApplicationId}/.default`,
@@ -110,22 +110,26 @@ describe('the options of entra', () => {
           tokenVersion: '1.0',
           claims: { applicationId: 'appid', tokenId: 'uti' },
         },
+        {
+          issuer: `https://login.microsoftonline.com/${tenantId}/v2.0`,
+          audiences: [apiApplicationId],
+          tenantId,
+          keySetUrl: `https://login.microsoftonline.com/${tenantId}/discovery/v2.0/keys`,
+          tokenVersion: '2.0',
+          claims: { applicationId: 'azp', tokenId: 'uti' },
+        },
       ],
     })
   })
 
-  it('add v2.0 tokens on request, once', () => {
-    const { issuers } = entra({ ...ids, tokenVersions: ['1.0', '2.0', '2.0'] })
-    assert.equal(issuers.length, 2)
-    assert.deepEqual(issuers[1], {
-      issuer: `https://login.microsoftonline.com/${tenantId}/v2.0`,
-      audiences: [apiApplicationId],
-      tenantId,
-      keySetUrl: `https://login.microsoftonline.com/${tenantId}/discovery/v2.0/keys`,
-      tokenVersion: '2.0',
-      claims: { applicationId: 'azp', tokenId: 'uti' },
+  for (const version of ['1.0', '2.0'] as const)
+    it(`accept only v${version} tokens on request`, () => {
+      const { issuers } = entra({ ...ids, tokenVersions: [version, version] })
+      assert.deepEqual(
+        issuers.map(({ tokenVersion }) => tokenVersion),
+        [version],
+      )
     })
-  })
 
   it('use the keys of a function in place of each key set', () => {
     const keys = () => []

@@ -18,7 +18,7 @@ export const now = 1_795_000_000
 
 /** The guard options of the greeting API, with changes. */
 export const optionsWith = (changes: Partial<GuardOptions<Role>> = {}): GuardOptions<Role> => ({
-  ...entra({ tenantId, apiApplicationId, roles, realm: 'test' }),
+  ...entra({ tenantId, apiApplicationId, roles, tokenVersions: ['1.0'], realm: 'test' }),
   ...changes,
 })
 
