@@ -41,7 +41,6 @@ await using entra = await startEntra()
 /** A snippet with the identity provider in its own process, more code, and what it prints. */
 const providers: readonly (readonly [name: string, more: string, output: RegExp])[] = [
   ['in-process.ts', '', /^http:\/\/127\.0\.0\.1:\d+ \/.+\n$/],
-  ['api.test.ts', '', /^$/],
   ['testing-readme.ts', `console.log(token.split('.').length)`, /^3\n$/],
   ['orders.test.ts', `console.log(token.split('.').length)`, /^3\n$/],
   [
@@ -64,19 +63,13 @@ const calls: readonly (readonly [name: string, more: string, output: string])[] 
 
 /** How a snippet of an API answers a request without a token. */
 const apis: Readonly<Record<string, string>> = {
-  'express.ts': `import { app } from './express.ts'; serve(app)`,
   'guard-readme.ts': `import { app } from './guard-readme.ts'; show(await app.request('/api/orders'))`,
 }
-const harness = `import { createServer } from 'node:http'
-const show = ({ status }) => console.log(status)
-const serve = (app) => {
-  const server = createServer(app).listen(0, '127.0.0.1', async () => {
-    show(await globalThis.fetch('http://127.0.0.1:' + server.address().port + '/api/orders'))
-    server.close()
-    server.closeAllConnections()
-  })
-}
+const harness = `const show = ({ status }) => console.log(status)
 `
+
+/** The blocks that pasted-blocks.test.ts runs as a reader pastes them. */
+const pasted = ['api.test.mts', 'express.mts']
 
 describe('the snippets of the pages, with the packed packages', () => {
   // Hono comes with the test kit.
@@ -119,7 +112,7 @@ describe('the snippets of the pages, with the packed packages', () => {
     const programs = [...calls, ...providers].map(([name]) => name)
     assert.deepEqual(
       [...snippets.keys()].toSorted(),
-      [...programs, ...Object.keys(apis), 'fault.test.ts', 'worker.ts'].toSorted(),
+      [...programs, ...pasted, ...Object.keys(apis), 'fault.test.ts', 'worker.ts'].toSorted(),
     )
   })
 
@@ -133,7 +126,7 @@ describe('the snippets of the pages, with the packed packages', () => {
       noEmit: true,
       skipLibCheck: true,
     }
-    consumer.write('tsconfig.json', JSON.stringify({ compilerOptions, include: ['*.ts'] }))
+    consumer.write('tsconfig.json', JSON.stringify({ compilerOptions, include: ['*.ts', '*.mts'] }))
     const compiler = join(peerFolder, 'typescript-5/bin/tsc')
     const { status, stdout } = run(process.execPath, [compiler, '-p', '.'], consumer.folder)
     assert.equal(status, 0, stdout)
@@ -205,10 +198,10 @@ describe('the commands of docs/guides/installing.md', () => {
   const page = readFileSync(join(root, 'docs/guides/installing.md'), 'utf8')
 
   it('pack a folder that the build writes', () => {
-    const [, build, path] =
-      /^npm ci && (npm run build)\nnpm pack \.\/(\S+)\/dist$/m.exec(page) ?? []
+    const [, build, paths = ''] = /^npm ci && (npm run build)\nnpm pack (.+)$/m.exec(page) ?? []
     assert.equal(build, 'npm run build')
-    assert.ok(publishedPaths.includes(path ?? ''), page)
+    for (const path of paths.split(' '))
+      assert.ok(publishedPaths.includes(/^\.\/(\S+)\/dist$/.exec(path)?.[1] ?? ''), path)
   })
 
   it('install the tarball', () => {
