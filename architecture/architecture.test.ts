@@ -59,9 +59,12 @@ it('each room of the table exists', () => {
 
 describe('files', () => {
   const lineLimit = 350
+  // A table of cases grows by a row for each behaviour, and is read row by row.
+  const tablesOfCases =
+    /-(cases|mutants|refusal-rows|requests|table\.test|decision\.test|dialect\.test|refusals)\.ts$/
   const meaninglessNames = /(^|\/)(helpers?|utils?|common|shared|misc|core|types)(\.[a-z]+)*(\/|$)/
 
-  for (const file of sources) {
+  for (const file of sources.filter((one) => !tablesOfCases.test(one))) {
     it(`${file} has at most ${lineLimit} lines`, () => {
       const lines = read(file).split('\n').length - 1
       assert.ok(lines <= lineLimit, `${lines} lines; the limit is ${lineLimit}`)
