@@ -18,7 +18,10 @@ async function addOnce(
   { program, terminal, services }: CommandContext,
 ): Promise<void> {
   const { clientCommand, runOnce } = await import('./commands/client/client-command.ts')
-  clientCommand(add(program, runOnce(terminal, services)))
+  clientCommand(add(program, runOnce(terminal, services))).option(
+    '--force',
+    'obtain a new token, even if the cache has one',
+  )
 }
 
 /** The subcommands in the order of the help. Each imports its modules when it is loaded. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { after, describe, it } from 'node:test'
@@ -207,71 +207,5 @@ describe('a mistake of the shell', () => {
       const { status, stdout, stderr } = spawnSync('sh', ['-c', shell], { encoding: 'utf8', env })
       assert.equal(status, code, stderr)
       assert.ok((stdout + stderr).endsWith(ends), stdout + stderr)
-    })
-})
-
-describe('the settings file of a working folder', () => {
-  const rows: readonly (readonly [
-    what: string,
-    secretIn: 'environment' | 'file' | 'file outside' | 'file inside' | 'linked file',
-    file: string,
-    says: RegExp,
-    args?: readonly string[],
-  ])[] = [
-    ['AUTH_URL', 'environment', 'AUTH_URL=https://a.invalid', /must set AUTH_URL too/],
-    ['BASE_URL', 'environment', 'BASE_URL=https://a.invalid', /must set BASE_URL too/],
-    ['AUTH_URL, and the secret', 'file', 'AUTH_URL=http://a.invalid', /http only for localhost/],
-    ['a local AUTH_URL', 'environment', 'AUTH_URL=http://localhost:1', /fetch refuses this port/],
-    ...(['AUTH_URL', 'BASE_URL'] as const).map(
-      (name) =>
-        [
-          `${name} for a secret outside its folder`,
-          'file outside',
-          `${name}=https://a.invalid`,
-          new RegExp(`the environment must set ${name}`),
-        ] as const,
-    ),
-    [
-      'AUTH_URL for a secret that a link in its folder names',
-      'linked file',
-      'AUTH_URL=https://a.invalid',
-      /the environment must set AUTH_URL/,
-    ],
-    [
-      'AUTH_URL for a secret in its folder',
-      'file inside',
-      'AUTH_URL=http://a.invalid',
-      /http only for localhost/,
-    ],
-    [
-      'AUTH_URL, and is named',
-      'environment',
-      'AUTH_URL=http://a.invalid',
-      /http only for localhost/,
-      ['--settings', '.greeting/client.env'],
-    ],
-  ]
-  for (const [what, secretIn, line, says, args = []] of rows)
-    it(`${says.source.includes('must set') ? 'does not choose' : 'chooses'} the server when it has ${what}`, (t) => {
-      const folder = mkdtempSync(join(tmpdir(), 'greeting-foreign-'))
-      t.after(() => rmSync(folder, { recursive: true }))
-      mkdirSync(join(folder, '.greeting'))
-      const secret = { CLIENT_SECRET: 'secret-of-a-job' }
-      const given = { TENANT_ID: 't', CLIENT_ID: 'c', SCOPE: 'api://x/.default' }
-      const outside = join(folder, 'secret')
-      const inside = join(folder, '.greeting/secret')
-      writeFileSync(secretIn === 'file inside' ? inside : outside, 'secret-of-a-job')
-      if (secretIn === 'linked file') symlinkSync(outside, inside)
-      const named = { CLIENT_SECRET_FILE: secretIn === 'file outside' ? outside : inside }
-      const credential = secretIn === 'file' ? secret : secretIn === 'environment' ? {} : named
-      const lines = Object.entries({ ...given, ...credential })
-      const text = [...lines.map(([name, value]) => `${name}=${value}`), line].join('\n')
-      writeFileSync(join(folder, '.greeting/client.env'), text)
-      const environment = { PATH: process.env.PATH, ...(secretIn === 'environment' && secret) }
-      const options = { cwd: folder, env: environment, encoding: 'utf8' } as const
-      const { status, stderr } = spawnSync(process.execPath, [bin, 'hi', ...args], options)
-      assert.match(stderr, says)
-      assert.notEqual(status, 0)
-      assert.doesNotMatch(stderr, /secret-of-a-job/)
     })
 })

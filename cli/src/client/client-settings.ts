@@ -1,5 +1,5 @@
 import { realpath } from 'node:fs/promises'
-import { dirname, resolve, sep } from 'node:path'
+import { basename, dirname, join, resolve, sep } from 'node:path'
 import { type Credential, clientSecrets } from '@greeting/client'
 import {
   clientCertificateFiles,
@@ -7,7 +7,14 @@ import {
   federatedAssertionFile,
 } from '@greeting/client/files'
 import { CommandFailure } from '../exit-codes.ts'
-import { readSettingsFile, remedyInSubfolder, type Settings } from '../files/env-file.ts'
+import {
+  changeablePart,
+  markFaults,
+  readableByOthers,
+  readSettingsFile,
+  remedyInSubfolder,
+  type Settings,
+} from '../files/env-file.ts'
 
 type ReadSetting = (name: string) => string
 
@@ -53,19 +60,22 @@ export const credentialRows: readonly CredentialRow[] = [
   },
 ]
 
-const allNames = credentialRows.flatMap(({ setting, companions }) => [setting, ...companions])
+const credentialNames = credentialRows.flatMap(({ setting, companions }) => [
+  setting,
+  ...companions,
+])
+
+/** Settings that belong together: one of the first place replaces all of the second. */
+const groups: readonly (readonly string[])[] = [credentialNames, ['SCOPE', 'API_APPLICATION_ID']]
 
 const hasCredential = (settings: Settings) =>
   credentialRows.some(({ setting }) => settings[setting])
 
-/**
- * Merges the settings of the environment over the settings of the file. The settings of a credential
- * belong together: a credential of the environment replaces the whole credential of the file.
- */
-export function mergeSettings(environment: Settings, file: Settings): Settings {
-  const isChosen = hasCredential(environment)
-  const rest = Object.entries(file).filter(([name]) => !isChosen || !allNames.includes(name))
-  return { ...Object.fromEntries(rest), ...environment }
+/** Merges settings over others: those of the environment over those of a file that was found. */
+export function mergeSettings(first: Settings, second: Settings): Settings {
+  const replaced = groups.filter((names) => names.some((name) => first[name])).flat()
+  const rest = Object.entries(second).filter(([name]) => !replaced.includes(name))
+  return { ...Object.fromEntries(rest), ...first }
 }
 
 /** The selected credential, or a sentence why the selection is invalid. */
@@ -99,10 +109,16 @@ const url: SettingKind = {
   },
 }
 // People copy the issuer or the token endpoint, which contain the tenant.
-const urlWithoutTenant: SettingKind = {
+const origin: SettingKind = {
   expected:
-    'an http or https URL without tenant, /oauth2 and /v2.0, such as https://login.microsoftonline.com',
-  read: (given) => (/\/(oauth2|v2\.0)(\/|$)/i.test(given) ? undefined : url.read(given)),
+    'an http or https URL without tenant, /oauth2, /v2.0 or another path, such as https://login.microsoftonline.com',
+  read: (given) => {
+    const read = url.read(given)
+    const { pathname = '', search, hash, username } = URL.parse(read ?? '') ?? {}
+    return pathname === '/' && !search && !hash && !username && !read?.endsWith('/')
+      ? read
+      : undefined
+  },
 }
 const text: SettingKind = {
   expected: 'a text that is not empty',
@@ -119,7 +135,7 @@ type ClientSettingRow = {
 
 const rows = {
   AUTH_URL: {
-    kind: urlWithoutTenant,
+    kind: origin,
     defaultValue: 'https://login.microsoftonline.com',
     description: 'URL of the identity provider, without tenant',
   },
@@ -167,48 +183,66 @@ export type ClientSettings = Values & {
   readonly values: Settings
   /** The settings file, if it exists. */
   readonly file: string | undefined
-  /** Whether that file contains the secret itself. */
-  readonly isSecretInFile: boolean
+  /** A warning about that file, if it contains the secret itself. */
+  readonly warning: string | undefined
 }
 
 /** True for a URL of this machine: `localhost`, 127.0.0.0/8 or ::1. */
 export const isLoopback = (url: string): boolean =>
   /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/.test(new URL(url).hostname)
 
-const real = (path: string) => realpath(path).catch(() => resolve(path))
+async function real(path: string): Promise<string> {
+  return realpath(path).catch(async () => {
+    const folder = dirname(resolve(path))
+    return folder === resolve(path) ? folder : join(await real(folder), basename(path))
+  })
+}
 
-/** The setting whose file is not in the folder of the settings file. */
-async function outsideSetting(path: string, file: Settings): Promise<string | undefined> {
-  const folder = await real(dirname(path))
-  for (const name of allNames.filter((name) => name.endsWith('_FILE'))) {
-    const named = file[name]
-    if (named && !(await real(named)).startsWith(`${folder}${sep}`)) return name
-  }
-  return undefined
+const names = [...Object.keys(rows), ...credentialNames]
+
+/** The servers that a command calls. */
+export type CalledServers = readonly ('AUTH_URL' | 'BASE_URL')[]
+
+type FoundFile = {
+  readonly path: string
+  /** What other users can change. */
+  readonly changeable: string | undefined
+  readonly file: Settings
+  readonly environment: Settings
 }
 
 /**
- * Faults when the file of the working folder chooses a server for a credential of the environment, or
- * for one that is not in its folder: the folder may be of another user. Loopback is allowed.
+ * Faults of a file that was found in the working folder, as far as its settings are used. The folder may
+ * be of another user, or a copy of a foreign repository. So the file chooses no server for a credential
+ * from elsewhere, and no file outside of its folder.
  */
-async function strangeServers(
-  environment: Settings,
-  path: string,
-  file: Settings,
-  values: Values,
+async function foundFaults(
+  { path, changeable, file, environment }: FoundFile,
+  given: Settings,
+  servers: CalledServers,
 ): Promise<readonly string[]> {
-  const strange = (['AUTH_URL', 'BASE_URL'] as const).filter(
-    (name) => file[name] && !environment[name] && !isLoopback(values[name]),
-  )
-  if (strange.length === 0) return []
-  if (hasCredential(environment))
-    return strange.map((name) => `the environment has the credential, so it must set ${name} too`)
-  const outside = await outsideSetting(path, file)
-  if (outside === undefined) return []
-  return strange.map(
-    (name) =>
-      `the file of ${outside} is not in ${dirname(path)}, so the environment must set ${name}`,
-  )
+  const isUsed = (name: string) =>
+    Boolean(file[name]) && given[name] === file[name] && environment[name] === undefined
+  if (changeable !== undefined)
+    return names.some(isUsed)
+      ? [
+          `${path} is not used, because other users can change ${changeable} (if you trust it, add --settings ${path})`,
+        ]
+      : []
+  const folder = await real(dirname(path))
+  const faults = hasCredential(environment)
+    ? servers
+        .filter(isUsed)
+        .map((name) => `the environment has the credential, so it must set ${name} too`)
+    : []
+  for (const name of names.filter((one) => one.endsWith('_FILE') && isUsed(one))) {
+    const named = file[name]
+    if (named && named !== 'off' && !(await real(named)).startsWith(`${folder}${sep}`))
+      faults.push(
+        `the file of ${name} is not in ${dirname(path)}, so the environment must set ${name}`,
+      )
+  }
+  return faults
 }
 
 /** The values of the settings, and a sentence for each that is missing or invalid. */
@@ -226,38 +260,51 @@ function readValues(given: Settings): { readonly values: Values; readonly faults
   return { values: values as Values, faults }
 }
 
+/** What the command line says about the settings. */
+export type NamedSettings = {
+  /** The settings file that the person named; it must exist. Its settings win over the environment. */
+  readonly settings?: string | undefined
+  /** The agent identity that calls, in place of the client. */
+  readonly agent?: string | undefined
+}
+
 /**
- * Reads the client's settings from the environment, and names that it does not set from the file.
- * The error lists all faults.
+ * Reads the client's settings from the environment, and names that it does not set from the file that
+ * is found. The error lists all faults.
  *
- * @param namedFile settings file that the person named; it must exist
  * @throws {CommandFailure} bad_usage when at least one is missing or invalid.
  */
 export async function readClientSettings(
   environment: Settings,
-  namedFile: string | undefined,
+  { settings: namedFile, agent }: NamedSettings = {},
+  servers: CalledServers = ['AUTH_URL', 'BASE_URL'],
 ): Promise<ClientSettings> {
   const path = namedFile ?? defaultSettingsFile
   const file = await readSettingsFile(path)
   if (file === undefined && namedFile !== undefined) {
     throw new CommandFailure('bad_usage', `There is no file ${namedFile}`)
   }
-  const given = mergeSettings(environment, file ?? {})
+  const isFound = file !== undefined && namedFile === undefined
+  const changeable = isFound ? await changeablePart(path) : undefined
+  const given: Settings = {
+    ...(isFound ? mergeSettings(environment, file) : mergeSettings(file ?? {}, environment)),
+    ...(agent && { AGENT_ID: agent }),
+  }
   const { values, faults: invalid } = readValues(given)
   const credential = chosenCredential(given)
   const { SCOPE, API_APPLICATION_ID } = given
   const scope = SCOPE || (API_APPLICATION_ID && `api://${API_APPLICATION_ID}/.default`)
   const faults = [
+    ...markFaults(given, names),
     ...invalid,
     ...(typeof credential === 'string' ? [credential] : []),
     ...(scope ? [] : ['API_APPLICATION_ID is missing (or set SCOPE)']),
-    ...(namedFile || invalid.length > 0
-      ? []
-      : await strangeServers(environment, path, file ?? {}, values)),
+    ...(isFound ? await foundFaults({ path, changeable, file, environment }, given, servers) : []),
   ]
   if (scope && typeof credential === 'object' && faults.length === 0) {
-    const isSecretInFile = Boolean(file?.CLIENT_SECRET)
-    return { ...values, scope, credential, values: given, file: file && path, isSecretInFile }
+    const usedFile = changeable === undefined && file ? path : undefined
+    const warning = usedFile && file?.CLIENT_SECRET ? await readableByOthers(usedFile) : undefined
+    return { ...values, scope, credential, values: given, file: usedFile, warning }
   }
   const isEmpty = file !== undefined && Object.keys(file).length === 0
   const origin = isEmpty ? `${path} has no line NAME=value; ` : ''

@@ -13,23 +13,21 @@ import { apiChecks, authorityChecks } from '../doctor/server-checks.ts'
 import { CommandFailure, type ExitName, exitCodes, SilentExit } from '../exit-codes.ts'
 import { type Services, withCommand } from '../system/services.ts'
 import type { Colour, Terminal } from '../terminal.ts'
-import { visibleText, wrapped } from '../text/visible-text.ts'
-import { type ClientCommandOptions, clientCommand, environmentOf } from './client/client-command.ts'
+import { shellQuote, visibleText, wrapped } from '../text/visible-text.ts'
+import { type ClientCommandOptions, clientCommand } from './client/client-command.ts'
 import { localSteps } from './registrations/explain.ts'
 
 const settingsCheck: Check = {
   step: 'settings',
-  run: ({ settings, isFileOpen }) => {
+  run: ({ settings }) => {
     if ('error' in settings) {
       const { error } = settings
       const remedy = error instanceof CommandFailure ? error.remedy : undefined
       return wrong('bad_usage', error.message, remedy ?? 'Fix these settings.')
     }
-    const { file, credential } = settings.value
+    const { file = '', credential, warning: fault } = settings.value
     const from = file ? `the environment and ${file}` : 'the environment'
-    if (isFileOpen) {
-      return warning(`other users can read ${file}, which contains a secret`, `chmod 600 ${file}`)
-    }
+    if (fault) return warning(fault, `chmod 600 ${shellQuote(file)}`)
     return right(`complete, from ${from}; the credential is ${credential.title}`)
   },
 }
@@ -99,8 +97,8 @@ export function addDoctorCommand(
   return clientCommand(program.command('doctor'))
     .description('check each step of a job, and report what is wrong and how to fix it')
     .action(async (options: ClientCommandOptions) => {
-      const { settings: file, deadline, json } = options
-      const facts = await runProbes(environmentOf(terminal, options), file, deadline)
+      const { deadline, json } = options
+      const facts = await runProbes(terminal.environment, options, deadline)
       const checks = checkAll(await withSteps(facts, command, terminal.stop), command)
       const exit = exitOf(checks)
       if (json) {

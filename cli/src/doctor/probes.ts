@@ -1,9 +1,13 @@
 // Folder: The steps of `greeting doctor`, and the checks of their results.
 
 import { X509Certificate } from 'node:crypto'
-import { readFile, stat } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { type ClientFailure, isClientFailure, networkFault } from '@greeting/client'
-import { type ClientSettings, readClientSettings } from '../client/client-settings.ts'
+import {
+  type ClientSettings,
+  type NamedSettings,
+  readClientSettings,
+} from '../client/client-settings.ts'
 import { type Connection, connect } from '../client/connection.ts'
 import type { ExitName } from '../exit-codes.ts'
 import type { Settings } from '../files/env-file.ts'
@@ -31,8 +35,6 @@ export type LocalSteps = {
 export type Probes = {
   readonly nowMs: number
   readonly settings: Attempt<ClientSettings>
-  /** Whether users other than the owner can read the settings file with the secret. */
-  readonly isFileOpen?: boolean
   readonly credentialEndsMs?: number | undefined
   readonly authority?: Attempt<PlainAnswer>
   readonly token?: Attempt<string, ClientFailure>
@@ -76,11 +78,6 @@ async function getPlain(url: string, deadlineMs: number): Promise<PlainAnswer> {
   return { status: response.status, body, skewSeconds }
 }
 
-async function isOpenToOthers({ file, isSecretInFile }: ClientSettings): Promise<boolean> {
-  if (file === undefined || !isSecretInFile || process.platform === 'win32') return false
-  return ((await stat(file)).mode & 0o077) !== 0
-}
-
 /** End of the credential. For a client secret, only the setting `CLIENT_SECRET_EXPIRES` shows it. */
 async function credentialEndMs({ values }: ClientSettings): Promise<number | undefined> {
   const file = values.CLIENT_CERTIFICATE_FILE
@@ -102,14 +99,14 @@ const discoveryUrl = ({ AUTH_URL, TENANT_ID }: ClientSettings): string =>
 /** Runs each step of a job, and records the result of each. */
 export async function runProbes(
   environment: Settings,
-  file: string | undefined,
+  named: NamedSettings,
   deadlineMs: number,
 ): Promise<Probes> {
   const nowMs = Date.now()
   let settings: ClientSettings
   let connection: Connection
   try {
-    settings = await readClientSettings(environment, file)
+    settings = await readClientSettings(environment, named)
     connection = connect(settings, { deadlineMs })
   } catch (error) {
     return { nowMs, settings: { error: error instanceof Error ? error : new Error(String(error)) } }
@@ -124,7 +121,6 @@ export async function runProbes(
   const facts = {
     nowMs,
     settings: { value: settings },
-    isFileOpen: await isOpenToOthers(settings),
     credentialEndsMs: await credentialEndMs(settings),
     authority,
     token,

@@ -1,9 +1,10 @@
 // Folder: Files with settings, and private folders.
 
 import { type Stats, statSync } from 'node:fs'
-import { readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { lstat, readFile, realpath, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { parseEnv } from 'node:util'
+import { textOfFile } from '@greeting/client/files'
 import { CommandFailure } from '../exit-codes.ts'
 
 /** Settings by name, as in an environment. */
@@ -14,13 +15,13 @@ const maxFileBytes = 1_048_576
 /**
  * Reads a settings file in dotenv format. Returns `undefined` when it does not exist.
  *
- * @throws {Error} when it cannot be read, or has more than 1 MiB.
+ * @throws {Error} when it cannot be read, is not UTF-8, or has more than 1 MiB.
  */
 export async function readEnvFile(path: string): Promise<Settings | undefined> {
   try {
     const { size } = await stat(path)
     if (size > maxFileBytes) throw new Error(`it has more than ${maxFileBytes} bytes`)
-    return parseEnv(await readFile(path, 'utf8'))
+    return parseEnv(textOfFile(await readFile(path), path))
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
     throw error
@@ -29,12 +30,12 @@ export async function readEnvFile(path: string): Promise<Settings | undefined> {
 
 /** The standard input, such as that of `kubectl exec --stdin`. */
 async function standardInput(): Promise<string> {
-  let text = ''
-  for await (const chunk of process.stdin.setEncoding('utf8')) {
-    text += chunk
-    if (text.length > maxFileBytes) throw new Error(`it has more than ${maxFileBytes} bytes`)
+  let bytes = Buffer.alloc(0)
+  for await (const chunk of process.stdin) {
+    bytes = Buffer.concat([bytes, chunk])
+    if (bytes.length > maxFileBytes) throw new Error(`it has more than ${maxFileBytes} bytes`)
   }
-  return text
+  return textOfFile(bytes, '-')
 }
 
 const reasons: Readonly<Record<string, string>> = {
@@ -70,11 +71,38 @@ export async function readSettingsFile(path: string): Promise<Settings | undefin
 }
 
 const writableByOthers = 0o022
+const [typeOfFile, folderWithLimitedDeletion] = [0o171000, 0o041000]
 
-/** Whether a user other than this one and root can change a file or folder. */
+/** Whether a user other than this one and root can change a file, or replace the files of a folder. */
 export const isChangeableByOthers = ({ mode, uid }: Pick<Stats, 'mode' | 'uid'>): boolean =>
   process.getuid !== undefined &&
-  (![0, process.getuid()].includes(uid) || (mode & writableByOthers) !== 0)
+  (![0, process.getuid()].includes(uid) ||
+    ((mode & writableByOthers) !== 0 && (mode & typeOfFile) !== folderWithLimitedDeletion))
+
+/** The file, its folder or a link to one of them that another user can change. */
+export async function changeablePart(path: string): Promise<string | undefined> {
+  const real = await realpath(path)
+  for (const part of [dirname(path), path, dirname(real), real]) {
+    const found = await lstat(part)
+    // The mode of a link has no effect.
+    const mode = found.isSymbolicLink() ? 0 : found.mode
+    if (isChangeableByOthers({ uid: found.uid, mode })) return part
+  }
+  return undefined
+}
+
+/** A warning about a file with a secret that other users can read. */
+export async function readableByOthers(path: string): Promise<string | undefined> {
+  if (process.getuid === undefined || path === '-') return undefined
+  const isOpen = ((await stat(path)).mode & 0o077) !== 0
+  return isOpen ? `other users can read ${path}, which contains a secret` : undefined
+}
+
+/** A fault for each setting that its reader did not see, because a byte order mark is in its name. */
+export const markFaults = (settings: Settings, names: readonly string[]): string[] =>
+  names
+    .filter((name) => `\ufeff${name}` in settings)
+    .map((name) => `${name} has a byte order mark (U+FEFF) before its name`)
 
 /** What to do in a subfolder: names the nearest folder above that has the file, if any. */
 export function remedyInSubfolder(file: string, below = process.cwd()): string | undefined {

@@ -50,4 +50,11 @@ describe('the settings of the credential', () => {
     })
     assert.deepEqual(mergeSettings({ CLIENT_ID: 'c' }, file), { ...file, CLIENT_ID: 'c' })
   })
+
+  it('leave no scope of the other place beside one of the first', () => {
+    const [scope, api] = [{ SCOPE: 's' }, { API_APPLICATION_ID: 'a' }]
+    assert.deepEqual(mergeSettings(scope, { ...api, TENANT_ID: 't' }), { ...scope, TENANT_ID: 't' })
+    assert.deepEqual(mergeSettings(api, scope), api)
+    assert.deepEqual(mergeSettings({}, { ...scope, ...api }), { ...scope, ...api })
+  })
 })

@@ -2,13 +2,18 @@
 
 import { isClientFailure } from '@greeting/client'
 import { type Command, InvalidArgumentError } from 'commander'
-import { defaultSettingsFile, readClientSettings } from '../../client/client-settings.ts'
+import {
+  type CalledServers,
+  type ClientSettings,
+  defaultSettingsFile,
+  readClientSettings,
+} from '../../client/client-settings.ts'
 import { connect, type TakeJob, withCurrentRoles } from '../../client/connection.ts'
 import { startJobTracing } from '../../client/job-tracing.ts'
 import { quickRuntime } from '../../client/quick-runtime.ts'
-import type { Settings } from '../../files/env-file.ts'
 import type { Services } from '../../system/services.ts'
 import type { Terminal } from '../../terminal.ts'
+import { shellQuote } from '../../text/visible-text.ts'
 
 export type ClientCommandOptions = {
   /** The settings file that the person named. */
@@ -37,7 +42,7 @@ export function clientCommand(command: Command): Command {
   return command
     .option(
       '--settings <path>',
-      `settings file for settings that the environment does not set (default: ${defaultSettingsFile}, if it exists)`,
+      `settings file, whose settings win over the environment (default: ${defaultSettingsFile}, if it exists, for settings that the environment does not set)`,
     )
     .option('--agent <id>', 'call as this agent identity, whose blueprint is CLIENT_ID')
     .addOption(
@@ -49,19 +54,24 @@ export function clientCommand(command: Command): Command {
     .option('--json', 'print JSON, also for failures')
 }
 
-/** The settings of the environment and of the options. */
-export const environmentOf = (
-  { environment }: Terminal,
-  { agent }: ClientCommandOptions,
-): Settings => (agent === undefined ? environment : { ...environment, AGENT_ID: agent })
+/** The settings of the options and the environment. A person sees their warning. */
+export async function settingsOf(
+  { environment, err }: Terminal,
+  options: ClientCommandOptions,
+  servers?: CalledServers,
+): Promise<ClientSettings> {
+  const settings = await readClientSettings(environment, options, servers)
+  const { warning, file = '' } = settings
+  if (warning && !options.json) err(`Warning: ${warning}. Run: chmod 600 ${shellQuote(file)}\n`)
+  return settings
+}
 
 /** Runs a job once, and prints its result. */
 export const runOnce =
   (terminal: Terminal, services: Services): TakeJob<object> =>
   async (job, options) => {
-    const { settings: file, deadline, json } = options as ClientCommandOptions
-    const environment = environmentOf(terminal, options as ClientCommandOptions)
-    const settings = await readClientSettings(environment, file)
+    const { deadline, json, force } = options as ClientCommandOptions & { readonly force?: true }
+    const settings = await settingsOf(terminal, options as ClientCommandOptions)
     const tracing = await startJobTracing(terminal.environment)
     const connection = connect(settings, {
       deadlineMs: deadline,
@@ -70,7 +80,10 @@ export const runOnce =
     })
     const outcome = await tracing
       .run(job.title, () =>
-        withCurrentRoles(connection, () => job.perform(connection, terminal.stop)),
+        withCurrentRoles(connection, async () => {
+          if (force) await connection.tokens.token({ force, signal: terminal.stop })
+          return job.perform(connection, terminal.stop)
+        }),
       )
       .catch(async (error) => {
         if (!isClientFailure(error) || error.code !== 'role_missing') throw error

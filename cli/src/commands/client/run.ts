@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Command, InvalidArgumentError } from 'commander'
-import { readClientSettings } from '../../client/client-settings.ts'
 import {
   connect,
   type Job,
@@ -12,7 +11,7 @@ import { startJobTracing } from '../../client/job-tracing.ts'
 import { CommandFailure, exitCodes } from '../../exit-codes.ts'
 import { describeFailure, type Paint, type Terminal } from '../../terminal.ts'
 import { durationMs, durationText, wholeSeconds } from '../../text/time.ts'
-import { type ClientCommandOptions, clientCommand, environmentOf } from './client-command.ts'
+import { type ClientCommandOptions, clientCommand, settingsOf } from './client-command.ts'
 import { byCron, everyMs, loopJob, type Run } from './job-loop.ts'
 
 type Options = ClientCommandOptions & {
@@ -88,7 +87,7 @@ export function addRunCommand(program: Command, terminal: Terminal, addJobs: Add
     .action(async (words: string[], options: Options) => {
       const job = await jobOf(words, terminal, addJobs)
       const schedule = scheduleOf(options)
-      const settings = await readClientSettings(environmentOf(terminal, options), options.settings)
+      const settings = await settingsOf(terminal, options)
       const tracing = await startJobTracing(terminal.environment)
       const connection = connect(settings, {
         deadlineMs: options.deadline,

@@ -1,9 +1,8 @@
 import type { Command } from 'commander'
-import { readClientSettings } from '../../client/client-settings.ts'
 import { connect } from '../../client/connection.ts'
 import type { Terminal } from '../../terminal.ts'
 import { decodeToken, tokenText } from '../../text/token-text.ts'
-import { type ClientCommandOptions, clientCommand, environmentOf } from './client-command.ts'
+import { type ClientCommandOptions, clientCommand, settingsOf } from './client-command.ts'
 
 type Options = ClientCommandOptions & { readonly decode?: true; readonly force?: true }
 
@@ -14,8 +13,8 @@ export function addTokenCommand(program: Command, terminal: Terminal): Command {
     .option('--decode', 'print the header and the claims, with times in words')
     .option('--force', 'obtain a new token, even if the cache has one')
     .action(async (options: Options) => {
-      const { settings: file, deadline, json, decode, force } = options
-      const settings = await readClientSettings(environmentOf(terminal, options), file)
+      const { deadline, json, decode, force } = options
+      const settings = await settingsOf(terminal, options, ['AUTH_URL'])
       const { tokens, isTokenKept } = connect(settings, { deadlineMs: deadline })
       const token = await tokens.token({ signal: terminal.stop, force })
       const decoded = decode && decodeToken(token)

@@ -1,8 +1,8 @@
-import { readFile } from 'node:fs/promises'
 import { clientCertificate } from '../credentials/client-certificate.ts'
 import { type Credential, secretAuthentication } from '../credentials/credential.ts'
 import { assertionAuthentication } from '../credentials/federated-assertion.ts'
 import { nonEmptyString, required, validateOptions } from '../option-rules.ts'
+import { readPemFile, readTextFile } from './text-file.ts'
 
 /**
  * A client secret in a file, read before every token request. A changed file takes effect
@@ -19,7 +19,7 @@ export function clientSecretFile(path: string): Credential {
     kind: 'secret',
     identity: () => `file:${path}`,
     authentications: async () => {
-      const secret = (await readFile(path, 'utf8')).replace(/\r?\n$/, '')
+      const secret = (await readTextFile(path)).replace(/\r?\n$/, '')
       if (secret === '') throw new Error(`the file ${path} is empty`)
       return [secretAuthentication(secret)]
     },
@@ -42,7 +42,7 @@ export function federatedAssertionFile(path: string): Credential {
     kind: 'assertion',
     identity: () => `file:${path}`,
     authentications: async () => {
-      const assertion = (await readFile(path, 'utf8')).trim()
+      const assertion = (await readTextFile(path)).trim()
       if (assertion === '') throw new Error(`the file ${path} is empty`)
       return [assertionAuthentication(assertion)]
     },
@@ -61,14 +61,27 @@ export type ClientCertificateFiles = {
 const keyBlock =
   /-----BEGIN [A-Z ]*PRIVATE KEY-----(?:[^-]|-(?!----))+-----END [A-Z ]*PRIVATE KEY-----/
 
+function parsed<Value>(parse: () => Value, what: string): Value {
+  try {
+    return parse()
+  } catch {
+    // The words of OpenSSL name no cause that a person knows.
+    throw new Error(`the ${what} in PEM is damaged`)
+  }
+}
+
 /** Creates the credential if certificate and key belong together. */
 async function createCredential(certificate: string, key: string): Promise<Credential> {
   const block = keyBlock.exec(key)?.[0]
   if (block === undefined) throw new Error('there is no private key in PEM')
   // Not imported at the start, because every program would pay for it that has a secret.
   const { createPrivateKey, X509Certificate } = await import('node:crypto')
-  const privateKey = createPrivateKey(block)
-  if (!new X509Certificate(certificate).checkPrivateKey(privateKey)) {
+  if (!certificate.includes('-----BEGIN CERTIFICATE-----'))
+    throw new Error('there is no certificate in PEM')
+  const privateKey = parsed(() => createPrivateKey(block), 'private key')
+  const leaf = parsed(() => new X509Certificate(certificate), 'certificate')
+  if (privateKey.asymmetricKeyType !== 'rsa') throw new Error('the private key is not RSA')
+  if (!leaf.checkPrivateKey(privateKey)) {
     throw new Error('the private key does not belong to the certificate')
   }
   const pem = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
@@ -97,8 +110,8 @@ export function clientCertificateFiles(options: ClientCertificateFiles): Credent
     identity: () => `file:${certificateFile}`,
     authentications: async (context) => {
       const [certificate, key] = await Promise.all([
-        readFile(certificateFile, 'utf8'),
-        readFile(privateKeyFile, 'utf8'),
+        readPemFile(certificateFile),
+        readPemFile(privateKeyFile),
       ])
       const pem = certificate + key
       if (latest?.pem !== pem) latest = { pem, credential: createCredential(certificate, key) }

@@ -7,4 +7,5 @@ export {
   federatedAssertionFile,
 } from './credential-files.ts'
 export { type RollCertificateOptions, rollCertificate } from './roll-certificate.ts'
+export { textOfFile } from './text-file.ts'
 export { tokenCacheFile } from './token-cache-file.ts'

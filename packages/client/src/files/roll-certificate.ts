@@ -21,6 +21,7 @@ import { withoutSecrets } from '../redaction.ts'
 import { type Runtime, systemRuntime } from '../runtime.ts'
 import { createTokenSource } from '../token/token-source.ts'
 import { replaceFile } from './replace-file.ts'
+import { readPemFile } from './text-file.ts'
 
 /** The options of `rollCertificate`. */
 export type RollCertificateOptions = {
@@ -140,7 +141,7 @@ export async function rollCertificate(options: RollCertificateOptions): Promise<
     await replaceFile(certificateFile, withIds(pem, { keyId: idIn(pem, 'keyId') }))
   }
 
-  const current = await readFile(certificateFile, 'utf8')
+  const current = await readPemFile(certificateFile)
   const nextFile = `${certificateFile}.next`
   let next = await readFile(nextFile, 'utf8').catch((error) => {
     if (error.code === 'ENOENT') return ''

@@ -1,4 +1,13 @@
-import { constants, type FileHandle, mkdir, open, readFile, rm, stat } from 'node:fs/promises'
+import {
+  constants,
+  type FileHandle,
+  lstat,
+  mkdir,
+  open,
+  readFile,
+  rm,
+  stat,
+} from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { TokenCache } from '../token/token-cache.ts'
@@ -35,12 +44,31 @@ async function readEntries(path: string): Promise<Entries> {
   }
 }
 
+const maxCacheBytes = 16_777_216
+
+const isEntry = (entry: unknown) => {
+  const { value, endsMs } = Object(entry)
+  return typeof value === 'string' && typeof endsMs === 'number'
+}
+
+/** @throws {Error} when a file is there that no token cache has written */
+async function requireReplaceable(path: string): Promise<void> {
+  const stats = await lstat(path).catch(() => undefined)
+  // `mktemp` makes an empty file.
+  if (stats === undefined || (stats.isFile() && stats.size === 0)) return
+  if (stats.isFile() && stats.size <= maxCacheBytes) {
+    const text = await readFile(path, 'utf8')
+    if (text.startsWith('{"') && Object.values(JSON.parse(text)).every(isEntry)) return
+  }
+  throw new Error(`the file ${path} is no token cache, so it is not replaced`)
+}
+
 /**
  * A token cache in a file, for jobs that are a new process each time. Only its owner can read it. It is
  * replaced as a whole, and locked, so that jobs that start together make one token request.
  *
- * A file that is invalid, that other users can read or write, or that belongs to another user is
- * ignored.
+ * A file that other users can read or write, or that belongs to another user is ignored. A file that
+ * is no token cache is ignored too, and never replaced.
  *
  * @param path of the file; a missing folder is created
  * @throws {TypeError} if the path is empty
@@ -57,6 +85,7 @@ export function tokenCacheFile(path: string): TokenCache {
     set: async (key, value, lifetimeSeconds) => {
       await makeFolder(dirname(path))
       await withFileLock(`${path}.lock`, maxLockWaitMs, async () => {
+        await requireReplaceable(path)
         const nowMs = Date.now()
         const entries = Object.entries(await readEntries(path))
         const valid = entries.filter(([, entry]) => entry?.endsMs > nowMs)
@@ -108,6 +137,8 @@ const staleMs = 30_000
 async function isAbandoned(path: string): Promise<boolean> {
   try {
     const [text, { mtimeMs }] = await Promise.all([readFile(path, 'utf8'), stat(path)])
+    // A file of another program can have this name, such as `yarn.lock`.
+    if (!/^\d{0,10}$/.test(text)) return false
     if (Date.now() - mtimeMs > staleMs) return true
     const holder = Number(text)
     if (!Number.isInteger(holder) || holder <= 0) return false

@@ -226,5 +226,7 @@ function outcomeOf(failure: Failure, attempts: number): Outcome {
 
 function unreadableError(reason: string, cause?: Error): ClientError {
   const message = `The credential could not be read: ${reason}`
-  return new ClientError('credential_unreadable', message, {}, { cause })
+  const isSystemError = cause === undefined || 'code' in cause
+  const remedy = isSystemError ? undefined : 'Correct the credential, or the file that has it.'
+  return new ClientError('credential_unreadable', message, {}, { cause, remedy })
 }

@@ -1,5 +1,10 @@
 import assert from 'node:assert/strict'
-import { createPrivateKey } from 'node:crypto'
+import {
+  createPrivateKey,
+  createPublicKey,
+  generateKeyPairSync,
+  X509Certificate,
+} from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -121,6 +126,131 @@ describe('a certificate in files', () => {
       message: /the private key does not belong to the certificate/,
     })
   })
+})
+
+const mark = (text: string) => `\ufeff${text}`
+const utf16 = (text: string) => Buffer.from(mark(text), 'utf16le')
+const bigEndian = (text: string) => utf16(text).swap16()
+
+describe('a certificate file in another format', async () => {
+  const { certificate, privateKey } = await createCertifiedKey()
+  const both = certificate + privateKey
+  const key = createPrivateKey(privateKey)
+  const encrypted = (type: 'pkcs1' | 'pkcs8') =>
+    key.export({ type, format: 'pem', cipher: 'aes-256-cbc', passphrase: 'x' }).toString()
+  const ec = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey
+  const ecPem = ec.export({ type: 'pkcs8', format: 'pem' }).toString()
+  const oneLine = both.replaceAll('\n', '\\n')
+  const rows: readonly (readonly [what: string, content: string | Buffer, says: RegExp | null])[] =
+    [
+      ['the key first', privateKey + certificate, null],
+      ['CRLF', both.replaceAll('\n', '\r\n'), null],
+      ['a byte order mark', mark(both), null],
+      ['bag attributes', `Bag Attributes\n    friendlyName: a\\nb\n${both}`, null],
+      [
+        'an authority after it',
+        certificate + (await createCertifiedKey()).certificate + privateKey,
+        null,
+      ],
+      [
+        'an encrypted key',
+        certificate + encrypted('pkcs8'),
+        /encrypted private key; decrypt.*openssl pkey -in/,
+      ],
+      [
+        'an encrypted key of PKCS #1',
+        certificate + encrypted('pkcs1'),
+        /encrypted private key; decrypt/,
+      ],
+      ['a key only', privateKey, /there is no certificate in PEM/],
+      ['a certificate only', certificate, /there is no private key in PEM/],
+      [
+        'a public key',
+        certificate + createPublicKey(key).export({ type: 'spki', format: 'pem' }),
+        /there is no private key in PEM/,
+      ],
+      ['the two characters \\n', oneLine, /the two characters \\n where line breaks must be/],
+      [
+        'a PFX',
+        Buffer.from('308209cf02010330820985', 'hex'),
+        /PKCS #12 \(PFX\); convert.*openssl pkcs12/,
+      ],
+      ['a small PFX', Buffer.from('307702010330', 'hex'), /PKCS #12 \(PFX\)/],
+      [
+        'a certificate in DER',
+        new X509Certificate(certificate).raw,
+        /DER; convert.*openssl x509 -inform/,
+      ],
+      [
+        'a key in DER',
+        key.export({ type: 'pkcs8', format: 'der' }),
+        /DER; convert.*openssl pkey -inform/,
+      ],
+      [
+        'a key of EC in DER',
+        ec.export({ type: 'sec1', format: 'der' }),
+        /DER; convert.*openssl pkey/,
+      ],
+      ['UTF-16', utf16(both), /is UTF-16, not UTF-8/],
+      ['UTF-16 in big endian', bigEndian(both), /is UTF-16, not UTF-8/],
+      ['UTF-16 without a mark', utf16(both).subarray(2), /is UTF-16, not UTF-8/],
+      [
+        'a key of OpenSSH',
+        `${certificate}-----BEGIN OPENSSH PRIVATE KEY-----\n`,
+        /key of OpenSSH; convert/,
+      ],
+      [
+        'a certificate request',
+        `${privateKey}-----BEGIN CERTIFICATE REQUEST-----\n`,
+        /certificate request; use the certificate/,
+      ],
+      [
+        'a key that is cut',
+        certificate + privateKey.replace(/[\w+/=]{64}\n/, ''),
+        /private key in PEM is damaged/,
+      ],
+      [
+        'a certificate that is cut',
+        certificate.replace(/[\w+/=]{64}\n/, '') + privateKey,
+        /certificate in PEM is damaged/,
+      ],
+      ['a key of EC', certificate + ecPem, /the private key is not RSA/],
+      ['nothing', '', /there is no private key in PEM/],
+    ]
+  for (const [what, content, says] of rows)
+    it(`is ${says ? 'named' : 'read'}: ${what}`, async (test) => {
+      const certificateFile = join(folderOf(test), 'certificate.pem')
+      writeFileSync(certificateFile, content)
+      const credential = clientCertificateFiles({ certificateFile })
+      const token = tokenSourceIn(new VirtualRuntime(grant('t1')), { credential }).token()
+      if (says === null) return assert.equal(await token, 't1')
+      await assert.rejects(token, (error: unknown) => {
+        assert.match(`${error}`, says)
+        assert.doesNotMatch(`${error}`, /error:|routines|exists/)
+        return true
+      })
+    })
+})
+
+describe('a text file of Windows', () => {
+  for (const [what, make, read] of [
+    ['a secret', clientSecretFile, 'client_secret'],
+    ['an assertion', federatedAssertionFile, 'client_assertion'],
+  ] as const)
+    it(`gives ${what} without its byte order mark, and names UTF-16`, async (test) => {
+      const path = join(folderOf(test), 'file')
+      const environment = new VirtualRuntime(grant('t1'))
+      const source = tokenSourceIn(environment, { credential: make(path) })
+      writeFileSync(path, mark('a.b.c\r\n'))
+      await source.token()
+      assert.deepEqual(sentIn(environment, read), ['a.b.c'])
+      for (const bytes of [utf16('a.b.c'), bigEndian('a.b.c'), utf16('a.b.c').subarray(2)]) {
+        writeFileSync(path, bytes)
+        await assert.rejects(source.token({ force: true }), /is UTF-16, not UTF-8/)
+      }
+      writeFileSync(path, Buffer.from('gr\u00fc\u00df', 'latin1'))
+      await assert.rejects(source.token({ force: true }), /is not UTF-8/)
+    })
 })
 
 describe('a credential in a file', () => {

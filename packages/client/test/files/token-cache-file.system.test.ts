@@ -3,12 +3,15 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import {
   chmodSync,
+  lstatSync,
+  mkdirSync,
   mkdtempSync,
   readFileSync,
   renameSync,
   rmSync,
   statSync,
   symlinkSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs'
 import { createServer } from 'node:http'
@@ -16,6 +19,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { tokenCacheFile } from '../../src/files/index.ts'
 
 function fileOf(test: TestContext): string {
@@ -62,17 +66,62 @@ describe('a token cache in a file', () => {
     assert.deepEqual(await Promise.all(keys.map((key) => cache.get(key))), keys)
   })
 
-  for (const content of ['', '{', 'null', '[]', '{"a":7}', '{"a":{"value":7}}', '{"a":null}']) {
-    it(`counts ${content || 'an empty file'} as empty, and replaces it`, async (test) => {
+  const foreign = [
+    ['a settings file of a shell', 'export PATH=/x\n'],
+    ['a part of a cache', '{"a":{"value":"1","endsMs":1}'],
+    ['null', 'null'],
+    ['an array', '[]'],
+    ['an object without a name', '{}'],
+    ['other JSON', '{"a":7}'],
+    ['other JSON beside an entry', '{"a":{"value":"1","endsMs":1},"b":{"value":7}}'],
+    ['a text with an entry', '{"a":{"value":"1","endsMs":"1"}}'],
+  ] as const
+  for (const [what, content] of foreign)
+    it(`ignores ${what}, and never replaces it (CL20)`, async (test) => {
       const path = fileOf(test)
       const cache = tokenCacheFile(path)
       await cache.set('x', '', 60)
       writeFileSync(path, content)
-      assert.equal(await cache.get('a'), undefined)
-      await cache.set('a', '1', 60)
-      assert.equal(await cache.get('a'), '1')
+      assert.equal(await cache.get('b'), undefined)
+      await assert.rejects(cache.set('a', '1', 60))
+      assert.equal(readFileSync(path, 'utf8'), content)
     })
-  }
+
+  it('replaces an empty file, as mktemp makes it', async (test) => {
+    const path = fileOf(test)
+    const cache = tokenCacheFile(path)
+    await cache.set('x', '', 60)
+    writeFileSync(path, '')
+    await cache.set('a', '1', 60)
+    assert.equal(await cache.get('a'), '1')
+  })
+
+  it('replaces neither a link nor a folder (CL20)', async (test) => {
+    const path = fileOf(test)
+    const cache = tokenCacheFile(path)
+    await cache.set('a', '1', 60)
+    renameSync(path, `${path}.elsewhere`)
+    symlinkSync(`${path}.elsewhere`, path)
+    await assert.rejects(cache.set('b', '2', 60), /is no token cache, so it is not replaced/)
+    assert.ok(lstatSync(path).isSymbolicLink())
+    rmSync(path)
+    mkdirSync(path)
+    await assert.rejects(cache.set('b', '2', 60), /is no token cache/)
+  })
+
+  it('never removes a lock file of another program (CL20)', async (test) => {
+    const path = fileOf(test)
+    const cache = tokenCacheFile(path)
+    await cache.set('a', '1', 60)
+    const lock = `${path}.lock`
+    writeFileSync(lock, '# yarn lockfile v1\n')
+    utimesSync(lock, 1, 1)
+    const written = cache.set('a', '2', 60)
+    await sleep(60)
+    assert.equal(readFileSync(lock, 'utf8'), '# yarn lockfile v1\n')
+    rmSync(lock)
+    await written
+  })
 
   it('does not trust a file of another user, nor a link to one of its own (CL19)', async (test) => {
     const path = fileOf(test)
