@@ -1,6 +1,7 @@
 export { postgresDatabase } from './postgres/postgres-database.ts'
 export { continueNumbers } from './sql/directory/directory-commits.ts'
 export { objectsOfTenant } from './sql/directory/objects-of-tenant.ts'
+export { isBeforeFirstSchema, wayFromBefore } from './sql/migrations/later-migrations.ts'
 export { migrations } from './sql/migrations/migrations.ts'
 export { inParts } from './sql/rows/list-parameter.ts'
 export { rowsOfTenant, type StoredTable, storedTables } from './sql/rows/stored-tables.ts'

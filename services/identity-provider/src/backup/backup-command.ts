@@ -137,10 +137,13 @@ async function restoreInto(context: BackupContext, backup: VerifiedBackup): Prom
   const fill = (database: SqlDatabase) => restoreBackup(database, backup, reportTable(context))
   if (context.databaseUrl === undefined) {
     const path = dataFile(context)
-    const exists = new BackupError('store_not_empty', `${path} exists, and is not overwritten`)
-    if (await stat(path).catch(() => undefined)) throw exists
+    const exists = (file: string) =>
+      new BackupError('store_not_empty', `${file} exists, and is not overwritten`)
+    // SQLite would mix the log of an earlier file into the restored one.
+    for (const file of [path, `${path}-wal`])
+      if (await stat(file).catch(() => undefined)) throw exists(file)
     const isCreated = await createFile(path, (draft) => sqliteDatabase(draft, path), fill)
-    if (!isCreated) throw exists
+    if (!isCreated) throw exists(path)
     return
   }
   const database = postgresDatabase(context.databaseUrl)

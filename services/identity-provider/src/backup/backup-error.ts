@@ -4,6 +4,7 @@ export type BackupErrorCode =
   | 'backup_missing'
   | 'backup_damaged'
   | 'backup_newer'
+  | 'backup_older'
   | 'store_missing'
   | 'store_newer'
   | 'store_older'

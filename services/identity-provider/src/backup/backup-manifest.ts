@@ -1,5 +1,10 @@
 import { createHash } from 'node:crypto'
-import { migrations, storedTables } from '@greeting/directory/database'
+import {
+  isBeforeFirstSchema,
+  migrations,
+  storedTables,
+  wayFromBefore,
+} from '@greeting/directory/database'
 import { z } from 'zod'
 import { BackupError } from './backup-error.ts'
 
@@ -67,7 +72,7 @@ function isSealed(text: string): boolean {
  * Reads a manifest.
  *
  * @throws {BackupError} backup_damaged when it is no manifest, or another one than was written;
- *   backup_newer when a later release wrote it
+ *   backup_newer when a later release wrote it; backup_older when this release cannot migrate it
  */
 export function parseManifest(text: string): BackupManifest {
   const damaged = new BackupError('backup_damaged', `the ${manifestName} is damaged`)
@@ -77,15 +82,23 @@ export function parseManifest(text: string): BackupManifest {
   )
   const json = jsonOf(text)
   const parsed = manifestSchema.safeParse(json)
+  const { data: early } = earlySchema.safeParse(json)
+  if (early !== undefined && (isSealed(text) || early.sha256 === undefined))
+    throw new BackupError(
+      'backup_older',
+      `an early release made the backup: restore it with that release. Then ${wayFromBefore}`,
+    )
   if (isSealed(text) && !parsed.success && isLater(json)) throw newer
   if (!parsed.success || isSealed(text) !== parsed.data.format > 1) throw damaged
   // In the order of their names, as Kysely runs them.
   const known = Object.keys(migrations).toSorted()
   const isKnown = parsed.data.migrations.every((name, index) => name === known[index])
   if (isKnown) return parsed.data
-  // The releases that wrote format 1 had no migration that this one does not know.
   throw isSealed(text) ? newer : damaged
 }
+
+/** The tables are none that this release can migrate. The first such releases wrote no checksum. */
+const earlySchema = z.looseObject({ migrations: z.array(z.string()).refine(isBeforeFirstSchema) })
 
 const isLater = (json: unknown): boolean =>
   z.looseObject({ format: z.int().min(manifestFormat + 1) }).safeParse(json).success

@@ -1,10 +1,12 @@
 import { access } from 'node:fs/promises'
 import { join } from 'node:path'
 import {
+  isBeforeFirstSchema,
   migrations,
   openUnchecked,
   postgresDatabase,
   type SqlDatabase,
+  wayFromBefore,
 } from '@greeting/directory/database'
 import { sqliteDatabase } from '@greeting/directory/storage'
 import { sql } from 'kysely'
@@ -22,14 +24,16 @@ export const dataFile = ({ dataDir }: StorePlace): string => join(dataDir, 'gree
 /**
  * Opens a store without changing it: a backup with a later release must not migrate it.
  *
- * @throws {BackupError} store_missing when there is none; store_newer when its tables are of a later
- *   release
+ * @throws {BackupError} store_missing when there is none; store_newer or store_older when this release does not know
+ *   its tables
  * @throws {StorageUnavailableError} storage_unavailable
  */
 export async function openSource(place: StorePlace): Promise<SqlDatabase> {
   const database = await openUnmigrated(place)
   try {
     const applied = await appliedMigrations(database)
+    if (isBeforeFirstSchema(applied))
+      throw new BackupError('store_older', `an early release made the store: ${wayFromBefore}`)
     const known = Object.keys(migrations)
     if (applied.some((name) => !known.includes(name)))
       throw new BackupError('store_newer', 'the tables of the store are of a later release')

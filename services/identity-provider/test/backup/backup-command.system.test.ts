@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -138,6 +138,24 @@ describe('a backup of a running server', () => {
     await assert.rejects(backup('once'), {
       code: 'backup_exists',
       message: /exists, and is not overwritten$/,
+    })
+  })
+
+  it('is not made of a store of an early release, and is not restored beside an old log', async () => {
+    await mkdir(at('early'))
+    using early = new DatabaseSync(at('early/greeting.sqlite'))
+    early.exec(`create table kysely_migration (name text, timestamp text);
+      insert into kysely_migration values ('2026-12-07-first-schema', '')`)
+    await assert.rejects(run('backup', ['--to', at('of-early')], at('early')), {
+      code: 'store_older',
+      message: /^an early release made the store: start the release .*registrations export/,
+    })
+    await backup('for-old-log')
+    await mkdir(at('old-log'))
+    await writeFile(at('old-log/greeting.sqlite-wal'), 'frames')
+    await assert.rejects(restore('for-old-log', 'old-log'), {
+      code: 'store_not_empty',
+      message: /greeting\.sqlite-wal exists, and is not overwritten$/,
     })
   })
 

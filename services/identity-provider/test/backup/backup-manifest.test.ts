@@ -62,6 +62,26 @@ describe('the manifest of a backup', () => {
       assert.throws(() => parseManifest(JSON.stringify(content)), damaged)
     })
 
+  const early: readonly [string, string][] = [
+    ['with a checksum', manifestText({ ...manifest, migrations: ['2026-12-07-first-schema'] })],
+    [
+      'of format 1',
+      JSON.stringify({ ...manifest, format: 1, migrations: ['2026-11-22-a', '2026-11-23-b'] }),
+    ],
+    [
+      'of format 1 with tables of its own',
+      JSON.stringify({ format: 1, migrations: ['a'], tables: [{ name: 'object' }] }),
+    ],
+  ]
+  for (const [what, changed] of early)
+    it(`is of an early release ${what}, and names the way`, () => {
+      assert.throws(() => parseManifest(changed), {
+        code: 'backup_older',
+        message:
+          /^an early release made the backup.+restore it with that release.+registrations export/,
+      })
+    })
+
   it('of an earlier release has no checksum', () => {
     const earlier = { ...manifest, format: 1 }
     assert.deepEqual(parseManifest(`${JSON.stringify(earlier, null, 2)}\n`), earlier)

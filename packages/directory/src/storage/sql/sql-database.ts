@@ -6,7 +6,12 @@ import type { Followed } from '../../live/directory-log.ts'
 import { QuotaExceededError } from '../../live/object-quota.ts'
 import { StorageUnavailableError } from '../../live/storage-unavailable-error.ts'
 import { answerChanges, type ChangesQuestion } from './directory/changes-question.ts'
-import { appliedMigrations, laterExpansions } from './migrations/later-migrations.ts'
+import {
+  appliedMigrations,
+  isBeforeFirstSchema,
+  laterExpansions,
+  wayFromBefore,
+} from './migrations/later-migrations.ts'
 import { migrations } from './migrations/migrations.ts'
 import { recordedStatements } from './recorded-statements.ts'
 import type { Tables } from './rows/tables.ts'
@@ -195,6 +200,10 @@ export class SqlDatabase {
    */
   async migrate(last?: string): Promise<void> {
     const applied = await this.#guard('ask', () => appliedMigrations(this.#kysely))
+    if (isBeforeFirstSchema(applied))
+      throw new StorageUnavailableError(
+        `An early release made the tables of the store. Nothing was changed: ${wayFromBefore}.`,
+      )
     const known = { ...migrations, ...laterExpansions(applied) }
     const migrator = new Migrator({
       db: this.#kysely,
@@ -223,6 +232,13 @@ export class SqlDatabase {
       applied.every((name) => name in known) &&
       Object.keys(known).every((name) => isApplied.has(name))
     )
+  }
+
+  /** Whether it has no tables or no tenant, as before the first start of a server. */
+  async isEmpty(): Promise<boolean> {
+    if ((await this.ask(appliedMigrations)).length === 0) return true
+    const one = (db: Kysely<Tables>) => db.selectFrom('tenant').select('id').limit(1)
+    return (await this.ask((db) => one(db).execute())).length === 0
   }
 
   /** The bytes of the data file or the database. */

@@ -20,6 +20,16 @@ export async function appliedMigrations(db: Kysely<Tables>): Promise<readonly st
   }
 }
 
+const [firstName = ''] = Object.keys(migrations)
+
+/** Whether tables are of a release before the first step. Each later one has this step. */
+export const isBeforeFirstSchema = (applied: readonly string[]): boolean =>
+  applied.length > 0 && !applied.includes(firstName)
+
+/** What an operator of such a release has to do. */
+export const wayFromBefore =
+  'start the release that made it, export its registrations with "greeting registrations export", and apply them to a new store'
+
 /**
  * The applied migrations of later releases, when each of them only adds to the tables. Then this release
  * can use the store: it may start again during an upgrade, and after one that was taken back.

@@ -90,6 +90,21 @@ describe('a migration that is no contraction', () => {
   }
 })
 
+describe('a store of an early release', () => {
+  it('is refused with the way to this one, and not changed', async () => {
+    const side = new DatabaseSync(':memory:')
+    side.exec(`create table revision (log text primary key); create table kysely_migration (name text);
+      insert into kysely_migration values ('2026-11-01-first'), ('2026-12-07-first-schema')`)
+    const before = tablesOf(side)
+    await assert.rejects(sqliteDatabase(side, ':memory:').migrate(), {
+      code: 'storage_unavailable',
+      message:
+        /^An early release made the tables of the store\. Nothing was changed: start the release that made it.+registrations export.+new store\.$/,
+    })
+    assert.deepEqual(tablesOf(side), before)
+  })
+})
+
 describe('a store of a later release', () => {
   for (const [name, isUsed] of [
     ['2999-01-01-more-columns', true],
