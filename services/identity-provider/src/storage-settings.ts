@@ -34,7 +34,7 @@ export const storageSettings = {
   ),
   LOST_CHANGES: setting(
     z.enum(['refuse', 'accept'], expected('refuse or accept')).default('refuse'),
-    '`refuse` does not start with a data file that [lacks acknowledged changes](../guides/storage.md#acknowledged-changes); `accept` starts, and records it',
+    '`refuse` does not start with a data file that [lacks acknowledged changes](../guides/storage.md#acknowledged-changes), or without the [store of its folder](../guides/storage.md#lost-store); `accept` starts, and records it',
   ),
 }
 

@@ -1,5 +1,6 @@
 // Folder: Adapters store the directory and the signing keys, and make no decisions.
 
+import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { AuditTrail } from '../audit/audit-trail.ts'
 import type { CredentialUses } from '../audit/credential-uses.ts'
@@ -12,6 +13,7 @@ import type { KeyRingStore } from '../keys/key-ring-store.ts'
 import type { OnCommit } from '../live/commit.ts'
 import type { DirectoryLog } from '../live/directory-log.ts'
 import type { Standby } from '../live/standby-reads.ts'
+import { filesIn, leaveEarlierStore } from './earlier-store.ts'
 import { countObjects } from './sql/lists/list-page.ts'
 import { countEndingCredentials, findEndingCredentials } from './sql/logs/ending-credentials.ts'
 import { SqlAuditTrail } from './sql/logs/sql-audit-trail.ts'
@@ -22,8 +24,14 @@ import { beat, lastBeat } from './sql/logs/sql-heartbeat.ts'
 import { SqlKeyRingStore } from './sql/logs/sql-key-ring-store.ts'
 import { SqlReplayCache } from './sql/logs/sql-replay-cache.ts'
 import type { ObserveQuery, SqlDatabase } from './sql/sql-database.ts'
-import { AcknowledgedCommits, type LostCommit } from './sqlite/acknowledged-commits.ts'
-import { openSqliteDatabase } from './sqlite/sqlite-database.ts'
+import {
+  AcknowledgedCommits,
+  acknowledgedFile,
+  type LostCommit,
+} from './sqlite/acknowledged-commits.ts'
+import { openUnchanged } from './sqlite/sqlite-connection.ts'
+import { openSqliteDatabase, sqliteDatabase } from './sqlite/sqlite-database.ts'
+import { companions } from './sqlite/sqlite-file.ts'
 import type { NewWorker } from './sqlite/sqlite-thread.ts'
 
 /** The ports of everything that a server stores. */
@@ -68,7 +76,9 @@ export type StorageOptions = {
   readonly observe?: ObserveQuery | undefined
   /** Starts the thread of a connection to the data file; default a worker thread of Node. */
   readonly newWorker?: NewWorker | undefined
-  /** Whether a data file without acknowledged changes is refused, the default, or opened. */
+  /** Files in `dataDir` that a server writes only when its store has a tenant; default none. */
+  readonly traces?: readonly string[]
+  /** Whether a store that is lost, or lacks acknowledged changes, is refused, the default, or opened. */
   readonly lostChanges?: 'refuse' | 'accept'
 }
 
@@ -80,8 +90,27 @@ export const defaultStorageLimits: StorageLimits = {
   usedAssertions: 1_000_000,
 }
 
+const dataFileName = 'greeting.sqlite'
+const logFiles = companions.map((end) => `${dataFileName}${end}`)
+
+/** The fault of a store that may be lost. A damaged one has its own fault when it is opened. */
+async function lackOf(file: string, url: string | undefined): Promise<string | undefined> {
+  if (url === undefined && !existsSync(file)) return `The data file ${file} is missing`
+  try {
+    if (url === undefined && statSync(file).size === 0) return undefined
+    const database =
+      url === undefined
+        ? sqliteDatabase(openUnchanged(file), file)
+        : (await import('./postgres/postgres-database.ts')).postgresDatabase(url)
+    if (!(await database.isEmpty().finally(() => database.close()))) return undefined
+    return `The ${url === undefined ? `data file ${file}` : 'database of DATABASE_URL'} has no tenant`
+  } catch {
+    return undefined
+  }
+}
+
 /**
- * Opens the store. Makes it when it does not exist.
+ * Opens the store. Creates it when it does not exist, and never did.
  *
  * @throws {StorageUnavailableError} storage_unavailable, with a sentence for the operator, when it
  *   cannot be used; nothing in it is changed then
@@ -93,11 +122,21 @@ export async function openStorage({
   countedTenants,
   observe,
   newWorker,
+  traces = [],
   lostChanges = 'refuse',
 }: StorageOptions): Promise<Storage> {
-  const dataFile = join(dataDir, 'greeting.sqlite')
+  const dataFile = join(dataDir, dataFileName)
+  const isAccepted = lostChanges === 'accept'
   const acknowledged = databaseUrl === undefined ? new AcknowledgedCommits(dataFile) : undefined
-  const lostCommits = await acknowledged?.compare(lostChanges === 'accept')
+  const noted = (await acknowledged?.hasCommits()) ? [acknowledgedFile(dataFileName)] : []
+  // Another server that creates the store writes them later, so they are looked for before the store.
+  const files = await filesIn(dataDir, [...traces, ...noted, ...(acknowledged ? logFiles : [])])
+  const lostCommits = await acknowledged?.compare(isAccepted)
+  const fault = files.length > 0 ? await lackOf(dataFile, databaseUrl) : undefined
+  // A data file has a log while it is open.
+  const left = existsSync(dataFile) ? files.filter((name) => !logFiles.includes(name)) : files
+  if (fault !== undefined && left.length > 0)
+    await leaveEarlierStore(dataDir, left, { fault, isAccepted })
   const database =
     databaseUrl === undefined
       ? await openSqliteDatabase(dataFile, { newWorker })

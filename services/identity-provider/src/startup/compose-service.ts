@@ -8,7 +8,7 @@ import { metricsFetch } from '@greeting/http-service'
 import { readLogExportOptions } from '@greeting/tracing'
 import { reportCountedRefusals } from '../http/counted-refusals.ts'
 import type { Settings } from '../settings.ts'
-import { ensureAdministrator, seedDirectory } from './first-start.ts'
+import { ensureAdministrator, noteStoreCreated, seedDirectory } from './first-start.ts'
 import { mountApps } from './mount-apps.ts'
 import { openKeys, requireStoredKeys } from './open-keys.ts'
 import type { OpenedParts, OpenedStore, ServiceParts } from './service-parts.ts'
@@ -133,6 +133,7 @@ async function openStore(opened: OpenedParts): Promise<OpenedStore> {
       ? standbyKeyRing(storage.keyRing, opened.standby.keyRing, standbyReads)
       : storage.keyRing
   const opener = await openKeys(settings, { keyRing }, reversals, clock, environment)
+  if (isStart) await noteStoreCreated(settings.DATA_DIR)
   return { reversals, directory, issued: standbyReads ?? directory, standbyReads, clock, ...opener }
 }
 

@@ -1,10 +1,20 @@
-import { readFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { AgreedClock } from '@greeting/directory/clock'
 import type { DirectoryStore } from '@greeting/directory/live'
 import { bootstrap } from '../management/bootstrap/bootstrap.ts'
 import { readSeededSecrets, seedEmptyDirectory } from '../registrations/seed-empty-directory.ts'
 import type { OpenedParts } from './service-parts.ts'
+
+const createdFile = 'store-created'
+const createdText = 'The folder has a store. If that is lost, a start needs LOST_CHANGES=accept.\n'
+
+/** The files that a start writes to its folder only after its store has a tenant. */
+export const storeTraces = ['administrator.env', 'seeded.json', createdFile]
+
+/** Leaves a file by which a lost store is noticed, if the folder can be written. */
+export const noteStoreCreated = (dataDir: string) =>
+  writeFile(join(dataDir, createdFile), createdText, { flag: 'wx', mode: 0o600 }).catch(() => {})
 
 type FirstStart = Pick<OpenedParts, 'settings' | 'environment' | 'log'>
 

@@ -113,8 +113,8 @@ export type IdentityProviderOptions = {
    */
   readonly assertionDatabaseUrl?: SettingsInput['ASSERTION_DATABASE_URL']
   /**
-   * `refuse` does not start with a data file that lacks acknowledged changes. `accept` starts, and
-   * records it. By default `refuse`.
+   * `refuse` does not start with a data file that lacks acknowledged changes, or without the store
+   * of its folder. `accept` starts, and records it. By default `refuse`.
    */
   readonly lostChanges?: SettingsInput['LOST_CHANGES']
   /**

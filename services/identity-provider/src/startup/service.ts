@@ -6,6 +6,7 @@ import type { Metrics } from '../metrics/metrics.ts'
 import type { Settings } from '../settings.ts'
 import { composeService, storageLimits } from './compose-service.ts'
 import { type ServiceEnvironment, systemEnvironment } from './environment.ts'
+import { storeTraces } from './first-start.ts'
 import { openListeners } from './listeners.ts'
 
 /** A running identity provider. */
@@ -55,6 +56,7 @@ export async function startService(options: StartOptions): Promise<Service> {
       limits: storageLimits(settings),
       countedTenants: settings.METRICS_TENANT_IDS,
       observe: metrics?.observeQuery,
+      traces: storeTraces,
       lostChanges: settings.LOST_CHANGES,
     })
     unfinished.defer(() => storage.close())

@@ -3,7 +3,7 @@ import type { BigIntStats } from 'node:fs'
 import { open, readFile, stat } from 'node:fs/promises'
 import type { DatabaseSync } from 'node:sqlite'
 import { z } from 'zod'
-import type { Commit, OnCommit, RevisionLog } from '../../live/commit.ts'
+import { beginning, type Commit, type OnCommit, type RevisionLog } from '../../live/commit.ts'
 import { StorageUnavailableError } from '../../live/storage-unavailable-error.ts'
 import { openUnchanged } from './sqlite-connection.ts'
 import { isDamage, sqliteFaultOf } from './sqlite-fault.ts'
@@ -56,7 +56,8 @@ export class AcknowledgedCommits {
    * Compares the data file with the acknowledged commits, before a server opens it. It changes neither the
    * data file nor its log.
    *
-   * @param isAccepted whether lost commits are accepted. They are after the data file was replaced, too.
+   * @param isAccepted whether lost commits are accepted, also those of a file that is missing or has no tables. They are
+   *   after the data file was replaced, too.
    * @returns the logs that lost commits
    * @throws {StorageUnavailableError} storage_unavailable when commits are lost
    */
@@ -64,8 +65,9 @@ export class AcknowledgedCommits {
     const known = await readContent(this.#path)
     if (known === undefined) return []
     const dataFile = await identityOf(this.#dataFile)
-    if (dataFile === undefined) return []
-    const lost = this.#lostOf(known.commits)
+    const all = isAccepted ? allOf(known) : []
+    if (dataFile === undefined) return all
+    const lost = this.#lostOf(known.commits) ?? all
     const isReplaced =
       dataFile !== known.dataFile && (await identityOf(this.#path)) === known.thisFile
     if (lost.length === 0 || isReplaced || isAccepted) return lost
@@ -74,7 +76,11 @@ export class AcknowledgedCommits {
     )
   }
 
-  #lostOf(commits: Content['commits']): readonly LostCommit[] {
+  /** Whether commits were acknowledged. */
+  hasCommits = async () => allOf(await readContent(this.#path)).length > 0
+
+  /** Undefined when the data file has no tables. */
+  #lostOf(commits: Content['commits']): readonly LostCommit[] | undefined {
     let connection: DatabaseSync | undefined
     try {
       const opened = openUnchanged(this.#dataFile)
@@ -92,7 +98,8 @@ export class AcknowledgedCommits {
       })
     } catch (cause) {
       // The service opens the file in its own way, and reports these.
-      if (isDamage(cause) || isWithoutTables(cause)) return []
+      if (isWithoutTables(cause)) return undefined
+      if (isDamage(cause)) return []
       const fault = sqliteFaultOf(cause)
       if (fault === undefined) throw cause
       throw new StorageUnavailableError(`The data file ${this.#dataFile} ${fault}.`, { cause })
@@ -125,6 +132,12 @@ export class AcknowledgedCommits {
     await opened.write(bytes, 0, fileBytes, 0)
   }
 }
+
+const allOf = (content: Content | undefined): readonly LostCommit[] =>
+  logs.flatMap((log) => {
+    const { [log]: acknowledged = beginning } = content?.commits ?? {}
+    return acknowledged.revision > 0 ? [{ log, acknowledged, latest: beginning }] : []
+  })
 
 const sentenceOf = ({ log, acknowledged, latest }: LostCommit) =>
   `commit ${acknowledged.revision} of the ${log.replace('-', ' ')} is missing (the latest is ${latest.revision})`

@@ -18,7 +18,7 @@ const pragmas = `
 `
 
 /** The end of the message about a damaged file that was not changed. */
-export const damaged = 'is damaged: restore it from a backup. It was left as it is'
+const damaged = 'is damaged: restore it from a backup. It was left as it is'
 
 /**
  * Opens a file for writing, and checks it.

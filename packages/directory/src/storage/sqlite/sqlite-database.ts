@@ -10,7 +10,6 @@ import { removeAbandonedDrafts } from './abandoned-drafts.ts'
 import { type BackgroundCheck, checkInBackground } from './background-check.ts'
 import { createFile } from './create-file.ts'
 import type { SqliteChannel } from './sqlite-channel.ts'
-import { damaged } from './sqlite-connection.ts'
 import { defaultMaxWaitMs, NodeSqliteDialect, untilUnlocked } from './sqlite-dialect.ts'
 import { isFull, sqliteFaultOf } from './sqlite-fault.ts'
 import { type NewWorker, SqliteThread } from './sqlite-thread.ts'
@@ -83,7 +82,10 @@ async function openFile(
 ): Promise<SqlDatabase> {
   const { size } = await stat(path)
   // For SQLite an empty file is a new database. Here it is a file that lost its data.
-  if (size === 0) throw new StorageUnavailableError(`The data file ${path} ${damaged}.`)
+  if (size === 0)
+    throw new StorageUnavailableError(
+      `The data file ${path} has 0 bytes, so its data is lost: move it away, then restore a backup.`,
+    )
   // SQLite would read a file without the right to write it, and fail later.
   await access(path, constants.W_OK).catch((cause) => {
     const sentence = `The data file ${path} may not be written to.`

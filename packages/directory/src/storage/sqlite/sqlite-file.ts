@@ -6,7 +6,7 @@ import { isFrozen } from './sqlite-connection.ts'
 type Identity = Pick<BigIntStats, 'dev' | 'ino'>
 
 /** Files of SQLite next to a data file. SQLite would use them for the file that replaced it, too. */
-const companions = ['-wal', '-shm']
+export const companions = ['-wal', '-shm']
 
 /**
  * A connection to the current file of a path. When another file replaces it, that file is opened.

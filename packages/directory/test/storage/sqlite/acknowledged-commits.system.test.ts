@@ -97,7 +97,7 @@ const losses: readonly [title: string, change: (dataDir: string) => Promise<unkn
 
 /** The digest of each file with content. The shared memory is that of a process. */
 async function digestsIn(dataDir: string) {
-  const names = (await readdir(dataDir)).filter((name) => !name.endsWith('-shm')).sort()
+  const names = (await readdir(dataDir)).filter((name) => name !== 'greeting.sqlite-shm').sort()
   const files = await Promise.all(
     names.map(async (name) => ({ name, bytes: await readFile(join(dataDir, name)) })),
   )
@@ -134,6 +134,17 @@ describe('a data file that lacks acknowledged commits', () => {
     await again.close()
   })
 
+  it('is refused when it was replaced by one without a tenant', async () => {
+    const dataDir = freshDir()
+    const storage = await openLocalStorage({ dataDir })
+    await commitTo(storage, 0, 3)
+    await storage.close()
+    await withoutRows(dataDir)
+    await assert.rejects(openLocalStorage({ dataDir }), {
+      message: /has no tenant, but .*-acknowledged of an earlier store\. Nothing was changed\./,
+    })
+  })
+
   it('is reported, and not refused, when the file was replaced by an older copy', async () => {
     const dataDir = freshDir()
     await (await openLocalStorage({ dataDir })).close()
@@ -157,8 +168,103 @@ describe('a data file that lacks acknowledged commits', () => {
   })
 })
 
+const named = '-acknowledged'
+
+const removeAll = (dataDir: string, ends: readonly string[]) =>
+  Promise.all(ends.map((end) => rm(fileIn(dataDir, end), { force: true })))
+
+/** Empties the data file, but keeps its tables. */
+async function withoutRows(dataDir: string) {
+  await removeAll(dataDir, ['', '-wal', '-shm'])
+  const other = freshDir()
+  await (await openLocalStorage({ dataDir: other })).close()
+  await rename(fileIn(other), fileIn(dataDir))
+}
+
+describe('a lost data file (FL22)', () => {
+  const all = ['', '-wal', '-shm', named]
+  const losses: readonly [
+    title: string,
+    change: (dataDir: string) => Promise<unknown>,
+    found: RegExp,
+  ][] = [
+    [
+      'commits were acknowledged',
+      (dir) => removeAll(dir, ['', '-wal', '-shm']),
+      /-acknowledged of/,
+    ],
+    ['its log is left', (dir) => removeAll(dir, ['', '-shm', named]), /greeting\.sqlite-wal of/],
+    ['its index is left', (dir) => removeAll(dir, ['', '-wal', named]), /greeting\.sqlite-shm of/],
+    [
+      'another file of a server is left',
+      async (dir) => {
+        await removeAll(dir, all)
+        await writeFile(join(dir, 'administrator.env'), 'CLIENT_ID=1')
+      },
+      /has administrator\.env of/,
+    ],
+    [
+      'a data file without rows is in its place',
+      withoutRows,
+      /commit 40 of the directory is missing/,
+    ],
+    [
+      'a data file without tables is in its place',
+      async (dir) => {
+        await removeAll(dir, ['', '-wal', '-shm'])
+        const other = new DatabaseSync(fileIn(dir))
+        other.exec('vacuum')
+        other.close()
+      },
+      /has no tenant, but .*-acknowledged of/,
+    ],
+  ]
+  const traces = ['administrator.env', 'seeded.json']
+  for (const [title, change, found] of losses)
+    it(`is refused in one sentence, and nothing is changed, when ${title}`, async () => {
+      const dataDir = await copyOf(change)
+      const before = await digestsIn(dataDir)
+      const refused = openLocalStorage({ dataDir, traces })
+      await assert.rejects(refused, (error: Error & { code?: string }) => {
+        assert.equal(error.code, 'storage_unavailable')
+        assert.match(error.message, found)
+        assert.match(
+          error.message,
+          /^The data file \S+ (is missing, but|has no tenant, but|lacks) [^\n]+ Nothing was changed\. [^\n]+LOST_CHANGES=accept\b[^\n]*\.$/,
+        )
+        return true
+      })
+      assert.deepEqual(await digestsIn(dataDir), before)
+    })
+
+  for (const [title, change] of losses)
+    it(`begins anew when that is accepted, and keeps what was left, when ${title}`, async () => {
+      const dataDir = await copyOf(change)
+      const before = new Map((await digestsIn(dataDir)) as [string, string][])
+      before.delete('greeting.sqlite')
+      const storage = await openLocalStorage({ dataDir, traces, lostChanges: 'accept' })
+      assert.equal(await revisionIn(storage), 0)
+      await storage.close()
+      const kept = (await readdir(dataDir)).find((name) => name.startsWith('earlier-store-'))
+      assert.ok(kept)
+      const after = new Map((await digestsIn(join(dataDir, kept))) as [string, string][])
+      assert.deepEqual(after, before)
+    })
+
+  it('is recorded with the acknowledged commits when a new one is accepted', async () => {
+    for (const change of [(dir: string) => removeAll(dir, ['', '-wal', '-shm']), withoutRows]) {
+      const dataDir = await copyOf(change)
+      const storage = await openLocalStorage({ dataDir, lostChanges: 'accept' })
+      assert.deepEqual(
+        storage.lostCommits?.map(({ acknowledged, latest }) => [acknowledged, latest.revision]),
+        [[commitAt(commits), 0]],
+      )
+      await storage.close()
+    }
+  })
+})
+
 describe('the file of acknowledged commits', () => {
-  const named = '-acknowledged'
   const harmless: readonly [title: string, change: (dataDir: string) => Promise<unknown>][] = [
     ['the server was killed, and nothing else happened', async () => undefined],
     ['the file is missing', (dataDir) => rm(fileIn(dataDir, named))],
@@ -185,9 +291,8 @@ describe('the file of acknowledged commits', () => {
       await storage.close()
     })
 
-  it('raises no alarm when the data file was removed to begin anew', async () => {
-    const dataDir = await copyOf((copied) => rm(fileIn(copied)))
-    await Promise.all(['-wal', '-shm'].map((end) => rm(fileIn(dataDir, end), { force: true })))
+  it('raises no alarm when the whole store was removed to begin anew', async () => {
+    const dataDir = await copyOf((copied) => removeAll(copied, ['', '-wal', '-shm', named]))
     const storage = await openLocalStorage({ dataDir })
     assert.deepEqual([storage.lostCommits, await revisionIn(storage)], [[], 0])
     await storage.close()

@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, describe, it } from 'node:test'
+import { openLocalStorage } from '../../../../fixtures/directory/local-storage.ts'
+
+let folder: string
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'greeting-earlier-store-'))
+})
+after(() => rm(folder, { recursive: true }))
+
+// acknowledged-commits.system.test.ts has the refusals.
+describe('a first start', () => {
+  const starts: readonly [title: string, prepare: (dataDir: string) => Promise<unknown>][] = [
+    [
+      'a first start that ended before its first commit',
+      async (dir) => (await openLocalStorage({ dataDir: dir })).close(),
+    ],
+    ['a prepared key', (dir) => writeFile(join(dir, 'key-encryption.key'), 'key')],
+    ['a new file system', (dir) => mkdir(join(dir, 'lost+found'))],
+    ['a file of a server without content', (dir) => writeFile(join(dir, 'seeded.json'), '')],
+    [
+      'a file of acknowledged commits without content',
+      (dir) => writeFile(join(dir, 'greeting.sqlite-acknowledged'), ''),
+    ],
+    [
+      'a draft of a file of a server',
+      (dir) => writeFile(join(dir, `seeded.json.${crypto.randomUUID()}`), '{}'),
+    ],
+  ]
+  for (const [title, prepare] of starts)
+    it(`is not refused after ${title}`, async () => {
+      const dataDir = await mkdtemp(join(folder, 'data-'))
+      await prepare(dataDir)
+      const storage = await openLocalStorage({ dataDir, traces: ['seeded.json'] })
+      assert.equal((await storage.directory.latest()).revision, 0)
+      await storage.close()
+    })
+})

@@ -1,0 +1,152 @@
+import assert from 'node:assert/strict'
+import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, describe, it } from 'node:test'
+import { parseEnv } from 'node:util'
+import pg from 'pg'
+import { PostgresServer } from '../../../../fixtures/postgres-server.ts'
+import { KeyEncryptionKey } from '../../src/signing/key-encryption-key.ts'
+import { failToStartHere, startHere } from '../provider-here.ts'
+
+let folder: string
+let server: PostgresServer
+let count = 0
+
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'greeting-lost-store-'))
+  server = await PostgresServer.start()
+})
+after(async () => {
+  await server.stop()
+  await rm(folder, { recursive: true })
+})
+
+type Environment = Readonly<Record<string, string>>
+
+const startAndStop = async (environment: Environment) =>
+  (await startHere({ HTTPS_PORT: 'off', ...environment })).stop()
+
+async function run(databaseUrl: string, statement: string) {
+  const client = new pg.Client(databaseUrl)
+  await client.connect()
+  await client.query(statement).finally(() => client.end())
+}
+
+const secretFiles = ['administrator.env', 'seeded.json', 'key-encryption.key']
+const textsIn = (dataDir: string) =>
+  Promise.all(secretFiles.map((name) => readFile(join(dataDir, name), 'utf8').catch(() => '')))
+
+const tenantIn = async (dataDir: string) =>
+  parseEnv(await readFile(join(dataDir, 'administrator.env'), 'utf8')).TENANT_ID
+
+const ends = ['', '-wal', '-shm', '-acknowledged']
+const removeFiles = (dataDir: string, names: readonly string[]) =>
+  Promise.all(names.map((name) => rm(join(dataDir, name), { force: true })))
+
+/** Ends a store of a server, and returns the settings of its next start. */
+type Loss = (dataDir: string, databaseUrl: string) => Promise<Environment>
+
+const losses: readonly [string, 'SQLite' | 'PostgreSQL', Loss][] = [
+  [
+    'the data file is missing',
+    'SQLite',
+    async (dataDir) => {
+      await removeFiles(dataDir, ['greeting.sqlite'])
+      return {}
+    },
+  ],
+  [
+    'all files of SQLite are missing',
+    'SQLite',
+    async (dataDir) => {
+      await removeFiles(
+        dataDir,
+        ends.map((end) => `greeting.sqlite${end}`),
+      )
+      return {}
+    },
+  ],
+  [
+    'only the key-encryption key and the file about the store are left',
+    'SQLite',
+    async (dataDir) => {
+      const names = ends.map((end) => `greeting.sqlite${end}`)
+      await removeFiles(dataDir, [...names, 'administrator.env', 'seeded.json'])
+      return {}
+    },
+  ],
+  [
+    'DATABASE_URL names an empty database',
+    'SQLite',
+    async () => ({ DATABASE_URL: await server.database() }),
+  ],
+  ['DATABASE_URL is not set any more', 'PostgreSQL', async () => ({ DATABASE_URL: '' })],
+  ['the database is empty', 'PostgreSQL', async () => ({ DATABASE_URL: await server.database() })],
+  [
+    'the database is empty, and the administrator was moved',
+    'PostgreSQL',
+    async (dataDir) => {
+      await removeFiles(dataDir, ['administrator.env', 'seeded.json'])
+      return { DATABASE_URL: await server.database() }
+    },
+  ],
+  [
+    'the tables are empty',
+    'PostgreSQL',
+    async (_, databaseUrl) => {
+      await run(databaseUrl, 'truncate tenant, application, service_principal, signing_key cascade')
+      return { DATABASE_URL: databaseUrl }
+    },
+  ],
+]
+
+describe('a start without the store of its folder (FL22)', () => {
+  for (const [title, kind, lose] of losses)
+    it(`is refused, and changes no file, when ${title} (${kind})`, async () => {
+      const dataDir = join(folder, `data-${++count}`)
+      const databaseUrl = kind === 'PostgreSQL' ? await server.database() : ''
+      await startAndStop({ DATA_DIR: dataDir, DATABASE_URL: databaseUrl })
+      const settings = {
+        DATA_DIR: dataDir,
+        HTTPS_PORT: 'off',
+        ...(await lose(dataDir, databaseUrl)),
+      }
+      const before = [await textsIn(dataDir), await readdir(dataDir)]
+      const { code, stderr } = await failToStartHere(settings)
+      assert.equal(code, 1)
+      assert.match(
+        stderr,
+        /^The identity provider cannot start: [^\n]+ Nothing was changed\. [^\n]+LOST_CHANGES=accept[^\n]*\.\n$/,
+      )
+      assert.deepEqual([await textsIn(dataDir), await readdir(dataDir)], before)
+
+      await startAndStop({ ...settings, LOST_CHANGES: 'accept' })
+      const kept = (await readdir(dataDir)).find((name) => name.startsWith('earlier-store-'))
+      assert.ok(kept)
+      const [administrator, seeded, key] = before[0] as string[]
+      const [keptAdministrator, keptSeeded] = await textsIn(join(dataDir, kept))
+      assert.deepEqual([keptAdministrator, keptSeeded], [administrator, seeded])
+      assert.equal((await textsIn(dataDir))[2], key, 'the key stays, because nothing replaces it')
+      await startAndStop(settings)
+    })
+
+  it('is no loss in a folder that an operator prepared, with either store', async () => {
+    for (const databaseUrl of ['', await server.database()]) {
+      const dataDir = await mkdtemp(join(folder, 'prepared-'))
+      const key = `${KeyEncryptionKey.generate().toBase64()}\n`
+      await writeFile(join(dataDir, 'key-encryption.key'), key, { mode: 0o600 })
+      await startAndStop({ DATA_DIR: dataDir, DATABASE_URL: databaseUrl })
+      assert.equal((await textsIn(dataDir))[2], key)
+    }
+  })
+
+  it('is no loss with KEY_ENCRYPTION_KEY and the certificates of a first start that ended early', async () => {
+    const dataDir = await mkdtemp(join(folder, 'early-'))
+    await startAndStop({ DATA_DIR: join(folder, 'other'), HTTPS_PORT: '0' })
+    await cp(join(folder, 'other', 'tls'), join(dataDir, 'tls'), { recursive: true })
+    const KEY_ENCRYPTION_KEY = KeyEncryptionKey.generate().toBase64()
+    await startAndStop({ DATA_DIR: dataDir, KEY_ENCRYPTION_KEY })
+    assert.ok(await tenantIn(dataDir))
+  })
+})
