@@ -29,7 +29,7 @@ export const rooms: readonly Room[] = [
     path: 'packages/http-service',
     mayImport: ['packages/tracing'],
     reason:
-      'What both services do alike: settings, listeners, workers and stopping. It contains no code for either of them or for tokens.',
+      'What both services do alike: settings, listeners and stopping. It contains no code for either of them or for tokens.',
   },
   {
     path: 'packages/http-service/src/guarded',

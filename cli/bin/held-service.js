@@ -1,14 +1,11 @@
 // Loads the modules of a service while its settings are not known yet, and runs it when they arrive.
 // Plain JavaScript: the first file of a process is not stripped of types.
-import cluster from 'node:cluster'
 import { extname } from 'node:path'
 import { pathToFileURL } from 'node:url'
 
 const main = pathToFileURL(process.argv[2] ?? '')
 
-// A worker of the service is forked with this file too. It has its settings from the start.
-if (cluster.isWorker) await import(main.href)
-else hold()
+hold()
 
 function hold() {
   // The parent has ended before it sent the settings.

@@ -10,12 +10,6 @@ const held = join(import.meta.dirname, '../bin/held-service.js')
 
 const printsPort = `console.log('port ' + process.env.PORT); process.disconnect?.()`
 
-const forksOneWorker = `
-  import cluster from 'node:cluster'
-  console.log((cluster.isPrimary ? 'primary ' : 'worker ') + process.env.PORT)
-  if (cluster.isPrimary) cluster.fork().once('exit', () => process.exit())
-  else process.disconnect()`
-
 /** A held service whose modules print when they run; `service` is left out when it is undefined. */
 function start(test: TestContext, service: string | undefined, program = printsPort) {
   const folder = mkdtempSync(join(tmpdir(), 'greeting-held-'))
@@ -58,12 +52,5 @@ describe('a held service', () => {
     child.disconnect()
     assert.deepEqual(await exited, [0, null])
     assert.equal(text(), 'loaded\n')
-  })
-
-  it('runs the workers of the service without waiting for settings', async (test) => {
-    const { child, ended, text } = start(test, undefined, forksOneWorker)
-    child.send({ PORT: '4000' })
-    await ended
-    assert.deepEqual(text().trim().split('\n'), ['primary 4000', 'worker 4000'])
   })
 })

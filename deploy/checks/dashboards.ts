@@ -28,7 +28,7 @@ async function run(root: string): Promise<readonly string[]> {
   try {
     const dataDir = join(folder, 'data')
     mkdirSync(dataDir)
-    const metrics = { METRICS_PORT: '0', WORKERS: '2' }
+    const metrics = { METRICS_PORT: '0' }
     await using system = await startSeededSystem(sourceLauncher(root, dataDir), dataDir, {
       identityProvider: metrics,
       api: metrics,

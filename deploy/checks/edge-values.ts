@@ -45,7 +45,7 @@ export const edgeValues: readonly EdgeValues[] = [
     title: 'numbers among the settings',
     example: 'minimal.yaml',
     set: [
-      'identityProvider.settings={"MAX_SIGN_IN_RECORDS":10000000,"WORKERS":2,"TRUSTED_PROXIES":"10.0.0.0/8"}',
+      'identityProvider.settings={"MAX_SIGN_IN_RECORDS":10000000,"LOG_LEVEL":"warn","TRUSTED_PROXIES":"10.0.0.0/8"}',
     ],
   },
   {

@@ -64,7 +64,6 @@ export const healthy: Series = {
   [`greeting_guard_key_set_usable{${api},url="keys"}`]: always(1),
   [`greeting_guard_key_set_age_seconds{${api},url="keys"}`]: always(1800),
   [`nodejs_eventloop_lag_p99_seconds{${identityProvider}}`]: always(0.02),
-  [`greeting_worker_replacements_total{${identityProvider}}`]: always(1),
 }
 
 /** A fault, as series that replace those of the healthy services, and the alert that fires. */
@@ -219,11 +218,6 @@ export const alertCases: readonly AlertCase[] = [
     alert: 'GreetingEventLoopBlocked',
     severity: 'ticket',
     series: { [`nodejs_eventloop_lag_p99_seconds{${identityProvider}}`]: always(0.8) },
-  },
-  {
-    alert: 'GreetingWorkersEnd',
-    severity: 'ticket',
-    series: { [`greeting_worker_replacements_total{${identityProvider}}`]: growing(1) },
   },
 ]
 

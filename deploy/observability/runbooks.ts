@@ -47,7 +47,7 @@ export const runbooks: Readonly<Record<string, Runbook>> = {
       ),
     ],
     text: `1. Compare \`greeting_signature_duration_seconds\` with \`greeting_store_operation_duration_seconds\`. The slower one is the reason.
-2. Slow signatures mean too little processor time: look for throttled containers, and add replicas or \`WORKERS\`.
+2. Slow signatures mean too little processor time: look for throttled containers, and add replicas.
 3. A slow store needs its administrator. [Sizing](../guides/operating.md#sizing) has the expected figures.`,
   },
   GreetingIdentityProviderDown: {
@@ -203,21 +203,12 @@ Check that the folder \`tls\` of \`DATA_DIR\` can be written. A certificate of a
       metrics('api', 'nodejs_eventloop_lag_p99_seconds|process_cpu_seconds_total'),
       metrics('api', 'greeting_guard_key_set_refreshes_total'),
     ],
-    text: `1. A blocked event loop means too little processor time: add replicas or \`WORKERS\`.
+    text: `1. A blocked event loop means too little processor time: add replicas.
 2. Failed refreshes of the key set delay tokens with a new key: continue at [GreetingKeysUnusable](#greetingkeysunusable).`,
   },
   GreetingEventLoopBlocked: {
     commands: [metrics('identity-provider', processFigures), metrics('api', processFigures)],
-    text: `The process does not get enough processor time. Add replicas or \`WORKERS\`, and raise the limit of the container.`,
-  },
-  GreetingWorkersEnd: {
-    commands: [
-      state('identity-provider'),
-      failures('identity-provider'),
-      state('api'),
-      failures('api'),
-    ],
-    text: `Workers end, and others replace them. Look for \`OOMKilled\` and for the level \`fatal\` in the log.`,
+    text: `The process does not get enough processor time. Add replicas, and raise the limit of the container.`,
   },
   GreetingBackupOld: {
     commands: [

@@ -107,7 +107,6 @@ type Options = {
   readonly httpsPort?: number
   readonly issuerUrl?: string
   readonly managedIdentity?: number | true
-  readonly workers?: string
   readonly lab?: true
   readonly maxLogMib: number
   readonly json?: true
@@ -132,14 +131,6 @@ function originUrl(text: string): string {
 function folder(text: string): string {
   // A variable that is not set would make the current folder the data folder.
   if (text === '') throw new InvalidArgumentError('The path must not be empty')
-  return text
-}
-
-function workers(text: string): string {
-  const number = Number(text)
-  if (text !== 'auto' && !(/^\d{1,2}$/.test(text) && number >= 1 && number <= 64)) {
-    throw new InvalidArgumentError('The count must be a number from 1 to 64, or auto')
-  }
   return text
 }
 
@@ -188,11 +179,6 @@ export function addStartCommand(program: Command, terminal: Terminal, services: 
       '--managed-identity [port]',
       'serve managed identity endpoints on 127.0.0.1 for all programs of this machine (default port: any free one)',
       port,
-    )
-    .option(
-      '--workers <count>',
-      'worker processes of each service, 1 to 64, or auto for one per core (default: WORKERS, else 1)',
-      workers,
     )
     .option(
       '--lab',

@@ -48,8 +48,6 @@ type SystemOptions = {
   readonly httpsPort: number
   /** The port of the managed identity endpoints, 0 for any free one; undefined when they are off. */
   readonly managedIdentityPort?: number | undefined
-  /** Worker processes of each service: a number or `auto`. Default: the setting `WORKERS`. */
-  readonly workers?: string | undefined
   /** Whether the identity provider has a lab. Default: the setting `LAB`. */
   readonly lab?: boolean | undefined
   /** The issuer of v1.0 tokens, without the tenant. Default: the HTTP origin of the identity provider. */
@@ -96,11 +94,7 @@ export class RunningSystem {
     const inherited = Object.entries(environment).filter(
       ([name]) => !settingsOfServices.includes(name),
     )
-    const { workers } = options
-    this.#environment = {
-      ...Object.fromEntries(inherited),
-      ...(workers !== undefined && { WORKERS: workers }),
-    }
+    this.#environment = Object.fromEntries(inherited)
   }
 
   /**

@@ -1,4 +1,4 @@
-// Folder: What both services do alike: settings, listeners, workers and stopping.
+// Folder: What both services do alike: settings, listeners and stopping.
 
 export { type ErrorAnswer, errorAnswer, errorResponse } from './error-answer.ts'
 export type { StopOptions } from './listener/drain.ts'
@@ -37,15 +37,14 @@ export {
   metricsSettings,
   originUrl,
   portOrOff,
+  reusePort,
   setting,
   stopDelaySeconds,
   tracingSecretNames,
   tracingSettings,
   wholeNumber,
-  workerCount,
 } from './settings/setting-schemas.ts'
 export { readSettings, SettingsError } from './settings/settings-reader.ts'
 export { entryList, proxyList, TrustedProxies } from './settings/trusted-proxies.ts'
 export { type StaticFile, StaticFiles } from './static-files.ts'
 export { visibleText } from './visible-text.ts'
-export type { WorkerLink } from './workers/worker-link.ts'

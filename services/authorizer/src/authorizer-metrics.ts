@@ -26,7 +26,6 @@ export function createMetrics() {
       new Gauge({
         name: 'greeting_authorizer_rules',
         help: 'Rules in force.',
-        aggregator: 'min',
         registers,
         collect() {
           this.set(count())

@@ -2,7 +2,7 @@ import { runService } from '@greeting/http-service'
 import { startService } from './service.ts'
 import { readSettings, settingNames } from './settings.ts'
 
-// Without workers, a signal reads the rules at once. Workers look at the file by themselves.
+// A signal reads the rules at once.
 let reload: () => unknown = () => undefined
 process.on('SIGHUP', () => reload())
 

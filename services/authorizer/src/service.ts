@@ -55,13 +55,14 @@ const uncachedJson = { 'content-type': 'application/json', 'cache-control': 'no-
 export async function startService(
   settings: Settings,
   log: Logger,
-  { link, tracing, runtime, watchMs = 1000 }: ServiceParts = {},
+  { tracing, runtime, watchMs = 1000 }: ServiceParts = {},
 ): Promise<Service> {
   // 1. Listeners, after the rules: a faulty file opens none
   const file = settings.RULES_FILE
   const firstRules = await readRules(file)
   const listener = await listen(settings.HOST, settings.PORT, {
     keepAliveTimeout: settings.KEEP_ALIVE_SECONDS * 1000,
+    reusePort: settings.REUSE_PORT,
   })
   const metricsListener = await openMetricsListener(settings).catch(async (cause) => {
     await listener.stop()
@@ -71,7 +72,6 @@ export async function startService(
   // 2. Guard, metrics and log
   const metrics = metricsListener && (await import('./authorizer-metrics.ts')).createMetrics()
   const logEvent = logGuardEvents(log)
-  const ownFetch = link?.fetch ?? globalThis.fetch
   const guardFor = (roles: readonly string[]) =>
     createGuard(
       entra({
@@ -83,7 +83,7 @@ export async function startService(
           if (tracing !== undefined) annotateDecision(tracing, event)
         },
       }),
-      runtime ?? { fetch: tracing?.traceFetch(ownFetch) ?? ownFetch },
+      runtime ?? { fetch: tracing?.traceFetch(globalThis.fetch) ?? globalThis.fetch },
     )
   const onReload = (result: 'success' | 'failure') => metrics?.countReload(result)
   const inForce = new RulesInForce({ file, guardFor, log, onReload, watchMs }, firstRules)
@@ -95,11 +95,8 @@ export async function startService(
     })
     metrics.watchRules(() => inForce.current.rules.set.rules.length)
     const { registry } = metrics.guard
-    link?.reportMetrics(registry)
-    const read = link?.readAllMetrics ?? (() => registry.metrics())
-    metricsListener?.answerWith(metricsFetch(read))
+    metricsListener?.answerWith(metricsFetch(() => registry.metrics()))
   }
-  link?.onSharedFetch(() => void guard().start())
 
   // 3. Requests
   let isStopping = false

@@ -6,12 +6,12 @@ import {
   metricsSettings,
   proxyList,
   readSettings as readSettingsOf,
+  reusePort,
   setting,
   stopDelaySeconds,
   tracingSecretNames,
   tracingSettings,
   wholeNumber,
-  workerCount,
 } from '@greeting/http-service'
 import { checkSettings, issuerSettings } from '@greeting/http-service/guarded'
 import { z } from 'zod'
@@ -46,7 +46,7 @@ const schema = z.object({
   KEEP_ALIVE_SECONDS: keepAliveSeconds,
   STOP_DELAY_SECONDS: stopDelaySeconds,
   ...tracingSettings,
-  WORKERS: workerCount,
+  REUSE_PORT: reusePort,
   LOG_LEVEL: setting(
     logLevel.default('info'),
     '`trace`, `debug`, `info`, `warn`, `error`, `fatal` or `silent`; decisions have the level `debug`',

@@ -5,8 +5,7 @@ import { request } from 'node:http'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { apiApplicationId, tenantId } from '../../../fixtures/signing-identity-provider.ts'
-import { createMetrics } from '../src/authorizer-metrics.ts'
-import type { Service, ServiceParts } from '../src/service.ts'
+import type { Service } from '../src/service.ts'
 import * as reference from './reference.ts'
 import {
   ask,
@@ -170,50 +169,31 @@ describe('an authorizer', () => {
   })
 })
 
-it('a worker fetches keys through its link, reports metrics there, and adds decisions to its traces', async () => {
+it('adds decisions to its traces, and traces the request for keys', async () => {
   const used: unknown[] = []
   const nothing = () => undefined
-  const parts: ServiceParts = {
-    link: {
-      isFirst: true,
-      fetch: (...request) => {
-        used.push('fetch')
-        return fetch(...request)
+  const { service } = await start(
+    {},
+    {
+      tracing: {
+        run: (_, work) => work({ rename: nothing, annotate: nothing, fail: nothing }),
+        annotate: (attributes) => used.push(attributes),
+        logFields: () => ({}),
+        traceFetch: (wrapped) => {
+          used.push('trace')
+          return wrapped
+        },
+        stop: async () => undefined,
       },
-      onSharedFetch: (callback) => used.push(callback.length),
-      reportMetrics: () => used.push('report'),
-      readAllMetrics: async () => 'of all workers',
-      reportReady: nothing,
     },
-    tracing: {
-      run: (_, work) => work({ rename: nothing, annotate: nothing, fail: nothing }),
-      annotate: (attributes) => used.push(attributes),
-      logFields: () => ({}),
-      traceFetch: (wrapped) => {
-        used.push('trace')
-        return wrapped
-      },
-      stop: async () => undefined,
-    },
-  }
-  const { service } = await start({}, parts)
+  )
   const token = await bearer(['Orders.Read'])
   assert.equal((await ask(service.url, [...original('GET', '/orders/7'), ...token])).status, 200)
-  const metrics = await ask(service.metricsUrl ?? '', [], { path: '/metrics' })
-  assert.equal(metrics.body, 'of all workers')
-  const decision = { 'greeting.decision': 'admitted', 'greeting.remembered': false }
-  assert.deepEqual(used, ['trace', 'report', 0, 'fetch', decision])
+  assert.deepEqual(used, [
+    'trace',
+    { 'greeting.decision': 'admitted', 'greeting.remembered': false },
+  ])
   await service.stop()
-})
-
-it('the metric of the rules is the least number of all workers', () => {
-  assert.equal(
-    Reflect.get(
-      createMetrics().watchRules(() => 1),
-      'aggregator',
-    ),
-    'min',
-  )
 })
 
 describe('the original request comes', () => {

@@ -31,7 +31,7 @@ export async function openSecureListener(
     HOST,
     HTTPS_PORT,
     identity,
-    { keepAliveTimeout: settings.KEEP_ALIVE_SECONDS * 1000 },
+    { keepAliveTimeout: settings.KEEP_ALIVE_SECONDS * 1000, reusePort: settings.REUSE_PORT },
     { requestsClientCertificate: CERTIFICATE_BINDING !== 'refused' },
   )
   const reload = async () => {

@@ -54,7 +54,7 @@ export type ServiceParts = ProcessContext & {
 export async function startService(
   settings: Settings,
   log: Logger,
-  { link, tracing, runtime, openListener = listen }: ServiceParts = {},
+  { tracing, runtime, openListener = listen }: ServiceParts = {},
 ): Promise<Service> {
   // 1. Listeners and public addresses
   const listeners = await openListeners(settings, log, openListener)
@@ -72,7 +72,6 @@ export async function startService(
   // 2. Guard, metrics and log
   const metrics = listeners.metrics && (await loadMetrics())
   const logEvent = logGuardEvents(log)
-  const ownFetch = link?.fetch ?? globalThis.fetch
   const guard = createGuard(
     entra({
       ...guardOptions(settings),
@@ -86,17 +85,13 @@ export async function startService(
         if (tracing !== undefined) annotateDecision(tracing, event)
       },
     }),
-    runtime ?? { fetch: tracing?.traceFetch(ownFetch) ?? ownFetch },
+    runtime ?? { fetch: tracing?.traceFetch(globalThis.fetch) ?? globalThis.fetch },
   )
   if (metrics !== undefined) {
     const { registry } = metrics
     metrics.watch(guard)
-    link?.reportMetrics(registry)
-    const read = link?.readAllMetrics ?? (() => registry.metrics())
-    listeners.metrics?.answerWith(metricsFetch(read))
+    listeners.metrics?.answerWith(metricsFetch(() => registry.metrics()))
   }
-  // The guard fetches again, and gets the response that another worker has fetched.
-  link?.onSharedFetch(() => void guard.start())
 
   // 3. Requests
   let isStopping = false
@@ -122,6 +117,7 @@ export async function startService(
 async function openListeners(settings: Settings, log: Logger, openListener: Listen) {
   const plain = await openListener(settings.HOST, settings.PORT, {
     keepAliveTimeout: settings.KEEP_ALIVE_SECONDS * 1000,
+    reusePort: settings.REUSE_PORT,
   })
   const opened: (Listener | undefined)[] = [plain]
   const stop = (options?: StopOptions) => Promise.all(opened.map((one) => one?.stop(options)))

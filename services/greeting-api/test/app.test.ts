@@ -29,7 +29,13 @@ function makeApp({ answers = true, fails = false } = {}) {
   const logged: unknown[] = []
   let stopping = false
   const guard = createGuard(
-    entra({ tenantId, apiApplicationId, roles, listener: metrics.listener }),
+    entra({
+      tenantId,
+      apiApplicationId,
+      roles,
+      tokenVersions: ['1.0'],
+      listener: metrics.listener,
+    }),
     {
       fetch: async () =>
         answers ? Response.json({ keys: [signer.jwk] }) : new Response('', { status: 500 }),

@@ -99,12 +99,7 @@ describe('the process', () => {
     agent.destroy()
   })
 
-  const stops = [
-    { WORKERS: '1', STOP_DELAY_SECONDS: '0' },
-    { WORKERS: '1', STOP_DELAY_SECONDS: '1' },
-    { WORKERS: '2', STOP_DELAY_SECONDS: '0' },
-    { WORKERS: '2', STOP_DELAY_SECONDS: '1' },
-  ]
+  const stops = [{ STOP_DELAY_SECONDS: '0' }, { STOP_DELAY_SECONDS: '1' }]
   for (const settings of stops) {
     it(`cuts no request of 20 busy clients at a stop, with ${JSON.stringify(settings)}`, async () => {
       const { child, exited, listening } = start({ ...local(), ...settings })

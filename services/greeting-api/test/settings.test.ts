@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { availableParallelism } from 'node:os'
 import { describe, it } from 'node:test'
 import { SettingsError } from '@greeting/http-service'
 import { apiApplicationId, tenantId } from '../../../fixtures/signing-identity-provider.ts'
@@ -35,7 +34,7 @@ describe('settings', () => {
       METRICS_PORT: null,
       STOP_DELAY_SECONDS: 0,
       REMEMBERED_TOKENS: 10_000,
-      WORKERS: 1,
+      REUSE_PORT: false,
       LOG_LEVEL: 'info',
     })
   })
@@ -56,8 +55,7 @@ describe('settings', () => {
     ['BASE_URL', 'https://api.example/greeting', 'https://api.example/greeting'],
     ['CLOCK_TOLERANCE_SECONDS', '0', 0],
     ['KEEP_ALIVE_SECONDS', '620', 620],
-    ['WORKERS', '64', 64],
-    ['WORKERS', 'auto', Math.min(availableParallelism(), 64)],
+    ['REUSE_PORT', 'on', true],
     ['REMEMBERED_TOKENS', '0', 0],
     ['REMEMBERED_TOKENS', '1000000', 1_000_000],
     ['LOG_LEVEL', 'debug', 'debug'],
@@ -90,9 +88,7 @@ describe('settings', () => {
     ['CLOCK_TOLERANCE_SECONDS', '61'],
     ['REMEMBERED_TOKENS', '1000001'],
     ['REMEMBERED_TOKENS', '-1'],
-    ['WORKERS', '0'],
-    ['WORKERS', '65'],
-    ['WORKERS', 'all'],
+    ['REUSE_PORT', 'yes'],
     ['KEEP_ALIVE_SECONDS', '0'],
     ['KEEP_ALIVE_SECONDS', '3601'],
     ['CLOCK_TOLERANCE_SECONDS', 'Infinity'],

@@ -5,7 +5,6 @@ import { z } from 'zod'
 type LabSettings = {
   readonly LAB: 'on' | 'off'
   readonly LAB_ANY_ADDRESS: 'yes' | 'no'
-  readonly WORKERS: number
   readonly DATABASE_URL?: string | undefined
   readonly HOST: string
   readonly AUTH_URL?: string | undefined
@@ -26,9 +25,7 @@ const isLoopback = (host: string) =>
 /** A lab is for one process on this machine. Other addresses need a second setting. */
 export function labFault(value: LabSettings): string | undefined {
   if (value.LAB === 'off') return undefined
-  if (value.WORKERS > 1 || value.DATABASE_URL !== undefined) {
-    return 'expected off, because a lab has neither several workers nor a shared database'
-  }
+  if (value.DATABASE_URL !== undefined) return 'expected off, because a lab has no shared database'
   const hosts = [value.AUTH_URL, value.HTTPS_AUTH_URL].map((url) => url && new URL(url).hostname)
   const isLocal = [value.HOST, ...hosts].every((host) => host === undefined || isLoopback(host))
   if (isLocal || value.LAB_ANY_ADDRESS === 'yes') return undefined

@@ -10,12 +10,12 @@ import {
   portOrOff,
   proxyList,
   readSettings as readSettingsOf,
+  reusePort,
   setting,
   stopDelaySeconds,
   tracingSecretNames,
   tracingSettings,
   wholeNumber,
-  workerCount,
 } from '@greeting/http-service'
 import { z } from 'zod'
 import { auditFaults, auditSettings } from './audit-settings.ts'
@@ -225,7 +225,7 @@ const shape = z.object({
   ),
   LAB: setting(
     z.enum(['on', 'off'], expected('on or off')).default('off'),
-    '`on` adds `/lab`: forged tokens, faults and a clock, [for tests only](../guides/testing.md). It needs one worker, a store of its own and loopback addresses',
+    '`on` adds `/lab`: forged tokens, faults and a clock, [for tests only](../guides/testing.md). It needs its own store and loopback addresses',
   ),
   LAB_ANY_ADDRESS: setting(
     z.enum(['yes', 'no'], expected('yes or no')).default('no'),
@@ -241,7 +241,7 @@ const shape = z.object({
     '`on` accepts [requests of MCP clients that Entra refuses](../guides/identity-provider.md#mcp-clients), and publishes metadata that Entra lacks',
   ),
   ...tracingSettings,
-  WORKERS: workerCount,
+  REUSE_PORT: reusePort,
   LOG_LEVEL: setting(
     logLevel.default('info'),
     '`trace`, `debug`, `info`, `warn`, `error`, `fatal` or `silent`; issued tokens and incomplete requests have the level `debug`, refusals `info`',

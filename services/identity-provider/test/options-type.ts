@@ -56,8 +56,8 @@ export const text = `// Generated from the schemas of the settings: npm run refe
 import type { SettingsInput } from '../settings.ts'
 
 /**
- * The settings of the identity provider, in camel case: \`DATA_DIR\` is \`dataDir\`. Those of workers and
- * traces are missing: they belong to a process of its own.
+ * The settings of the identity provider, in camel case: \`DATA_DIR\` is \`dataDir\`. Those of traces and \`REUSE_PORT\`
+ * are missing, because they belong to a dedicated process.
  */
 export type IdentityProviderOptions = {
 ${members.join('')}}

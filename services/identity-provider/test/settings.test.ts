@@ -56,7 +56,7 @@ describe('the settings', () => {
       LAB: 'off',
       LAB_ANY_ADDRESS: 'no',
       MCP_CLIENTS: 'off',
-      WORKERS: 1,
+      REUSE_PORT: false,
       LOG_LEVEL: 'info',
     })
   })
@@ -73,7 +73,7 @@ describe('the settings', () => {
     ['PORT', 'off', null],
     ['HTTPS_PORT', '8443', 8443],
     ['KEEP_ALIVE_SECONDS', '620', 620],
-    ['WORKERS', '2', 2],
+    ['REUSE_PORT', 'on', true],
     ['METRICS_PORT', '9464', 9464],
     ['STOP_DELAY_SECONDS', '5', 5],
     ['LOST_CHANGES', 'accept', 'accept'],
@@ -128,9 +128,7 @@ describe('the settings', () => {
     [{ HOST: '127.evil.example' }, /is not a loopback address/],
     [{ AUTH_URL: 'https://login.example' }, /is not a loopback address/],
     [{ HTTPS_AUTH_URL: 'https://login.example' }, /is not a loopback address/],
-    [{ WORKERS: '2' }, /neither several workers nor a shared database/],
-    [{ DATABASE_URL: 'postgres://u@h/d' }, /neither several workers nor a shared database/],
-    [{ WORKERS: '2', LAB_ANY_ADDRESS: 'yes' }, /neither several workers/],
+    [{ DATABASE_URL: 'postgres://u@h/d' }, /a lab has no shared database/],
     [{ LAB_CLIENT_SECRET: 'x'.repeat(16), REGISTRATIONS: 'file.json' }, 'on'],
     [{ LAB_CLIENT_SECRET: 'x'.repeat(16) }, /expected no value, because REGISTRATIONS is not set/],
   ]
@@ -168,7 +166,7 @@ describe('the settings', () => {
   const wrong: [string, string, string][] = [
     ['PORT', '65536', 'expected a port from 0 to 65535, or off'],
     ['PORT', '4000.5', 'expected a port from 0 to 65535, or off'],
-    ['WORKERS', 'x', 'expected a whole number from 1 to 64, or auto'],
+    ['REUSE_PORT', 'yes', 'expected on or off'],
     ['KEEP_ALIVE_SECONDS', '0', 'expected a whole number from 1 to 3600'],
     ['METRICS_PORT', 'on', 'expected a port from 0 to 65535, or off'],
     ['METRICS_CLIENT_IDS', 'a client', 'expected at most 100 application IDs'],

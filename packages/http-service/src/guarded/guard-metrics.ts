@@ -76,16 +76,10 @@ export function createMetrics(): Metrics {
 }
 
 function observeGuard(guard: Pick<Guard, 'keySets' | 'cachedTokens'>, registers: Registry[]): void {
-  const perKeySet = (
-    name: string,
-    help: string,
-    aggregator: 'max' | 'min',
-    value: (set: KeySet) => number,
-  ) =>
+  const perKeySet = (name: string, help: string, value: (set: KeySet) => number) =>
     new Gauge({
       name,
       help,
-      aggregator,
       labelNames: ['url'],
       registers,
       collect() {
@@ -95,14 +89,12 @@ function observeGuard(guard: Pick<Guard, 'keySets' | 'cachedTokens'>, registers:
   perKeySet(
     'greeting_guard_key_set_age_seconds',
     'Time since the last valid key set; +Inf before the first one.',
-    'max',
     ({ ageSeconds }) => ageSeconds,
   )
-  perKeySet('greeting_guard_keys', 'Usable keys in the key set.', 'min', ({ keys }) => keys)
+  perKeySet('greeting_guard_keys', 'Usable keys in the key set.', ({ keys }) => keys)
   perKeySet(
     'greeting_guard_key_set_usable',
     '1 while the key set can verify tokens, else 0.',
-    'min',
     ({ isUsable }) => Number(isUsable),
   )
   new Gauge({

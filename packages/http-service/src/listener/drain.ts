@@ -56,8 +56,6 @@ export async function drain(
   // The `close` of an HTTP server would close idle connections immediately. In Bun, it is no server of `net`.
   const { close } = server instanceof NetServer ? NetServer.prototype : server
   close.call(server)
-  // Other workers close the same port at about the same time.
-  await pause()
   heldAnswers.release()
   const deadline = setTimeout(() => server.closeAllConnections(), maxDrainMs)
   if (graceMs > 0) await Promise.race([closed, sleep(graceMs, undefined, { ref: false })])

@@ -57,7 +57,10 @@ export const limits = {
   // The timeouts take effect at this interval. Node's default is 30 s.
   connectionsCheckingInterval: 1000,
 } as const
-type Limits = Readonly<Record<keyof typeof limits, number>>
+type Limits = Readonly<Record<keyof typeof limits, number>> & {
+  /** Whether other processes may listen on the port too. The system distributes connections among them. */
+  readonly reusePort?: boolean
+}
 
 /** Connections that the system keeps until they are accepted, at most; it may keep fewer. Node's default is 511. */
 const backlog = 4096
@@ -151,7 +154,7 @@ const pemCertificate = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE----
 
 async function listenWith(
   server: Server | SecureServer,
-  { maxRequestsPerConnection, requestTimeout }: Limits,
+  { maxRequestsPerConnection, requestTimeout, reusePort = false }: Limits,
   scheme: string,
   host: string,
   port: number,
@@ -183,7 +186,7 @@ async function listenWith(
     enter(response, () => send(response, expectationFailed)),
   )
   server.on('connect', connectionErrors.onConnect)
-  server.listen({ port, host, backlog })
+  server.listen({ port, host, backlog, reusePort })
   await once(server, 'listening')
   const { address, family, port: realPort } = server.address() as AddressInfo
   return {

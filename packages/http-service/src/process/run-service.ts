@@ -1,6 +1,5 @@
 // Folder: A service as a process: its start, its health, its log and its end.
 
-import cluster from 'node:cluster'
 import { Worker } from 'node:worker_threads'
 import {
   readTracingOptions,
@@ -11,8 +10,6 @@ import {
 import { type Logger, pino } from 'pino'
 import { misspeltSettings, SettingsError } from '../settings/settings-reader.ts'
 import { visibleText } from '../visible-text.ts'
-import { type WorkerLink, workerLink } from '../workers/worker-link.ts'
-import { WorkerStartError } from '../workers/worker-pool.ts'
 import { checkHealth, type HealthSettings, healthCheckOf } from './health-check.ts'
 import { openLogOutput } from './log-output.ts'
 import { explainStartFailure, readMaxOpenFiles, type StartSettings } from './start-failure.ts'
@@ -28,8 +25,6 @@ type RunningService = {
 
 /** What a service has only as a process. */
 export type ProcessContext = {
-  /** The connection of a worker to the primary process. */
-  readonly link?: WorkerLink | undefined
   /** Undefined when the settings name no collector. */
   readonly tracing?: Tracing | undefined
 }
@@ -54,13 +49,11 @@ type ServiceSettings = StartSettings &
   TracingSettings &
   HealthSettings & {
     readonly LOG_LEVEL: string
-    readonly WORKERS: number
     readonly STOP_DELAY_SECONDS: number
   }
 
 /**
- * Runs a service as this process, until a signal or the end of the parent process. With several
- * `WORKERS`, this process only starts the workers, and each of them runs the service.
+ * Runs a service as this process, until a signal or the end of the parent process.
  *
  * With `--healthcheck` or `--healthcheck=healthz`, it asks the running service of these settings for
  * its state instead.
@@ -91,8 +84,7 @@ export async function runService<Settings extends ServiceSettings>(
     const { exitCode, text } = await checkHealth(check, settings)
     return exitCode === 0 ? host.exit(0) : fail(text, exitCode)
   }
-  const isOnlyPrimary = settings.WORKERS > 1 && cluster.isPrimary
-  const tracing = isOnlyPrimary ? undefined : await startTracing(readTracingOptions(settings, name))
+  const tracing = await startTracing(readTracingOptions(settings, name))
   const output = openLogOutput()
   const options = {
     level: settings.LOG_LEVEL,
@@ -101,14 +93,9 @@ export async function runService<Settings extends ServiceSettings>(
   }
   const log = pino(options, output.stream)
   try {
-    const link = workerLink(host)
-    // Each worker has the same environment.
-    if (link === undefined)
-      for (const [variable, setting] of misspeltSettings(host.env, settingNames))
-        log.warn({ variable, setting }, `${variable} is no setting; did you mean ${setting}?`)
-    const service = await (isOnlyPrimary
-      ? runPrimary(settings, log)
-      : start(settings, log, { link, tracing }))
+    for (const [variable, setting] of misspeltSettings(host.env, settingNames))
+      log.warn({ variable, setting }, `${variable} is no setting; did you mean ${setting}?`)
+    const service = await start(settings, log, { tracing })
     const stopAll = async () => {
       const within = startDeadline(settings.STOP_DELAY_SECONDS * 1000 + maxStopMs)
       try {
@@ -127,13 +114,10 @@ export async function runService<Settings extends ServiceSettings>(
     // Before the log message: its reader may send a signal immediately.
     for (const signal of ['SIGTERM', 'SIGINT'] as const) host.on(signal, () => stop(signal))
     const { url, httpsUrl, metricsUrl } = service
-    if (link === undefined) log.info({ url, httpsUrl, metricsUrl }, 'listening')
-    else link.reportReady({ url, httpsUrl, metricsUrl })
+    log.info({ url, httpsUrl, metricsUrl }, 'listening')
     watchParent(host, () => stop('parent_ended'))
   } catch (error) {
-    // The worker has written the reason.
     await output.end()
-    if (error instanceof WorkerStartError) return host.exit(error.exitCode)
     const sentence = explainStartFailure(error as Error, settings, readMaxOpenFiles(host))
     // One line: the sentence may contain text of a file.
     fail(visibleText(`The ${title} cannot start: ${sentence}.`), 1)
@@ -145,12 +129,6 @@ const graceMs = 1000
 /** A stop takes less: open requests for 30 s, then the audit log and the traces. After it, the process is killed. */
 const maxStopMs = 60_000
 const maxExitMs = 2000
-
-/** The code of the primary process is loaded only for several workers. */
-async function runPrimary(settings: ServiceSettings, log: Logger): Promise<RunningService> {
-  const { startWorkers } = await import('../workers/run-primary.ts')
-  return startWorkers({ ...settings }, log)
-}
 
 /** Returns a function that stops the service and ends the process. Only its first call counts. */
 function stopOnce(host: NodeJS.Process, log: Logger, stopAll: () => Promise<number>) {

@@ -36,7 +36,7 @@ const sentences: Readonly<Record<string, Sentence>> = {
   ENOSPC: ({ DATA_DIR = '' }, { path = DATA_DIR }) => `the disk of ${path} is full`,
 }
 
-/** A service with one worker and HTTPS starts with 48. With fewer, other sentences hide the reason. */
+/** A service with HTTPS starts with 48. With fewer, other sentences hide the reason. */
 const minOpenFiles = 64
 
 /** Errors of the system when no more files can be opened, also as the cause of another error. */

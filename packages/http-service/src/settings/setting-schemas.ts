@@ -1,4 +1,3 @@
-import { availableParallelism } from 'node:os'
 import { readLogExportOptions, readTracingOptions, tracingForms } from '@greeting/tracing'
 import { z } from 'zod'
 import { limits } from '../listener/listener.ts'
@@ -59,20 +58,14 @@ export const portOrOff = (() => {
     .transform((port) => (port === 'off' ? null : Number(port)))
 })()
 
-/** The number of worker processes: 1 to 64, by default 1; `auto` means one per available core. */
-export const workerCount = (() => {
-  const error = expected('a whole number from 1 to 64, or auto')
-  return setting(
-    numberOrText(error)
-      .refine((count) => /^(auto|\d{1,2})$/.test(`${count}`), error)
-      .transform((count) =>
-        count === 'auto' ? Math.min(availableParallelism(), 64) : Number(count),
-      )
-      .refine((count) => count >= 1 && count <= 64, error)
-      .default(1),
-    'the number of worker processes that share the port, 1 to 64; `auto` starts one per available core',
-  )
-})()
+/** Whether several processes may listen on the ports of a service at the same time; by default off. */
+export const reusePort = setting(
+  z
+    .enum(['off', 'on'], expected('on or off'))
+    .default('off')
+    .transform((value) => value === 'on'),
+  '`on` lets [several processes](../guides/operating.md#several-processes-on-one-port) of the service listen on its ports; Linux only',
+)
 
 /** How long an idle connection stays open, in seconds: 1 to 3600, by default 75. */
 export const keepAliveSeconds = setting(

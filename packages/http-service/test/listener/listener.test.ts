@@ -40,6 +40,24 @@ describe('a listener', () => {
     await first.stop()
   })
 
+  it('shares its port on request, and leaves it to the other listener at its stop', async () => {
+    const first = await listen('127.0.0.1', 0, { reusePort: true })
+    const { port } = new URL(first.url)
+    const second = await listen('127.0.0.1', Number(port), { reusePort: true })
+    first.answerWith(() => new Response('first'))
+    second.answerWith(() => new Response('second'))
+    const once = new Agent({ keepAlive: false })
+    const seen = new Set<string>()
+    // The system chooses by the port of the client, which each connection has anew.
+    for (let calls = 0; calls < 500 && seen.size < 2; calls += 1)
+      seen.add((await getFrom(first.url, once)).body)
+    assert.deepEqual([...seen].toSorted(), ['first', 'second'])
+    await first.stop()
+    for (let calls = 0; calls < 20; calls += 1)
+      assert.equal((await getFrom(second.url, once)).body, 'second')
+    await second.stop()
+  })
+
   const timeouts = { headersTimeout: 200, requestTimeout: 400, connectionsCheckingInterval: 20 }
   const late: [name: string, bytes: string, afterMs: number][] = [
     ['header', 'GET / HTTP/1.1\r\nHost: a\r\n', timeouts.headersTimeout],

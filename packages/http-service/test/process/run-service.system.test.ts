@@ -37,7 +37,6 @@ const definition = (stop = async () => {}) => ({
   readSettings: () => ({
     HOST: '127.0.0.1',
     LOG_LEVEL: 'silent',
-    WORKERS: 1,
     STOP_DELAY_SECONDS: 0,
   }),
   start: async () => ({ url: 'http://127.0.0.1:1', stop }),

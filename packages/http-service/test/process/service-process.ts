@@ -8,7 +8,6 @@ await runService(process, {
   readSettings: () => ({
     HOST: '127.0.0.1',
     LOG_LEVEL: 'info',
-    WORKERS: 1,
     STOP_DELAY_SECONDS: 0,
   }),
   start: async (_, log) => ({

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { availableParallelism } from 'node:os'
 import { describe, it } from 'node:test'
 import type { z } from 'zod'
 import {
@@ -7,8 +6,8 @@ import {
   keepAliveSeconds,
   logLevel,
   originUrl,
+  reusePort,
   wholeNumber,
-  workerCount,
 } from '../../src/settings/setting-schemas.ts'
 
 const accepted: [name: string, schema: z.ZodType, text: string | undefined, value: unknown][] = [
@@ -20,9 +19,8 @@ const accepted: [name: string, schema: z.ZodType, text: string | undefined, valu
   ['the highest number', wholeNumber(0, 60), '60', 60],
   ['no keep-alive time', keepAliveSeconds, undefined, 75],
   ['the longest keep-alive time', keepAliveSeconds, '3600', 3600],
-  ['no number of workers', workerCount, undefined, 1],
-  ['one worker per core', workerCount, 'auto', Math.min(availableParallelism(), 64)],
-  ['the most workers', workerCount, '64', 64],
+  ['no shared port', reusePort, undefined, false],
+  ['a shared port', reusePort, 'on', true],
 ]
 
 const refused: [schema: z.ZodType, texts: readonly string[], expected: string][] = [
@@ -45,7 +43,7 @@ const refused: [schema: z.ZodType, texts: readonly string[], expected: string][]
     'expected a whole number from 0 to 60',
   ],
   [keepAliveSeconds, ['0', '3601'], 'expected a whole number from 1 to 3600'],
-  [workerCount, ['0', '65', 'all', '100'], 'expected a whole number from 1 to 64, or auto'],
+  [reusePort, ['yes', '1', ''], 'expected on or off'],
 ]
 
 describe('the schemas of settings', () => {

@@ -11,13 +11,12 @@ export class MetricSet {
     this.#registers = [registry]
   }
 
-  /** A value that all workers share: they have one store, so the highest value counts. */
+  /** A value that is read when it is asked for; without a line while it is unknown. */
   gauge(name: string, help: string, value: () => number | undefined): void {
     new Gauge({
       name,
       help,
       registers: this.#registers,
-      aggregator: 'max' as const,
       collect() {
         const current = value()
         // A gauge without labels is 0 until it is removed, and 0 would be a false value.
@@ -27,45 +26,22 @@ export class MetricSet {
     })
   }
 
-  /** A value for each value of a label, of which the highest counts. */
-  gaugeBy(label: string, name: string, help: string, values: () => LabelledValues): void {
-    this.#valuesBy(label, name, help, values, 'max')
-  }
-
-  /** A value for each value of a label, of which the metrics of all workers have the sum. */
-  sumBy(label: string, name: string, help: string, values: () => LabelledValues): void {
-    this.#valuesBy(label, name, help, values, 'sum')
-  }
-
-  #valuesBy<Label extends string>(
+  /** A value for each value of a label. */
+  gaugeBy<Label extends string>(
     label: Label,
     name: string,
     help: string,
     values: () => LabelledValues,
-    aggregator: 'max' | 'sum',
   ): void {
     new Gauge<Label>({
       name,
       help,
       registers: this.#registers,
-      aggregator,
       labelNames: [label],
       collect() {
         this.reset()
         for (const [key, current] of Object.entries(values()))
           if (current !== undefined) this.set({ [label]: key } as Record<Label, string>, current)
-      },
-    })
-  }
-
-  /** A value of each worker, of which the metrics of all have the sum. */
-  sum(name: string, help: string, value: () => number): void {
-    new Gauge({
-      name,
-      help,
-      registers: this.#registers,
-      collect() {
-        this.set(value())
       },
     })
   }

@@ -79,7 +79,7 @@ export function storageMetrics(
     'Applications and service principals of the tenants that METRICS_TENANT_IDS names, deleted ones included.',
     () => usage().tenantObjects,
   )
-  metrics.sum(
+  metrics.gauge(
     'greeting_audit_waiting_records',
     'Audit records that wait for the store.',
     () => auditBacklog().waiting,
@@ -93,7 +93,7 @@ export function storageMetrics(
     Object.fromEntries(
       Object.entries(auditExport()).map(([sink, figures]) => [sink, figures[figure]]),
     )
-  metrics.sumBy(
+  metrics.gaugeBy(
     'sink',
     'greeting_audit_export_queued',
     'Audit records that wait for a log store of AUDIT_EXPORT.',

@@ -120,7 +120,7 @@ async function openStore(opened: OpenedParts): Promise<OpenedStore> {
     await requireStoredKeys(settings, storage, clock)
     if ((await clock.agreedTime()) !== undefined) await listeners.renewCertificate()
     await seedDirectory(opened, directory)
-    if (opened.link?.isFirst !== false) await ensureAdministrator(opened, directory, clock)
+    await ensureAdministrator(opened, directory, clock)
   }
   if (standbyReads !== undefined) {
     await directory.refresh()
@@ -150,8 +150,8 @@ async function openAuditExport({ settings, storage, environment, log }: OpenedPa
   })
 }
 
-/** Answers requests for metrics, with those of all workers. */
-function answerMetrics({ metrics, listeners, link, settings, ...parts }: ServiceParts): void {
+/** Answers requests for metrics. */
+function answerMetrics({ metrics, listeners, settings, ...parts }: ServiceParts): void {
   if (metrics === undefined) return
   const { registry } = metrics
   metrics.watch({
@@ -171,9 +171,7 @@ function answerMetrics({ metrics, listeners, link, settings, ...parts }: Service
     certificateEnd: listeners.certificateEnd,
     now: parts.environment.runtime.now,
   })
-  link?.reportMetrics(registry)
-  const read = link?.readAllMetrics ?? (() => registry.metrics())
-  listeners.metrics?.answerWith(metricsFetch(read))
+  listeners.metrics?.answerWith(metricsFetch(() => registry.metrics()))
 }
 
 const lanesWithoutRecords = (settings: Settings): ReadonlySet<AuditLane> => {

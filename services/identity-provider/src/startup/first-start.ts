@@ -20,7 +20,7 @@ type FirstStart = Pick<OpenedParts, 'settings' | 'environment' | 'log'>
 
 /** Applies the registrations file of the settings to an empty directory. */
 export async function seedDirectory(
-  { settings, environment: { runtime }, log, link }: FirstStart & Pick<OpenedParts, 'link'>,
+  { settings, environment: { runtime }, log }: FirstStart,
   directory: DirectoryStore,
 ): Promise<void> {
   const { REGISTRATIONS: path, DATA_DIR, TENANT_ID, LAB_CLIENT_SECRET } = settings
@@ -43,7 +43,7 @@ export async function seedDirectory(
   )
   if (isSeeded) {
     log.info({ registrations: path }, 'registrations applied to the empty directory')
-  } else if (link?.isFirst !== false) {
+  } else {
     const secrets = await readSeededSecrets(DATA_DIR)
     const isChosen = (secret: string) => secret === LAB_CLIENT_SECRET
     const unused = [

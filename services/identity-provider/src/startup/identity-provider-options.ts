@@ -3,8 +3,8 @@
 import type { SettingsInput } from '../settings.ts'
 
 /**
- * The settings of the identity provider, in camel case: `DATA_DIR` is `dataDir`. Those of workers and
- * traces are missing: they belong to a process of its own.
+ * The settings of the identity provider, in camel case: `DATA_DIR` is `dataDir`. Those of traces and `REUSE_PORT`
+ * are missing, because they belong to a dedicated process.
  */
 export type IdentityProviderOptions = {
   /** The address of the listener. `::` is every address, also of IPv4. By default `127.0.0.1`. */
@@ -238,8 +238,8 @@ export type IdentityProviderOptions = {
    */
   readonly portal?: SettingsInput['PORTAL']
   /**
-   * `on` adds `/lab`: forged tokens, faults and a clock, for tests only. It needs one worker, a
-   * store of its own and loopback addresses. By default `off`.
+   * `on` adds `/lab`: forged tokens, faults and a clock, for tests only. It needs its own store
+   * and loopback addresses. By default `off`.
    */
   readonly lab?: SettingsInput['LAB']
   /** `yes` permits a lab on other addresses, such as in a container of a test. By default `no`. */

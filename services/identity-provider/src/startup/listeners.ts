@@ -130,8 +130,12 @@ async function openMutual(
   })
 }
 
-const limitsOf = ({ KEEP_ALIVE_SECONDS }: Pick<Settings, 'KEEP_ALIVE_SECONDS'>) => ({
+const limitsOf = ({
+  KEEP_ALIVE_SECONDS,
+  REUSE_PORT,
+}: Pick<Settings, 'KEEP_ALIVE_SECONDS' | 'REUSE_PORT'>) => ({
   keepAliveTimeout: KEEP_ALIVE_SECONDS * 1000,
+  reusePort: REUSE_PORT,
 })
 
 function certificateNames(

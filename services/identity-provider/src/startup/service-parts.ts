@@ -2,7 +2,6 @@ import type { AuditBuffer } from '@greeting/directory/audit'
 import type { AgreedClock } from '@greeting/directory/clock'
 import type { DirectoryStore, StandbyReads, StoreReversals } from '@greeting/directory/live'
 import type { RegionalAssertions, StandbyStorage, Storage } from '@greeting/directory/storage'
-import type { WorkerLink } from '@greeting/http-service'
 import type { Tracing } from '@greeting/tracing'
 import type { Logger } from 'pino'
 import type { AuditExport } from '../audit-export/audit-export.ts'
@@ -18,7 +17,6 @@ import type { OpenListeners } from './listeners.ts'
 export type OpenedParts = {
   readonly settings: Settings
   readonly log: Logger
-  readonly link: WorkerLink | undefined
   readonly tracing: Tracing | undefined
   /** Undefined when there is no listener for metrics. */
   readonly metrics: Metrics | undefined

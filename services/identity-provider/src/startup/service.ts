@@ -37,7 +37,7 @@ export type StartOptions = ProcessContext & {
  * @throws {Error} with a sentence for the operator, or with Node's `code`
  */
 export async function startService(options: StartOptions): Promise<Service> {
-  const { settings, log, link, tracing } = options
+  const { settings, log, tracing } = options
   const environment = options.environment ?? (await openEnvironment(settings, log))
   if (settings.MCP_CLIENTS === 'on') {
     log.warn('MCP_CLIENTS=on: this server accepts requests of MCP clients that Entra refuses')
@@ -69,7 +69,6 @@ export async function startService(options: StartOptions): Promise<Service> {
     const opened = {
       settings,
       log,
-      link,
       tracing,
       environment,
       listeners,

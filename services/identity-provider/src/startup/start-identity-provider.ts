@@ -34,7 +34,7 @@ export class IdentityProviderOptionsError extends TypeError {
   }
 }
 
-const isOfProcess = (setting: string) => setting === 'WORKERS' || setting.startsWith('OTEL_')
+const isOfProcess = (setting: string) => setting === 'REUSE_PORT' || setting.startsWith('OTEL_')
 
 /** The name of a setting as an option. */
 export const optionNameOf = (setting: string) =>
@@ -106,7 +106,7 @@ export async function startInProcess(
   }
   try {
     const log = pino({ level: settings.LOG_LEVEL })
-    const inProcess = { ...settings, DATA_DIR: dataDir, WORKERS: 1 }
+    const inProcess = { ...settings, DATA_DIR: dataDir, REUSE_PORT: false }
     const service = await startService({ settings: inProcess, log, environment })
     const { url, httpsUrl, metricsUrl, reopen } = service
     let stopping: Promise<void> | undefined

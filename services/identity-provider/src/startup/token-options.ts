@@ -62,14 +62,11 @@ export const tokenLifetime = (settings: Settings): TokenLifetime => ({
   longestSeconds: settings.TOKEN_LIFETIME_SECONDS.longest,
 })
 
-/** Each worker counts the requests of its own connections. */
-function failedLoginRateLimit(settings: Settings): FailedLoginRateLimit {
-  const perWorker = (limit: number) => Math.ceil(limit / settings.WORKERS)
-  return new FailedLoginRateLimit({
-    perClientPerMinute: perWorker(settings.WRONG_CREDENTIALS_PER_CLIENT_PER_MINUTE),
-    perSourcePerMinute: perWorker(settings.WRONG_CREDENTIALS_PER_SOURCE_PER_MINUTE),
+const failedLoginRateLimit = (settings: Settings): FailedLoginRateLimit =>
+  new FailedLoginRateLimit({
+    perClientPerMinute: settings.WRONG_CREDENTIALS_PER_CLIENT_PER_MINUTE,
+    perSourcePerMinute: settings.WRONG_CREDENTIALS_PER_SOURCE_PER_MINUTE,
   })
-}
 
 /** The issuers whose tokens can be credentials: those that the settings permit, the lab's, and this server. */
 export function openIssuers(
