@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { timeText } from './exact-time.ts'
 import { bodyCollection, dateTime, guid, text } from './properties/forms.ts'
 import { type ComplexType, complexType, formsOf } from './properties/property.ts'
 
@@ -15,7 +16,7 @@ const duration = text(64).refine(
   (value) => durationMs(value) !== undefined,
   'must be a duration of days, hours, minutes and seconds, as in P90D',
 )
-const since = dateTime.transform((date) => date.toISOString().replace('.000Z', 'Z'))
+const since = dateTime.transform(timeText)
 
 /** A row with the type of an object in `$metadata`, and its form in a body. */
 const objectRow = <const Rows extends ComplexType['members']>(name: string, members: Rows) => ({

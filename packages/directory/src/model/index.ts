@@ -61,6 +61,7 @@ export {
   put,
   remove,
 } from './directory-change.ts'
+export { exactTime, timeText } from './exact-time.ts'
 export { emptyGuid, isGuid } from './guid.ts'
 export { isLoopbackUrl, isSafeIssuerUrl } from './issuer-url.ts'
 export {

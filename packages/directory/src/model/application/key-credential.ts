@@ -1,6 +1,7 @@
 import { type KeyObject, X509Certificate } from 'node:crypto'
 import { rsaKeyFault } from '@greeting/guard'
 import { z } from 'zod'
+import { timeText } from '../exact-time.ts'
 import { complexType, type PropertyView } from '../properties/property.ts'
 import type { Runtime } from '../runtime.ts'
 import { storableTextIssues } from '../storable-text.ts'
@@ -128,11 +129,11 @@ export const keyCredentialJson = (
 ) => ({
   customKeyIdentifier: Buffer.from(sha1Thumbprint, 'base64url').toString('hex').toUpperCase(),
   displayName,
-  endDateTime: endDateTime.toISOString(),
+  endDateTime: timeText(endDateTime),
   key: withKey ? Buffer.from(certificate).toString('base64') : null,
   keyId,
-  startDateTime: startDateTime.toISOString(),
+  startDateTime: timeText(startDateTime),
   type: 'AsymmetricX509Cert',
   usage: 'Verify',
-  lastUsedDateTime: lastUsed?.toISOString() ?? null,
+  lastUsedDateTime: lastUsed === undefined ? null : timeText(lastUsed),
 })

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import { exactTime, madeTime, timeText } from '../exact-time.ts'
 import { complexType } from '../properties/property.ts'
 import type { Runtime } from '../runtime.ts'
 import { credentialMembers, lastUsedDateTime } from './credential.ts'
@@ -20,6 +21,12 @@ const secretBytes = 32
 const hintLength = 3
 const defaultLifetimeYears = 2
 
+function defaultEnd(start: Date): Date {
+  const text = start.toISOString()
+  const year = String(Number(text.slice(0, 4)) + defaultLifetimeYears).padStart(4, '0')
+  return exactTime(`${year}${text.slice(4)}`)
+}
+
 /** The properties of a new secret. */
 export type NewPassword = {
   /** A GUID in lower case; default: a new one. */
@@ -40,12 +47,12 @@ export function createPassword(
   { keyId, displayName = null, startDateTime, endDateTime }: NewPassword,
   source: Runtime,
 ): { readonly credential: PasswordCredential; readonly secretText: string } {
-  const start = startDateTime ?? source.now()
-  const end = endDateTime ?? new Date(start)
-  if (endDateTime === undefined) end.setUTCFullYear(start.getUTCFullYear() + defaultLifetimeYears)
+  const id = keyId ?? source.newGuid()
+  const start = startDateTime ?? madeTime(source.now(), id)
+  const end = endDateTime ?? defaultEnd(start)
   const secretText = Buffer.from(source.randomBytes(secretBytes)).toString('base64url')
   const credential: PasswordCredential = {
-    keyId: keyId ?? source.newGuid(),
+    keyId: id,
     displayName,
     hint: secretText.slice(0, hintLength),
     startDateTime: start,
@@ -95,10 +102,10 @@ export const passwordCredentialJson = (
 ) => ({
   customKeyIdentifier: null,
   displayName,
-  endDateTime: endDateTime.toISOString(),
+  endDateTime: timeText(endDateTime),
   hint,
   keyId,
   secretText: null,
-  startDateTime: startDateTime.toISOString(),
-  lastUsedDateTime: lastUsed?.toISOString() ?? null,
+  startDateTime: timeText(startDateTime),
+  lastUsedDateTime: lastUsed === undefined ? null : timeText(lastUsed),
 })

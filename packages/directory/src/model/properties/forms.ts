@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { exactTime } from '../exact-time.ts'
 import { isGuid } from '../guid.ts'
 import { storableTextIssues } from '../storable-text.ts'
 import { type ComplexType, defaultsOf, formsOf, type Member } from './property.ts'
@@ -29,6 +30,9 @@ export const guid = z
   .refine(isGuid, 'must be a GUID')
   .transform((value) => value.toLowerCase())
 
+/** Whether Graph has a form for a time: an offset may move it out of these years. */
+const isInRange = (time: Date): boolean => /^(?!0000)\d{4}-/.test(time.toISOString())
+
 /** A date and time with its time zone (RFC 3339 section 5.6). */
 export const dateTime = z
   .string()
@@ -36,7 +40,8 @@ export const dateTime = z
     (value) => z.iso.datetime({ offset: true }).safeParse(value).success,
     'must be a date and time as in 2026-01-31T12:00:00Z',
   )
-  .transform((value) => new Date(value))
+  .transform(exactTime)
+  .refine(isInRange, 'must be in the years 1 to 9999')
 
 /**
  * A collection in a body. The size is checked first, so entries above the limit cost nothing.

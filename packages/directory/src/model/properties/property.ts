@@ -1,6 +1,7 @@
 // Folder: What all entities share: the row of a property, the forms of values in a body, and inert properties.
 
 import type { z } from 'zod'
+import { madeTime, timeText, wholeSeconds } from '../exact-time.ts'
 import type { InertProperties, Json } from './inert-properties.ts'
 
 /** The context of an answer, on which the shown value of a property may depend. */
@@ -10,6 +11,8 @@ export type PropertyView<Lookups> = {
   readonly lastUses: ReadonlyMap<string, Date>
   /** The properties in `$select`; undefined for all. */
   readonly selected: ReadonlySet<string> | undefined
+  /** Whether the answer shows an object that its request creates. */
+  readonly isNew?: boolean
 }
 
 /** One member of a complex type. */
@@ -142,9 +145,11 @@ function readerOf(name: string, { fixed, inert }: Property<never, never>) {
     return (entity: unknown) =>
       (entity as { readonly inertProperties: InertProperties }).inertProperties[name] ?? inert
   }
-  return (entity: unknown) => {
+  return (entity: unknown, { isNew }: PropertyView<unknown>) => {
     const value: unknown = Reflect.get(entity as object, name)
-    return value instanceof Date ? value.toISOString() : value
+    if (!(value instanceof Date)) return value
+    const { id } = entity as { readonly id: string }
+    return isNew ? timeText(madeTime(value, id)) : wholeSeconds(value)
   }
 }
 

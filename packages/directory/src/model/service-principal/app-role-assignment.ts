@@ -1,3 +1,4 @@
+import { madeTime, timeText } from '../exact-time.ts'
 import type { PropertyTable } from '../properties/property.ts'
 import type { Runtime } from '../runtime.ts'
 import type { ServicePrincipal } from './service-principal.ts'
@@ -44,7 +45,10 @@ export const appRoleAssignmentProperties: PropertyTable<
   tenantId: { column: ['tenant_id'], show: false },
   deletedDateTime: { fixed: null, type: 'Edm.DateTimeOffset' },
   appRoleId: { column: ['app_role_id'], type: 'Edm.Guid', filter: 'value', index: 'appRoleId' },
-  createdDateTime: { column: ['created_at', 'time'] },
+  createdDateTime: {
+    column: ['created_at', 'time'],
+    show: ({ createdDateTime, id }) => timeText(madeTime(createdDateTime, id)),
+  },
   principalDisplayName: {
     show: ({ principalId }, { directory }) =>
       directory.servicePrincipal(principalId)?.displayName ?? null,

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { guid } from '../../../../../fixtures/directory/sample.ts'
 import { createPassword, secretSha256 } from '../../../src/model/application/password-credential.ts'
+import { timeText } from '../../../src/model/exact-time.ts'
 import { type Runtime, systemRuntime } from '../../../src/model/runtime.ts'
 
 const runtime: Runtime = {
@@ -22,8 +23,10 @@ describe('a client secret', () => {
 
   it('is valid for two years from now by default', () => {
     const { credential } = createPassword({ displayName: 'Job' }, runtime)
-    assert.deepEqual(credential.startDateTime, new Date('2026-03-01T12:00:00Z'))
-    assert.deepEqual(credential.endDateTime, new Date('2028-03-01T12:00:00Z'))
+    const [start, end] = [credential.startDateTime, credential.endDateTime].map(timeText)
+    assert.equal(+credential.startDateTime, Date.parse('2026-03-01T12:00:00Z'))
+    assert.match(start ?? '', /^2026-03-01T12:00:00\.000\d{4}Z$/)
+    assert.equal(end, start?.replace('2026', '2028'))
     assert.equal(credential.displayName, 'Job')
     assert.equal(credential.keyId, guid(7))
   })

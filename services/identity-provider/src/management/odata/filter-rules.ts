@@ -1,4 +1,4 @@
-import { type ComplexType, complexTypeIn } from '@greeting/directory'
+import { type ComplexType, complexTypeIn, exactTime, timeText } from '@greeting/directory'
 import { refuse } from '../refusals/graph-error.ts'
 import { type EntitySet, propertyNamed, unknownProperty } from './entity-set.ts'
 import type { Comparison, Filter } from './filter.ts'
@@ -58,8 +58,9 @@ function resolveComparison<Entity>(
     (operator === 'ne' && isAny) ||
     ((operator === 'ge' || operator === 'le') && kind !== 'time')
   if (isUnsupported) throw refuse('query_unsupported', notFilterable(property, set))
-  const compared = comparedAs === 'time' ? timeOf(literal, member ?? property) : literal
-  return { ...comparison, property, member, literal: compared }
+  const isTime = comparedAs === 'time'
+  const compared = isTime ? timeOf(literal, member ?? property) : literal
+  return { ...comparison, property, member, literal: compared, isTime }
 }
 
 /** The exact name of the member that a comparison within `any` names, and how it is compared. */
@@ -89,14 +90,14 @@ function resolveMember(
 /** A time in the form of the answers. */
 function timeOf(literal: Comparison['literal'], property: string): string | null {
   if (literal === null) return null
-  const time = new Date(typeof literal === 'string' ? literal : Number.NaN)
+  const time = exactTime(typeof literal === 'string' ? literal : '')
   if (Number.isNaN(time.getTime())) {
     throw refuse(
       'query_invalid',
       `Invalid filter clause: the value of '${property}' must be a date and time as in 2026-01-31T12:00:00Z.`,
     )
   }
-  return time.toISOString()
+  return timeText(time)
 }
 
 const notFilterable = (property: string, { type }: { readonly type: string }) =>

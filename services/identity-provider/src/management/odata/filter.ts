@@ -21,6 +21,8 @@ export type Comparison = {
     | 'contains'
     | 'startsWord'
   readonly literal: Literal
+  /** Whether the values are times. A filter that is not resolved does not know it. */
+  readonly isTime?: boolean
 }
 
 /** A `$filter` as a tree. */

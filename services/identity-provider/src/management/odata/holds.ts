@@ -34,9 +34,11 @@ const comparisons: {
 }
 
 /** Texts are compared without case, as in Graph. */
-function satisfies(value: unknown, { literal, operator }: Comparison): boolean {
+function satisfies(value: unknown, { isTime, literal, operator }: Comparison): boolean {
   if (typeof value === 'string' && typeof literal === 'string') {
-    return comparisons[operator](value.toLowerCase(), literal.toLowerCase())
+    // Without the zone, a second comes before its fractions.
+    const textOf = (text: string) => (isTime ? text.slice(0, -1) : text.toLowerCase())
+    return comparisons[operator](textOf(value), textOf(literal))
   }
   if (operator === 'ne') return (value ?? null) !== literal
   return operator === 'eq' && (value ?? null) === literal

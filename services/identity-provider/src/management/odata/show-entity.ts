@@ -53,14 +53,14 @@ export async function showEntity<Entity>(
   }
 }
 
-/** Shows an object that this request creates. The answer equals that of a later request. */
+/** Shows an object that this request creates. Its times have more digits than in later answers. */
 export function showCreated<Entity>(
   call: Call & { readonly nextMark: string },
   set: EntitySet<Entity>,
   entity: Entity,
 ): AnswerWithBody {
   parseQuery(call, supportedOptions.nothing)
-  const view = shownFor(call)
+  const view = { ...shownFor(call), isNew: true }
   const tagged = set.markOf === undefined ? set : { ...set, markOf: () => call.nextMark }
   return {
     status: 201,

@@ -16,7 +16,7 @@ const forms: Readonly<Record<string, (value: unknown) => boolean>> = {
   'Edm.Int32': (value) => Number.isInteger(value),
   'Edm.Guid': (value) => /^[0-9a-f-]{36}$/.test(String(value)),
   'Edm.Binary': (value) => /^[\w+/=]*$/.test(String(value)),
-  'Edm.DateTimeOffset': (value) => String(value) === new Date(String(value)).toISOString(),
+  'Edm.DateTimeOffset': (value) => /T\d\d:\d\d:\d\d(?:\.\d{0,6}[1-9])?Z$/.test(String(value)),
 }
 
 /** The members of an object, with their types. */

@@ -1,5 +1,6 @@
 import type { KeyCredential } from '../../../model/application/key-credential.ts'
 import type { PasswordCredential } from '../../../model/application/password-credential.ts'
+import { exactTime } from '../../../model/exact-time.ts'
 import { text } from './object-rows.ts'
 import type { KeyCredentialRow, PasswordCredentialRow } from './tables.ts'
 
@@ -25,8 +26,8 @@ export const passwordCredentialFromRow = (row: StoredPassword): PasswordCredenti
   keyId: row.key_id,
   displayName: row.display_name,
   hint: row.hint,
-  startDateTime: new Date(row.starts_at),
-  endDateTime: new Date(row.ends_at),
+  startDateTime: exactTime(row.starts_at),
+  endDateTime: exactTime(row.ends_at),
   secretSha256: bytes(row.secret_sha256),
 })
 
@@ -46,8 +47,8 @@ export const keyCredentialToRow = (credential: KeyCredential): StoredCertificate
 export const keyCredentialFromRow = (row: StoredCertificate): KeyCredential => ({
   keyId: row.key_id,
   displayName: row.display_name,
-  startDateTime: new Date(row.starts_at),
-  endDateTime: new Date(row.ends_at),
+  startDateTime: exactTime(row.starts_at),
+  endDateTime: exactTime(row.ends_at),
   certificate: bytes(row.certificate),
   sha1Thumbprint: row.sha1_thumbprint,
   sha256Thumbprint: row.sha256_thumbprint,

@@ -47,7 +47,7 @@ function instantiate(call: ChangingCall): Change {
     ...newServicePrincipal(caller.tenantId, application, runtime),
     createdByAppId: caller.applicationId,
   }
-  const view = shownFor(call)
+  const view = { ...shownFor(call), isNew: true }
   return {
     changes: [put('application', application), put('servicePrincipal', principal)],
     target: application.id,

@@ -158,7 +158,8 @@ export type CreatedPassword = {
 export function newPassword(requested: NewPassword, runtime: Runtime): CreatedPassword {
   const created = createPassword(requested, runtime)
   const { endDateTime, startDateTime } = created.credential
-  if (endDateTime <= startDateTime) {
+  // The default end of a start near the year 9999 is no time.
+  if (!(endDateTime > startDateTime)) {
     throw refuse('body_invalid', 'The credential must end after its start.')
   }
   return created

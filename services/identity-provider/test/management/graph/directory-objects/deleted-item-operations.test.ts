@@ -37,7 +37,7 @@ describe('a deleted application', () => {
     const applications = await admin.get(`${deleted}/microsoft.graph.application`)
     assert.deepEqual(
       applications.body.value.map(({ id, deletedDateTime }) => [id, deletedDateTime]),
-      [[api.id, '2026-02-01T12:00:00.000Z']],
+      [[api.id, '2026-02-01T12:00:00Z']],
     )
     const principals = await admin.get(`${deleted}/microsoft.graph.servicePrincipal`)
     assert.deepEqual(

@@ -25,8 +25,6 @@ describe('a client secret', () => {
       customKeyIdentifier: null,
       displayName: 'Nightly job',
       hint: secretText.slice(0, 3),
-      startDateTime: '2026-02-01T12:00:00.000Z',
-      endDateTime: '2028-02-01T12:00:00.000Z',
     })
     const [kept] = (await wholeDirectory(store)).application(api.id)?.passwordCredentials ?? []
     assert.deepEqual(kept?.secretSha256, secretSha256(secretText))
@@ -34,9 +32,7 @@ describe('a client secret', () => {
     lastUses.set(credentialName(api, keyId), new Date('2026-02-02T00:00:00Z'))
     for (const shown of [await admin.get(path), await admin.get('/applications')]) {
       assert.ok(!JSON.stringify(shown.body).includes(secretText))
-      assert.ok(
-        JSON.stringify(shown.body).includes('"lastUsedDateTime":"2026-02-02T00:00:00.000Z"'),
-      )
+      assert.ok(JSON.stringify(shown.body).includes('"lastUsedDateTime":"2026-02-02T00:00:00Z"'))
     }
   })
 
@@ -65,16 +61,23 @@ describe('a client secret', () => {
     const made = await add()
     assert.equal(made.status, 200)
     assert.equal(made.body.keyId, keyId.toLowerCase())
-    assert.equal(made.body.startDateTime, '2026-02-01T12:05:26.155Z')
+    assert.equal(made.body.startDateTime, '2026-02-01T12:05:26.1557753Z')
     const again = await add()
     assert.equal(again.status, 400)
     assert.match(again.body.error.message, /has the keyId/)
   })
 
+  const end = '2027-01-01T00:00:00Z'
   const refused: readonly (readonly [string, object, RegExp])[] = [
     ['that ends before it starts', { endDateTime: '2020-01-01T00:00:00Z' }, /end after its start/],
     ['with an invalid time', { endDateTime: 'tomorrow' }, /'passwordCredential.endDateTime'/],
     ['without a time zone', { endDateTime: '2027-01-01T00:00:00' }, /date and time as in/],
+    ['above the year 9999', { endDateTime: '9999-12-31T23:59:59-01:00' }, /years 1 to 9999/],
+    ['before the year 1', { startDateTime: '0001-01-01T00:00:00+01:00' }, /years 1 to 9999/],
+    ['of the year 0', { startDateTime: '0000-06-01T00:00:00Z' }, /years 1 to 9999/],
+    ['with an impossible offset', { endDateTime: '2027-01-01T00:00:00+24:00' }, /as in/],
+    ['whose default end has no form', { startDateTime: '9998-01-01T00:00:00Z' }, /end after its/],
+    ['that ends as it starts', { startDateTime: end, endDateTime: end }, /end after its start/],
     ['that is chosen by its owner', { secretText: 'mine' }, /'secretText', which is not supported/],
   ]
   for (const [name, passwordCredential, message] of refused)
