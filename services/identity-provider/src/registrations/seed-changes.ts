@@ -63,8 +63,9 @@ export function seedChanges(
   const applications = entriesByName(registrations).map(({ displayName, applicationId }) => {
     const api = apis.find((entry) => entry.displayName === displayName)
     const client = clients.find((entry) => entry.displayName === displayName)
+    const isBlueprint = client?.kind === 'blueprint'
     return newApplication({
-      id: source.newGuid(),
+      id: isBlueprint ? applicationId : source.newGuid(),
       tenantId: tenant.id,
       appId: applicationId,
       displayName,
@@ -85,7 +86,7 @@ export function seedChanges(
           return { id: source.newGuid(), name, description: null, audiences, ...trusted }
         },
       ),
-      blueprint: client?.kind === 'blueprint' ? blueprintOf(client, registrations) : null,
+      blueprint: isBlueprint ? blueprintOf(client, registrations) : null,
       policyIds: [...new Set([...(api?.policyIds ?? []), ...(client?.policyIds ?? [])])],
     })
   })

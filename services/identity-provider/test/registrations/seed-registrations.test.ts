@@ -305,6 +305,7 @@ describe('a registrations file for an empty directory', () => {
     )
     const api = directory.servicePrincipalByName(guid(1), seeded.apis[0]?.identifierUri ?? '')
     const made = directory.applicationByAppId(guid(7))
+    assert.equal(made?.id, guid(7))
     assert.deepEqual(made?.blueprint, {
       sponsorIds: blueprint?.sponsors,
       inheritablePermissions: [{ resourceAppId: api?.appId, scopes: 'none', roles: 'allAllowed' }],

@@ -52,7 +52,7 @@ type OptionalClaim = {
 
 /** A registration in the tenant that owns it: an API, a client, or both. */
 export type Application = {
-  /** Object ID: a GUID in lower case, different from `appId`. */
+  /** Object ID: a GUID in lower case. Of a blueprint it is `appId`, unless an earlier release created it. */
   readonly id: string
   readonly tenantId: string
   /** Application ID, the `client_id` at the token endpoint: a GUID in lower case. */

@@ -68,6 +68,7 @@ function create(call: ChangingCall): Change {
   requireFreeUniqueName(call, properties.uniqueName ?? null)
   const passwords = newPasswords.map((one) => newPassword(one, runtime))
   const isBlueprint = type === 'agentIdentityBlueprint'
+  const appId = runtime.newGuid()
   requireSponsors(sponsorIds, isBlueprint)
   const application = newApplication({
     // As in Entra ID, where the default of these applications is 2.
@@ -81,8 +82,8 @@ function create(call: ChangingCall): Change {
     ownerIds: withOwners([], ownerIds, call.directory, caller.tenantId),
     passwordCredentials: passwords.map(({ credential }) => credential),
     displayName: properties.displayName,
-    id: runtime.newGuid(),
-    appId: runtime.newGuid(),
+    id: isBlueprint ? appId : runtime.newGuid(),
+    appId,
     tenantId: caller.tenantId,
     createdByAppId: caller.applicationId,
     createdDateTime: runtime.now(),

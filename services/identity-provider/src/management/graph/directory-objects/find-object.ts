@@ -36,7 +36,7 @@ export function findApplication(call: Call): Application {
   return application
 }
 
-/** Clients name a blueprint by its application ID also where its object ID stands. */
+/** A blueprint of an earlier release has another object ID, where clients write its application ID too. */
 function blueprintByAppId(directory: Directory, appId: string): Application | undefined {
   const application = directory.applicationByAppId(appId)
   return application?.blueprint ? application : undefined
