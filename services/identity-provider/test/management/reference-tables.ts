@@ -44,7 +44,7 @@ const operationTable = (operations: readonly Operation[]): string =>
     operations.map((operation) => [
       code(`${operation.method} ${operation.path}`),
       rolesText(operation.requires),
-      operation.summary,
+      `${operation.summary}${(operation.ends ?? []).map((end, at) => `${at === 0 ? ' Also with ' : ', '}${code(end)}`).join('')}${operation.ends ? '.' : ''}`,
       'action' in operation ? code(operation.action) : '',
     ]),
   )

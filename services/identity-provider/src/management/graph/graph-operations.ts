@@ -20,11 +20,8 @@ import { deletedItemOperations } from './directory-objects/deleted-item-operatio
 import { directoryObjectOperations } from './directory-objects/directory-object-operations.ts'
 import { keyOperations } from './directory-objects/key-operations.ts'
 import { propertyOperations } from './directory-objects/object-operations.ts'
-import {
-  collectionOperations,
-  ownerOperations,
-  sponsorOperations,
-} from './directory-objects/owner-operations.ts'
+import { ownedObjectOperations } from './directory-objects/owned-object-operations.ts'
+import { ownerOperations, sponsorOperations } from './directory-objects/owner-operations.ts'
 import { passwordOperations } from './directory-objects/password-operations.ts'
 import { metadataOperations } from './metadata-operations.ts'
 import { peopleOperations } from './people-operations.ts'
@@ -45,6 +42,7 @@ const withTypes: readonly DirectoryOperation[] = [
   ...deletedItemOperations,
   ...servicePrincipalOperations,
   ...ownerOperations,
+  ...ownedObjectOperations,
 ]
 
 /** All operations of this part of Microsoft Graph v1.0. */
@@ -59,7 +57,6 @@ export const graphOperations: readonly (DirectoryOperation | BatchOperation)[] =
   ...typedOperations([...sponsorOperations, ...inheritablePermissionOperations], 'own'),
   ...withTypes,
   ...extensionPropertyOperations,
-  ...collectionOperations,
   ...appRoleAssignmentOperations,
   ...permissionGrantOperations,
   ...applicationTemplateOperations,

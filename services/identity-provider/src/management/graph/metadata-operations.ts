@@ -12,7 +12,7 @@ import {
   directoryObjects,
   servicePrincipals,
 } from './directory-objects/entity-sets.ts'
-import { groups, users } from './people-operations.ts'
+import { groups, users } from './directory-objects/user.ts'
 import {
   appManagementPolicies,
   defaultPolicy,
@@ -98,7 +98,10 @@ export const model: readonly ModelSet[] = [
   { set: trustedAuthorities, isContained: true },
   { set: organization },
   { set: domains },
-  { set: users, navigation: { appRoleAssignments: 'appRoleAssignment' } },
+  {
+    set: users,
+    navigation: { appRoleAssignments: 'appRoleAssignment', ownedObjects: 'directoryObject' },
+  },
   { set: groups },
 ]
 

@@ -1,9 +1,13 @@
 // Folder: Queries and answers of OData, from the table of properties of a set.
 
 import type { Directory, PropertyView, ShownProperty } from '@greeting/directory'
+import type { ManagementCaller } from '../privileges/caller.ts'
 
 /** The context of an answer, on which the shown properties of an object depend. */
-export type EntityView = PropertyView<Directory>
+export type EntityView = PropertyView<Directory> & {
+  /** Without it, only the IDs of related objects are shown. */
+  readonly caller?: Pick<ManagementCaller, 'roles'>
+}
 
 /** The related objects that `$expand` adds to an object, by their property. */
 export type Expansions<Entity> = Readonly<

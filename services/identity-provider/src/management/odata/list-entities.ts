@@ -1,4 +1,5 @@
 import type { Answer, Call } from '../operations/operation.ts'
+import { refuse } from '../refusals/graph-error.ts'
 import type { EntitySet, EntityView } from './entity-set.ts'
 import { holds } from './holds.ts'
 import { jsonOf, lastKeyBefore, listAnswer } from './list-answer.ts'
@@ -29,4 +30,17 @@ export async function listEntities<Entity>(
     count: options.count ? matching.length : undefined,
     selected: options.select,
   })
+}
+
+/** The number of the objects in memory that the query selects, as a text. */
+export function countEntities<Entity>(
+  call: Call,
+  set: EntitySet<Entity>,
+  entities: readonly Entity[],
+): Answer {
+  if (!call.isEventual) throw refuse('count_unsupported')
+  const { filter } = parseQuery(call, supportedOptions.count, set)
+  const view = { ...call, selected: undefined, lastUses: new Map() }
+  const { length } = entities.filter((one) => filter === undefined || holds(filter, one, set, view))
+  return { status: 200, content: String(length), contentType: 'text/plain' }
 }

@@ -105,7 +105,8 @@ export async function countStored<Kind extends ListedKind>(
   return { status: 200, content: String(count), contentType: 'text/plain' }
 }
 
-function numberOf({ count }: Pick<ListPage<ListedKind>, 'count'>): number | undefined {
+/** @throws {GraphError} graph_refusal query_unsupported when there are too many objects to count them. */
+export function numberOf({ count }: Pick<ListPage<ListedKind>, 'count'>): number | undefined {
   if (count !== 'too_many') return count
   throw refuse(
     'query_unsupported',
@@ -154,6 +155,7 @@ function readPage<Kind extends ListedKind>(
 const everything = { conditions: [], isComplete: true }
 
 const viewOf = (call: ListCall, directory: Directory, { select }: QueryOptions): EntityView => ({
+  caller: call.caller,
   directory: call.see(directory),
   selected: select,
   lastUses: new Map(),

@@ -23,7 +23,11 @@ export function entityJson<Entity>(
 }
 
 /** The view of an object with all properties, and without the last uses of credentials. */
-export const shownFor = ({ directory }: Pick<Call, 'directory'>): EntityView => ({
+export const shownFor = ({
+  caller,
+  directory,
+}: Pick<Call, 'caller' | 'directory'>): EntityView => ({
+  caller,
   directory,
   selected: undefined,
   lastUses: new Map(),

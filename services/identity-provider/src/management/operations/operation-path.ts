@@ -51,9 +51,12 @@ export const withoutTenant = (pathname: string): string => pathname.replace(tena
 /** A path without one empty segment at its end (entra E271). */
 export const withoutFinalSlash = (pathname: string): string => pathname.replace(/(?<=.)\/$/, '')
 
+/** The ends that the path of an operation may have. */
+export const endsOf = ({ ends = [] }: Operation): readonly string[] => ['', ...ends]
+
 /** The path of an operation as a route of Hono: `{id}` becomes `:id`, which matches the listed names only. */
-export const routeOf = ({ path, properties = [] }: Operation): string =>
-  path.replaceAll(/\{(\w+)\}/g, (_, name) =>
+export const routeOf = ({ path, properties = [] }: Operation, end: string): string =>
+  `${path}${end}`.replaceAll(/\{(\w+)\}/g, (_, name) =>
     name === 'property' ? `:property{(?:${properties.join('|')})}` : `:${name}`,
   )
 
@@ -79,10 +82,12 @@ export class OperationPaths {
   constructor(operations: readonly Operation[], mountPath = '') {
     this.#mountPath = mountPath
     this.#templates = operations.flatMap((operation) =>
-      (operation.properties ?? ['']).map((property) => ({
-        operation,
-        segments: operation.path.replace('{property}', property).split('/'),
-      })),
+      (operation.properties ?? ['']).flatMap((property) =>
+        endsOf(operation).map((end) => ({
+          operation,
+          segments: `${operation.path.replace('{property}', property)}${end}`.split('/'),
+        })),
+      ),
     )
     this.#maxSegments = Math.max(0, ...this.#templates.map(({ segments }) => segments.length))
   }

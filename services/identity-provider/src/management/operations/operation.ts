@@ -147,6 +147,8 @@ type OperationRow = {
   readonly requires: RequiredRoles
   /** The names that `{property}` in the path stands for. */
   readonly properties?: readonly string[]
+  /** Other ends that the path may have, such as `/$count`. The parameter `end` is that of a request. */
+  readonly ends?: readonly string[]
   /** The type to which the path casts. */
   readonly cast?: AgentType
   /** What the paths with a cast need. Without it, the operation has none. */

@@ -7,7 +7,7 @@ import { errorEnvelope, GraphError, type RequestIds, refuse } from '../refusals/
 import { type RefusalName, refusalRow } from '../refusals/refusals.ts'
 import { executeOperation, type OperationContext } from './execute-operation.ts'
 import type { Answer, Operation } from './operation.ts'
-import { OperationPaths, routeOf } from './operation-path.ts'
+import { endsOf, OperationPaths, routeOf } from './operation-path.ts'
 
 const realm = 'management'
 const retryAfterSeconds = 1
@@ -34,12 +34,15 @@ export function createOperationsApp(
     send: async (request: Request, environment: unknown) =>
       app.fetch(request, environment as Record<string, unknown>),
   }
-  for (const operation of operations) {
-    app.on(operation.method, routeOf(operation), ({ env, req }) =>
+  const routes = operations.flatMap((operation) =>
+    endsOf(operation).map((end) => ({ operation, end })),
+  )
+  for (const { operation, end } of routes) {
+    app.on(operation.method, routeOf(operation, end), ({ env, req }) =>
       answer(req.raw, env, (request, environment, ids) =>
         executeOperation({
           operation,
-          parameters: req.param(),
+          parameters: { ...req.param(), end },
           context: withSend,
           request,
           environment,

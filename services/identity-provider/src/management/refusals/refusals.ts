@@ -2,6 +2,7 @@
 
 import { agentRefusals, type Refusal } from './agent-refusals.ts'
 import { policyRefusals } from './policy-refusals.ts'
+import { referenceRefusals } from './reference-refusals.ts'
 
 /**
  * Every refusal of the management APIs, with the codes and sentences of Microsoft Graph where it has them.
@@ -187,32 +188,7 @@ export const refusals = {
     sentence: (appId: string) =>
       `The appId '${appId}' of the service principal does not reference a valid application object.`,
   },
-  reference_invalid: {
-    status: 400,
-    code: 'Request_BadRequest',
-    sentence: () => 'Not a valid reference update.',
-  },
-  assignment_taken: {
-    status: 400,
-    code: 'Request_BadRequest',
-    sentence: () => 'Permission being assigned already exists on the object',
-  },
-  assigned_role_unknown: {
-    status: 400,
-    code: 'Request_BadRequest',
-    sentence: () => 'Permission being assigned was not found on application',
-  },
-  reference_taken: {
-    status: 400,
-    code: 'Request_BadRequest',
-    sentence: (property: string) =>
-      `One or more added object references already exist for the following modified properties: '${property}'.`,
-  },
-  owners_need_reference: {
-    status: 400,
-    code: 'Request_BadRequest',
-    sentence: () => "Property 'owners' cannot be updated. Use POST and DELETE of owners/$ref.",
-  },
+  ...referenceRefusals,
   unique_name_taken: {
     status: 400,
     code: 'Request_BadRequest',

@@ -99,6 +99,7 @@ export const privilegeTable: Readonly<Record<string, readonly [RequiredRoles, Ro
   'GET /users/$count': [seesPeople, tenantWide],
   'GET /users/{id}': [seesPeople, tenantWide],
   'GET /users/{id}/appRoleAssignments': [seesPeople, tenantWide],
+  'GET /users/{id}/ownedObjects': [[...seesPeople, ...reads], tenantWide],
   'GET /groups': [seesGroups, tenantWide],
   'GET /groups/$count': [seesGroups, tenantWide],
   'GET /groups/{id}': [seesGroups, { tenantWide: 'resource_unknown' }],

@@ -117,6 +117,8 @@ const typedRows: readonly TypedRow[] = [
   ...objects('servicePrincipals', ofServicePrincipals),
   ...references('applications', ofApplications, 'owners'),
   ...references('servicePrincipals', ofServicePrincipals, 'owners'),
+  ['GET /servicePrincipals/{id}/ownedObjects', ofServicePrincipals, 'read', 'sees'],
+  ['GET /servicePrincipals/{id}/createdObjects', ofServicePrincipals, 'read', 'sees'],
   ...references('applications', ofApplications, 'sponsors'),
   ...references('servicePrincipals', ofServicePrincipals, 'sponsors'),
   [`GET ${inheritable}`, ofApplications, 'read', 'sees'],

@@ -22,28 +22,30 @@ import {
   principalRow,
   stored,
 } from './object-operations.ts'
-import { type DirectoryObject, typeOf } from './object-type.ts'
+import { type DirectoryObject, endsOfList, listAsked, typeOf } from './object-type.ts'
 
-/** The lists of one kind of deleted objects. */
-const listOperations = <Kind extends ObjectKind>({ kind, many, set }: ObjectRow<Kind>) =>
-  [
-    { end: '', does: 'Lists', list: listStored<Kind> },
-    { end: '/$count', does: 'Counts', list: countStored<Kind> },
-  ].map(
-    ({ end, does, list }): ListOperation => ({
-      method: 'GET',
-      path: `/directory/deletedItems/microsoft.graph.${kind}${end}`,
-      requires: readsApplications,
-      access: 'read',
-      summary: `${does} the deleted ${many}.`,
-      list: (call) => list(call, set, { kind, ...restorable(call) }),
-    }),
-  )
+/** The deleted objects of one kind, as a list or as a number. */
+const listOperation = <Kind extends ObjectKind>({
+  kind,
+  many,
+  set,
+}: ObjectRow<Kind>): ListOperation => ({
+  method: 'GET',
+  path: `/directory/deletedItems/microsoft.graph.${kind}`,
+  ends: endsOfList(),
+  requires: readsApplications,
+  access: 'read',
+  summary: `Lists the deleted ${many}, or counts them.`,
+  list: (call) => {
+    const list = listAsked(call).isCounted ? countStored : listStored
+    return list(call, set, { kind, ...restorable(call) })
+  },
+})
 
 /** Deleted applications and service principals. */
 export const deletedItemOperations: readonly DirectoryOperation[] = [
-  ...listOperations(applicationRow),
-  ...listOperations(principalRow),
+  listOperation(applicationRow),
+  listOperation(principalRow),
   {
     method: 'GET',
     path: '/directory/deletedItems/{id}',

@@ -14,11 +14,11 @@ import { readsApplications, writesApplications } from '../../privileges/graph-ro
 import { refuse } from '../../refusals/graph-error.ts'
 import { deletionTime } from './deleted-item.ts'
 import { directoryObjects } from './entity-sets.ts'
-import { activeServicePrincipal, findApplication, findServicePrincipal } from './find-object.ts'
+import { findApplication, findServicePrincipal, ownerOf } from './find-object.ts'
 import { stored } from './object-operations.ts'
-import { baseTypeOf, type DirectoryObject, typeOf } from './object-type.ts'
+import { type AnyObject, baseTypeOf, typeOf } from './object-type.ts'
 
-/** Applications and service principals by their IDs, without a set in the path. */
+/** Applications, service principals and users by their IDs, without a set in the path. */
 export const directoryObjectOperations: readonly DirectoryOperation[] = [
   {
     method: 'POST',
@@ -32,7 +32,7 @@ export const directoryObjectOperations: readonly DirectoryOperation[] = [
     method: 'GET',
     path: '/directoryObjects/{id}',
     requires: readsApplications,
-    summary: 'Shows an application or a service principal.',
+    summary: 'Shows an application, a service principal or a user.',
     read: (call) => {
       const { id = '' } = call.parameters
       if (!isGuid(id)) throw refuse('identifier_invalid', id)
@@ -61,9 +61,9 @@ const idsBody = z.strictObject({
   types: bodyCollection(text(), 20).nullish(),
 })
 
-function objectOf(directory: Directory, tenantId: string, id: string): DirectoryObject | undefined {
-  const principal = activeServicePrincipal(directory, tenantId, id)
-  if (principal !== undefined) return principal
+function objectOf(directory: Directory, tenantId: string, id: string): AnyObject | undefined {
+  const owner = ownerOf(directory, tenantId, id)
+  if (owner !== undefined) return owner
   const application = directory.application(id)
   const isActive = application?.tenantId === tenantId && application.deletedDateTime === null
   return isActive ? application : undefined
@@ -72,7 +72,7 @@ function objectOf(directory: Directory, tenantId: string, id: string): Directory
 async function getByIds(call: ListCall): Promise<Answer> {
   const { ids, types } = parseBody(idsBody, call.body)
   const wanted = types && new Set(types.map((type) => type.toLowerCase()))
-  const isWanted = (object: DirectoryObject, directory: Directory) =>
+  const isWanted = (object: AnyObject, directory: Directory) =>
     wanted === null ||
     wanted === undefined ||
     ['directoryobject', baseTypeOf(object), typeOf(object, directory)].some((type) =>

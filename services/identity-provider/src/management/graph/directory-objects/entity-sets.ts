@@ -4,21 +4,39 @@ import {
   applicationProperties,
   appRoleAssignmentProperties,
   credentialName,
+  type Directory,
   type ServicePrincipal,
+  type ShownProperty,
   servicePrincipalProperties,
   shownProperties,
 } from '@greeting/directory'
 import type { EntitySet, EntityView, Expansions } from '../../odata/entity-set.ts'
 import { entityJson } from '../../odata/show-entity.ts'
-import { agentTypes } from '../../privileges/graph-roles.ts'
+import { hasRoles } from '../../privileges/caller.ts'
+import {
+  type AgentType,
+  agentAccess,
+  agentTypes,
+  readsApplications,
+  readsPeople,
+} from '../../privileges/graph-roles.ts'
 import { activeOwners, activeServicePrincipal } from './find-object.ts'
-import { type DirectoryObject, isApplication, typeOf } from './object-type.ts'
+import {
+  type AnyObject,
+  type DirectoryObject,
+  isApplication,
+  isUser,
+  typeOf,
+} from './object-type.ts'
+import { users } from './user.ts'
 
 /** The type of an agent object; undefined for an ordinary one. */
 const agentTypeOf = (object: DirectoryObject, { directory }: EntityView) => {
   const type = typeOf(object, directory)
-  return Object.hasOwn(agentTypes, type) ? type : undefined
+  return isAgentType(type) ? type : undefined
 }
+
+const isAgentType = (type: string): type is AgentType => Object.hasOwn(agentTypes, type)
 
 /** The applications of Microsoft Graph. */
 export const applications: EntitySet<Application> = {
@@ -63,39 +81,51 @@ export const appRoleAssignments: EntitySet<AppRoleAssignment> = {
 
 const filterable = new Set(['id', 'displayName', 'appId'])
 
-/** The property of either type, with the value for the type of an object. */
-function propertyOf(name: string): EntitySet<DirectoryObject>['properties'][string] {
-  const [ofApplication, ofPrincipal] = [
-    applications.properties[name],
-    servicePrincipals.properties[name],
-  ]
+const setOf = (object: AnyObject) =>
+  isUser(object) ? users : isApplication(object) ? applications : servicePrincipals
+
+/**
+ * The property of every type, with the value for the type of an object. Of an object that the caller may not
+ * read, only the ID and the type are shown, as in Microsoft Graph.
+ */
+function propertyOf(name: string): EntitySet<AnyObject>['properties'][string] {
+  const first =
+    applications.properties[name] ?? servicePrincipals.properties[name] ?? users.properties[name]
   return {
-    type: ofApplication?.type ?? ofPrincipal?.type ?? 'Edm.String',
+    type: first?.type ?? 'Edm.String',
     ...(filterable.has(name) ? { filter: 'value' } : {}),
-    ...(ofApplication?.isSelectedOnly ? { isSelectedOnly: true } : {}),
-    show: (object, view) =>
-      isApplication(object) ? ofApplication?.show(object, view) : ofPrincipal?.show(object, view),
+    ...(first?.isSelectedOnly ? { isSelectedOnly: true } : {}),
+    show: (object, view) => {
+      const row: ShownProperty<never, Directory> | undefined = setOf(object).properties[name]
+      if (row === undefined || (row.isSelectedOnly && !view.selected)) return undefined
+      return name === 'id' || mayRead(object, view) ? row.show(object as never, view) : null
+    },
   }
 }
 
+function mayRead(object: AnyObject, view: EntityView): boolean {
+  const { roles = [] } = view.caller ?? {}
+  if (isUser(object)) return hasRoles(roles, readsPeople)
+  if (hasRoles(roles, readsApplications)) return true
+  const type = agentTypeOf(object, view)
+  return type !== undefined && hasRoles(roles, agentAccess(type, 'read'))
+}
+
 /**
- * Applications and service principals as objects of one set. Each has the properties of its own type,
- * because JSON omits the others.
+ * Applications, service principals and users as objects of one set. Each has the properties of its own
+ * type, because JSON omits the others.
  *
  * @see https://learn.microsoft.com/graph/api/resources/directoryobject
  */
-export const directoryObjects: EntitySet<DirectoryObject> = {
+export const directoryObjects: EntitySet<AnyObject> = {
   name: 'directoryObjects',
   type: 'directoryObject',
   keyOf: ({ id }) => id,
   typeOf: (object, { directory }) => typeOf(object, directory),
   properties: Object.fromEntries(
-    [
-      ...new Set([
-        ...Object.keys(servicePrincipals.properties),
-        ...Object.keys(applications.properties),
-      ]),
-    ].map((name) => [name, propertyOf(name)]),
+    [servicePrincipals, applications, users]
+      .flatMap(({ properties }) => Object.keys(properties))
+      .map((name) => [name, propertyOf(name)]),
   ),
 }
 

@@ -5,9 +5,10 @@ import {
   type ServicePrincipal,
 } from '@greeting/directory'
 import { requireMatch } from '../../odata/entity-tag.ts'
-import type { Call, ListCall } from '../../operations/operation.ts'
+import type { Call, ListCall, RequestCall } from '../../operations/operation.ts'
 import { refuse } from '../../refusals/graph-error.ts'
 import { type DirectoryObject, typeOf } from './object-type.ts'
+import { type User, usersOf } from './user.ts'
 
 /**
  * Finds the application in the path of a request, by object ID, as `appId=...` or as `uniqueName=...`, and
@@ -119,10 +120,30 @@ export function activeServicePrincipal(
     : undefined
 }
 
+/** The user or the service principal of a tenant by its object ID, unless it is deleted. */
+export function ownerOf(directory: Directory, tenantId: string, id: string): Owner | undefined {
+  const tenant = directory.tenant(tenantId)
+  const user = tenant && usersOf(tenant).find((one) => one.id === id)
+  return user ?? activeServicePrincipal(directory, tenantId, id)
+}
+
 /** The owners that are not deleted. */
 export const activeOwners = (
   directory: Directory,
   tenantId: string,
   ownerIds: readonly string[],
-): ServicePrincipal[] =>
-  ownerIds.flatMap((id) => activeServicePrincipal(directory, tenantId, id) ?? [])
+): Owner[] => ownerIds.flatMap((id) => ownerOf(directory, tenantId, id) ?? [])
+
+type Owner = ServicePrincipal | User
+
+/**
+ * Finds the user in the path of a request, by object ID or user principal name.
+ *
+ * @throws {GraphError} graph_refusal resource_unknown.
+ */
+export function findUser({ caller, parameters }: RequestCall): User {
+  const { id: key = '' } = parameters
+  const users = usersOf(caller.tenant)
+  const named = users.find((one) => one.userPrincipalName === key.toLowerCase())
+  return named ?? partNamed(users, key)
+}

@@ -6,7 +6,10 @@ import { type KeyCredentialBody, keyCredentialBody, maxCertificates } from './cr
 const referenceTo = (sets: readonly string[]) =>
   text(2048)
     .transform((reference) => {
-      const [set = '', id = ''] = reference.split('/').slice(-2)
+      const [set = '', id = ''] = reference
+        .replace(/\('([^']*)'\)$/, '/$1')
+        .split('/')
+        .slice(-2)
       return sets.includes(set.toLowerCase()) ? id : ''
     })
     .pipe(guid)

@@ -1,21 +1,44 @@
 import type { Application, Directory, ServicePrincipal } from '@greeting/directory'
+import type { RequestCall } from '../../operations/operation.ts'
 import type { AgentType } from '../../privileges/graph-roles.ts'
+import type { User } from './user.ts'
 
 /** An object of the directory, of either type. */
 export type DirectoryObject = Application | ServicePrincipal
 
-export const isApplication = (object: DirectoryObject): object is Application =>
+/** An object of the directory, or a user. */
+export type AnyObject = DirectoryObject | User
+
+export const isUser = (object: AnyObject): object is User => 'userPrincipalName' in object
+
+export const isApplication = (object: AnyObject): object is Application =>
   'identifierUris' in object
 
 /** The type of an object, without regard to agents. */
-export const baseTypeOf = (object: DirectoryObject) =>
-  isApplication(object) ? 'application' : 'servicePrincipal'
+export const baseTypeOf = (object: AnyObject) =>
+  isUser(object) ? 'user' : isApplication(object) ? 'application' : 'servicePrincipal'
+
+const castTo = (type: string) => `/microsoft.graph.${type}`
+
+/** The ends of the path of a list whose objects have some types: their casts, and the number of objects. */
+export const endsOfList = (...types: readonly string[]): readonly string[] => [
+  '/$count',
+  ...types.flatMap((type) => [castTo(type), `${castTo(type)}/$count`]),
+]
+
+/** What the end of the path of such a list asks for. */
+export function listAsked({ parameters: { end = '' } }: Pick<RequestCall, 'parameters'>) {
+  const cast = end.replace('/$count', '')
+  const isAsked = (type: string) => cast === '' || cast === castTo(type)
+  return { isCounted: end.endsWith('/$count'), isAsked }
+}
 
 /** The type of an object in Microsoft Graph, without namespace. */
 export function typeOf(
-  object: DirectoryObject,
+  object: AnyObject,
   directory: Pick<Directory, 'applicationByAppId'>,
-): AgentType | 'application' | 'servicePrincipal' {
+): AgentType | ReturnType<typeof baseTypeOf> {
+  if (isUser(object)) return 'user'
   if (isApplication(object)) return object.blueprint ? 'agentIdentityBlueprint' : 'application'
   if (object.agentIdentityBlueprintId !== null) return 'agentIdentity'
   const application = directory.applicationByAppId(object.appId)

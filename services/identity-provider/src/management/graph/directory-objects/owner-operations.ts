@@ -1,20 +1,13 @@
-import type { Directory, DirectoryObjects, ServicePrincipal } from '@greeting/directory'
+import type { Directory, DirectoryObjects } from '@greeting/directory'
 import { z } from 'zod'
 import { parseBody } from '../../body/parse-body.ts'
 import type { EntitySet } from '../../odata/entity-set.ts'
-import { jsonOf, lastKeyBefore, listAnswer } from '../../odata/list-answer.ts'
-import { listEntities } from '../../odata/list-entities.ts'
-import { parseQuery } from '../../odata/query-options.ts'
-import type {
-  Answer,
-  DirectoryOperation,
-  ListCall,
-  ListOperation,
-} from '../../operations/operation.ts'
+import { countEntities, listEntities } from '../../odata/list-entities.ts'
+import type { DirectoryOperation } from '../../operations/operation.ts'
 import { readsApplications, writesApplications } from '../../privileges/graph-roles.ts'
 import { refuse } from '../../refusals/graph-error.ts'
 import { directoryObjects } from './entity-sets.ts'
-import { activeOwners, activeServicePrincipal, findServicePrincipal } from './find-object.ts'
+import { activeOwners, ownerOf } from './find-object.ts'
 import { maxOwners, maxSponsors, objectReference, sponsorReference } from './object-body.ts'
 import {
   applicationRow,
@@ -23,7 +16,7 @@ import {
   principalRow,
   stored,
 } from './object-operations.ts'
-import type { DirectoryObject } from './object-type.ts'
+import { baseTypeOf, type DirectoryObject, endsOfList, listAsked } from './object-type.ts'
 
 /** Where an object has the IDs of a collection of references. */
 type References<Kind extends ObjectKind> = {
@@ -42,32 +35,37 @@ const operationsOf = <Kind extends ObjectKind>(
   const isOfOwners = name === 'owners'
   const action = isOfOwners ? 'Owner' : 'Sponsor'
   const body = z.strictObject({ '@odata.id': isOfOwners ? objectReference : sponsorReference })
+  const path = `/${set.name}/{id}/${name}`
   return [
     {
       method: 'GET',
-      path: `/${set.name}/{id}/${name}`,
+      path,
+      ends: isOfOwners ? endsOfList('user', 'servicePrincipal') : endsOfList(),
       requires: readsApplications,
       access: 'read',
-      summary: `Lists the ${name} of ${one}. They have no right because of it.`,
+      summary: `Lists the ${name} of ${one}, or counts them. They have no right because of it.`,
       read: (call) => {
         const object = find(call)
         const ids = idsOf(object)
+        const { isAsked, isCounted } = listAsked(call)
+        const answer = isCounted ? countEntities : listEntities
         if (!isOfOwners)
-          return listEntities(
+          return answer(
             call,
             sponsors,
             Array.from(ids, (id) => ({ id })),
           )
         const found = activeOwners(call.directory, object.tenantId, ids)
-        return listEntities(call, directoryObjects, found)
+        const asked = found.filter((owner) => isAsked(baseTypeOf(owner)))
+        return answer(call, directoryObjects, asked)
       },
     },
     {
       method: 'POST',
-      path: `/${set.name}/{id}/${name}/$ref`,
+      path: `${path}/$ref`,
       requires: writesApplications,
       access: 'write',
-      summary: `Adds ${isOfOwners ? 'a service principal' : 'a user or a group'} to the ${name} of ${one}.`,
+      summary: `Adds ${isOfOwners ? 'a user or a service principal' : 'a user or a group'} to the ${name} of ${one}.`,
       takesBody: true,
       action: `${kind}.add${action}`,
       change: (call) => {
@@ -81,7 +79,7 @@ const operationsOf = <Kind extends ObjectKind>(
     },
     {
       method: 'DELETE',
-      path: `/${set.name}/{id}/${name}/{owner}/$ref`,
+      path: `${path}/{owner}/$ref`,
       requires: writesApplications,
       access: 'write',
       summary: `Removes one of the ${name} of ${one}.`,
@@ -129,71 +127,6 @@ export const sponsorOperations: readonly DirectoryOperation[] = [
   }),
 ]
 
-const collectionOperation = (
-  verb: 'owns' | 'created',
-  isIn: (object: DirectoryObject, principal: ServicePrincipal) => boolean,
-): ListOperation => ({
-  method: 'GET',
-  path: `/servicePrincipals/{id}/${verb === 'owns' ? 'ownedObjects' : 'createdObjects'}`,
-  requires: readsApplications,
-  summary: `Lists the objects that a service principal ${verb}.`,
-  list: async (call) => {
-    const principal = await call.read((directory) => findServicePrincipal({ ...call, directory }))
-    return listObjects(call, (object) => isIn(object, principal))
-  },
-})
-
-/** The objects of either kind that refer to a service principal: what it owns, and what it created. */
-export const collectionOperations: readonly ListOperation[] = [
-  collectionOperation('owns', ({ ownerIds }, { id }) => ownerIds.includes(id)),
-  collectionOperation('created', ({ createdByAppId }, { appId }) => createdByAppId === appId),
-]
-
-const kinds = ['application', 'servicePrincipal'] as const
-
-/** Lists applications, then service principals, page by page. */
-async function listObjects(
-  call: ListCall,
-  matches: (object: DirectoryObject) => boolean,
-): Promise<Answer> {
-  const { caller, createdUntil } = call
-  const options = parseQuery(call, ['$select', '$top', '$skiptoken'], directoryObjects)
-  const [first, start] = lastKeyBefore(call, options)?.split(' ') ?? []
-  const parts: Buffer[] = []
-  let [left, next, after] = [options.top, undefined as string | undefined, start]
-  for (const kind of first === 'servicePrincipal' ? kinds.slice(1) : kinds) {
-    next = left === 0 ? `${kind} ` : undefined
-    if (left === 0) break
-    const page = await call.list({
-      kind,
-      tenantId: caller.tenantId,
-      createdUntil,
-      conditions: [],
-      isIndexed: false,
-      matches,
-      after: after || undefined,
-      limit: left,
-      isCounted: false,
-    })
-    const view = {
-      directory: call.see(page.directory),
-      selected: options.select,
-      lastUses: new Map(),
-    }
-    parts.push(...(await jsonOf(call, directoryObjects, { entities: page.objects, view })))
-    left -= page.objects.length
-    next = page.next && `${kind} ${page.next}`
-    if (next !== undefined) break
-    after = undefined
-  }
-  return listAnswer(call, directoryObjects, {
-    parts,
-    next,
-    count: undefined,
-    selected: options.select,
-  })
-}
-
 const sponsors: EntitySet<{ readonly id: string }> = {
   name: 'directoryObjects',
   type: 'directoryObject',
@@ -203,9 +136,9 @@ const sponsors: EntitySet<{ readonly id: string }> = {
 }
 
 /**
- * The owners after some were added. An owner must be a service principal of the tenant.
+ * The owners after some were added. An owner must be a user or a service principal of the tenant.
  *
- * @throws {GraphError} graph_refusal resource_unknown, reference_taken, body_invalid.
+ * @throws {GraphError} graph_refusal resource_unknown, reference_type_invalid, reference_taken, body_invalid.
  */
 export function withOwners(
   before: readonly string[],
@@ -214,9 +147,11 @@ export function withOwners(
   tenantId: string,
 ): readonly string[] {
   for (const id of added) {
-    if (activeServicePrincipal(directory, tenantId, id) === undefined) {
-      throw refuse('resource_unknown', id)
-    }
+    if (ownerOf(directory, tenantId, id) !== undefined) continue
+    const isApplication = directory.application(id)?.tenantId === tenantId
+    throw isApplication
+      ? refuse('reference_type_invalid', 'Application', id, 'owners')
+      : refuse('resource_unknown', id)
   }
   return withReferences(before, added, 'owners', maxOwners)
 }

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { put } from '@greeting/directory'
 import type { Reply } from '../../sample-graph.ts'
 import {
   agentType,
@@ -31,71 +30,6 @@ describe('agent identities in Microsoft Graph', () => {
       appId: body.id,
     }
     for (const [name, value] of Object.entries(shown)) assert.deepEqual(body[name], value, name)
-  })
-
-  it('have one ID each, also the blueprint, which its principal, agents and URIs name by it', async () => {
-    const { admin } = await withAgent()
-    const bodies = [
-      [`/applications/${blueprintType}`, {}],
-      ['/applications', { '@odata.type': `#${blueprintType}` }],
-    ] as const
-    for (const [set, type] of bodies) {
-      const created = await admin.post(set, { ...type, displayName: 'Own', ...sponsored })
-      const { id, appId } = created.body
-      assert.equal(id, appId)
-      const answers = [
-        await admin.post(`/servicePrincipals/graph.agentIdentityBlueprintPrincipal`, { appId: id }),
-        await admin.post(`/servicePrincipals/${agentType}`, {
-          displayName: 'Agent',
-          agentIdentityBlueprintId: id,
-          ...sponsored,
-        }),
-        await admin.patch(`/applications/${id}`, { identifierUris: [`api://${id}`] }),
-        await admin.delete(`/applications/${id}`),
-        await admin.get(`/directory/deletedItems/${id}`),
-        await admin.post(`/directory/deletedItems/${id}/restore`),
-        await admin.get(`/directoryObjects/${id}`),
-        await admin.get(`/applications(appId='${id}')`),
-        await admin.delete(`/directoryObjects/${id}`),
-      ]
-      assert.deepEqual(
-        answers.map(({ status }) => status),
-        [201, 201, 204, 204, 200, 200, 200, 200, 204],
-      )
-    }
-    const { body } = await admin.post('/$batch', {
-      requests: [
-        {
-          id: '1',
-          method: 'POST',
-          url: `/applications/${blueprintType}`,
-          headers: { 'content-type': 'application/json' },
-          body: { displayName: 'Batch', ...sponsored },
-        },
-      ],
-    })
-    const [{ body: made = {} } = {}] = body.responses as {
-      body?: { id?: string; appId?: string }
-    }[]
-    assert.equal(made.id, made.appId)
-  })
-
-  it('of a blueprint with two IDs, which an earlier release created, are found by either', async () => {
-    const { admin, blueprint, commit, log, principal } = await withAgent()
-    const present = log.directory.application(blueprint.id)
-    assert.ok(present)
-    const older = { ...present, id: crypto.randomUUID(), appId: crypto.randomUUID() }
-    await commit(put('application', { ...older, identifierUris: [] }))
-    for (const key of [older.id, older.appId])
-      for (const path of [
-        `/applications/${key}`,
-        `/applications/${key}/${blueprintType}/owners`,
-        `/applications/${blueprintType}/${key}/inheritablePermissions`,
-      ])
-        assert.equal((await admin.get(path)).status, 200, path)
-    const made = await admin.post('/servicePrincipals', { appId: older.appId })
-    assert.equal(made.status, 201)
-    assert.notEqual(made.body.id, principal.id)
   })
 
   const paths: readonly ((sample: Sample) => [path: string, id: string])[] = [
