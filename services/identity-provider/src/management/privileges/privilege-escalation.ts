@@ -1,5 +1,6 @@
 // Folder: Who may call an operation, and which changes need roles of the caller's own.
 
+import { isDeepStrictEqual } from 'node:util'
 import {
   type Application,
   builtInApiAppIds,
@@ -137,8 +138,8 @@ function roleName(directory: Directory, { appRoleId, resourceId }: PrivilegedRol
 
 /**
  * Refuses changes of the management APIs. A caller that could change their applications could change
- * the meaning of every management role. Their service principals are created together with a tenant,
- * and never changed.
+ * the meaning of every management role. Their service principals are created together with a tenant.
+ * Only properties without effect change.
  *
  * @throws {GraphError} graph_refusal protected_object.
  */
@@ -151,12 +152,21 @@ export function requireUnprotected(call: BeforeChange, changes: readonly Directo
   for (const change of changes) {
     const isCreatedWithTenant =
       change.kind === 'servicePrincipal' && newTenantIds.has(change.value?.tenantId ?? '')
-    if (isCreatedWithTenant) continue
+    if (isCreatedWithTenant || keepsAuthority(call, change)) continue
     const appIds = appIdsOf(call, change)
     if (appIds.some((appId) => builtInApiAppIds.includes(appId))) {
       throw refuse('protected_object')
     }
   }
+}
+
+/** Whether an object stays as it is, apart from what a service principal keeps and shows only (entra E342). */
+function keepsAuthority(call: BeforeChange, { kind, id, value }: DirectoryChange): boolean {
+  if (value === null) return false
+  if (kind === 'application') return isDeepStrictEqual(applicationBefore(call, id), value)
+  if (kind !== 'servicePrincipal') return false
+  const { inertProperties } = value
+  return isDeepStrictEqual({ ...principalBefore(call, id), inertProperties }, value)
 }
 
 /** The application IDs of a changed object, before and after the change. */

@@ -12,6 +12,7 @@ import { tenant } from '../../../../../fixtures/directory/sample.ts'
 import { wholeDirectory } from '../../../../../fixtures/directory/whole-directory.ts'
 import { planBootstrap } from '../../../src/management/bootstrap/bootstrap-plan.ts'
 import { apisOfEveryTenant } from '../../../src/management/privileges/built-in-apis.ts'
+import { role } from '../graph/applications/sample-api.ts'
 import {
   allGraphRoles,
   contoso,
@@ -45,7 +46,7 @@ const writes: Readonly<Record<string, Write>> = {
   'its name is changed': (client, one) => client.patch(pathOf(one), { displayName: 'Mine' }),
   'its roles are disabled': (client, one) =>
     client.patch(pathOf(one), {
-      appRoles: one.appRoles.map((role) => ({ ...role, isEnabled: false })),
+      appRoles: [...one.appRoles, role()].map((role) => ({ ...role, isEnabled: false })),
     }),
   'its secrets are allowed': (client, one) =>
     client.patch(pathOf(one), { passwordAuthenticationAllowed: true }),
@@ -65,6 +66,21 @@ const writes: Readonly<Record<string, Write>> = {
   'its service principal is deleted': (client) => client.delete(principalPath),
 }
 
+const terraformPrincipal = {
+  accountEnabled: true,
+  alternativeNames: [],
+  appRoleAssignmentRequired: false,
+  description: null,
+  loginUrl: null,
+  notes: null,
+  notificationEmailAddresses: [],
+  preferredSingleSignOnMode: null,
+  samlSingleSignOnSettings: null,
+  tags: [],
+}
+const json = { 'content-type': 'application/json' }
+const locked = { appRoleAssignmentRequired: true }
+
 describe('an application of a management API (AS32)', () => {
   for (const appId of builtInApiAppIds)
     for (const [name, write] of Object.entries(writes))
@@ -78,6 +94,53 @@ describe('an application of a management API (AS32)', () => {
         assert.match(reply.body.error.message, /An object that management itself needs/)
         assert.equal((await wholeDirectory(store)).revision, directory.revision)
       })
+
+  // What Terraform sends with `use_existing`, and parts of it.
+  const harmless: readonly (readonly [name: string, body: object])[] = [
+    ['all that Terraform sends', terraformPrincipal],
+    ['nothing', {}],
+    ['its own state', { accountEnabled: true, appRoleAssignmentRequired: false }],
+    ['no tags', { tags: [] }],
+    ['other tags', { tags: ['terraform'] }],
+    ['notes and names', { notes: 'Ours', alternativeNames: ['graph'], description: 'Graph' }],
+    ['no credentials', { keyCredentials: [] }],
+  ]
+  for (const appId of apisOfEveryTenant)
+    for (const [name, body] of harmless)
+      it(`has a service principal that takes ${name}: ${appId} (entra E342)`, async () => {
+        const { clientWith, store } = await withOwnerTenant()
+        const admin = await clientWith(['Application.ReadWrite.All'])
+        const before = (await wholeDirectory(store)).servicePrincipalByAppId(contoso.id, appId)
+        const path = `/servicePrincipals/${before?.id}`
+        const alternate = `/servicePrincipals(appId='${appId}')`
+        const upsert = { prefer: 'create-if-missing' }
+        assert.equal((await admin.patch(path, body)).status, 204)
+        assert.equal((await admin.patch(alternate, body, upsert)).status, 204)
+        const requests = [
+          { id: '1', method: 'PATCH', url: path, headers: json, body },
+          { id: '2', method: 'PATCH', url: path, headers: json, body: { accountEnabled: false } },
+          { id: '3', method: 'PATCH', url: path, headers: json, body: { ...body, ...locked } },
+        ]
+        const batch = await admin.post('/$batch', { requests })
+        assert.deepEqual(
+          (batch.body.responses as { id: string; status: number }[])
+            .toSorted((a, b) => Number(a.id) - Number(b.id))
+            .map(({ status }) => status),
+          [204, 403, 403],
+        )
+        const after = (await wholeDirectory(store)).servicePrincipalByAppId(contoso.id, appId)
+        const { inertProperties: _kept, ...rest } = after ?? {}
+        assert.partialDeepStrictEqual(before, rest)
+      })
+
+  for (const appId of builtInApiAppIds)
+    it(`can be written as it is: ${appId}`, async () => {
+      const { owner } = await withOwnerTenant()
+      const path = `/applications(appId='${appId}')`
+      const { body } = await owner.get(`${path}?$select=displayName,appRoles,identifierUris,api`)
+      for (const part of [{}, { displayName: body.displayName }, { appRoles: body.appRoles }])
+        assert.equal((await owner.patch(path, part)).status, 204, JSON.stringify(part))
+    })
 
   it('cannot get a service principal in an existing tenant', async () => {
     const { owner } = await withOwnerTenant()
