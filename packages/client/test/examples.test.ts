@@ -50,7 +50,7 @@ describe('the examples of the library', () => {
       import { mcpAuth } from '@greeting/client/mcp'
       const { clientSecret, clientSecrets, clientCertificate, federatedAssertion, agentIdentity, privateKeyJwt } = client
       const { createTokenSource, createGreetingClient, fetchWithToken, isClientFailure, networkFault, createApiClient } = client
-      const { clientSecretFile, federatedAssertionFile, clientCertificateFiles, rollCertificate, tokenCacheFile } = files
+      const { clientSecretFile, federatedAssertionFile, clientCertificateFiles, rollCertificate, textOfFile, tokenCacheFile } = files
       const keyPem = ${JSON.stringify(privateKey)}
       const certificatePem = ${JSON.stringify(certificate)}
       const example = { tokens: createTokenSource({

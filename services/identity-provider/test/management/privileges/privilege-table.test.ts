@@ -3,6 +3,7 @@ import { describe, it } from 'node:test'
 import { roleOfBlueprints } from '@greeting/directory'
 import { graphOperations } from '../../../src/management/graph/graph-operations.ts'
 import type { Operation } from '../../../src/management/operations/operation.ts'
+import { hasRoles, type RequiredRoles } from '../../../src/management/privileges/caller.ts'
 import { graphRoles } from '../../../src/management/privileges/graph-roles.ts'
 import { serverRoles } from '../../../src/management/privileges/server-roles.ts'
 import { refusalRow, refusals } from '../../../src/management/refusals/refusals.ts'
@@ -31,26 +32,37 @@ const holders: readonly (readonly string[])[] = [
   ['Policy.ReadWrite.ApplicationConfiguration', 'Application.Read.All'],
 ]
 
-/** Every cell: the roles of the caller, the operation, its object, and the outcome. */
+const rowOf = (operation: Operation) => privilegeTable[nameOf(operation)] ?? [[], {}]
+const meets = (roles: readonly string[], requires: RequiredRoles) =>
+  requires.every((group) => group.some((role) => roles.includes(role)))
+
+/**
+ * Every cell that needs a request: the roles of the caller, the operation, its object, and the outcome.
+ * Whether a caller lacks a role is one pure question, so only the caller without any role sends a
+ * request for its refusal.
+ */
 const cells = operations.flatMap((operation) =>
   holders.flatMap((roles) => {
-    const [requires = [], outcomes = {}] = privilegeTable[nameOf(operation)] ?? []
-    const meets = requires.every((group) => group.some((role) => roles.includes(role)))
+    const [requires, outcomes] = rowOf(operation)
+    const isAdmitted = meets(roles, requires)
+    if (!hasRoles(roles, operation.requires) && roles.length > 0) return []
     return Object.entries(outcomes).map(([target, outcome]) => ({
       operation,
       roles,
       target: target as Target,
-      outcome: meets ? outcome : 'role_missing',
+      outcome: isAdmitted ? outcome : 'role_missing',
     }))
   }),
 )
 
-/** For requests that change nothing. The lack of a role is a refusal that depends on nothing else. */
+/** For requests that change nothing. */
 const sharedScenes = new Map<string, Promise<Scene>>()
 
-function sceneOf({ operation, outcome, roles }: (typeof cells)[number]): Promise<Scene> {
+function sceneOf({ operation, outcome, roles, target }: (typeof cells)[number]): Promise<Scene> {
   const isDeleted = operation.path.startsWith('/directory/deletedItems')
-  const changesNothing = operation.method === 'GET' || outcome === 'role_missing'
+  // A refusal must leave the directory as it is. The request about an assignment prepares one.
+  const changesNothing =
+    operation.method === 'GET' || (outcome !== 'allowed' && target !== 'lackedRole')
   if (!changesNothing) return privilegeScene(roles, isDeleted)
   const key = `${isDeleted} ${roles}`
   const scene = sharedScenes.get(key) ?? privilegeScene(roles, isDeleted)
@@ -88,6 +100,14 @@ async function outcomeMatches(cell: (typeof cells)[number]): Promise<void> {
 describe('the table of privileges (AS32)', () => {
   it('has a row for every operation', () => {
     assert.deepEqual(Object.keys(privilegeTable).toSorted(), operations.map(nameOf).toSorted())
+  })
+
+  it('requires at least the roles of the row, of each caller and for every operation', () => {
+    for (const operation of operations) {
+      const [requires] = rowOf(operation)
+      for (const roles of holders.filter((one) => !hasRoles(one, operation.requires)))
+        assert.ok(!meets(roles, requires), `${nameOf(operation)} for ${roles.join(' and ')}`)
+    }
   })
 
   it('admits no caller without a token', async () => {
