@@ -77,7 +77,7 @@ export const runbooks: Readonly<Record<string, Runbook>> = {
     commands: [failures('identity-provider')],
     text: `A failover or a restore lost acknowledged changes. A removed secret, a withdrawn consent or a revoked key may be in force again.
 
-1. Read the time in the log line \`the store went back\`.
+1. Read the time in the log line \`the store was rolled back\`.
 2. Make the changes after that time again: [losses](../guides/storage.md#losses).`,
   },
   GreetingClockDiffers: {
@@ -130,7 +130,7 @@ Search the log for the level \`error\`: the server could not write the key. Chec
       metrics('identity-provider', 'greeting_audit_export_'),
       failures('identity-provider'),
     ],
-    text: `A log store of \`AUDIT_EXPORT\` is away or too slow. The log line \`export of the audit log failed\` has the reason. Tokens are issued, and the next records leave by themselves. Changes are in the audit log; gaps in \`number\` show what the log store lacks.`,
+    text: `A log store of \`AUDIT_EXPORT\` is unavailable or too slow. The log line \`export of the audit log failed\` has the reason. Tokens are issued, and the next records leave by themselves. Changes are in the audit log; gaps in \`number\` show what the log store lacks.`,
   },
   GreetingAssertionsNearLimit: {
     commands: [metrics('identity-provider', 'greeting_storage_used_assertions')],

@@ -20,16 +20,16 @@ export const storageSettings = {
   ),
   DATABASE_READ_URL: setting(
     databaseUrl.optional(),
-    'one or several standbys of `DATABASE_URL` in this region: tokens are issued from them [while the primary is away](../guides/storage.md#a-region-without-its-primary)',
+    'one or several standbys of `DATABASE_URL` in this region: tokens are issued from them [while the primary is unavailable](../guides/storage.md#a-region-without-its-primary)',
     'none',
   ),
   DATABASE_READ_STALENESS_SECONDS: setting(
     wholeNumber(10, 3600).default(300),
-    'how old the state may be from which tokens are issued while the primary is away, 10 to 3600. A withdrawn consent or a removed secret is heard at most so much later',
+    'how old the state may be from which tokens are issued while the primary is unavailable, 10 to 3600. A withdrawn consent or a removed secret is effective at most so much later',
   ),
   ASSERTION_DATABASE_URL: setting(
     databaseUrl.optional(),
-    'a database of this region for used client assertions, with `ASSERTION_USE=once`. Each assertion is then valid for one token in each region, also while the primary is away',
+    'a database of this region for used client assertions, with `ASSERTION_USE=once`. Each assertion is then valid for one token in each region, also while the primary is unavailable',
     '`DATABASE_URL`',
   ),
   LOST_CHANGES: setting(

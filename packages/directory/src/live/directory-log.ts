@@ -11,7 +11,7 @@ import type { ObjectQuota } from './object-quota.ts'
 export type Followed = {
   /** What the follower knows with this answer; the same object when nothing is new. */
   readonly latest: Known
-  /** False when the log does not have the commit that the follower knows: the store went back. */
+  /** False when the log does not have the commit that the follower knows: the store was rolled back. */
   readonly hasKnown: boolean
   /**
    * The latest state of every object that changed after the known commit, each once. Undefined when the

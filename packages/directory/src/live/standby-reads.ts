@@ -1,4 +1,5 @@
 import type { Directory } from '../model/directory.ts'
+import type { Commit, Known } from './commit.ts'
 import type { DirectoryLog } from './directory-log.ts'
 import { NotLoaded } from './directory-lookup.ts'
 import { DirectoryStore, withTimeout } from './directory-store.ts'
@@ -7,8 +8,12 @@ import { StorageUnavailableError } from './storage-unavailable-error.ts'
 /** A store that follows another one and accepts no writes, as a standby of PostgreSQL does. */
 export type Standby = {
   readonly directory: DirectoryLog
-  /** The latest time that the followed store got from a server; undefined when there is none. */
-  readonly lastBeat: () => Promise<Date | undefined>
+  /** The latest heartbeat, and whether the store has another one; undefined when no server wrote any. */
+  readonly lastBeat: (
+    known?: Commit,
+  ) => Promise<
+    { readonly at: Date; readonly latest: Commit; readonly hasKnown: boolean } | undefined
+  >
   /** Whether this release can use its tables. */
   readonly isMigrated: () => Promise<boolean>
 }
@@ -17,17 +22,21 @@ export type StandbyReadsOptions = {
   readonly directory: DirectoryStore
   /** The log of `directory`. */
   readonly log: DirectoryLog
+  /** The heartbeats of the store. */
+  readonly lastBeat: Standby['lastBeat']
   readonly standby: Standby
   /** The maximum age of what is read, in seconds. */
   readonly maxStalenessSeconds: number
   readonly maxCacheWeight?: number
   readonly now: () => Date
   readonly report: (fields: object, text: string) => void
+  /** Called when the store lacks a commit that was read from the standby, so that tokens may have been issued from it. */
+  readonly onReversal: (read: Commit, latest: Commit) => void
   /** Monotonic clock in milliseconds; default `performance.now`. */
   readonly monotonicNowMs?: () => number
 }
 
-/** What a server reads while the store is away, and how old it is at most. */
+/** What a server reads while the store is unavailable, and how old it is at most. */
 export type StandbyState = {
   readonly isUsed: boolean
   /** Undefined while nothing can be read from the standby. */
@@ -37,17 +46,21 @@ export type StandbyState = {
 
 const notUsed = 'the standby of DATABASE_READ_URL cannot be used'
 
-/** The store is away when it has not answered for so long. */
+/** The store is unavailable when it has not answered for so long. */
 const awayAfterSeconds = 1
 /** A store that hangs must not delay the standby until its own limits end. */
 const maxStoreMs = 500
 /** A time of the standby is trusted for so long. */
 const beatTrustedMs = 1000
+/** A store that is available again shows commits that waited for its standbys within this time. */
+const reversalAfterMs = 5000
+/** Heartbeats of the longest declared staleness, and more. */
+const maxBeatsSeen = 1000
 /** A longer difference of clocks leaves the age of the standby unknown. */
 const maxClockDifferenceMs = 30_000
 
 /**
- * Reads the directory, also while the store is away: from a standby, or from memory when that is newer.
+ * Reads the directory, also while the store is unavailable: from a standby, or from memory when that is newer.
  *
  * Each decision uses one state: one of the standby, or the memory as of the last answer of the store.
  * Neither is older than the declared staleness.
@@ -61,6 +74,13 @@ export class StandbyReads {
   #beat: { readonly at: Date; readonly changedMs: number; readonly askedMs: number } | undefined
   /** Whether the standby has all commits that are in memory. */
   #isComplete = false
+  /** The marks of heartbeats that the store had. Nothing else tells a standby from a copy that goes its own way. */
+  readonly #seen = new Set<string>()
+  #lastSeen: Commit | undefined
+  #isOfStore = false
+  /** The latest commits that were read while the store was unavailable, until the store has them. */
+  #read: Known | undefined
+  #lackingSinceMs: number | undefined
 
   constructor({ maxCacheWeight, ...options }: StandbyReadsOptions) {
     const { monotonicNowMs = () => performance.now() } = options
@@ -88,7 +108,7 @@ export class StandbyReads {
     this.#options.directory.readLastKnown(decide)
 
   /**
-   * Asks the store, and while it is away the standby.
+   * Asks the store, and while it is unavailable the standby.
    *
    * @throws {StorageUnavailableError} storage_unavailable when neither of them can be asked
    */
@@ -114,18 +134,19 @@ export class StandbyReads {
     }
   }
 
-  /** Notices that the store is away, or back. The owner must call it each second. */
+  /** Notices that the store is unavailable, or available again. The owner must call it each second. */
   async watch(): Promise<void> {
     const { maxStalenessSeconds, report } = this.#options
+    if (!this.#isAway) await withTimeout(this.#askStore(), maxStoreMs).catch(() => undefined)
     await this.#askStandby().catch(() => undefined)
     if (this.#isAway === this.#isUsed) return
     this.#isUsed = this.#isAway
     if (this.#isUsed)
       report(
         { standbyAgeSeconds: this.state.ageSeconds, maxStalenessSeconds },
-        'the store is away: tokens are issued from the standby and memory, and changes are refused',
+        'store unavailable: issuing tokens from the standby and the cache, refusing changes',
       )
-    else report({}, 'the store answers again')
+    else report({}, 'store available again')
   }
 
   /**
@@ -137,9 +158,9 @@ export class StandbyReads {
     if (this.#isAway) return
     const before = this.#fault
     try {
-      this.#fault = await faultOf(standby, log)
+      this.#fault = (await faultOf(standby, log)) ?? (await this.#faultOfBeat())
     } catch (cause) {
-      // A standby that is away now may be there when the store is not.
+      // A standby that is unavailable now may answer when the store does not.
       if (!(cause instanceof StorageUnavailableError)) throw cause
       if (this.#unreachable !== cause.message) report({ reason: cause.message }, notUsed)
       this.#unreachable = cause.message
@@ -176,32 +197,65 @@ export class StandbyReads {
       }
     }
     if (failure !== undefined) throw failure
+    if (directory.ageSeconds > maxStalenessSeconds)
+      refuse('it lacks changes that this server read', cause)
     return await this.#copy.read(decide)
   }
 
   async #requireStandby(cause?: StorageUnavailableError): Promise<void> {
-    const refuse = (reason: string): never => {
-      const sentence = `The store is away, and the standby cannot be used: ${reason}`
-      throw new StorageUnavailableError(sentence, { cause })
-    }
-    if (this.#fault !== undefined) refuse(this.#fault)
+    if (this.#fault !== undefined) refuse(this.#fault, cause)
     const { monotonicNowMs } = this.#options
     const askedMs = this.#beat?.askedMs ?? Number.NEGATIVE_INFINITY
     if (monotonicNowMs() - askedMs > beatTrustedMs) await this.#askStandby()
     const ageMs = this.#ageMs()
-    if (ageMs === undefined) return refuse('its age is not known')
+    if (ageMs === undefined) return refuse('its age is not known', cause)
+    if (!this.#isOfStore) refuse(notOfStore, cause)
     if (ageMs > this.#options.maxStalenessSeconds * 1000)
-      refuse(`it is ${Math.round(ageMs / 1000)} s behind`)
+      refuse(`it is ${Math.round(ageMs / 1000)} s behind`, cause)
+  }
+
+  /** Learns the heartbeat of the store, and whether the store has what was read from the standby. */
+  async #askStore(copied?: Commit): Promise<boolean> {
+    const { lastBeat, log, monotonicNowMs, onReversal } = this.#options
+    const beat = await lastBeat(copied)
+    if (beat !== undefined) {
+      this.#lastSeen = beat.latest
+      this.#note(beat.latest)
+    }
+    if (this.#read !== undefined) {
+      const { hasKnown, latest } = await log.changesAfter(this.#read)
+      this.#lackingSinceMs = hasKnown ? undefined : (this.#lackingSinceMs ?? monotonicNowMs())
+      const isLost =
+        monotonicNowMs() - (this.#lackingSinceMs ?? monotonicNowMs()) >= reversalAfterMs
+      if (isLost) onReversal(this.#read, latest)
+      if (isLost || hasKnown) this.#read = undefined
+    }
+    return beat?.hasKnown === true
+  }
+
+  async #faultOfBeat(): Promise<string | undefined> {
+    const copied = (await this.#options.standby.lastBeat())?.latest
+    if (!(await this.#askStore(copied)) && copied !== undefined) return notOfStore
+    if (copied !== undefined) this.#note(copied)
+    return undefined
+  }
+
+  #note({ mark }: Commit): void {
+    if (mark !== null) this.#seen.add(mark)
+    if (this.#seen.size > maxBeatsSeen) this.#seen.delete(this.#seen.values().next().value ?? '')
   }
 
   /** The heartbeat comes first: a state is at least as new as a heartbeat that was read before it. */
   async #askStandby(): Promise<void> {
     const { directory, monotonicNowMs, standby } = this.#options
     const askedMs = monotonicNowMs()
-    const at = await standby.lastBeat()
-    const { hasKnown } = await standby.directory.changesAfter(directory.followed)
+    const beat = await standby.lastBeat(this.#lastSeen)
+    const { hasKnown, latest } = await standby.directory.changesAfter(directory.followed)
     this.#isComplete = hasKnown
-    if (at === undefined) return
+    if (beat === undefined) return
+    const { at } = beat
+    this.#isOfStore = beat.hasKnown || this.#seen.has(beat.latest.mark ?? '')
+    if (this.#isUsed && this.#isOfStore && this.#fault === undefined) this.#read = latest
     const isSame = this.#beat?.at.getTime() === at.getTime()
     this.#beat = { at, askedMs, changedMs: isSame ? (this.#beat?.changedMs ?? askedMs) : askedMs }
   }
@@ -214,6 +268,13 @@ export class StandbyReads {
     if (byClockMs < -maxClockDifferenceMs) return undefined
     return Math.max(byClockMs, monotonicNowMs() - this.#beat.changedMs)
   }
+}
+
+const notOfStore = 'it does not follow this store'
+
+function refuse(reason: string, cause?: StorageUnavailableError): never {
+  const sentence = `The store is unavailable, and the standby cannot be used: ${reason}`
+  throw new StorageUnavailableError(sentence, { cause })
 }
 
 /** Why a standby cannot be used; undefined when it can. */

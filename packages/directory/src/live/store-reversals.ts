@@ -41,7 +41,10 @@ export class StoreReversals {
     this.#latestAt = at
     this.#count += 1
     const fields = { log, followed: followed.revision, latest: latest.revision, count: this.#count }
-    this.#report(fields, 'the store went back: changes may be lost, everything is read anew')
+    this.#report(
+      fields,
+      'the store was rolled back: changes may be lost, and everything is read again',
+    )
     const record: AuditRecord = {
       at,
       tenantId: null,

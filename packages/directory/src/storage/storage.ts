@@ -57,8 +57,9 @@ export type Storage = {
   /** The time of the store in epoch milliseconds; undefined when it has no clock of its own. */
   readonly clockMs: () => Promise<number | undefined>
   readonly clockMarks: ClockMarkStore
-  /** Writes the time of this server, from which a standby has its age. */
-  readonly beat: (now: Date) => Promise<void>
+  /** Writes the time of this server, from which a standby has its age, if the latest one is `everyMs` old. */
+  readonly beat: (now: Date, everyMs?: number) => Promise<void>
+  readonly lastBeat: Standby['lastBeat']
   /** The logs that lack an acknowledged commit since the last start, and are used nevertheless. */
   readonly lostCommits?: readonly LostCommit[] | undefined
   close(): Promise<void>
@@ -170,7 +171,7 @@ export async function openStandby(url: string): Promise<StandbyStorage> {
   return {
     directory: new SqlDirectoryLog(database),
     keyRing: new SqlKeyRingStore(database),
-    lastBeat: () => lastBeat(database),
+    lastBeat: (known) => lastBeat(database, known),
     isMigrated: () => database.isMigrated(),
     [Symbol.asyncDispose]: () => database.close(),
   }
@@ -263,7 +264,8 @@ export function sqlStorage(
     }),
     clockMs: () => database.clockMs(),
     clockMarks: new SqlClockMarks(database),
-    beat: (now) => beat(database, now),
+    beat: (...time) => beat(database, ...time),
+    lastBeat: (known) => lastBeat(database, known),
     close: () => database.close(),
   }
 }

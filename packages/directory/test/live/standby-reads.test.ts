@@ -4,9 +4,10 @@ import { delegatingLog } from '../../../../fixtures/directory/delegating-log.ts'
 import { MemoryDirectoryLog } from '../../../../fixtures/directory/memory-directory-log.ts'
 import { application, tenant } from '../../../../fixtures/directory/sample.ts'
 import { commitAt, markAt } from '../../../../fixtures/directory/sample-commit.ts'
+import type { Commit } from '../../src/live/commit.ts'
 import type { DirectoryLog } from '../../src/live/directory-log.ts'
 import { DirectoryStore } from '../../src/live/directory-store.ts'
-import { StandbyReads } from '../../src/live/standby-reads.ts'
+import { type Standby, StandbyReads } from '../../src/live/standby-reads.ts'
 import { StorageUnavailableError } from '../../src/live/storage-unavailable-error.ts'
 import type { Directory } from '../../src/model/directory.ts'
 import { put } from '../../src/model/directory-change.ts'
@@ -33,12 +34,26 @@ async function logOf(commits: number, mark = markAt) {
 type Part = {
   readonly copied?: DirectoryLog
   readonly beat?: () => Promise<Date | undefined>
+  /** The marks of the heartbeats that the standby has; default those of the store. */
+  readonly marks?: string[]
   readonly isMigrated?: boolean
 }
 
+const lastBeatOf =
+  (marks: readonly string[], beat: () => Promise<Date | undefined>): Standby['lastBeat'] =>
+  async (known) => {
+    const at = await beat()
+    if (at === undefined) return undefined
+    const latest = { revision: marks.length, mark: marks.at(-1) ?? null }
+    return { at, latest, hasKnown: known !== undefined && marks[known.revision - 1] === known.mark }
+  }
+
 /** Reads of a store with two commits and its standby, in a second and a clock of their own. */
-async function fixture({ copied, beat, isMigrated = true }: Part = {}) {
+async function fixture({ copied, beat, isMigrated = true, marks }: Part = {}) {
   const [store, copy] = [await logOf(2), copied ?? (await logOf(2))]
+  const beats = ['before', 'the start']
+  const startBeat = async () => new Date(start.getTime())
+  const reversals: (readonly Commit[])[] = []
   let [nowMs, isAway] = [0, false]
   const log = delegatingLog(() => (isAway ? delegatingLog(() => store, allAway) : store))
   const directory = new DirectoryStore({ log, monotonicNowMs: () => nowMs })
@@ -46,9 +61,12 @@ async function fixture({ copied, beat, isMigrated = true }: Part = {}) {
   const reads = new StandbyReads({
     directory,
     log,
+    lastBeat: async (known) => (isAway ? away() : lastBeatOf(beats, startBeat)(known)),
+    onReversal: (...commits) =>
+      reversals.push(commits.map(({ revision, mark }) => ({ revision, mark }))),
     standby: {
       directory: copy,
-      lastBeat: beat ?? (async () => new Date(start.getTime())),
+      lastBeat: lastBeatOf(marks ?? beats, beat ?? startBeat),
       isMigrated: async () => isMigrated,
     },
     maxStalenessSeconds: 60,
@@ -61,6 +79,9 @@ async function fixture({ copied, beat, isMigrated = true }: Part = {}) {
   return {
     reads,
     reports,
+    reversals,
+    beats,
+    store,
     directory,
     asked: () =>
       reads.ask(
@@ -155,6 +176,78 @@ describe('reads of a server with a standby', () => {
     }
   })
 
+  for (const [what, own, isUsed] of [
+    ['that is behind', [], true],
+    ['that has the next heartbeat of another server', ['read', 'next'], true],
+    ['that was copied before the latest heartbeat, and goes its own way', ['its own'], false],
+    ['that was copied, and goes its own way for longer', ['its own', 'also its own'], false],
+  ] as const)
+    it(`${isUsed ? 'use' : 'do not use'} a standby ${what}`, async () => {
+      const marks = ['before', 'the start']
+      const { at, beats, directory, reads, reports } = await fixture({ marks })
+      beats.push('read')
+      at(100, false)
+      await directory.refresh()
+      await reads.watch()
+      marks.push(...own)
+      at(1500)
+      const read = async () => reads.read(api)
+      if (isUsed) assert.equal(await read(), application().displayName)
+      else await assert.rejects(read, /does not follow this store/)
+      at(2000, false)
+      await directory.refresh()
+      if (own[1] === 'next') beats.push('next')
+      await reads.compare()
+      const isReported = reports.includes('the standby of DATABASE_READ_URL cannot be used')
+      assert.equal(isReported, !isUsed)
+    })
+
+  it('end with the declared age when the standby goes on without what was read from the store', async () => {
+    let ms = 0
+    const beat = async () => new Date(start.getTime() + ms)
+    const { at, reads } = await fixture({ copied: await logOf(1), beat })
+    await reads.read(api)
+    for (ms of [1500, 59_000]) {
+      at(ms)
+      assert.equal(await reads.read(contoso), tenant().displayName)
+    }
+    ms = 61_000
+    at(ms)
+    await assert.rejects(async () => reads.read(contoso), /it lacks changes that this server read/)
+  })
+
+  const returns: readonly [string, boolean, readonly (readonly Commit[])[]][] = [
+    ['without a commit that was read from the standby', false, [[commitAt(3), commitAt(2)]]],
+    ['with a commit that waited for the standby', true, []],
+  ]
+  for (const [what, hasIt, expected] of returns)
+    it(`raise ${expected.length} alarms when the store is back ${what}`, async () => {
+      const copied = await logOf(2)
+      const { at, directory, reads, reversals, store } = await fixture({ copied })
+      at(1500)
+      await reads.watch()
+      const third = [
+        commitAt(2),
+        markAt(3),
+        [put('tenant', tenant({ displayName: 'New' }))],
+        [],
+      ] as const
+      await copied.commit(...third)
+      await reads.watch()
+      const watch = async (ms: number) => {
+        at(ms, false)
+        await directory.refresh()
+        await reads.watch()
+      }
+      await watch(2500)
+      if (hasIt) await store.commit(...third)
+      await watch(2500 + 4000)
+      assert.deepEqual(reversals, [], 'not before other commits had time')
+      await watch(2500 + 5000)
+      await watch(2500 + 9000)
+      assert.deepEqual(reversals, expected)
+    })
+
   it('report when the store is away, and when it is back', async () => {
     const { at, directory, reads, reports } = await fixture()
     await reads.watch()
@@ -166,8 +259,8 @@ describe('reads of a server with a standby', () => {
     await directory.refresh()
     await reads.watch()
     assert.deepEqual(reports, [
-      'the store is away: tokens are issued from the standby and memory, and changes are refused',
-      'the store answers again',
+      'store unavailable: issuing tokens from the standby and the cache, refusing changes',
+      'store available again',
     ])
     assert.deepEqual(reads.state, { isUsed: false, ageSeconds: 1.6, maxStalenessSeconds: 60 })
   })
@@ -192,7 +285,18 @@ describe('reads of a server with a standby', () => {
       /it is 62 s behind/,
       62_000,
     ],
-    ['that is away too', { beat: away }, /The store is away/],
+    ['that is away too', { beat: away }, /it was not compared with the store yet/],
+    [
+      'that has heartbeats which the store never had',
+      { marks: ['before', 'the start', 'its own'] },
+      /does not follow this store/,
+    ],
+    [
+      'that has another heartbeat of the same number',
+      { marks: ['before', 'its own'] },
+      /does not follow this store/,
+    ],
+    ['whose heartbeats have no mark', { marks: [] }, /does not follow this store/],
   ]
   for (const [what, part, reason, ms = 1500] of faults)
     it(`use no standby ${what}`, async () => {

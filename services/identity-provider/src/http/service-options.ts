@@ -31,7 +31,7 @@ export type ServiceOptions = {
   /** The issuers of v2.0 tokens of all listeners, for a tenant. */
   readonly ownIssuers: (tenant: Tenant) => readonly string[]
   readonly directory: Pick<DirectoryStore, 'read'> & Partial<Pick<DirectoryStore, 'readLastKnown'>>
-  /** What is read while the store is away; undefined without a standby. */
+  /** What is read while the store is unavailable; undefined without a standby. */
   readonly standbyState?: () => StandbyState | undefined
   readonly keys: TokenKeys
   readonly lifetime: TokenLifetime

@@ -8,7 +8,7 @@ type ClockFigures = {
   readonly isInDoubt: boolean
 }
 
-/** What is read while the store is away. */
+/** What is read while the store is unavailable. */
 type StandbyFigures = {
   readonly isUsed: boolean
   readonly ageSeconds: number | undefined
@@ -118,7 +118,7 @@ export function storageMetrics(
   )
   metrics.gauge(
     'greeting_standby_used',
-    '1 while the primary is away, and tokens are issued from the standby and memory.',
+    '1 while the primary is unavailable, and tokens are issued from the standby and the cache.',
     () => asNumber(standby()?.isUsed),
   )
   metrics.gauge(

@@ -103,7 +103,9 @@ async function openStore(opened: OpenedParts): Promise<OpenedStore> {
     new StandbyReads({
       directory,
       log: storage.directory,
+      lastBeat: storage.lastBeat,
       standby: opened.standby,
+      onReversal: (read, latest) => reversals.note('directory', read, latest),
       maxStalenessSeconds: settings.DATABASE_READ_STALENESS_SECONDS,
       maxCacheWeight: settings.DIRECTORY_CACHE_OBJECTS,
       now,
@@ -125,7 +127,8 @@ async function openStore(opened: OpenedParts): Promise<OpenedStore> {
   if (standbyReads !== undefined) {
     await directory.refresh()
     const agreed = await clock.agreedTime()
-    if (agreed !== undefined) await storage.beat(agreed.date)
+    // No copy from before this start has this heartbeat. The time of another server may be later.
+    if (agreed !== undefined) await storage.beat(agreed.date, -60_000)
     await standbyReads.compare()
   }
   const keyRing =

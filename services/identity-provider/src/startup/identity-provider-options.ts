@@ -97,18 +97,18 @@ export type IdentityProviderOptions = {
   readonly databaseUrl?: SettingsInput['DATABASE_URL']
   /**
    * One or several standbys of `databaseUrl` in this region: tokens are issued from them while the
-   * primary is away. By default none.
+   * primary is unavailable. By default none.
    */
   readonly databaseReadUrl?: SettingsInput['DATABASE_READ_URL']
   /**
-   * How old the state may be from which tokens are issued while the primary is away, 10 to 3600. A
-   * withdrawn consent or a removed secret is heard at most so much later. In seconds, by default
-   * `300`.
+   * How old the state may be from which tokens are issued while the primary is unavailable, 10 to
+   * 3600. A withdrawn consent or a removed secret is effective at most so much later. In seconds,
+   * by default `300`.
    */
   readonly databaseReadStalenessSeconds?: SettingsInput['DATABASE_READ_STALENESS_SECONDS']
   /**
    * A database of this region for used client assertions, with `assertionUse=once`. Each assertion
-   * is then valid for one token in each region, also while the primary is away. By default
+   * is then valid for one token in each region, also while the primary is unavailable. By default
    * `databaseUrl`.
    */
   readonly assertionDatabaseUrl?: SettingsInput['ASSERTION_DATABASE_URL']

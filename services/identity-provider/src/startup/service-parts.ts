@@ -37,7 +37,7 @@ export type OpenedParts = {
 export type OpenedStore = {
   readonly reversals: StoreReversals
   readonly directory: DirectoryStore
-  /** What tokens are issued from: the directory, also while the store is away. */
+  /** What tokens are issued from: the directory, also while the store is unavailable. */
   readonly issued: Pick<DirectoryStore, 'read' | 'readLastKnown'>
   /** Undefined without a standby. */
   readonly standbyReads: StandbyReads | undefined

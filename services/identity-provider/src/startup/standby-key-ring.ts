@@ -1,7 +1,7 @@
 import type { KeyRingStore } from '@greeting/directory/keys'
 import type { StandbyReads } from '@greeting/directory/live'
 
-/** The key ring, which is read from a standby while the store is away. */
+/** The key ring, which is read from a standby while the store is unavailable. */
 export const standbyKeyRing = (
   store: KeyRingStore,
   standby: Pick<KeyRingStore, 'read'>,

@@ -50,7 +50,7 @@ export type SqlDatabaseOptions = {
   /** Closes the connections of all of them; default: closing each of them closes its own. */
   readonly close?: () => Promise<void>
   /**
-   * The message for a fault of the database itself (away, full, locked, damaged); undefined for a
+   * The message for a fault of the database itself (unavailable, full, locked, damaged); undefined for a
    * fault of the query.
    */
   readonly faultOf: (error: unknown) => string | undefined

@@ -9,7 +9,7 @@ import { latestIn, maxCommitsBehind } from './directory-commits.ts'
 /** A follower applies at most this many changes. Beyond it, a new start is cheaper. */
 const maxChanges = 1000
 const removalsPerDeletion = 1000
-/** A follower that is further behind takes the store for one that went back, and starts again. */
+/** A follower that is further behind takes the store for one that was rolled back, and starts again. */
 const marksKept = 100_000
 /**
  * Removed objects are recorded for this many revisions: longer than a follower may be behind. Clients

@@ -15,7 +15,7 @@ import type { Tables } from '../rows/tables.ts'
 /** What the log of the directory has after the commits that a follower knows. */
 export type Position = {
   readonly latest: Known
-  /** False when the log lacks a commit that the follower knows: the store went back. */
+  /** False when the log lacks a commit that the follower knows: the store was rolled back. */
   readonly hasKnown: boolean
   /** Whether a new start is cheaper than to follow. */
   readonly isFar: boolean

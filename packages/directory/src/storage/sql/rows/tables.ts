@@ -12,7 +12,7 @@ export type Tables = {
   /** The latest commit of each log: of the keys, of each tenant, and of what is unique among tenants. */
   revision: { log: string; number: number; mark: string | null }
   /** The mark of each commit. */
-  commit_mark: { log: RevisionLog; revision: number; mark: string }
+  commit_mark: { log: RevisionLog | 'heartbeat'; revision: number; mark: string }
   tenant: TenantRow
   /** The domains of each tenant, for lookups. */
   tenant_domain: { tenant_id: string; domain: string }
