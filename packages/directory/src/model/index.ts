@@ -19,6 +19,7 @@ export {
   applicationProperties,
   inertApplicationDefaults,
   newApplication,
+  requestedClaims,
   scopesOf,
 } from './application/application.ts'
 export type { Blueprint, InheritablePermission } from './application/blueprint.ts'

@@ -59,26 +59,24 @@ const claimType = complexType('optionalClaim', {
   },
   essential: { type: 'Edm.Boolean', body: z.boolean().default(false) },
   name: { body: name() },
-  source: { body: name().nullable().default(null) },
+  source: { body: text().nullable().default(null) },
 })
-/** A claim of tokens for users, which this server does not issue. */
-const userClaim = z.strictObject(formsOf(claimType.members))
-const userClaims = {
+const { name: claimName, source, essential, additionalProperties } = formsOf(claimType.members)
+const claims = {
   type: [claimType],
-  body: bodyCollection(userClaim, maxClaims).default([]),
+  // The order of the answers.
+  body: bodyCollection(
+    z.strictObject({ name: claimName, source, essential, additionalProperties }),
+    maxClaims,
+  ).default([]),
   initial: [],
 } as const
-const accessTokenClaim = userClaim
-  .extend({ essential: z.literal(false).optional(), source: z.null().optional() })
-  .transform(({ name, additionalProperties }) => ({ name, additionalProperties }))
 
+/** The claims of access tokens, and of tokens for users, which this server does not issue. */
 export const optionalClaimsType = complexType('optionalClaims', {
-  accessToken: {
-    type: [claimType],
-    body: bodyCollection(accessTokenClaim, maxClaims).default([]),
-  },
-  idToken: userClaims,
-  saml2Token: userClaims,
+  accessToken: claims,
+  idToken: claims,
+  saml2Token: claims,
 })
 export const optionalClaims = z.strictObject(formsOf(optionalClaimsType.members)).nullable()
 

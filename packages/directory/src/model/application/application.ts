@@ -47,6 +47,10 @@ type RequiredResourceAccess = {
 /** An additional claim of the access tokens for a resource. */
 type OptionalClaim = {
   readonly name: string
+  /** `user` for an extension attribute of a user; default null for a predefined claim. */
+  readonly source?: string | null
+  /** Default false. */
+  readonly essential?: boolean
   readonly additionalProperties: readonly string[]
 }
 
@@ -105,6 +109,10 @@ export type Scope = { readonly id: string; readonly isEnabled: boolean }
 export const scopesOf = (application: Application | undefined): readonly Scope[] =>
   (application?.inertProperties.api as { oauth2PermissionScopes?: readonly Scope[] } | undefined)
     ?.oauth2PermissionScopes ?? []
+
+/** The predefined claims that an API requests for its access tokens. The attributes of users are in none. */
+export const requestedClaims = ({ optionalAccessTokenClaims }: Application) =>
+  optionalAccessTokenClaims.filter(({ source }) => !source)
 
 /** Whether an API accepts tokens with the claims of a claims mapping policy. */
 export const acceptsMappedClaims = ({ inertProperties: { api } }: Application): boolean =>
@@ -211,7 +219,12 @@ export const applicationProperties: PropertyTable<
         ? null
         : {
             ...userClaimDefaults,
-            accessToken: claims.map((claim) => ({ source: null, essential: false, ...claim })),
+            accessToken: claims.map(({ name, source = null, essential = false, ...claim }) => ({
+              name,
+              source,
+              essential,
+              ...claim,
+            })),
             ...(inertProperties.optionalClaims as object | undefined),
           },
     type: forms.optionalClaimsType,

@@ -1,4 +1,9 @@
-import { graphAppId, managedIdentityOf, tokenExchangeAppId } from '@greeting/directory'
+import {
+  graphAppId,
+  managedIdentityOf,
+  requestedClaims,
+  tokenExchangeAppId,
+} from '@greeting/directory'
 import { isAgent } from '../../issuance/agent-identity.ts'
 import { exchangeMark } from '../../issuance/exchanged-token.ts'
 import type { TokenDecision } from '../../issuance/token-decision.ts'
@@ -39,8 +44,10 @@ const forAgent = ['xms_act_fct', 'xms_idrel', 'xms_sub_fct']
 /** Adds the claims that only some APIs and clients get. All are in alphabetical order, as in Entra. */
 export function withOptionalClaims(decision: TokenDecision, usual: object): object {
   const { agent, boundTo, client, resource } = decision
-  const { appId, optionalAccessTokenClaims } = resource.application
-  const requested = optionalAccessTokenClaims.map(({ name }) => name).filter(isRequestable)
+  const { appId } = resource.application
+  const requested = requestedClaims(resource.application)
+    .map(({ name }) => name)
+    .filter(isRequestable)
   if (agent !== undefined) requested.push(...forAgent)
   const added: Record<string, unknown> = { xms_mirid: managedIdentityOf(client.principal) }
   for (const name of appId === graphAppId ? allOfGraph : requested)

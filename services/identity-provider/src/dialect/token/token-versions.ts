@@ -1,6 +1,6 @@
 // Folder: The claims of a token, in both versions.
 
-import { managedIdentityOf } from '@greeting/directory'
+import { managedIdentityOf, requestedClaims } from '@greeting/directory'
 import { agentSubject } from '../../issuance/agent-identity.ts'
 import type { TokenDecision } from '../../issuance/token-decision.ts'
 import { type Authority, issuerV1, issuerV2 } from '../authority.ts'
@@ -33,12 +33,12 @@ export const tokenVersions: Readonly<Record<'1.0' | '2.0', TokenVersion>> = {
     keyMembers: (kid) => ({ x5t: kid, kid }),
     claims: (decision, { authority, times, opaque }) => {
       const issuer = issuerV1(authority, decision.tenant.id)
-      const { appId, optionalAccessTokenClaims } = decision.resource.application
-      const usesId = optionalAccessTokenClaims.some(
+      const { application } = decision.resource
+      const usesId = requestedClaims(application).some(
         (claim) => claim.name === 'aud' && claim.additionalProperties.includes('use_guid'),
       )
       return {
-        aud: usesId ? appId : decision.resource.requestedAs,
+        aud: usesId ? application.appId : decision.resource.requestedAs,
         iss: issuer,
         ...timeClaims(times),
         ...withOptionalClaims(decision, {

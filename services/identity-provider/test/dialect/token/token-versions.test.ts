@@ -88,7 +88,31 @@ const managedIdentity = (alternativeNames: string[]) =>
   servicePrincipal({ id: guid(0xb1), inertProperties: { alternativeNames } })
 const version2: Partial<Application> = { requestedAccessTokenVersion: 2 }
 
+const claim = { additionalProperties: [] }
+
 const rows: [string, TokenDecision, object][] = [
+  [
+    'with predefined claims that are essential or have an empty source (entra E343)',
+    decision({
+      optionalAccessTokenClaims: [
+        { ...claim, name: 'idtyp', source: '', essential: true },
+        { ...claim, name: 'xms_tnt_fct', source: null, essential: true },
+        { ...claim, name: 'myclaim', source: '', essential: true },
+      ],
+    }),
+    { ...v1, idtyp: 'app', xms_tnt_fct: '3 9' },
+  ],
+  [
+    'without attributes of users, whatever their names (entra E343)',
+    decision({
+      optionalAccessTokenClaims: [
+        { ...claim, name: 'idtyp', source: 'user' },
+        { name: 'aud', source: 'user', additionalProperties: ['use_guid'] },
+        { name: 'userclaim', source: 'user', essential: true, additionalProperties: [] },
+      ],
+    }),
+    v1,
+  ],
   ['1.0 for an API that requests no version', decision(), v1],
   ['1.0 for an API that requests 1', decision({ requestedAccessTokenVersion: 1 }), v1],
   ['2.0 for an API that requests 2', decision(version2), v2],
