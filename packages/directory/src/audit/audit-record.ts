@@ -3,7 +3,7 @@ export type AuditRecord = {
   readonly at: Date
   /** The tenant in which it happened; null for the whole server. */
   readonly tenantId: string | null
-  /** The application id of the actor, `system` for the server, or the unverified id of a request. */
+  /** The application id of the actor, `system` for the server, the unverified id of a request, or its source address. */
   readonly actor: string
   /** The application ID of the blueprint, when the actor is an agent. */
   readonly blueprintId?: string

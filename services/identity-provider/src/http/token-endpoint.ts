@@ -12,8 +12,8 @@ import { headerOf, type ServerEnv } from '@greeting/http-service'
 import type { Context } from 'hono'
 import { assertionAudiences } from '../dialect/authority.ts'
 import { type CorrelationIds, createCorrelationIds } from '../dialect/correlation-ids.ts'
-import { errorAnswer } from '../dialect/refusals/error-envelope.ts'
 import type { Refusal } from '../dialect/refusals/refusal.ts'
+import { clientIdOf } from '../dialect/request/client-authentication.ts'
 import type { Form } from '../dialect/request/form-body.ts'
 import type { TokenEndpointVersion } from '../dialect/request/token-endpoint-versions.ts'
 import { readTokenRequest } from '../dialect/request/token-request-form.ts'
@@ -55,7 +55,8 @@ export const tokenEndpoint = (version: TokenEndpointVersion, options: ServiceOpt
       createCorrelationIds(clientRequestIds(context, form), now, source.newGuid)
     const refuseWith = (refusal: Refusal, cause?: unknown) => {
       const headers = headerRequest(context, form, createIds())
-      const known = { request, tenantId, blueprintId }
+      const clientId = request?.clientId ?? clientIdOf(form, headerOf(context, 'authorization'))
+      const known = { request, clientId, tenantId, blueprintId }
       return answerRefusal(refusal, { context, options, ...known, headers, cause })
     }
     try {
@@ -137,21 +138,13 @@ export const methodRefusal =
   (context: Context<ServerEnv>): Response => {
     const allow = { allow: 'POST, OPTIONS' }
     if (context.req.method === 'OPTIONS') return new Response(null, { status: 204, headers: allow })
-    const { source, authority } = options
-    const ids = createCorrelationIds(
-      clientRequestIds(context, undefined),
-      source.now(),
-      source.newGuid,
-    )
+    const { now, newGuid } = options.source
+    const ids = createCorrelationIds(clientRequestIds(context, undefined), now(), newGuid)
     const refusal = { reason: 'method_not_allowed', method: context.req.method } as const
-    const { status, body } = errorAnswer(refusal, ids, authority.authUrl)
-    return new Response(JSON.stringify(body), {
-      status,
-      headers: {
-        ...tokenResponseHeaders(headerRequest(context, undefined, ids), body.error_codes[0]),
-        ...allow,
-      },
-    })
+    const headers = headerRequest(context, undefined, ids)
+    const response = answerRefusal(refusal, { context, options, headers })
+    response.headers.set('allow', allow.allow)
+    return response
   }
 
 const authenticationRules = (options: ServiceOptions): AuthenticationRules => ({

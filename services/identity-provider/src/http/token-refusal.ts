@@ -3,6 +3,7 @@ import { headerOf, type ServerEnv } from '@greeting/http-service'
 import type { Context } from 'hono'
 import { type ErrorEnvelope, errorAnswer } from '../dialect/refusals/error-envelope.ts'
 import type { Refusal } from '../dialect/refusals/refusal.ts'
+import { refusalTable } from '../dialect/refusals/refusal-table.ts'
 import { type HeaderRequest, tokenResponseHeaders } from '../dialect/response-headers.ts'
 import type { TokenRequest } from '../issuance/token-request.ts'
 import { SigningError } from '../signing/signing-error.ts'
@@ -14,44 +15,17 @@ import { requestObservation } from './token-observation.ts'
 export type RefusalContext = {
   readonly context: Context<ServerEnv>
   readonly options: ServiceOptions
-  readonly request: TokenRequest | undefined
-  readonly tenantId: string | null
+  /** The request; undefined when it could not be read. */
+  readonly request?: TokenRequest | undefined
+  /** The client that the request names; undefined when it names none. */
+  readonly clientId?: string | undefined
+  readonly tenantId?: string | null
   /** The blueprint of the client, if it is an agent. */
-  readonly blueprintId: string | null
+  readonly blueprintId?: string | null
   readonly headers: HeaderRequest & { readonly hasTelemetry: boolean }
   /** The error behind the refusal, for the log; undefined when there was none. */
-  readonly cause: unknown
+  readonly cause?: unknown
 }
-
-/** Refusals after which an attacker may be guessing the credentials of a client. */
-const wrongGuesses: ReadonlySet<Refusal['reason']> = new Set([
-  'client_unknown',
-  'secret_wrong',
-  'assertion_key_unknown',
-  'assertion_signature_invalid',
-  'federated_assertion_invalid',
-])
-
-/** Refusals of a client that has authenticated. Each of them is recorded. */
-const afterAuthentication: ReadonlySet<Refusal['reason']> = new Set([
-  'service_principal_missing',
-  'client_disabled',
-  'agent_path_missing',
-  'agent_path_unexpected',
-  'agent_resource_not_permitted',
-  'resource_unknown',
-  'resource_disabled',
-  'mapped_claims_not_accepted',
-  'resource_parameter_differs',
-  'role_required',
-])
-
-/** Faults of the server. The rate limit does not replace their answer. */
-const serverFaults: ReadonlySet<Refusal['reason']> = new Set([
-  'unavailable',
-  'internal',
-  'federated_issuer_unreachable',
-])
 
 const retryAfterSeconds = 1
 
@@ -65,14 +39,19 @@ export function refusalOfError(cause: unknown): Refusal {
 
 /** Answers a refused token request. Every refusal of the endpoint leaves through this function. */
 export function answerRefusal(refusal: Refusal, refused: RefusalContext): Response {
-  const { context, options, headers } = refused
-  const waitSeconds = countRefusal(refusal, refused)
-  const isAnswered = waitSeconds === undefined || serverFaults.has(refusal.reason)
-  if (waitSeconds === undefined) recordRefusal(refusal, refused)
+  const { context, options, request, clientId, headers } = refused
+  const source = sourceAddress(context.env?.incoming, options.trustedProxies)
+  const row = refusalTable[refusal.reason]
+  const guessed = row.isGuess ? clientId : undefined
+  const waitSeconds = row.phase === 'access' ? undefined : options.throttle.count(guessed, source)
+  const isServerFault = row.status >= 500
+  const isAnswered = waitSeconds === undefined || isServerFault
+  if (waitSeconds === undefined) recordRefusal(refusal, refused, source)
   options.observeToken?.({
-    ...requestObservation(refused.request),
-    tenantId: refused.tenantId,
-    outcome: serverFaults.has(refusal.reason) ? 'failed' : 'refused',
+    ...requestObservation(request),
+    clientId,
+    tenantId: refused.tenantId ?? null,
+    outcome: isServerFault ? 'failed' : 'refused',
     reason: refusal.reason,
     isThrottled: !isAnswered,
     correlationId: headers.ids.correlationId,
@@ -99,22 +78,12 @@ export function answerRefusal(refusal: Refusal, refused: RefusalContext): Respon
 const basicChallenge = ({ error, error_description }: ErrorEnvelope): string =>
   `Basic realm="token endpoint", charset="UTF-8", error="${error}", error_description="${error_description}"`
 
-/** @returns the seconds to wait when the source is beyond its limit; else undefined */
-function countRefusal(
-  { reason }: Refusal,
-  { context, options, request }: RefusalContext,
-): number | undefined {
-  if (afterAuthentication.has(reason)) return undefined
-  const source = sourceAddress(context.env?.incoming, options.trustedProxies)
-  return options.throttle.count(wrongGuesses.has(reason) ? request?.clientId : undefined, source)
-}
-
 function recordRefusal(
   refusal: Refusal,
-  { options, request, tenantId, blueprintId, headers, cause }: RefusalContext,
+  { options, request, clientId, tenantId, blueprintId, headers, cause }: RefusalContext,
+  source: string,
 ): void {
   const { traceId, correlationId, at } = headers.ids
-  const clientId = request?.clientId
   const agentId = request?.fmiPath
   const agents = { blueprintId: blueprintId ?? undefined, agentId }
   const fields = { reason: refusal.reason, clientId, ...agents, traceId, correlationId }
@@ -123,24 +92,24 @@ function recordRefusal(
   } else if (refusal.reason === 'unavailable') {
     options.log.warn({ ...fields, err: cause }, 'the store did not respond')
   } else if (refusal.reason === 'body_incomplete') {
-    // Any client can close a connection, and clients do so when they stop.
+    // Any client can close a connection, and clients do so when they stop. None of them reads the answer.
     options.log.debug(fields, 'token request incomplete')
+    return
   } else {
     options.log.info(fields, 'token refused')
   }
-  if (clientId === undefined) return
   options.audit(
     {
       at,
-      tenantId,
-      actor: clientId,
-      ...(blueprintId !== null && { blueprintId }),
+      tenantId: tenantId ?? null,
+      actor: clientId ?? (source || 'unknown'),
+      ...(blueprintId != null && { blueprintId }),
       action: 'token.issue',
       target: agentId ?? null,
       outcome: 'refused',
       reason: refusal.reason,
       correlationId,
     },
-    afterAuthentication.has(refusal.reason) ? 'signIns' : 'unauthenticated',
+    refusalTable[refusal.reason].phase === 'access' ? 'signIns' : 'unauthenticated',
   )
 }

@@ -7,7 +7,7 @@ import {
   type Tenant,
   tokenExchangeUri,
 } from '@greeting/directory'
-import { type IssuanceRefusal, type Refused, refuse } from './refusal.ts'
+import { type AccessRefusal, type Refused, refuse } from './refusal.ts'
 
 /**
  * The subject of the token that a blueprint gets for one of its agents (entra E193): tenant and blueprint as
@@ -74,7 +74,7 @@ export const isAgent = ({
 export function parentRefusal(
   directory: Directory,
   agent: ServicePrincipal,
-): Refused<IssuanceRefusal> | undefined {
+): Refused<AccessRefusal> | undefined {
   const { agentIdentityBlueprintId: clientId, tenantId } = agent
   if (clientId === null) return undefined
   const parent = parentOf(directory, agent)
@@ -89,7 +89,7 @@ export function parentRefusal(
  * Finds the agent for which a blueprint requests a token.
  *
  * @param fmiPath the client ID of the agent, in any case
- * @returns the agent, or a refusal: `client_unknown`, also for an agent of another blueprint, or
+ * @returns the agent, or a refusal: `agent_unknown`, also for an agent of another blueprint, or
  *   `client_disabled`
  */
 export function findOwnAgent(
@@ -97,11 +97,11 @@ export function findOwnAgent(
   tenant: Tenant,
   blueprintAppId: string,
   fmiPath: string,
-): ServicePrincipal | Refused<IssuanceRefusal> {
+): ServicePrincipal | Refused<AccessRefusal> {
   const agent = directory.servicePrincipalByAppId(tenant.id, fmiPath)
   if (agent?.agentIdentityBlueprintId !== blueprintAppId) {
     const tenantName = tenant.displayName
-    return refuse({ reason: 'client_unknown', clientId: fmiPath, tenantName })
+    return refuse({ reason: 'agent_unknown', clientId: fmiPath, tenantName })
   }
   if (agent.accountEnabled) return agent
   return refuse({ reason: 'client_disabled', clientId: agent.appId, clientName: agent.displayName })

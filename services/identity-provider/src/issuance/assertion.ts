@@ -1,7 +1,7 @@
 import { decodeProtectedHeader } from 'jose/decode/protected_header'
 import { JOSEError } from 'jose/errors'
 import { decodeJwt } from 'jose/jwt/decode'
-import { type IssuanceRefusal, type Refused, refuse } from './refusal.ts'
+import { type AuthenticationRefusal, type Refused, refuse } from './refusal.ts'
 
 /** A client assertion, decoded. Its signature has not been verified. */
 export type Assertion = {
@@ -46,7 +46,7 @@ const maxAssertionLength = 16_384
 export function readAssertion(
   token: string,
   subjectClaim: 'sub' | 'iss' = 'sub',
-): Assertion | Refused<IssuanceRefusal> {
+): Assertion | Refused<AuthenticationRefusal> {
   const parts = decode(token)
   if (parts === undefined) return refuse({ reason: 'assertion_malformed' })
   const { header, claims } = parts
@@ -95,7 +95,7 @@ export function assertionTimeRefusal(
   { notBefore, issuedAt, expiresAt }: Assertion,
   { clockToleranceSeconds, maxLifetimeSeconds }: AssertionTimes,
   now: Date,
-): Refused<IssuanceRefusal> | undefined {
+): Refused<AuthenticationRefusal> | undefined {
   const toleranceMs = clockToleranceSeconds * 1000
   const validFrom = notBefore ?? issuedAt
   const hasStarted = validFrom === null || validFrom.getTime() - toleranceMs <= now.getTime()

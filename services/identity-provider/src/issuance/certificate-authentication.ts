@@ -5,7 +5,7 @@ import { compactVerify } from 'jose/jws/compact/verify'
 import type { Assertion } from './assertion.ts'
 import type { RegisteredClient } from './client.ts'
 import { credentialValidity } from './credential-validity.ts'
-import { type IssuanceRefusal, type Refused, refuse } from './refusal.ts'
+import { type AuthenticationRefusal, type Refused, refuse } from './refusal.ts'
 
 /** The signature algorithms of client assertions. */
 const assertionAlgorithms: readonly string[] = ['RS256', 'RS384', 'RS512', 'PS256']
@@ -55,7 +55,7 @@ export function findCertificate(
   now: Date,
   clockToleranceSeconds: number,
   algorithms: readonly string[] = assertionAlgorithms,
-): VerificationCertificate | Refused<IssuanceRefusal> {
+): VerificationCertificate | Refused<AuthenticationRefusal> {
   // 1. The form.
   if (!types.includes(type)) return refuse({ reason: 'assertion_type_unsupported' })
   if (!algorithms.includes(algorithm)) {
@@ -97,7 +97,7 @@ export function findTlsCertificate(
   client: RegisteredClient,
   now: Date,
   clockToleranceSeconds: number,
-): KeyCredential | Refused<IssuanceRefusal> {
+): KeyCredential | Refused<AuthenticationRefusal> {
   const credential = certificatesOf(client).find((one) => one.sha256Thumbprint === sha256Thumbprint)
   if (credential === undefined) {
     const key = displayedKeyOf(sha256Thumbprint)

@@ -19,7 +19,7 @@ import {
   findFederatedCredential,
   isFederated,
 } from './federated-authentication.ts'
-import { type IssuanceRefusal, Refused, refuse } from './refusal.ts'
+import { type AuthenticationRefusal, type IssuanceRefusal, Refused, refuse } from './refusal.ts'
 import { authenticateBySecret, matchingCredential } from './secret-authentication.ts'
 import type { TokenRequest } from './token-request.ts'
 
@@ -132,7 +132,7 @@ function requireConfidentialClient(
   client: RegisteredClient | undefined,
   clientId: string,
   tenant: Tenant,
-): RegisteredClient | Refused<IssuanceRefusal> {
+): RegisteredClient | Refused<AuthenticationRefusal> {
   if (client === undefined) {
     return refuse({ reason: 'client_unknown', clientId, tenantName: tenant.displayName })
   }
@@ -151,7 +151,7 @@ function authenticateByAssertion(
   facts: AssertionFacts,
   rules: AuthenticationRules,
   now: Date,
-): Proof | Refused<IssuanceRefusal> {
+): Proof | Refused<AuthenticationRefusal> {
   const proof = isFederated(assertion)
     ? authenticateByFederatedAssertion(directory, assertion, client, facts)
     : authenticateByCertificate(assertion, client, tenant, facts, rules, now)
@@ -172,7 +172,7 @@ function authenticateByCertificate(
   { signature, keyName }: AssertionFacts,
   { acceptsMcpClients, assertionAudiences, assertionTimes }: AuthenticationRules,
   now: Date,
-): Proof | Refused<IssuanceRefusal> {
+): Proof | Refused<AuthenticationRefusal> {
   const audiences = assertionAudiences(tenant)
   const { clockToleranceSeconds } = assertionTimes
   const named = { ...assertion, keyName: assertion.keyName ?? keyName ?? null }
@@ -202,7 +202,7 @@ function authenticateByFederatedAssertion(
   assertion: Assertion,
   client: RegisteredClient,
   { signature }: AssertionFacts,
-): Proof | Refused<IssuanceRefusal> {
+): Proof | Refused<AuthenticationRefusal> {
   const credential = findFederatedCredential(assertion, client)
   if (credential instanceof Refused) return credential
   if (signature === 'valid' || (signature === 'valid_own' && isAgent(client))) {

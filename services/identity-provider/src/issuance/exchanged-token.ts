@@ -12,7 +12,7 @@ import {
 import type { Assertion } from './assertion.ts'
 import type { Client, RegisteredClient } from './client.ts'
 import { isFederated } from './federated-authentication.ts'
-import { type IssuanceRefusal, type Refused, refuse } from './refusal.ts'
+import { type AccessRefusal, type AuthenticationRefusal, type Refused, refuse } from './refusal.ts'
 import type { Resource } from './resource.ts'
 
 /**
@@ -50,7 +50,7 @@ export function findPresenter(
   directory: Directory,
   { subject, issuer, claims }: Assertion,
   { application: { tenantId } }: RegisteredClient,
-): ServicePrincipal | Refused<IssuanceRefusal> {
+): ServicePrincipal | Refused<AuthenticationRefusal> {
   // Otherwise two applications that trust each other could renew their tokens without any secret.
   // A token for an agent is the credential of this agent only.
   if (claims.xms_ficinfo !== marks.own || !isGuid(subject))
@@ -77,7 +77,7 @@ export function presenterRefusal(
   presenter: ServicePrincipal,
   { application, principal }: Client,
   resource: Resource,
-): Refused<IssuanceRefusal> | undefined {
+): Refused<AccessRefusal> | undefined {
   const { appId } = resource.application
   const isForAgent = application.blueprint !== null && appId === tokenExchangeAppId
   if (!isForAgent && !privilegedApiAppIds.includes(appId)) return undefined

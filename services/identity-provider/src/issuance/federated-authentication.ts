@@ -7,7 +7,7 @@ import {
 } from '@greeting/directory'
 import type { Assertion } from './assertion.ts'
 import type { RegisteredClient } from './client.ts'
-import { type IssuanceRefusal, type Refused, refuse } from './refusal.ts'
+import { type AuthenticationRefusal, type Refused, refuse } from './refusal.ts'
 
 /** The result of verifying a token with the published keys of its issuer. */
 export type FederatedVerification =
@@ -52,7 +52,7 @@ export const isFederated = ({ issuer }: Assertion): boolean => /^https?:\/\//.te
 export function findFederatedCredential(
   assertion: Assertion,
   { application }: RegisteredClient,
-): FederatedIdentityCredential | Refused<IssuanceRefusal> {
+): FederatedIdentityCredential | Refused<AuthenticationRefusal> {
   const { issuer, subject } = assertion
   const audiences = audiencesOf(assertion)
   const ofIssuer = application.federatedIdentityCredentials.filter((one) => one.issuer === issuer)

@@ -8,7 +8,7 @@ import {
 } from '@greeting/directory'
 import { isAgent } from './agent-identity.ts'
 import type { Client } from './client.ts'
-import { type IssuanceRefusal, type Refused, refuse } from './refusal.ts'
+import { type AccessRefusal, type Refused, refuse } from './refusal.ts'
 import type { Resource } from './resource.ts'
 
 /** The roles of one API in a list of assignments, by the state of the API. */
@@ -31,7 +31,7 @@ export function grantedRoles(
   directory: Directory,
   client: Client,
   resource: Resource,
-): readonly string[] | Refused<IssuanceRefusal> {
+): readonly string[] | Refused<AccessRefusal> {
   const assignments = effectiveAssignments(directory, client.principal)
   const known = knownRoles.get(assignments)
   if (

@@ -1,14 +1,8 @@
-/** The reason why no token is issued, with the values of its sentence. Never contains a secret. */
-export type IssuanceRefusal =
+/** The reason why a client does not authenticate, with the values of its sentence. Never contains a secret. */
+export type AuthenticationRefusal =
   | { readonly reason: 'tenant_unknown'; readonly tenant: string }
   | { readonly reason: 'client_unknown'; readonly clientId: string; readonly tenantName: string }
   | { readonly reason: 'client_public' }
-  | {
-      readonly reason: 'service_principal_missing'
-      readonly clientId: string
-      readonly tenantId: string
-    }
-  | { readonly reason: 'client_disabled'; readonly clientId: string; readonly clientName: string }
   | { readonly reason: 'secret_wrong'; readonly clientId: string }
   | {
       readonly reason: 'secret_not_yet_valid'
@@ -52,6 +46,16 @@ export type IssuanceRefusal =
   | { readonly reason: 'federated_issuer_of_other_tenant'; readonly issuer: string }
   | { readonly reason: 'federated_token_type_forbidden' }
   | { readonly reason: 'federated_token_chained' }
+
+/** The reason why a client that has authenticated gets no token, with the values of its sentence. */
+export type AccessRefusal =
+  | {
+      readonly reason: 'service_principal_missing'
+      readonly clientId: string
+      readonly tenantId: string
+    }
+  | { readonly reason: 'client_disabled'; readonly clientId: string; readonly clientName: string }
+  | { readonly reason: 'agent_unknown'; readonly clientId: string; readonly tenantName: string }
   | { readonly reason: 'agent_path_missing' }
   | { readonly reason: 'agent_path_unexpected' }
   | {
@@ -71,6 +75,9 @@ export type IssuanceRefusal =
       readonly resourceName: string
     }
 
+/** The reason why no token is issued. */
+export type IssuanceRefusal = AuthenticationRefusal | AccessRefusal
+
 /**
  * A refusal as a value: a function returns it instead of its result, and never throws it.
  *
@@ -85,4 +92,5 @@ export class Refused<Refusal extends { readonly reason: string }> {
 }
 
 /** Refuses to issue a token. The caller returns the value. */
-export const refuse = (refusal: IssuanceRefusal): Refused<IssuanceRefusal> => new Refused(refusal)
+export const refuse = <One extends IssuanceRefusal>(refusal: One): Refused<One> =>
+  new Refused(refusal)

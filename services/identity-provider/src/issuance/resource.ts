@@ -7,7 +7,7 @@ import {
   type ServicePrincipal,
   type Tenant,
 } from '@greeting/directory'
-import { type IssuanceRefusal, Refused, refuse } from './refusal.ts'
+import { type AccessRefusal, Refused, refuse } from './refusal.ts'
 import type { TokenRequest } from './token-request.ts'
 
 /** The API for which a token is requested. */
@@ -33,7 +33,7 @@ export function findResource(
   tenant: Tenant,
   name: string,
   aliases: ResourceAliases = new Map(),
-): Resource | Refused<IssuanceRefusal> {
+): Resource | Refused<AccessRefusal> {
   const find = (one: string) => directory.servicePrincipalByName(tenant.id, one)
   const bare = name.endsWith('/') ? name.slice(0, -1) : name
   // An alias comes first, so that no registration can take the name of a built-in API.
@@ -63,7 +63,7 @@ export function checkResourceParameter(
   { resourceParameter: name, isNamedByResource }: TokenRequest,
   { acceptsMcpClients }: { readonly acceptsMcpClients?: boolean },
   aliases?: ResourceAliases,
-): Resource | Refused<IssuanceRefusal> {
+): Resource | Refused<AccessRefusal> {
   if (name === undefined) return resource
   const { id, appId, identifierUris } = resource.application
   const isAcceptable = !isGuid(name) && (acceptsMcpClients || !isLoopbackUrl(name))

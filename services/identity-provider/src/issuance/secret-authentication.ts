@@ -2,7 +2,7 @@ import { timingSafeEqual } from 'node:crypto'
 import { labSecretSha256, type PasswordCredential, secretSha256 } from '@greeting/directory'
 import type { RegisteredClient } from './client.ts'
 import { credentialValidity } from './credential-validity.ts'
-import { type IssuanceRefusal, type Refused, refuse } from './refusal.ts'
+import { type AuthenticationRefusal, type Refused, refuse } from './refusal.ts'
 
 /** The credential of every unknown client, so that the comparison takes as long as for a known one. */
 const placeholderCredential: PasswordCredential = {
@@ -55,7 +55,7 @@ export function authenticateBySecret(
   match: PasswordCredential | undefined,
   now: Date,
   clockToleranceSeconds: number,
-): PasswordCredential | Refused<IssuanceRefusal> {
+): PasswordCredential | Refused<AuthenticationRefusal> {
   const { appId: clientId } = application
   if (!application.passwordAuthenticationAllowed) {
     return refuse({ reason: 'secret_not_allowed', clientId })

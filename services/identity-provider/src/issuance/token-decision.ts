@@ -17,7 +17,13 @@ import {
 } from './client-authentication.ts'
 import { presenterRefusal } from './exchanged-token.ts'
 import { grantedRoles } from './granted-roles.ts'
-import { type IssuanceRefusal, Refused, refuse } from './refusal.ts'
+import {
+  type AccessRefusal,
+  type AuthenticationRefusal,
+  type IssuanceRefusal,
+  Refused,
+  refuse,
+} from './refusal.ts'
 import {
   checkResourceParameter,
   findResource,
@@ -88,7 +94,7 @@ export function decideAccess(
   authenticated: AuthenticatedClient,
   request: Pick<TokenRequest, 'resource' | 'fmiPath'>,
   aliases?: ResourceAliases,
-): TokenDecision | Refused<IssuanceRefusal> {
+): TokenDecision | Refused<AccessRefusal> {
   // 3. The client is enabled.
   const { client } = authenticated
   if (!client.principal.accountEnabled) {
@@ -123,7 +129,7 @@ export function decideAccess(
  * Decides what a request of a blueprint or of an agent is for.
  *
  * @returns the agent of a token for token exchange, nothing for any other token, or a refusal:
- *   `agent_resource_not_permitted`, `agent_path_missing`, `agent_path_unexpected`, `client_unknown` or
+ *   `agent_resource_not_permitted`, `agent_path_missing`, `agent_path_unexpected`, `agent_unknown` or
  *   `client_disabled`
  */
 function agentOf(
@@ -132,7 +138,7 @@ function agentOf(
   client: Client,
   resource: Resource,
   fmiPath: string | undefined,
-): Pick<TokenDecision, 'agent' | 'fmiPath'> | Refused<IssuanceRefusal> {
+): Pick<TokenDecision, 'agent' | 'fmiPath'> | Refused<AccessRefusal> {
   const { appId: clientId, blueprint } = client.application
   const { appId: resourceId } = resource.application
   const isExchange = resourceId === tokenExchangeAppId
@@ -156,7 +162,7 @@ function agentOf(
 export function findIssuingTenant(
   directory: Directory,
   name: string,
-): Tenant | Refused<IssuanceRefusal> {
+): Tenant | Refused<AuthenticationRefusal> {
   const tenant = directory.tenant(name)
   return tenant?.isEnabled ? tenant : refuse({ reason: 'tenant_unknown', tenant: name })
 }

@@ -5,6 +5,7 @@ import {
   serverManagementAppId,
 } from '@greeting/directory'
 import type { Administrator, SignInAttempt, SignInFault } from '@greeting/portal'
+import { refusalTable } from '../dialect/refusals/refusal-table.ts'
 import type { ServiceOptions } from '../http/service-options.ts'
 import type { Client } from '../issuance/client.ts'
 import { grantedRoles } from '../issuance/granted-roles.ts'
@@ -16,17 +17,6 @@ type Options = Pick<
   'directory' | 'source' | 'assertionTimes' | 'throttle' | 'audit' | 'noteUse'
 >
 
-const wrongCredentials: ReadonlySet<IssuanceRefusal['reason']> = new Set([
-  'client_unknown',
-  'client_public',
-  'secret_wrong',
-  'tenant_unknown',
-])
-const unusableCredentials: ReadonlySet<IssuanceRefusal['reason']> = new Set([
-  'secret_not_yet_valid',
-  'secret_expired',
-  'secret_not_allowed',
-])
 const maxClientIdLength = 256
 
 /**
@@ -94,8 +84,10 @@ export async function signInAdministrator(
 }
 
 function faultOf(reason: IssuanceRefusal['reason']): SignInFault {
-  if (wrongCredentials.has(reason)) return 'credentials_wrong'
-  return unusableCredentials.has(reason) ? 'credential_ended' : 'no_role'
+  const { phase, isGuess } = refusalTable[reason]
+  if (phase === 'access') return 'no_role'
+  // Only an administrator that knows the secret learns its times.
+  return reason.startsWith('secret_') && !isGuess ? 'credential_ended' : 'credentials_wrong'
 }
 
 /**

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { accessRefusalRows } from '../../src/dialect/refusals/access-refusal-rows.ts'
 import { reportCountedRefusals } from '../../src/http/counted-refusals.ts'
 import { FailedLoginRateLimit } from '../../src/http/failed-login-rate-limit.ts'
 import { asProof, assertionOf, clientCertificate } from './client-certificate.ts'
-import { apiId, type TestService, testService } from './test-service.ts'
+import { issuanceRefusalScenarios } from './issuance-refusal-scenarios.ts'
+import { type TestService, testService } from './test-service.ts'
 
 const strangeId = '99999999-0000-4000-8000-000000000000'
 const limit = 5
@@ -86,14 +88,18 @@ describe('a flood of refused requests (AS34)', () => {
     }
   })
 
-  it('does not include refusals after authentication', async () => {
-    const service = await slow()
-    const scope = `api://${apiId.replace(/^./, 'f')}/.default`
-    for (let count = 0; count < flood; count += 1)
-      assert.equal((await service.token(service.form({ scope }))).status, 400)
-    assert.equal(service.audit.length, flood)
-    assert.ok(service.audit.every(({ lane }) => lane === 'signIns'))
-  })
+  for (const scenario of issuanceRefusalScenarios) {
+    const { reason, when = '', status } = scenario
+    if (!Object.hasOwn(accessRefusalRows, reason)) continue
+    it(`does not include refusals after authentication: ${reason} ${when}`, async () => {
+      const service = await slow()
+      const { path, form = {} } = await scenario.request(service)
+      for (let count = 0; count < 2 * limit; count += 1)
+        assert.equal((await service.token(form, path === undefined ? {} : { path })).status, status)
+      assert.equal(service.audit.length, 2 * limit)
+      assert.ok(service.audit.every(({ lane }) => lane === 'signIns'))
+    })
+  }
 
   it('is 503 without the store, and is counted too', async () => {
     const { StorageUnavailableError } = await import('@greeting/directory/live')

@@ -14,8 +14,6 @@ import { tenantId, testService } from './test-service.ts'
 const DATA_DIR = await mkdtemp(join(tmpdir(), 'greeting-errors-'))
 
 describe('an error answer of the identity provider (AS6, AS35)', () => {
-  after(() => rm(DATA_DIR, { recursive: true }))
-
   const request = (line: string, status: number, ...fields: string[]) => ({
     name: [line, ...fields].join(', '),
     bytes: rawRequest(`${line} HTTP/1.1`, 'Host: a', ...fields),
@@ -46,6 +44,8 @@ describe('an error answer of the identity provider (AS6, AS35)', () => {
       request('GET /v1.0/nothing', 401),
     ],
   )
+  // After the service has stopped, which writes its log.
+  after(() => rm(DATA_DIR, { recursive: true }))
 
   it('is 500 as JSON without details when the app throws', async () => {
     const published = () => {

@@ -29,6 +29,14 @@ async function withoutAssignments(service: TestService) {
   await service.change(...assignments.map(({ id }) => remove('appRoleAssignment', id)))
 }
 
+async function becomeBlueprint(service: TestService) {
+  await changeClient(service, { blueprint })
+  const names = { id: tokenExchangeAppId, appId: tokenExchangeAppId, tenantId }
+  const api = application(names)
+  const principal = servicePrincipal(names)
+  await service.change(put('application', api), put('servicePrincipal', principal))
+}
+
 /** The causes of refused requests that were understood (entra E91 to E133). */
 export const issuanceRefusalScenarios: readonly RefusalScenario[] = [
   {
@@ -130,13 +138,19 @@ export const issuanceRefusalScenarios: readonly RefusalScenario[] = [
     text: `Client secrets are not allowed for app '${clientId}'. Use a client assertion.`,
   },
   {
+    reason: 'agent_unknown',
+    request: async (service) => {
+      await becomeBlueprint(service)
+      const scope = `${tokenExchangeUri}/.default`
+      return { form: service.form({ scope, fmi_path: unknownId }) }
+    },
+    ...refused(400, 'unauthorized_client', 700016),
+    text: `Application with identifier '${unknownId}' was not found in the directory 'Greeting'. ${wrongTenant} You may have sent your authentication request to the wrong tenant.`,
+  },
+  {
     reason: 'agent_path_missing',
     request: async (service) => {
-      await changeClient(service, { blueprint })
-      const names = { id: tokenExchangeAppId, appId: tokenExchangeAppId, tenantId }
-      const api = application(names)
-      const principal = servicePrincipal(names)
-      await service.change(put('application', api), put('servicePrincipal', principal))
+      await becomeBlueprint(service)
       return { form: service.form({ scope: `${tokenExchangeUri}/.default` }) }
     },
     ...refused(400, 'invalid_request', 82008),

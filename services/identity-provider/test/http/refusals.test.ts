@@ -4,6 +4,7 @@ import { type IncomingMessage, request } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { describe, it } from 'node:test'
 import { listen } from '@greeting/http-service'
+import { accessRefusalRows } from '../../src/dialect/refusals/access-refusal-rows.ts'
 import type { Refusal } from '../../src/dialect/refusals/refusal.ts'
 import { refusalTable } from '../../src/dialect/refusals/refusal-table.ts'
 import { assertionRefusalScenarios } from './assertion-refusal-scenarios.ts'
@@ -37,6 +38,10 @@ const securityRows: Partial<Record<Refusal['reason'], string>> = {
   resource_disabled: 'AS31',
 }
 const correlationId = '7a5f0a3c-6f0b-4a53-8d0e-1c2b3a495867'
+
+/** The sign-in log has each refused token request up to the limit. Documents are public. */
+const isRecorded = (scenario: RefusalScenario) =>
+  !documentRefusalScenarios.includes(scenario) && scenario.reason !== 'throttled'
 
 /** Sends a request to the service over a real socket. */
 async function send(service: TestService, asked: ScenarioRequest) {
@@ -101,6 +106,12 @@ describe('every refusal, over HTTP and never a redirect (AS5, AS6, AS29)', () =>
       assert.match(body.error_description, /^[\x20-\x21\x23-\x5b\x5d-\x7e]+$/)
       assert.ok(!JSON.stringify(body).includes(service.secret))
       assert.doesNotMatch(JSON.stringify(body), /canary/)
+      const lane = Object.hasOwn(accessRefusalRows, reason) ? 'signIns' : 'unauthenticated'
+      const records = service.audit.filter((record) => record.correlationId === correlationId)
+      assert.deepEqual(
+        records.map((record) => [record.reason, record.lane]),
+        isRecorded(scenario) ? [[reason, lane]] : [],
+      )
       const kept = JSON.stringify([service.audit, service.logged])
       assert.ok(!kept.includes(service.secret))
     })

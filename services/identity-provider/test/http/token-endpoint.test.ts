@@ -141,4 +141,61 @@ describe('the token endpoint (contract C49 to C57)', () => {
     assert.deepEqual([...own.uses.keys()], [`${client?.id}/${credential?.keyId}`])
     assert.ok(!JSON.stringify([own.audit, own.logged]).includes(own.secret))
   })
+
+  const basic = (id: string) => `Basic ${Buffer.from(`${id}:secret`).toString('base64')}`
+  const source = 'unknown'
+  for (const [what, form, headers, reason, actor] of [
+    ['without a scope', { client_id: clientId, scope: '' }, {}, 'scope_missing', clientId],
+    ['without a grant', { grant_type: '' }, {}, 'parameter_missing', clientId],
+    ['without a secret', { client_secret: '' }, {}, 'client_authentication_missing', clientId],
+    [
+      'with an ID in capitals',
+      { client_id: clientId.toUpperCase(), scope: '' },
+      {},
+      'scope_missing',
+      clientId,
+    ],
+    [
+      'with the ID in its header',
+      { client_id: '', client_secret: '', scope: '' },
+      { authorization: basic(clientId) },
+      'scope_missing',
+      clientId,
+    ],
+    [
+      'with a bad header',
+      { scope: '' },
+      { authorization: 'Bearer x' },
+      'basic_malformed',
+      clientId,
+    ],
+    ['with a scope that is none', { scope: 'openid' }, {}, 'scope_not_default', clientId],
+    ['without a client', { client_id: '' }, {}, 'parameter_missing', source],
+    [
+      'with an ID that cannot be logged',
+      { client_id: '\u001b[31m' },
+      {},
+      'client_id_malformed',
+      source,
+    ],
+    ['as JSON', {}, { 'content-type': 'application/json' }, 'body_not_form', source],
+  ] as const)
+    it(`records a request ${what}: its client, or else its source`, async () => {
+      const own = await testService()
+      await own.token(own.form(form), { headers })
+      assert.deepEqual(
+        own.audit.map((record) => [record.reason, record.actor, record.lane]),
+        [[reason, actor, 'unauthenticated']],
+      )
+    })
+
+  it('records a request with another method, and allows POST', async () => {
+    const own = await testService()
+    const { status, headers } = await own.app.request(`/${tenantId}/oauth2/token`)
+    assert.deepEqual([status, headers.get('allow')], [405, 'POST, OPTIONS'])
+    assert.deepEqual(
+      own.audit.map(({ reason }) => reason),
+      ['method_not_allowed'],
+    )
+  })
 })

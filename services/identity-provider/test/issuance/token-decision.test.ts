@@ -3,7 +3,8 @@ import { before, describe, it } from 'node:test'
 import { createPassword, systemRuntime } from '@greeting/directory'
 import { appRole, guid } from '../../../../fixtures/directory/sample.ts'
 import { certificateOf, unsafeKeys } from '../../../../fixtures/directory/unsafe-certificates.ts'
-import { issuanceRefusalRows } from '../../src/dialect/refusals/issuance-refusal-rows.ts'
+import { accessRefusalRows } from '../../src/dialect/refusals/access-refusal-rows.ts'
+import { authenticationRefusalRows } from '../../src/dialect/refusals/authentication-refusal-rows.ts'
 import { type IssuanceRefusal, Refused } from '../../src/issuance/refusal.ts'
 import { decideToken, type TokenDecision } from '../../src/issuance/token-decision.ts'
 import { agentRefusals } from './agent-situation.ts'
@@ -328,7 +329,10 @@ describe('the decision about a token', () => {
 
   it('has a row for every refusal', () => {
     const inRows = new Set([...refusedRows, ...agentRefusals].map((row) => row.at(-1)))
-    assert.deepEqual([...inRows].toSorted(), Object.keys(issuanceRefusalRows).toSorted())
+    assert.deepEqual(
+      [...inRows].toSorted(),
+      Object.keys({ ...authenticationRefusalRows, ...accessRefusalRows }).toSorted(),
+    )
   })
 
   for (const [what, row, expected] of issuedRows) {

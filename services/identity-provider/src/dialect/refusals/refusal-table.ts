@@ -1,13 +1,15 @@
 // Folder: The errors of Entra: one row for each, and their envelope.
 
-import { issuanceRefusalRows } from './issuance-refusal-rows.ts'
+import { accessRefusalRows } from './access-refusal-rows.ts'
+import { authenticationRefusalRows } from './authentication-refusal-rows.ts'
 import type { Refusal, RefusalRow, RefusalRows } from './refusal.ts'
 import { requestRefusalRows } from './request-refusal-rows.ts'
 
 /** Every refusal of the dialect, one row each. */
 export const refusalTable: RefusalRows<Refusal['reason']> = {
   ...requestRefusalRows,
-  ...issuanceRefusalRows,
+  ...authenticationRefusalRows,
+  ...accessRefusalRows,
 }
 
 /** The row of a refusal, with its sentence as text. */

@@ -1,4 +1,8 @@
-import { type IssuanceRefusal, Refused } from '../../issuance/refusal.ts'
+import {
+  type AuthenticationRefusal,
+  type IssuanceRefusal,
+  Refused,
+} from '../../issuance/refusal.ts'
 
 /** The reason why a request cannot be read, or cannot be answered at all. */
 export type RequestRefusal =
@@ -47,8 +51,19 @@ export type Refusal = IssuanceRefusal | RequestRefusal
 export const refuseRequest = (refusal: RequestRefusal): Refused<RequestRefusal> =>
   new Refused(refusal)
 
+/** Where a refusal arises. The functions before authentication cannot return one of `access`. */
+type PhaseOf<Reason extends Refusal['reason']> = Reason extends RequestRefusal['reason']
+  ? 'request'
+  : Reason extends AuthenticationRefusal['reason']
+    ? 'authentication'
+    : 'access'
+
 /** One refusal in the dialect. */
 export type RefusalRow<Reason extends Refusal['reason']> = {
+  /** The phase decides the part of the sign-in log. Only refusals before `access` count for the limits. */
+  readonly phase: PhaseOf<Reason>
+  /** Whether an attacker may be guessing the credential of the client, so the refusal counts for the client. */
+  readonly isGuess: Reason extends AuthenticationRefusal['reason'] ? boolean : false
   readonly status: 400 | 401 | 405 | 413 | 429 | 500 | 503
   /** The OAuth error code, RFC 6749 section 5.2, or an error code of the dialect. */
   readonly error: string

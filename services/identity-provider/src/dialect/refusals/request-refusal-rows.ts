@@ -1,6 +1,7 @@
 import type { RefusalRows, RequestRefusal } from './refusal.ts'
 
-const invalidRequest = { status: 400, error: 'invalid_request' } as const
+const inRequest = { phase: 'request', isGuess: false, hasErrorUri: true } as const
+const invalidRequest = { ...inRequest, status: 400, error: 'invalid_request' } as const
 /**
  * The dialect has no known code for these. OAuth 2.0 defines the error, and the code is that of any
  * invalid parameter.
@@ -11,10 +12,10 @@ const seeGuide = 'Send the request as docs/guides/identity-provider.md shows it.
 /** Refusals of requests that cannot be read or answered. */
 export const requestRefusalRows: RefusalRows<RequestRefusal['reason']> = {
   method_not_allowed: {
+    ...inRequest,
     status: 405,
     error: 'invalid_request',
     code: 900561,
-    hasErrorUri: true,
     sentence: ({ method }) =>
       `The endpoint only accepts POST, OPTIONS requests. Received a ${method} request.`,
     when: 'the method is not POST',
@@ -24,7 +25,6 @@ export const requestRefusalRows: RefusalRows<RequestRefusal['reason']> = {
   body_not_form: {
     ...invalidRequest,
     code: 900144,
-    hasErrorUri: true,
     sentence: () => "The request body must contain the following parameter: 'grant_type'.",
     when: 'the body is not a form',
     remedy: 'Send the parameters as application/x-www-form-urlencoded, not as JSON.',
@@ -57,7 +57,6 @@ export const requestRefusalRows: RefusalRows<RequestRefusal['reason']> = {
   parameter_repeated: {
     ...invalidRequest,
     code: 9000411,
-    hasErrorUri: true,
     sentence: ({ parameter }) =>
       `The request is not properly formatted. The parameter '${parameter}' is duplicated.`,
     when: 'a parameter occurs twice',
@@ -66,7 +65,6 @@ export const requestRefusalRows: RefusalRows<RequestRefusal['reason']> = {
   parameter_missing: {
     ...invalidRequest,
     code: 900144,
-    hasErrorUri: true,
     sentence: ({ parameter }) =>
       `The request body must contain the following parameter: '${parameter}'.`,
     when: 'a parameter is missing or empty',
@@ -110,10 +108,10 @@ export const requestRefusalRows: RefusalRows<RequestRefusal['reason']> = {
     remedy: 'Send the same client ID in both places.',
   },
   basic_malformed: {
+    ...inRequest,
     status: 401,
     error: 'invalid_client',
     code: 7000216,
-    hasErrorUri: true,
     sentence: () =>
       "The 'Authorization' header must be of the scheme 'Basic', with the URL-encoded client id and secret.",
     when: 'the header for basic authentication cannot be read',
@@ -129,10 +127,10 @@ export const requestRefusalRows: RefusalRows<RequestRefusal['reason']> = {
     remedy: 'Authenticate the client with one method. The Authorization header is one too.',
   },
   client_authentication_missing: {
+    ...inRequest,
     status: 401,
     error: 'invalid_client',
     code: 7000216,
-    hasErrorUri: true,
     sentence: () =>
       "'client_assertion', 'client_secret' or 'request' is required for the 'client_credentials' grant type.",
     when: 'the request has no credential',
@@ -150,7 +148,6 @@ export const requestRefusalRows: RefusalRows<RequestRefusal['reason']> = {
   scope_missing: {
     ...invalidRequest,
     code: 90014,
-    hasErrorUri: true,
     sentence: () =>
       "The required field 'scope' is missing from the credential. Ensure that you have all the necessary parameters for the login request.",
     when: 'the scope is missing',
@@ -181,7 +178,6 @@ export const requestRefusalRows: RefusalRows<RequestRefusal['reason']> = {
     ...invalidRequest,
     error: 'invalid_scope',
     code: 700022,
-    hasErrorUri: true,
     sentence: ({ scope }) =>
       `The provided value for scope ${scope} isn't valid because it contains more than one resource.`,
     when: 'the scope names several APIs',
@@ -190,7 +186,6 @@ export const requestRefusalRows: RefusalRows<RequestRefusal['reason']> = {
   resource_parameter_unsupported: {
     ...invalidRequest,
     code: 901002,
-    hasErrorUri: true,
     sentence: () => "The 'resource' request parameter isn't supported.",
     when: 'the v2.0 endpoint receives resource, and the path names no tenant',
     remedy: 'Name the tenant in the path.',
@@ -198,7 +193,6 @@ export const requestRefusalRows: RefusalRows<RequestRefusal['reason']> = {
   claims_parameter_malformed: {
     ...invalidRequest,
     code: 50117,
-    hasErrorUri: true,
     sentence: () => "Failed to deserialize policy specified in the request's claim parameter.",
     when: 'claims is not a JSON object',
     remedy:
@@ -223,7 +217,6 @@ export const requestRefusalRows: RefusalRows<RequestRefusal['reason']> = {
   tenant_malformed: {
     ...invalidRequest,
     code: 900023,
-    hasErrorUri: true,
     sentence: ({ tenant }) =>
       `Specified tenant identifier '${tenant}' is neither a valid DNS name, nor a valid external domain.`,
     when: 'the tenant in the path is neither an ID nor a domain',
@@ -232,7 +225,6 @@ export const requestRefusalRows: RefusalRows<RequestRefusal['reason']> = {
   tenant_empty: {
     ...invalidRequest,
     code: 900021,
-    hasErrorUri: true,
     sentence: ({ tenant }) =>
       `Requested tenant identifier '${tenant}' is not valid. Tenant identifiers may not be an empty GUID.`,
     when: 'the tenant in the path is the empty GUID',
@@ -241,7 +233,6 @@ export const requestRefusalRows: RefusalRows<RequestRefusal['reason']> = {
   tenant_missing: {
     ...invalidRequest,
     code: 50059,
-    hasErrorUri: true,
     sentence: () =>
       'No tenant-identifying information found in either the request or implied by any provided credentials.',
     when: 'the path names no tenant',
@@ -250,7 +241,6 @@ export const requestRefusalRows: RefusalRows<RequestRefusal['reason']> = {
   tenant_is_consumers: {
     ...invalidRequest,
     code: 9001023,
-    hasErrorUri: true,
     sentence: () =>
       'The grant type is not supported over the /common or /consumers endpoints. Please use the /organizations or tenant-specific endpoint.',
     when: 'the path names consumers or common',
@@ -260,7 +250,6 @@ export const requestRefusalRows: RefusalRows<RequestRefusal['reason']> = {
     ...invalidRequest,
     error: 'invalid_tenant',
     code: 90002,
-    hasErrorUri: true,
     sentence: ({ tenant }) =>
       `Tenant '${tenant}' not found. Check to make sure you have the correct tenant ID and are signing into the correct cloud. Check with your subscription administrator, this may happen if there are no active subscriptions for the tenant.`,
     when: 'a document is requested for a tenant that does not exist',
@@ -270,7 +259,6 @@ export const requestRefusalRows: RefusalRows<RequestRefusal['reason']> = {
     ...invalidRequest,
     error: 'invalid_instance',
     code: 50049,
-    hasErrorUri: true,
     sentence: () => 'Unknown or invalid instance.',
     when: 'the client asks about an authority that is not of this server',
     remedy: 'Use an authority of this server, or disable instance discovery in the client.',
@@ -295,34 +283,33 @@ export const requestRefusalRows: RefusalRows<RequestRefusal['reason']> = {
   instance_not_https: {
     ...invalidRequest,
     code: 50050,
-    hasErrorUri: true,
     sentence: () => 'The authorization endpoint must use the https scheme.',
     when: 'the authority does not use https',
     remedy: 'Use an https URL.',
   },
   throttled: {
+    ...inRequest,
     status: 429,
     error: 'temporarily_unavailable',
     code: 90055,
-    hasErrorUri: true,
     sentence: () => 'Too many refused requests. Try again later.',
     when: 'the same source sent too many refused requests',
     remedy: 'Correct the request. Correct requests are not limited.',
   },
   unavailable: {
+    ...inRequest,
     status: 503,
     error: 'temporarily_unavailable',
     code: 90033,
-    hasErrorUri: true,
     sentence: () => 'A transient error has occurred. Please try again.',
     when: 'the store did not answer',
     remedy: 'Wait for the seconds of Retry-After. The log of the server has the reason.',
   },
   internal: {
+    ...inRequest,
     status: 500,
     error: 'server_error',
     code: 50000,
-    hasErrorUri: true,
     sentence: () => "There's an issue with the sign-in service.",
     when: 'the server has a fault',
     remedy: 'Send the trace ID to the operator. The log of the server has the reason.',

@@ -44,6 +44,14 @@ export function readClientAuthentication(
   return { clientId: isGuid(clientId) ? clientId.toLowerCase() : clientId, authentication }
 }
 
+/** The client ID of a request that was refused before it was read; undefined when it has no plausible one. */
+export function clientIdOf(form: Form | undefined, authorization = ''): string | undefined {
+  const basic = readBasic(authorization)
+  const named = form?.get('client_id') ?? (basic instanceof Refused ? undefined : basic.clientId)
+  if (named === undefined || !isPlausibleClientId(named)) return undefined
+  return isGuid(named) ? named.toLowerCase() : named
+}
+
 /** The client that an assertion names as its issuer and subject; undefined for any other assertion. */
 function clientOfAssertion(form: Form): string | undefined {
   const assertion = readAssertion(form.get('client_assertion') ?? '')

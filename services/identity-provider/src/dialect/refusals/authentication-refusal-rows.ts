@@ -1,10 +1,9 @@
-import type { IssuanceRefusal } from '../../issuance/refusal.ts'
-import { federationRefusalRows } from './federation-refusal-rows.ts'
+import type { AuthenticationRefusal } from '../../issuance/refusal.ts'
+import { federationRefusalRows, guess, mistake } from './federation-refusal-rows.ts'
 import type { RefusalRows } from './refusal.ts'
 
-const invalidRequest = { status: 400, error: 'invalid_request' } as const
-const invalidClient = { status: 401, error: 'invalid_client', hasErrorUri: true } as const
-const wrongTenant =
+const invalidRequest = { ...mistake, status: 400, error: 'invalid_request' } as const
+export const wrongTenant =
   'This can happen if the application has not been installed by the administrator of the tenant or consented to by any user in the tenant.'
 const certificateGuide =
   'Review the documentation at https://docs.microsoft.com/azure/active-directory/develop/active-directory-certificate-credentials .'
@@ -12,55 +11,36 @@ const seeKeys = (clientId: string) =>
   `Please visit the Azure Portal, Graph Explorer or directly use MS Graph to see configured keys for app Id '${clientId}'. Review the documentation at https://docs.microsoft.com/en-us/graph/deployments to determine the corresponding service endpoint and https://docs.microsoft.com/en-us/graph/api/application-get?view=graph-rest-1.0&tabs=http to build a query request URL, such as 'https://graph.microsoft.com/beta/applications/${clientId}'].`
 const newAssertion = 'Create a new assertion for every request, and check the clock of the client.'
 
-/** Refusals of a request that was understood. */
-export const issuanceRefusalRows: RefusalRows<IssuanceRefusal['reason']> = {
+/** Refusals before a client has authenticated. */
+export const authenticationRefusalRows: RefusalRows<AuthenticationRefusal['reason']> = {
   tenant_unknown: {
     ...invalidRequest,
     code: 90002,
-    hasErrorUri: true,
     sentence: ({ tenant }) =>
       `Tenant '${tenant}' not found. Check to make sure you have the correct tenant ID and are signing into the correct cloud. Check with your subscription administrator, this may happen if there are no active subscriptions for the tenant.`,
     when: 'a token is requested from a tenant that does not exist',
     remedy: 'Check the tenant ID or domain.',
   },
   client_unknown: {
+    ...guess,
     status: 400,
     error: 'unauthorized_client',
     code: 700016,
-    hasErrorUri: true,
     sentence: ({ clientId, tenantName }) =>
       `Application with identifier '${clientId}' was not found in the directory '${tenantName}'. ${wrongTenant} You may have sent your authentication request to the wrong tenant.`,
     when: 'the client is not registered in this tenant',
     remedy: 'Register the client in this tenant, with its service principal.',
   },
   client_public: {
-    ...invalidClient,
+    ...mistake,
     code: 700025,
     sentence: () =>
       "Client is public so neither 'client_assertion' nor 'client_secret' should be presented.",
     when: 'the client is registered as a public client',
     remedy: 'Register a confidential client. A public client cannot use this grant type.',
   },
-  service_principal_missing: {
-    ...invalidClient,
-    code: 7000229,
-    sentence: ({ clientId, tenantId }) =>
-      `The client application ${clientId} is missing service principal in the tenant ${tenantId}. See instructions here: https://go.microsoft.com/fwlink/?linkid=2225119`,
-    when: 'the client has no service principal in this tenant',
-    remedy:
-      'Create the service principal of the client: POST /v1.0/servicePrincipals with its appId.',
-  },
-  client_disabled: {
-    status: 400,
-    error: 'unauthorized_client',
-    code: 7000112,
-    hasErrorUri: true,
-    sentence: ({ clientId, clientName }) => `Application '${clientId}'(${clientName}) is disabled.`,
-    when: 'the client is disabled',
-    remedy: 'An administrator disabled the client. An administrator must enable it.',
-  },
   secret_wrong: {
-    ...invalidClient,
+    ...guess,
     code: 7000215,
     sentence: ({ clientId }) =>
       `Invalid client secret provided. Ensure the secret being sent in the request is the client secret value, not the client secret ID, for a secret added to app '${clientId}'.`,
@@ -68,7 +48,7 @@ export const issuanceRefusalRows: RefusalRows<IssuanceRefusal['reason']> = {
     remedy: 'Send the value of the secret, not its ID, and URL-encode it.',
   },
   secret_not_yet_valid: {
-    ...invalidClient,
+    ...mistake,
     code: 7000215,
     sentence: ({ clientId, now, validFrom }) =>
       `The client secret provided for app '${clientId}' is not valid yet. Current time: ${timeText(now)}, secret valid from ${timeText(validFrom)}.`,
@@ -76,7 +56,7 @@ export const issuanceRefusalRows: RefusalRows<IssuanceRefusal['reason']> = {
     remedy: 'Wait for the start of the secret, or check the clock of the identity provider.',
   },
   secret_expired: {
-    ...invalidClient,
+    ...mistake,
     code: 7000222,
     sentence: ({ clientId }) =>
       `The provided client secret keys for app '${clientId}' are expired. Visit the Azure portal to create new keys for your app: https://aka.ms/NewClientSecret, or consider using certificate credentials for added security: https://aka.ms/certCreds.`,
@@ -84,7 +64,7 @@ export const issuanceRefusalRows: RefusalRows<IssuanceRefusal['reason']> = {
     remedy: 'Add a new secret, give it to the client, then remove the old one.',
   },
   secret_not_allowed: {
-    ...invalidClient,
+    ...mistake,
     code: 7000215,
     sentence: ({ clientId }) =>
       `Client secrets are not allowed for app '${clientId}'. Use a client assertion.`,
@@ -94,7 +74,6 @@ export const issuanceRefusalRows: RefusalRows<IssuanceRefusal['reason']> = {
   assertion_malformed: {
     ...invalidRequest,
     code: 50027,
-    hasErrorUri: true,
     sentence: () => 'JWT token is invalid or malformed.',
     when: 'the assertion is not a JWT',
     remedy: 'The assertion must be one signed JWT in compact form.',
@@ -102,7 +81,6 @@ export const issuanceRefusalRows: RefusalRows<IssuanceRefusal['reason']> = {
   assertion_claim_missing: {
     ...invalidRequest,
     code: 90014,
-    hasErrorUri: true,
     sentence: ({ claim }) =>
       `The required field '${claim}' is missing from the credential. Ensure that you have all the necessary parameters for the login request.`,
     when: 'the assertion lacks a claim',
@@ -111,14 +89,13 @@ export const issuanceRefusalRows: RefusalRows<IssuanceRefusal['reason']> = {
   assertion_type_unsupported: {
     ...invalidRequest,
     code: 5002727,
-    hasErrorUri: true,
     sentence: () =>
       "Invalid JWT header type specified. Allowed types: 'JWT','http://openid.net/specs/jwt/1.0'.",
     when: 'the header of the assertion has another typ than JWT',
     remedy: 'Set typ of the assertion to JWT, or omit it. An access token is not an assertion.',
   },
   assertion_algorithm_unsupported: {
-    ...invalidClient,
+    ...mistake,
     code: 5002738,
     sentence: ({ algorithm }) =>
       `Invalid JWT token. '${algorithm}' is not a supported signature algorithm. Supported signing algorithms are: 'RS256,RS384,RS512'`,
@@ -126,7 +103,7 @@ export const issuanceRefusalRows: RefusalRows<IssuanceRefusal['reason']> = {
     remedy: 'Sign the assertion with PS256, RS256, RS384 or RS512, by a key of this kind.',
   },
   assertion_key_missing: {
-    ...invalidClient,
+    ...mistake,
     code: 5002723,
     sentence: () =>
       'Invalid JWT token. No certificate SHA-1 thumbprint, certificate SHA-256 thumbprint, nor keyId specified in token header.',
@@ -134,7 +111,7 @@ export const issuanceRefusalRows: RefusalRows<IssuanceRefusal['reason']> = {
     remedy: 'Add x5t#S256 to the header of the assertion.',
   },
   assertion_client_wrong: {
-    ...invalidClient,
+    ...mistake,
     code: 700021,
     sentence: () =>
       `Client assertion application identifier doesn't match 'client_id' parameter. ${certificateGuide}`,
@@ -142,7 +119,7 @@ export const issuanceRefusalRows: RefusalRows<IssuanceRefusal['reason']> = {
     remedy: 'Set both iss and sub of the assertion to the client ID.',
   },
   assertion_audience_wrong: {
-    ...invalidClient,
+    ...mistake,
     code: 700023,
     sentence: () =>
       `Client assertion audience claim does not match Realm issuer. ${certificateGuide}`,
@@ -151,7 +128,7 @@ export const issuanceRefusalRows: RefusalRows<IssuanceRefusal['reason']> = {
       'Set aud of the assertion to one value: the token endpoint or the issuer of this tenant.',
   },
   assertion_time_invalid: {
-    ...invalidClient,
+    ...mistake,
     code: 700024,
     sentence: ({ now, validFrom, expiresAt }) =>
       `Client assertion is not within its valid time range. Current time: ${timeText(now)}, assertion valid from ${timeText(validFrom ?? new Date(0))}, expiry time of assertion ${timeText(expiresAt)}. ${certificateGuide}`,
@@ -159,7 +136,7 @@ export const issuanceRefusalRows: RefusalRows<IssuanceRefusal['reason']> = {
     remedy: newAssertion,
   },
   assertion_lifetime_too_long: {
-    ...invalidClient,
+    ...mistake,
     code: 700024,
     sentence: () =>
       `Client assertion is not within its valid time range: it expires too far in the future. ${certificateGuide}`,
@@ -167,7 +144,7 @@ export const issuanceRefusalRows: RefusalRows<IssuanceRefusal['reason']> = {
     remedy: 'Set exp to 5 to 10 minutes after iat.',
   },
   assertion_key_unknown: {
-    ...invalidClient,
+    ...guess,
     code: 700027,
     sentence: ({ key, clientId }) =>
       `The certificate with identifier used to sign the client assertion is not registered on application. [Reason - The key was not found., Thumbprint of key used by client: '${key}', ${seeKeys(clientId)}`,
@@ -175,14 +152,14 @@ export const issuanceRefusalRows: RefusalRows<IssuanceRefusal['reason']> = {
     remedy: 'Add the certificate to the registration of the client.',
   },
   assertion_key_expired: {
-    ...invalidClient,
+    ...mistake,
     code: 1000502,
     sentence: () => 'The provided certificate is not within its specified validity period.',
     when: 'the certificate has expired, or is not valid yet',
     remedy: 'Add a new certificate, switch the client to it, then remove the old one.',
   },
   assertion_key_unsafe: {
-    ...invalidClient,
+    ...mistake,
     code: 700027,
     sentence: ({ key, clientId }) =>
       `Client assertion failed signature validation. [Reason - The key used does not meet the requirements for RSA keys., Thumbprint of key used by client: '${key}', ${seeKeys(clientId)}`,
@@ -190,7 +167,7 @@ export const issuanceRefusalRows: RefusalRows<IssuanceRefusal['reason']> = {
     remedy: 'Register a certificate with an RSA key of 2048 to 8192 bits and the exponent 65537.',
   },
   assertion_signature_invalid: {
-    ...invalidClient,
+    ...guess,
     code: 700027,
     sentence: ({ key, clientId }) =>
       `Client assertion failed signature validation. [Reason - The provided signature value did not match the expected signature value., Thumbprint of key used by client: '${key}', ${seeKeys(clientId)}`,
@@ -198,7 +175,7 @@ export const issuanceRefusalRows: RefusalRows<IssuanceRefusal['reason']> = {
     remedy: 'Sign with the private key of the certificate in the header.',
   },
   assertion_replayed: {
-    ...invalidClient,
+    ...mistake,
     code: 700027,
     sentence: () =>
       'Client assertion failed validation. [Reason - The assertion was already used.]',
@@ -206,59 +183,6 @@ export const issuanceRefusalRows: RefusalRows<IssuanceRefusal['reason']> = {
     remedy: 'Create a new assertion with a new jti for every request.',
   },
   ...federationRefusalRows,
-  resource_unknown: {
-    status: 400,
-    error: 'invalid_resource',
-    code: 500011,
-    hasErrorUri: true,
-    sentence: ({ resource, tenantId }) =>
-      `The resource principal named ${resource} was not found in the tenant named ${tenantId}. ${wrongTenant} You might have sent your authentication request to the wrong tenant.`,
-    when: 'the tenant has no such API',
-    remedy:
-      'Compare the scope with the identifier URI of the API. The API needs a service principal in this tenant.',
-  },
-  resource_disabled: {
-    status: 400,
-    error: 'invalid_resource',
-    code: 500014,
-    hasErrorUri: true,
-    sentence: ({ resource }) =>
-      `The service principal for resource '${resource}' is disabled. This indicate that a subscription within the tenant has lapsed, or that the administrator for this tenant has disabled the application, preventing tokens from being issued for it.`,
-    when: 'the API is disabled',
-    remedy: 'An administrator disabled the API. An administrator must enable it.',
-  },
-  mapped_claims_not_accepted: {
-    status: 400,
-    error: 'invalid_request',
-    code: 50146,
-    hasErrorUri: true,
-    sentence: () =>
-      "This application is required to be configured with an application-specific signing key. It is either not configured with one, or the key has expired or is not yet valid. Please contact the application's administrator.",
-    when: 'the API has a claims mapping policy, and does not accept mapped claims',
-    remedy: 'Set api.acceptMappedClaims of the API to true, or end the assignment of the policy.',
-  },
-  resource_parameter_differs: {
-    status: 400,
-    error: 'invalid_target',
-    code: 9010010,
-    hasErrorUri: false,
-    sentence: () =>
-      "The resource parameter provided in the request doesn't match with the requested scopes.",
-    when: 'resource is no identifier URI of the API in scope',
-    remedy:
-      'Send an identifier URI of the API as resource, or no resource. A URL counts when the API has it as an identifier URI.',
-  },
-  role_required: {
-    status: 400,
-    error: 'invalid_grant',
-    code: 501051,
-    hasErrorUri: true,
-    sentence: ({ clientId, clientName, resource, resourceName }) =>
-      `Application '${clientId}'(${clientName}) is not assigned to a role for the application '${resource}'(${resourceName}).`,
-    when: 'the API requires a role, and the client has none',
-    remedy:
-      'Grant admin consent for a role of the API. A requested permission alone grants nothing.',
-  },
 }
 
 // Seven digits, as in the round-trip format of .NET.
