@@ -64,6 +64,14 @@ export type GraphClient = Record<'get' | 'post' | 'patch' | 'delete', Send> & {
 
 /** A management API with two tenants, over a directory in memory. */
 export async function sampleGraph(part: Partial<GraphAppOptions> = {}) {
+  const sample = sampleGraphOver(part)
+  await sample.commit(put('tenant', contoso), put('tenant', fabrikam))
+  await sample.commit(...(await sample.plan()).changes)
+  return sample
+}
+
+/** The same management API over a directory that has the two tenants already. */
+export function sampleGraphOver(part: Partial<GraphAppOptions> = {}) {
   const log = new MemoryDirectoryLog()
   const clock = { now: new Date('2026-02-01T12:00:00Z') }
   const runtime = { ...systemRuntime, now: () => clock.now }
@@ -72,13 +80,11 @@ export async function sampleGraph(part: Partial<GraphAppOptions> = {}) {
   const whole = () => (part.store === undefined ? log.directory : wholeDirectory(store))
   const commit = (...changes: DirectoryChange[]) =>
     store.update(() => ({ changes, audit: [], result: undefined }))
-  await commit(put('tenant', contoso), put('tenant', fabrikam))
   const plan = async (anotherAdministrator = false) => {
     const directory = await whole()
     const survey = directory.surveyTenants([...apisOfEveryTenant])
     return planBootstrap(directory, { firstTenant: contoso, survey, anotherAdministrator }, runtime)
   }
-  await commit(...(await plan()).changes)
 
   const refusals: AuditRecord[] = []
   const reports: unknown[] = []
@@ -156,6 +162,7 @@ export async function sampleGraph(part: Partial<GraphAppOptions> = {}) {
     commit,
     lastUses,
     log,
+    plan,
     refusals,
     reports,
     request,
