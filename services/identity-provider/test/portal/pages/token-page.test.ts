@@ -18,12 +18,21 @@ describe('the preview of a token', () => {
   after(() => server?.[Symbol.asyncDispose]())
 
   it('estimates the size of a token within 5 percent', async () => {
-    const apis = [0, 1, 40, 200, 400, 1000].flatMap((count) =>
+    // Few long names make a token as large as many short ones, and cost less.
+    const sizes = [
+      { count: 0, length: 20 },
+      { count: 1, length: 20 },
+      { count: 40, length: 20 },
+      { count: 40, length: 100 },
+      { count: 80, length: 100 },
+      { count: 180, length: 100 },
+    ]
+    const apis = sizes.flatMap(({ count, length }) =>
       [1, 2].map((version) => ({
-        displayName: `${count} roles v${version}`,
+        displayName: `${count} roles of ${length} v${version}`,
         requestedAccessTokenVersion: version,
         appRoles: Array.from({ length: count }, (_, index) => ({
-          value: `Orders.Read.All.${index}`,
+          value: `Orders.${index}.`.padEnd(length, 'x'),
           displayName: 'r',
           description: 'd',
         })),
@@ -39,6 +48,7 @@ describe('the preview of a token', () => {
     await writeFile(file, JSON.stringify({ apis, clients, consents }))
     await using large = await startPortal({ registrations: file })
     const page = await large.signedIn()
+    const warnings = new Set<string | undefined>()
     for (const { displayName, appRoles } of apis) {
       const query = new URLSearchParams({ client, api: displayName })
       const { text } = await page.open(`/portal/token?${query}`)
@@ -52,7 +62,9 @@ describe('the preview of a token', () => {
       )?.[1]
       const expected = estimate > 16_384 ? 'Node' : estimate > 8192 ? 'many proxies' : undefined
       assert.equal(warning, expected, displayName)
+      warnings.add(warning)
     }
+    assert.deepEqual(warnings, new Set([undefined, 'many proxies', 'Node']))
     await rm(dirname(file), { recursive: true })
   })
 
