@@ -5,6 +5,7 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it, type TestContext } from 'node:test'
+import { linesOf } from '../../src/audit-export/exported-record.ts'
 import { fileSink } from '../../src/audit-export/file-sink.ts'
 import { socketSink } from '../../src/audit-export/socket-sink.ts'
 import { numbers, numbersIn, sampleRecords } from './sample-records.ts'
@@ -169,16 +170,18 @@ describe('a socket as a log store', () => {
   })
 
   it('gets a large batch in the speed of its reader', async (t) => {
-    const { sink, state, until } = await readerFixture(t, { reads: false, idleMs: 300 })
+    // The whole batch takes longer than the time without progress after which the reader is given up.
+    const { sink, state, until } = await readerFixture(t, { reads: false, idleMs: 1500 })
+    const part = linesOf(megabytes).length / 40
     const sent = sink.send(megabytes)
     await until(() => state.sockets.length === 1)
     const [reader] = state.sockets
-    let unread = 2_000_000
+    let unread = part
     reader?.setEncoding('utf8').on('data', (text: string) => {
       state.text += text
       unread -= text.length
       if (unread > 0) return
-      unread = 2_000_000
+      unread = part
       reader.pause()
       setTimeout(() => reader.resume(), 50)
     })

@@ -24,7 +24,7 @@ before(async () => {
 after(() => foreign.close())
 
 function withOptions(options: Partial<FederatedIssuersOptions>): FederatedIssuers {
-  return new FederatedIssuers({ allowedHosts: [foreign.host], timeoutMs: 300, ...options })
+  return new FederatedIssuers({ allowedHosts: [foreign.host], timeoutMs: 30_000, ...options })
 }
 
 const tenantId = '8d3a6f0e-4c1b-4f5e-9a57-2f6d1c0b7e94'
@@ -106,7 +106,9 @@ describe('other issuers', () => {
   for (const [what, answer] of unreachable) {
     it(`cause no refusal, but an unknown result, when one ${what}`, async () => {
       foreign.answer = answer
-      assert.equal(await issuers.verify(foreign.token(), expected()), 'issuer_unreachable')
+      const impatient = withOptions({ timeoutMs: 300 })
+      assert.equal(await impatient.verify(foreign.token(), expected()), 'issuer_unreachable')
+      await impatient.stop()
       assert.deepEqual(foreign.asked, ['/cluster/.well-known/openid-configuration'])
     })
   }

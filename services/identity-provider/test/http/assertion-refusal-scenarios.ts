@@ -22,13 +22,15 @@ const certificate = (): Promise<ClientCertificate> => {
   return made
 }
 
-/** A request with an assertion that a registered certificate signs. */
+/** A request with an assertion that a registered certificate signs. Times are those of the request. */
 const asserting =
-  (parts: AssertionParts = {}, part: Partial<Application> = {}) =>
+  (parts: AssertionParts | (() => AssertionParts) = {}, part: Partial<Application> = {}) =>
   async (service: TestService) => {
     const { credential, privateKey } = await certificate()
     await changeClient(service, { keyCredentials: [credential], ...part })
-    return { form: service.form(asProof(await assertionOf({ credential, privateKey }, parts))) }
+    const differences = typeof parts === 'function' ? parts() : parts
+    const assertion = await assertionOf({ credential, privateKey }, differences)
+    return { form: service.form(asProof(assertion)) }
   }
 
 const federation = (part: object = {}) => ({
@@ -105,13 +107,13 @@ export const assertionRefusalScenarios: readonly RefusalScenario[] = [
     text: /^Client assertion audience claim does not match Realm issuer\./,
   },
   ...[
-    { when: 'expired', claims: { nbf: inSeconds(-900), exp: inSeconds(-300) } },
-    { when: 'not yet valid', claims: { nbf: inSeconds(300), exp: inSeconds(900) } },
+    { when: 'expired', nbf: -900, exp: -300 },
+    { when: 'not yet valid', nbf: 300, exp: 900 },
   ].map(
-    ({ when, claims }): RefusalScenario => ({
+    ({ when, nbf, exp }): RefusalScenario => ({
       reason: 'assertion_time_invalid',
       when,
-      request: asserting({ claims }),
+      request: asserting(() => ({ claims: { nbf: inSeconds(nbf), exp: inSeconds(exp) } })),
       ...refused(401, 'invalid_client', 700024),
       text: /^Client assertion is not within its valid time range\. Current time: \d{4}-\d\d-\d\dT[\d:.]{16}Z, assertion valid from [^ ]+, expiry time of assertion [^ ]+\. Review the documentation at /,
     }),
@@ -119,7 +121,7 @@ export const assertionRefusalScenarios: readonly RefusalScenario[] = [
   {
     reason: 'assertion_lifetime_too_long',
     when: 'ten years (CVE-2025-2559, AS18)',
-    request: asserting({ claims: { exp: inSeconds(315_360_000) } }),
+    request: asserting(() => ({ claims: { exp: inSeconds(315_360_000) } })),
     ...refused(401, 'invalid_client', 700024),
     text: /expires too far in the future/,
   },
