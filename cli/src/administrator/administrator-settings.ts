@@ -1,5 +1,4 @@
-import { lstat, stat } from 'node:fs/promises'
-import { dirname } from 'node:path'
+import { lstat } from 'node:fs/promises'
 import { setTimeout } from 'node:timers/promises'
 import {
   clientSecret,
@@ -11,7 +10,8 @@ import { z } from 'zod'
 import { isLoopback } from '../client/client-settings.ts'
 import { CommandFailure } from '../exit-codes.ts'
 import {
-  isChangeableByOthers,
+  changeablePart,
+  markFaults,
   readSettingsFile,
   remedyInSubfolder,
   type Settings,
@@ -21,6 +21,10 @@ import { GraphClient, type GraphClientOptions, type GraphRuntime } from './graph
 const url = z
   .url({ protocol: /^https?$/, error: 'must be an http or https URL' })
   .transform((text) => text.replace(/\/$/, ''))
+  .refine(
+    (text) => URL.parse(text)?.pathname === '/',
+    'must have no path, such as a tenant or /v1.0',
+  )
 const text = z.string('is missing').trim().min(1, 'must not be empty')
 
 const worldwideAuthUrl = 'https://login.microsoftonline.com'
@@ -42,24 +46,37 @@ export type AdministratorSettings = z.output<typeof administratorSettings> & {
 
 /**
  * Reads the administrator's settings: all from the environment when it sets `CLIENT_ID`, else all
- * from the file. A mix would combine the ID and the secret of different clients.
+ * from the file. A mix would combine the ID and the secret of different clients. A file that the person
+ * named wins over the environment, and may belong to another user.
  *
  * @throws {CommandFailure} bad_usage, with all faults.
  */
 export async function readAdministratorSettings(
-  environment: Settings,
+  given: Settings,
   envFile: string,
+  isNamed = false,
 ): Promise<AdministratorSettings> {
+  const environment = isNamed ? {} : given
   const found = environment.CLIENT_ID ? environment : await readSettingsFile(envFile)
+  const changeable =
+    isNamed || !found || environment.CLIENT_ID ? undefined : await changeablePart(envFile)
+  if (changeable !== undefined) {
+    const message = `${envFile} is not used, because other users can change ${changeable}`
+    throw new CommandFailure('bad_usage', message, {
+      remedy: `If you trust it, add --settings ${envFile}.`,
+    })
+  }
   // A token of another authority must not reach the worldwide Graph.
   const isWorldwide = (found?.AUTH_URL ?? worldwideAuthUrl) === worldwideAuthUrl
   const values: Settings = isWorldwide ? { GRAPH_URL: worldwideGraphUrl, ...found } : { ...found }
   const result = administratorSettings.safeParse(values)
-  if (result.success) return result.data
-  const faults = result.error.issues.map(({ path, message }) => {
+  const marked = markFaults(values, Object.keys(administratorSettings.shape))
+  if (result.success && marked.length === 0) return result.data
+  const invalid = (result.error?.issues ?? []).map(({ path, message }) => {
     const name = String(path[0])
     return values[name] === undefined ? `${name} is missing` : `${name} ${message}`
   })
+  const faults = [...marked, ...invalid]
   const remedy = environment.CLIENT_ID
     ? `The environment sets CLIENT_ID, so ${envFile} was not read. Unset CLIENT_ID to use the file, or set all settings of the administrator.`
     : (found === undefined && remedyInSubfolder(envFile)) ||
@@ -76,10 +93,7 @@ export async function ownLocalAdministrator(
   file: string,
 ): Promise<AdministratorSettings | undefined> {
   try {
-    const found = await lstat(file)
-    if (!found.isFile()) return undefined
-    if (isChangeableByOthers(found) || isChangeableByOthers(await stat(dirname(file))))
-      return undefined
+    if (!(await lstat(file)).isFile()) return undefined
     const settings = await readAdministratorSettings({}, file)
     return isLoopback(settings.AUTH_URL) ? settings : undefined
   } catch {

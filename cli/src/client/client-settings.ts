@@ -9,8 +9,8 @@ import {
 import { CommandFailure } from '../exit-codes.ts'
 import {
   changeablePart,
+  isReadableByOthers,
   markFaults,
-  readableByOthers,
   readSettingsFile,
   remedyInSubfolder,
   type Settings,
@@ -183,8 +183,8 @@ export type ClientSettings = Values & {
   readonly values: Settings
   /** The settings file, if it exists. */
   readonly file: string | undefined
-  /** A warning about that file, if it contains the secret itself. */
-  readonly warning: string | undefined
+  /** Whether that file contains the secret itself, and other users can read it. */
+  readonly isSecretOpen: boolean
 }
 
 /** True for a URL of this machine: `localhost`, 127.0.0.0/8 or ::1. */
@@ -303,8 +303,10 @@ export async function readClientSettings(
   ]
   if (scope && typeof credential === 'object' && faults.length === 0) {
     const usedFile = changeable === undefined && file ? path : undefined
-    const warning = usedFile && file?.CLIENT_SECRET ? await readableByOthers(usedFile) : undefined
-    return { ...values, scope, credential, values: given, file: usedFile, warning }
+    const isSecretOpen = Boolean(
+      usedFile && file?.CLIENT_SECRET && (await isReadableByOthers(path)),
+    )
+    return { ...values, scope, credential, values: given, file: usedFile, isSecretOpen }
   }
   const isEmpty = file !== undefined && Object.keys(file).length === 0
   const origin = isEmpty ? `${path} has no line NAME=value; ` : ''

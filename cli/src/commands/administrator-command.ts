@@ -11,8 +11,10 @@ import {
 import type { GraphClient } from '../administrator/graph-client.ts'
 import { refusalText } from '../administrator/refusal-failure.ts'
 import { CommandFailure } from '../exit-codes.ts'
+import { isReadableByOthers } from '../files/env-file.ts'
 import type { Terminal } from '../terminal.ts'
 import { waitText } from '../text/time.ts'
+import { readableWarning } from '../text/visible-text.ts'
 
 export type AdministratorCommandOptions = {
   readonly dataDir: string
@@ -36,7 +38,7 @@ export function administratorCommand(command: Command): Command {
     )
     .option(
       '--settings <path>',
-      'settings file of the administrator, for an environment without CLIENT_ID; - is the standard input (default: administrator.env in the data folder)',
+      'settings file of the administrator, which wins over the environment; - is the standard input (default: administrator.env in the data folder, for an environment without CLIENT_ID)',
     )
     .option(
       '--server <url>',
@@ -52,11 +54,14 @@ export function administratorCommand(command: Command): Command {
  * @throws {CommandFailure} bad_usage, with all faults of the settings.
  */
 export async function readAdministrator(
-  { environment }: Terminal,
-  { dataDir, settings, server }: AdministratorCommandOptions,
+  { environment, err }: Terminal,
+  { dataDir, settings, server, json }: AdministratorCommandOptions,
 ): Promise<AdministratorSettings> {
   const file = settings ?? join(dataDir, 'administrator.env')
-  const administrator = await readAdministratorSettings(environment, file)
+  const isNamed = settings !== undefined
+  const administrator = await readAdministratorSettings(environment, file, isNamed)
+  const isRead = isNamed || !environment.CLIENT_ID
+  if (isRead && !json && (await isReadableByOthers(file))) err(readableWarning(file))
   return server === undefined ? administrator : { ...administrator, server }
 }
 

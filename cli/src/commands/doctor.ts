@@ -25,9 +25,13 @@ const settingsCheck: Check = {
       const remedy = error instanceof CommandFailure ? error.remedy : undefined
       return wrong('bad_usage', error.message, remedy ?? 'Fix these settings.')
     }
-    const { file = '', credential, warning: fault } = settings.value
+    const { file, credential, isSecretOpen } = settings.value
     const from = file ? `the environment and ${file}` : 'the environment'
-    if (fault) return warning(fault, `chmod 600 ${shellQuote(file)}`)
+    if (file && isSecretOpen)
+      return warning(
+        `other users can read ${file}, which contains a secret`,
+        `chmod 600 ${shellQuote(file)}`,
+      )
     return right(`complete, from ${from}; the credential is ${credential.title}`)
   },
 }

@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises'
+import { textOfFile } from '@greeting/client/files'
 import { parseAnswer } from '@greeting/registrations/apply'
 import type { Command } from 'commander'
 import { z } from 'zod'
@@ -91,7 +92,7 @@ Restart every identity provider with this key, in KEY_ENCRYPTION_KEY or in its k
 
 async function readKey(path: string): Promise<string> {
   try {
-    return (await readFile(path, 'utf8')).trim()
+    return textOfFile(await readFile(path), path).trim()
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause)
     throw new CommandFailure('bad_usage', `Cannot read the key file: ${reason}`, { cause })

@@ -13,7 +13,7 @@ import {
 
 type Options = AdministratorCommandOptions & { readonly open: boolean }
 
-const link = z.object({ url: z.url(), expires_in: z.number() })
+const link = z.object({ url: z.url({ protocol: /^https?$/ }), expires_in: z.number() })
 const refusal = z.object({ error: z.string(), error_description: z.string() })
 const timeoutMs = 10_000
 
@@ -66,7 +66,13 @@ async function requestLink(
     throw new CommandFailure('failed', message, { remedy })
   }
   const made = link.safeParse(body)
-  if (response.status === 201 && made.success) return made.data
+  if (response.status === 201 && made.success) {
+    const { origin, pathname } = new URL(made.data.url)
+    const isOwn = [AUTH_URL, settings.AUTH_URL].some((url) => new URL(url).origin === origin)
+    if (isOwn && pathname === '/portal/link') return made.data
+    const message = `The portal makes no link: it is not ${settings.AUTH_URL}/portal/link`
+    throw new CommandFailure('failed', message, { remedy: 'Check AUTH_URL.' })
+  }
   const { data } = refusal.safeParse(body)
   const reason = data?.error_description ?? `The response has the status ${response.status}.`
   const exit = data?.error === 'no_role' ? 'not_allowed' : 'not_authenticated'

@@ -203,7 +203,7 @@ export function addStartCommand(program: Command, terminal: Terminal, services: 
       const managedIdentityPort = managedIdentity === true ? 0 : managedIdentity
       const chosen = { ...options, httpsPort, apiHttpsPort, managedIdentityPort, dataDir }
       const system = new RunningSystem(services, chosen, terminal.environment)
-      if (await new DataFolder(dataDir).isWritableByOthers())
+      if (await new DataFolder(dataDir).isChangeableByOthers())
         terminal.err(
           `Other users can write to the data folder, which contains secrets. Run: chmod go-w ${shellQuote(dataDir)}\n`,
         )

@@ -91,12 +91,9 @@ export async function changeablePart(path: string): Promise<string | undefined> 
   return undefined
 }
 
-/** A warning about a file with a secret that other users can read. */
-export async function readableByOthers(path: string): Promise<string | undefined> {
-  if (process.getuid === undefined || path === '-') return undefined
-  const isOpen = ((await stat(path)).mode & 0o077) !== 0
-  return isOpen ? `other users can read ${path}, which contains a secret` : undefined
-}
+/** Whether other users can read a file. */
+export const isReadableByOthers = async (path: string): Promise<boolean> =>
+  process.getuid !== undefined && path !== '-' && ((await stat(path)).mode & 0o077) !== 0
 
 /** A fault for each setting that its reader did not see, because a byte order mark is in its name. */
 export const markFaults = (settings: Settings, names: readonly string[]): string[] =>
@@ -117,20 +114,28 @@ export function remedyInSubfolder(file: string, below = process.cwd()): string |
 // Characters that a shell and every dotenv reader accept without quotes, except a leading tilde.
 const plain = /^[A-Za-z0-9_@%+=:,./~-]*$/
 const replaced = /(?:^|[:=])~/
+const otherControls = /[^\P{Cc}\n\t]/u
 
-// The identity provider has its own copy of this rule, because no import between the two is
-// allowed.
-function lineOf([name, value]: readonly [string, string | undefined]): string {
+/**
+ * A line of a settings file, which a shell can source too. The identity provider has its own copy of
+ * this rule, because no import between the two is allowed.
+ *
+ * @throws {Error} when no quotes can hold the value
+ */
+export function envLine(name: string, value: string | undefined): string {
   if (value === undefined) return ''
+  if (otherControls.test(value)) throw new Error(`${name} cannot be written to a settings file`)
   if (plain.test(value) && !replaced.test(value)) return `${name}=${value}\n`
-  if (!/['\r]/.test(value)) return `${name}='${value}'\n`
-  if (!/["$`\\\r]/.test(value)) return `${name}="${value}"\n`
+  if (!value.includes("'")) return `${name}='${value}'\n`
+  if (!/["$`\\]/.test(value)) return `${name}="${value}"\n`
   throw new Error(`${name} cannot be written to a settings file`)
 }
 
 /** Writes a settings file that a shell can source, readable by its owner only, atomically. */
 export async function writeEnvFile(path: string, settings: Settings): Promise<void> {
-  const text = Object.entries(settings).map(lineOf).join('')
+  const text = Object.entries(settings)
+    .map(([name, value]) => envLine(name, value))
+    .join('')
   // A random name: in a folder that others can write to, a predictable name may be their link.
   const draft = `${path}.${crypto.randomUUID()}`
   try {

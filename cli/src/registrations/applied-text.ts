@@ -2,6 +2,8 @@ import { entriesWithoutId, type RegistrationsFile } from '@greeting/registration
 import type { Applied, NewSecret } from '@greeting/registrations/apply'
 import type { Change } from '@greeting/registrations/planning'
 import { day, diffOf } from '@greeting/registrations/planning'
+import { envLine } from '../files/env-file.ts'
+import { visibleText } from '../text/visible-text.ts'
 import type { KeptSecret } from './secret-files.ts'
 
 /** The result of a run for people: the completed changes, and those not attempted. */
@@ -23,7 +25,7 @@ export const secretLines = (secrets: readonly (KeptSecret | NewSecret)[]): strin
       const what = `secret "${one.secret}" of "${one.client}", valid until ${day(one.endDateTime)}`
       return 'file' in one
         ? `The ${what}, is in ${one.file}\n`
-        : `# The ${what}. It is not shown again\nCLIENT_ID=${one.clientId}\nCLIENT_SECRET='${one.secretText}'\n`
+        : `# ${visibleText(`The ${what}`)}. It is not shown again\n${envLine('CLIENT_ID', one.clientId)}${envLine('CLIENT_SECRET', one.secretText)}`
     })
     .join('')
 

@@ -151,6 +151,9 @@ function certificateOf(displayName: string, path: string, pem: string): Certific
       der: certificate.raw.toString('base64'),
     }
   } catch (cause) {
-    throw new CommandFailure('bad_usage', `${path} is not an X.509 certificate in PEM`, { cause })
+    // UTF-16 as UTF-8: its mark is replaced, and each ASCII character has a NUL.
+    const isUtf16 = /^\ufffd\ufffd|^.\0/s.test(pem) ? '. It is UTF-16' : ''
+    const message = `${path} is not an X.509 certificate in PEM${isUtf16}`
+    throw new CommandFailure('bad_usage', message, { cause })
   }
 }

@@ -1,10 +1,15 @@
 import { randomUUID } from 'node:crypto'
-import { open, rm } from 'node:fs/promises'
+import { open, readFile, rm, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import type { NewSecret, SecretName, SecretSink } from '@greeting/registrations/apply'
 import { inParallel } from '@greeting/registrations/apply'
 import { CommandFailure } from '../exit-codes.ts'
-import { readEnvFile, type Settings, writeEnvFile } from '../files/env-file.ts'
+import {
+  isChangeableByOthers,
+  readEnvFile,
+  type Settings,
+  writeEnvFile,
+} from '../files/env-file.ts'
 import { makeFolder } from '../files/make-folder.ts'
 
 const maxFilesAtOnce = 8
@@ -14,6 +19,8 @@ type SecretFilesOptions = {
   readonly fileOf: (name: SecretName) => string
   /** Settings that every secret file contains: where to obtain tokens. */
   readonly settings: Settings
+  /** Whether a file has `SCOPE` too, for other programs. Without it, `API_APPLICATION_ID` alone decides. */
+  readonly hasScope?: true
 }
 
 /** A stored secret and its file, without the secret itself. */
@@ -52,8 +59,15 @@ export class SecretFiles implements SecretSink {
       CLIENT_ID: secret.clientId,
       CLIENT_SECRET: secretText,
       CLIENT_SECRET_EXPIRES: secret.endDateTime.toISOString(),
-      ...(others.length === 0 && apiApplicationId && { API_APPLICATION_ID: apiApplicationId }),
+      ...(others.length === 0 &&
+        apiApplicationId && {
+          API_APPLICATION_ID: apiApplicationId,
+          ...(this.#options.hasScope && { SCOPE: `api://${apiApplicationId}/.default` }),
+        }),
     }
+    // Not every reader of such a file knows quotes, and a line break would begin another setting.
+    if (Object.values(settings).some((value) => /\p{Cc}/u.test(value ?? '')))
+      throw new CommandFailure('failed', `The new secret has no form that ${file} can hold`)
     // Other settings that users added to the file stay, such as the URL of the API.
     await writeEnvFile(file, { ...settings, ...(await readEnvFile(file)), ...settings })
     this.kept.push({ ...secret, file })
@@ -77,6 +91,11 @@ export const secretFileName = (...names: readonly string[]): string => {
   return `${plain || 'client'}.env`
 }
 
+/** Whether a line is a setting, a comment or a part of a value. */
+const isLineOf = (settings: Settings) => (line: string) =>
+  /^\ufeff?\s*(#|\w+\s*=|$)/.test(line) ||
+  Object.values(settings).some((value) => value?.includes(line.trim().replace(/['"`]$/, '')))
+
 /** Checks that the file can be written, before a secret is created. */
 async function requireWritable(file: string): Promise<void> {
   const probe = `${file}.${randomUUID()}`
@@ -84,7 +103,11 @@ async function requireWritable(file: string): Promise<void> {
     await makeFolder(dirname(file))
     await (await open(probe, 'wx', 0o600)).close()
     await rm(probe)
-    await readEnvFile(file)
+    if (isChangeableByOthers(await stat(dirname(file))))
+      throw new Error(`other users can change ${dirname(file)}`)
+    const before = await readEnvFile(file)
+    if (before && !(await readFile(file, 'utf8')).split('\n').every(isLineOf(before)))
+      throw new Error('it has lines that are no settings, and would lose them')
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause)
     const message = `Cannot write new secrets to ${file}: ${reason}.`

@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import { lstat, readdir, rm, writeFile } from 'node:fs/promises'
+import { lstat, readdir, rm, stat, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
-import type { Settings } from '../files/env-file.ts'
+import { isChangeableByOthers, type Settings } from '../files/env-file.ts'
 
 /** The programs that open a file in the browser of the person, by platform. */
 const openers: Readonly<Record<string, readonly [string, ...string[]]>> = {
@@ -23,8 +23,8 @@ export function openerOf(
 
 /** Deletes a file after some time, when the command itself has ended. */
 const removal = `setTimeout(() => require('node:fs').rmSync(process.argv[1], { force: true }), +process.argv[2])`
-/** The files of this command, also those of earlier releases. */
-const fileName = /^portal(-[\w-]{1,64})?\.html$/
+/** The files of this command. */
+const fileName = /^portal-[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}\.html$/
 
 /**
  * Opens a link in the browser. The link is in a private file, because every user of the machine can
@@ -43,9 +43,13 @@ export async function openInBrowser(
 ): Promise<boolean> {
   const opener = openerOf(process.platform, environment)
   if (opener === undefined) return false
+  // Another user could replace the page.
+  const found = await stat(folder).catch(() => undefined)
+  if (found === undefined || isChangeableByOthers(found)) return false
   await removeOldFiles(folder, nowMs - linkMs)
   const file = resolve(join(folder, `portal-${randomUUID()}.html`))
-  const page = `<!doctype html><title>Portal</title><meta http-equiv="refresh" content="0; url=${url}">\n`
+  const escaped = url.replaceAll(/[&<>"']/g, (one) => `&#${one.charCodeAt(0)};`)
+  const page = `<!doctype html><title>Portal</title><meta http-equiv="refresh" content="0; url=${escaped}">\n`
   try {
     // `wx` follows no link, and keeps no mode of a file that is there.
     await writeFile(file, page, { mode: 0o600, flag: 'wx' })

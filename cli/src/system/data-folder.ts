@@ -3,7 +3,13 @@ import { rename, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { CommandFailure } from '../exit-codes.ts'
-import { readEnvFile, reasonOf, type Settings, writeEnvFile } from '../files/env-file.ts'
+import {
+  isChangeableByOthers,
+  readEnvFile,
+  reasonOf,
+  type Settings,
+  writeEnvFile,
+} from '../files/env-file.ts'
 import { makeFolder } from '../files/make-folder.ts'
 import type { LogFiles } from './rotating-log.ts'
 
@@ -77,8 +83,6 @@ export const defaultDataDir = '.greeting'
 
 /** The client's settings that a start shows: the client and the API. */
 export type ClientEnv = Readonly<Record<(typeof clientEnv)[number], string>>
-
-const writableByOthers = 0o022
 
 const otherFolder = 'Choose another folder with --data-dir, or fix this one.'
 
@@ -156,11 +160,10 @@ export class DataFolder {
     }
   }
 
-  /** Whether users other than its owner can create files in the folder. */
-  async isWritableByOthers(): Promise<boolean> {
-    if (process.platform === 'win32') return false
+  /** Whether users other than this one can replace files of the folder. */
+  async isChangeableByOthers(): Promise<boolean> {
     const found = await stat(this.path).catch(() => undefined)
-    return found !== undefined && (found.mode & writableByOthers) !== 0
+    return found !== undefined && isChangeableByOthers(found)
   }
 
   get #lockFile(): string {

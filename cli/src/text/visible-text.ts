@@ -60,3 +60,7 @@ export function shellQuote(text: string, platform: string = process.platform): s
     return windowsSafe.test(text) ? text : `"${text.replace(obeyedInQuotes, '?')}"`
   return shellSafe.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`
 }
+
+/** The warning about a file with a secret that other users can read. */
+export const readableWarning = (path: string): string =>
+  `Warning: other users can read ${path}, which contains a secret. Run: chmod 600 ${shellQuote(path)}\n`

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdtemp, readdir, readFile, rm, symlink, utimes, writeFile } from 'node:fs/promises'
+import { chmod, mkdtemp, readdir, readFile, rm, symlink, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
@@ -23,13 +23,6 @@ describe('greeting portal', () => {
   after(() => rm(folder, { recursive: true }))
 
   for (const [name, answer, code, out, err] of [
-    [
-      'prints a link that works once',
-      answering(201, { url: 'http://127.0.0.1:4000/portal/link?code=v1.x', expires_in: 60 }),
-      0,
-      'http://127.0.0.1:4000/portal/link?code=v1.x\n',
-      'The link works once, for 60 seconds.\n',
-    ],
     [
       'reports wrong credentials',
       answering(401, { error: 'credentials_wrong', error_description: 'The secret is wrong.' }),
@@ -60,6 +53,41 @@ describe('greeting portal', () => {
       assert.deepEqual([recorded.out, recorded.err], [out, err])
     })
   }
+
+  const links: readonly (readonly [link: string, isTaken: boolean])[] = [
+    ['{origin}/portal/link?code=v1.x', true],
+    ['https://login.example/portal/link?code=v1.x', true],
+    ['https://evil.example/portal/link?code=v1.x', false],
+    ['https://login.example@evil.example/portal/link', false],
+    ['https://login.example:444/portal/link', false],
+    ['http://login.example/portal/link', false],
+    ['{origin}/portal/links', false],
+    ['{origin}/portal/link/../x', false],
+    ['{origin}/', false],
+    ['file:///etc/passwd', false],
+    ['javascript:alert(1)', false],
+    ['data:text/html,<script>', false],
+    ['vscode://x/portal/link', false],
+    ['x', false],
+    ['', false],
+  ]
+  for (const [given, isTaken] of links)
+    it(`${isTaken ? 'prints' : 'refuses'} the link ${given} (CL22)`, async (test) => {
+      let url = ''
+      const origin = await serving(test, (request, response) =>
+        answering(201, { url, expires_in: 60 })(request, response),
+      )
+      url = given.replace('{origin}', origin)
+      const recorded = new RecordedTerminal()
+      const [AUTH_URL, args] = given.includes('login.example')
+        ? ['https://login.example', ['--server', origin]]
+        : [origin, []]
+      const settings = { ...administrator, AUTH_URL, GRAPH_URL: AUTH_URL }
+      const code = await recorded.run(['portal', '--no-open', ...args], settings)
+      assert.equal(code, isTaken ? 0 : 1)
+      assert.equal(recorded.out, isTaken ? `${url}\n` : '')
+      assert.match(recorded.err, isTaken ? /^The link works once, for 60 s/ : /makes no link/)
+    })
 
   it('says how to turn the portal on', async (test) => {
     const url = await serving(test, answering(404, {}))
@@ -105,7 +133,8 @@ describe('greeting portal', () => {
 
   /** A browser that copies what it is asked to open. */
   async function recordingBrowser(): Promise<{ environment: Settings; opened: string }> {
-    const [program, opened] = [join(folder, 'browser.sh'), join(folder, 'opened')]
+    const name = join(folder, crypto.randomUUID())
+    const [program, opened] = [`${name}.sh`, `${name}.opened`]
     const script = `#!/bin/sh\nstat -c %a "$1" > ${opened}.part; echo "$1" >> ${opened}.part\ncat "$1" >> ${opened}.part\nmv ${opened}.part ${opened}\n`
     await writeFile(program, script, { mode: 0o700 })
     return { environment: { DISPLAY: ':0', BROWSER: program }, opened }
@@ -139,7 +168,9 @@ describe('greeting portal', () => {
 
   it('deletes what an earlier run left, and nothing else', async () => {
     const old = new Date(Date.now() - 3_600_000)
-    const names = ['portal.html', 'portal-0a1b.html', 'portal-notes.txt', 'report.html']
+    const own = `portal-${crypto.randomUUID()}.html`
+    const foreign = ['portal.html', 'portal-0a1b.html', 'portal-notes.txt', 'report.html']
+    const names = [own, ...foreign]
     for (const name of names) {
       await rm(join(folder, name), { force: true })
       await writeFile(join(folder, name), 'x')
@@ -150,8 +181,24 @@ describe('greeting portal', () => {
     const left = await readdir(folder)
     assert.deepEqual(
       names.filter((name) => left.includes(name)),
-      ['portal-notes.txt', 'report.html'],
+      foreign,
     )
+  })
+
+  it('writes the link as text of the page (CL22)', async () => {
+    const { environment, opened } = await recordingBrowser()
+    const hostile = `${url}&x="><script>alert('1')</script>`
+    assert.equal(await openInBrowser(hostile, folder, environment, 1000), true)
+    const page = await until(() => readFile(opened, 'utf8').catch(() => undefined))
+    assert.doesNotMatch(page, /<script|"><|'/)
+    assert.match(page, /code=v1\.x&#38;x=&#34;&#62;&#60;script&#62;alert\(&#39;1/)
+  })
+
+  it('writes no link to a folder that others can change (CL21)', async () => {
+    const { environment } = await recordingBrowser()
+    await chmod(folder, 0o777)
+    assert.equal(await openInBrowser(url, folder, environment, 1000), false)
+    await chmod(folder, 0o700)
   })
 
   it('leaves no file when no browser starts, and prints the link where the folder is missing', async () => {

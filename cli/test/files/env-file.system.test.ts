@@ -33,7 +33,7 @@ describe('a file of settings', () => {
 
   it('is not written with a value that cannot be quoted', async (test) => {
     const file = join(temporaryFolder(test), 'x.env')
-    for (const value of [`it's $HOME`, 'a\rb'])
+    for (const value of [`it's $HOME`, 'a\rb', 'a\0b', 'a\u001bb', 'a\u0085b'])
       await assert.rejects(writeEnvFile(file, { NOTE: value }), /^Error: NOTE cannot be written/)
   })
 
@@ -52,6 +52,10 @@ describe('a file or folder', () => {
   const own = process.getuid?.() ?? 0
   const rows: readonly (readonly [what: string, mode: number, uid: number, isOf: boolean])[] = [
     ['of this user', 0o600, own, false],
+    ['that is a folder with limited deletion, of root', 0o041777, 0, false],
+    ['that is a folder with limited deletion, of another user', 0o041777, own + 1, true],
+    ['that is a folder, writable by all', 0o040777, own, true],
+    ['that is a file with the sticky bit, writable by all', 0o101666, own, true],
     ['of this user, readable by all', 0o644, own, false],
     ['of root', 0o644, 0, false],
     ['of another user', 0o600, own + 1, true],

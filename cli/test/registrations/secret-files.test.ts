@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
-import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { chmod, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
-import { inspect } from 'node:util'
+import { inspect, parseEnv } from 'node:util'
+import { secretLines } from '../../src/registrations/applied-text.ts'
 import { SecretFiles, secretFileName } from '../../src/registrations/secret-files.ts'
 
 const settings = { AUTH_URL: 'https://login.example', TENANT_ID: 'tenant' }
@@ -15,7 +16,11 @@ async function folderFor(test: TestContext): Promise<string> {
 }
 
 const filesIn = (folder: string) =>
-  new SecretFiles({ fileOf: ({ client }) => join(folder, secretFileName(client)), settings })
+  new SecretFiles({
+    fileOf: ({ client }) => join(folder, secretFileName(client)),
+    settings,
+    hasScope: true,
+  })
 
 const secret = (client: string) => ({
   client,
@@ -56,6 +61,75 @@ describe('files of new secrets', () => {
     // Such a file could exist. It is written under a longer name first.
     const secrets = ['Short', 'L'.repeat(240)].map((client) => ({ client, secret: 'a' }))
     await assert.rejects(files.prepare(secrets), /^CommandFailure: Cannot write new secrets to /)
+  })
+
+  const foreign = [
+    ['a settings file of a shell', 'export PATH=/x\nalias ll=ls\n'],
+    ['settings that a shell exports', 'export PATH=/x\n'],
+    ['another text', '# Read me\nA text.\n'],
+    ['a private key', '-----BEGIN PRIVATE KEY-----\n'],
+    ['UTF-16', Buffer.from('\ufeffCLIENT_ID=c\n', 'utf16le')],
+  ] as const
+  for (const [what, content] of foreign)
+    it(`never replace ${what} (CL20)`, async (test) => {
+      const folder = await folderFor(test)
+      const file = join(folder, 'client.env')
+      await writeFile(file, content)
+      const refused = filesIn(folder).prepare([{ client: 'client', secret: 'a' }])
+      await assert.rejects(refused, /Cannot write new secrets to .*(are no settings|UTF-16)/)
+      assert.deepEqual(await readFile(file), Buffer.from(content))
+    })
+
+  it('keep the other settings of their file, and have both names of the API', async (test) => {
+    const folder = await folderFor(test)
+    const file = join(folder, 'client.env')
+    const key = '-----BEGIN X-----\nabc\n-----END X-----'
+    const before = `\ufeffCLIENT_ID=old\n# Ours:\nKEY='${key}'\nBASE_URL=https://api.example\n`
+    await writeFile(file, before)
+    const files = filesIn(folder)
+    await files.prepare([{ client: 'client', secret: 'a' }])
+    await files.keep({ ...secret('client'), apiApplicationIds: ['one'] })
+    const { CLIENT_ID, BASE_URL, KEY, API_APPLICATION_ID, SCOPE } = parseEnv(
+      await readFile(file, 'utf8'),
+    )
+    assert.deepEqual(
+      [CLIENT_ID, BASE_URL, KEY, API_APPLICATION_ID, SCOPE],
+      ['client-id', 'https://api.example', key, 'one', 'api://one/.default'],
+    )
+  })
+
+  it('are not written to a folder that others can change (CL21)', async (test) => {
+    const folder = await folderFor(test)
+    const files = filesIn(folder)
+    for (const mode of [0o777, 0o770]) {
+      await chmod(folder, mode)
+      const refused = files.prepare([{ client: 'client', secret: 'a' }])
+      await assert.rejects(refused, /Cannot write new secrets to .*: other users can change/)
+    }
+    // As in /tmp, only the owner of a file can replace it.
+    await chmod(folder, 0o1777)
+    await files.prepare([{ client: 'client', secret: 'a' }])
+  })
+
+  for (const text of [
+    'a\nNODE_OPTIONS=--require=/x.js',
+    'a\rB=1',
+    'a\0',
+    '\u001b[2J',
+    'a\u0085B=1',
+  ])
+    for (const member of ['secretText', 'clientId'] as const)
+      it(`take no control character of a server: ${JSON.stringify(text)} as ${member} (CL22)`, async (test) => {
+        const folder = await folderFor(test)
+        const kept = filesIn(folder).keep({ ...secret('client'), [member]: text })
+        await assert.rejects(kept, /has no form that .* can hold/)
+        assert.deepEqual(await readdir(folder), [])
+      })
+
+  it('are printed in quotes that a shell reads', () => {
+    const given = { ...secret('a"\nB=1'), clientId: '$(touch x)', secretText: `it's a; touch x` }
+    const [, ...lines] = secretLines([given]).split('\n')
+    assert.deepEqual(lines, [`CLIENT_ID='$(touch x)'`, `CLIENT_SECRET="it's a; touch x"`, ''])
   })
 
   it('are reported without their content', async (test) => {

@@ -47,11 +47,14 @@ const utf8 = new TextDecoder('utf-8', { fatal: true })
  */
 export function registrationsText(file: Uint8Array | string): string {
   if (typeof file === 'string') return file.replace(/^\uFEFF/, '')
+  // UTF-16 of ASCII characters is valid UTF-8 when it has no mark.
+  const isUtf16 = file[1] === 0 || (file[0] ?? 0) >= 0xfe
   try {
-    return utf8.decode(file)
+    if (!isUtf16) return utf8.decode(file)
   } catch (cause) {
     throw new RegistrationsFileError([{ path: '', message: 'is not UTF-8' }], { cause })
   }
+  throw new RegistrationsFileError([{ path: '', message: 'is UTF-16, not UTF-8' }])
 }
 
 function parseJson(text: string): unknown {
@@ -62,7 +65,8 @@ function parseJson(text: string): unknown {
     const reason = cause instanceof Error ? cause.message : String(cause)
     const line = syntaxErrorLine(text)
     const place = line === undefined ? '' : ` in line ${line}`
-    const message = `is not JSON${place}: ${reason}`
+    const isJson = /^\s*([{[/]|$)/.test(text)
+    const message = isJson ? `is not JSON${place}: ${reason}` : 'is not JSON; YAML is not read'
     throw new RegistrationsFileError([{ path: '', message }], { cause })
   }
   const repeated = repeatedMembers(text, maxRepeatedMembers)

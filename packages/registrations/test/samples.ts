@@ -236,6 +236,8 @@ function edited(path: readonly (string | number)[], value: unknown): string {
 
 const bytes = (file: string) => Buffer.from(file, 'latin1')
 
+const utf16 = Buffer.from('\ufeff{}', 'utf16le')
+
 /** Files that each user of this package must refuse, with the first message. */
 export const refusedFiles: readonly {
   readonly name: string
@@ -247,21 +249,19 @@ export const refusedFiles: readonly {
     file: Buffer.from(edited(path, value)),
     message,
   })),
-  {
-    name: 'bytes that are not UTF-8',
-    file: bytes('{"tenant":{"displayName":"a\xff"}}'),
-    message: 'is not UTF-8',
-  },
-  {
-    name: 'an incomplete UTF-8 sequence',
-    file: bytes('{"removed":["\xe2\x82"]}'),
-    message: 'is not UTF-8',
-  },
-  {
-    name: 'a repeated member',
-    file: bytes('{"clients":[],"clients":[]}'),
-    message: 'clients is repeated',
-  },
+  ...(
+    [
+      ['bytes that are not UTF-8', bytes('{"tenant":{"displayName":"a\xff"}}'), 'is not UTF-8'],
+      ['an incomplete UTF-8 sequence', bytes('{"removed":["\xe2\x82"]}'), 'is not UTF-8'],
+      ['a repeated member', bytes('{"clients":[],"clients":[]}'), 'clients is repeated'],
+      ['UTF-16', utf16, 'is UTF-16, not UTF-8'],
+      ['UTF-16 in big endian', Buffer.from(utf16).swap16(), 'is UTF-16, not UTF-8'],
+      ['UTF-16 without a mark', utf16.subarray(2), 'is UTF-16, not UTF-8'],
+      ['YAML', bytes('apis:\n  - displayName: a\n'), 'is not JSON; YAML is not read'],
+      ['YAML with a mark', bytes('---\napis: []\n'), 'is not JSON; YAML is not read'],
+      ['YAML with a comment', bytes('# APIs\napis: []\n'), 'is not JSON; YAML is not read'],
+    ] as const
+  ).map(([name, file, message]) => ({ name, file, message })),
   {
     name: 'repeated members with escapes, at any depth',
     file: bytes(

@@ -13,7 +13,7 @@ import { startJobTracing } from '../../client/job-tracing.ts'
 import { quickRuntime } from '../../client/quick-runtime.ts'
 import type { Services } from '../../system/services.ts'
 import type { Terminal } from '../../terminal.ts'
-import { shellQuote } from '../../text/visible-text.ts'
+import { readableWarning } from '../../text/visible-text.ts'
 
 export type ClientCommandOptions = {
   /** The settings file that the person named. */
@@ -61,8 +61,8 @@ export async function settingsOf(
   servers?: CalledServers,
 ): Promise<ClientSettings> {
   const settings = await readClientSettings(environment, options, servers)
-  const { warning, file = '' } = settings
-  if (warning && !options.json) err(`Warning: ${warning}. Run: chmod 600 ${shellQuote(file)}\n`)
+  const { isSecretOpen, file } = settings
+  if (isSecretOpen && file && !options.json) err(readableWarning(file))
   return settings
 }
 

@@ -112,9 +112,9 @@ export function addApplyCommand(registrations: Command, terminal: Terminal): voi
         writesIds: options.writeIds === true,
       })
       progress.end()
-      if (!options.json) terminal.out(planText(plan, paintOf(terminal)))
       if (plan.faults.length > 0)
         throw new CommandFailure('failed', `${path} cannot be applied: ${plan.faults.join(' ')}`)
+      if (!options.json) terminal.out(planText(plan, paintOf(terminal)))
       await confirmAdoptions(plan, path, terminal)
       for (const { applicationId } of plan.adoptions) await keep(applicationId)
       await confirmLosses(plan, options.yes, terminal)
@@ -165,6 +165,7 @@ function sinkFor(
           )
         : resolve(secretsFile),
     settings: { AUTH_URL, TENANT_ID },
+    hasScope: true,
   })
 }
 

@@ -42,11 +42,12 @@ function addPlanCommand(registrations: Command, terminal: Terminal): void {
       progress.end()
       const { changes, faults } = plan
       const { TENANT_ID: tenantId, GRAPH_URL: graphUrl } = session.settings
-      terminal.out(
-        options.json
-          ? `${JSON.stringify({ tenantId, graphUrl, ...plan })}\n`
-          : `${path} and the tenant ${tenantId} of ${graphUrl}\n\n${planText(plan, paintOf(terminal))}`,
-      )
+      if (options.json || faults.length === 0)
+        terminal.out(
+          options.json
+            ? `${JSON.stringify({ tenantId, graphUrl, ...plan })}\n`
+            : `${path} and the tenant ${tenantId} of ${graphUrl}\n\n${planText(plan, paintOf(terminal))}`,
+        )
       if (faults.length > 0)
         throw new CommandFailure('failed', `${path} cannot be applied: ${faults.join(' ')}`)
       if (options.detailedExitCode && changes.length > 0) throw new SilentExit('changes_pending')

@@ -27,6 +27,7 @@ describe('greeting registrations apply', () => {
       'CLIENT_ID',
       'CLIENT_SECRET',
       'CLIENT_SECRET_EXPIRES',
+      'SCOPE',
       'TENANT_ID',
     ])
     assert.ok(!out.includes(settings.CLIENT_SECRET ?? ''))

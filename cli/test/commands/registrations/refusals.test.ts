@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { chmod, chown, writeFile } from 'node:fs/promises'
 import { describe, it } from 'node:test'
 import { sampleFile } from '@greeting/registrations/samples'
 import { ServedGraph } from './served-graph.ts'
@@ -51,11 +52,18 @@ describe('the registrations commands refuse', () => {
       message: /^Invalid registrations file .*:\n {2}is not JSON in line 1: /,
     },
     {
-      name: 'an impossible plan',
+      name: 'a file in YAML',
+      settings: {},
+      content: 'apis:\n  - displayName: Orders\n',
+      exit: 2,
+      message: /^Invalid registrations file .*:\n {2}is not JSON; YAML is not read\n/,
+    },
+    {
+      name: 'an impossible plan, with one sentence',
       settings: {},
       content: { clients: [{ displayName: 'a', permissions: [{ api: 'b', roles: ['c'] }] }] },
       exit: 1,
-      message: /The API "b" is not in the file and not in the tenant\./,
+      message: /^\S+ cannot be applied: The API "b" is not in the file and not in the tenant\.\n$/,
     },
     {
       name: 'an invalid certificate',
@@ -83,10 +91,13 @@ describe('the registrations commands refuse', () => {
       const served = await ServedGraph.start(test)
       const path = await served.file(content)
       Object.assign(served.environment, settings)
-      const { code, err, out } = await served.run(['apply', path])
-      assert.equal(code, exit, err)
-      assert.match(err, message)
-      assert.doesNotMatch(err + out, /canary/)
+      for (const command of ['plan', 'apply']) {
+        const { code, err, out } = await served.run([command, path])
+        assert.equal(code, exit, err)
+        assert.match(err, message)
+        assert.equal(out, '')
+        assert.doesNotMatch(err, /canary/)
+      }
       assert.equal((await served.tenant.applications()).length, 0)
     })
   }
@@ -115,7 +126,92 @@ describe('the registrations commands refuse', () => {
   })
 })
 
+const isRoot = process.getuid?.() === 0
+const stranger = 12_345
+
 describe("the administrator's settings", () => {
+  type FileRow = readonly [
+    what: string,
+    more: {
+      readonly change?: (file: string, folder: string) => unknown
+      readonly environment?: Record<string, string>
+      readonly args?: readonly string[]
+      readonly content?: (text: string) => string | Buffer
+      readonly needsRoot?: true
+    },
+    says?: RegExp,
+  ]
+  const named = ['--settings', '{file}']
+  const marked = '\ufeff'
+  const rows: readonly FileRow[] = [
+    ['of this user', {}],
+    ['readable by others, with a warning', { change: (file) => chmod(file, 0o644) }],
+    [
+      'with the mode 666',
+      { change: (file) => chmod(file, 0o666) },
+      /other users can change \S+env\n/,
+    ],
+    ['with the mode 666, and named', { change: (file) => chmod(file, 0o666), args: named }],
+    [
+      'in a folder that its group can change',
+      { change: (_, folder) => chmod(folder, 0o770) },
+      /other users can change \S+\w\n/,
+    ],
+    [
+      'of another user',
+      { change: (file) => chown(file, stranger, stranger), needsRoot: true },
+      /other users can change \S+env\nIf you trust it, add --settings/,
+    ],
+    [
+      'in a folder of another user',
+      { change: (_, folder) => chown(folder, stranger, stranger), needsRoot: true },
+      /other users can change/,
+    ],
+    [
+      'named, beside an administrator of the environment',
+      { args: named, environment: { CLIENT_ID: 'other', CLIENT_SECRET: 'other', AUTH_URL: 'x' } },
+    ],
+    ['with a byte order mark', { content: (text) => marked + text }],
+    [
+      'in UTF-16',
+      { content: (text) => Buffer.from(marked + text, 'utf16le') },
+      /is UTF-16, not UTF-8/,
+    ],
+    [
+      'with a byte order mark within',
+      { content: (text) => text.replace('CLIENT_SECRET', `${marked}CLIENT_SECRET`) },
+      /CLIENT_SECRET has a byte order mark .*; CLIENT_SECRET is missing/,
+    ],
+    [
+      'with the tenant in AUTH_URL',
+      { content: (text) => text.replace(/^AUTH_URL=.*/m, '$&/common') },
+      /AUTH_URL must have no path/,
+    ],
+    [
+      'with a version in GRAPH_URL',
+      { content: (text) => text.replace(/^GRAPH_URL=.*/m, '$&/v1.0') },
+      /GRAPH_URL must have no path/,
+    ],
+  ]
+  // Only root can give a file to another user.
+  for (const [what, more, says] of rows.filter(([, { needsRoot }]) => isRoot || !needsRoot))
+    it(`are ${says ? 'refused' : 'read'} in a file ${what} (CL21)`, async (test) => {
+      const served = await ServedGraph.start(test)
+      const lines = Object.entries(served.environment).map((pair) => `${pair.join('=')}\n`)
+      const text = lines.join('')
+      const file = await served.file('', 'administrator.env')
+      await writeFile(file, more.content?.(text) ?? text)
+      await chmod(file, 0o600)
+      await more.change?.(file, served.folder)
+      const path = await served.file(sampleFile())
+      for (const name of Object.keys(served.environment)) delete served.environment[name]
+      Object.assign(served.environment, more.environment)
+      const args = (more.args ?? []).map((word) => word.replace('{file}', file))
+      const { code, err } = await served.run(['plan', path, ...args])
+      assert.equal(code, says ? 2 : 0, err)
+      assert.match(err, says ?? (what.includes('warning') ? /^Warning: other users can read/ : /^/))
+    })
+
   it('are read from the file in the data folder, when the environment has no administrator', async (test) => {
     const served = await ServedGraph.start(test)
     const lines = Object.entries(served.environment).map(([name, value]) => `${name}=${value}\n`)

@@ -267,14 +267,14 @@ export async function findPrincipal(
   return principal
 }
 
-/** The scopes that a client can request: those of the APIs of which it requests roles. */
-export async function scopesOf(
+/** The APIs of which a client requests roles, each with the scope of its tokens. */
+export async function requestedApis(
   request: AdministratorRequest,
   { application }: Registered,
-): Promise<readonly string[]> {
+): Promise<readonly { readonly appId: string; readonly scope: string }[]> {
   const ids = application.requiredResourceAccess.map(({ resourceAppId }) => resourceAppId)
   const apis = await principalsBy(request, 'appId', ids)
-  return [...apis.values()].map((api) => `${apiName(api)}/.default`)
+  return [...apis.values()].map((api) => ({ appId: api.appId, scope: `${apiName(api)}/.default` }))
 }
 
 /** The name of an API in a scope: its first identifier URI, else its application ID. */

@@ -1,6 +1,6 @@
 import { html } from 'hono/html'
 import type { AdministratorRequest } from '../graph/administrator-request.ts'
-import { type Registered, scopesOf } from '../graph/applications.ts'
+import { type Registered, requestedApis } from '../graph/applications.ts'
 import { type Html, snippet } from './parts.ts'
 
 /** What a program needs to get a token, for each kind of program. `{name}` stands for a setting. */
@@ -9,6 +9,7 @@ const linesToPaste: Readonly<Record<string, string>> = {
 TENANT_ID={tenantId}
 CLIENT_ID={clientId}
 CLIENT_SECRET={secret}
+API_APPLICATION_ID={appId}
 SCOPE={scope}`,
   curl: `printf %s '{secret}' |
   curl -sS --fail-with-body '{authUrl}/{tenantId}/oauth2/v2.0/token' \\
@@ -86,11 +87,13 @@ export async function settingsToPaste(
   secret = '<the secret of the client>',
 ): Promise<Html> {
   const { authUrl, httpsAuthUrl = authUrl } = request.host
-  const [scope = 'api://<application ID of the API>/.default'] = await scopesOf(request, registered)
+  const noId = '<application ID of the API>'
+  const unknown = { appId: noId, scope: `api://${noId}/.default` }
+  const [{ appId, scope } = unknown] = await requestedApis(request, registered)
   const { tenantId } = request.session
   const clientId = registered.application.appId
   const settings = new Map(
-    Object.entries({ authUrl, httpsAuthUrl, tenantId, clientId, secret, scope }),
+    Object.entries({ authUrl, httpsAuthUrl, tenantId, clientId, secret, appId, scope }),
   )
   return html`<h2 id="settings">Settings to paste</h2>
 <fieldset class="choices" aria-labelledby="settings">${Object.entries(linesToPaste).map(
