@@ -1,5 +1,5 @@
 import { refusalRows } from '@greeting/guard'
-import { roles } from './greetings.ts'
+import { greetings, nameError } from './greetings.ts'
 
 /** The addresses in the API description. */
 export type ApiAddresses = {
@@ -22,6 +22,31 @@ const refusals = {
   '401': refused('Unauthorized'),
   '403': refused('Forbidden'),
   '503': refused('Unavailable'),
+}
+
+/** A greeting as OpenAPI describes it. */
+const pathItemOf = ({ name, role, summary, parameters, example }: (typeof greetings)[number]) => {
+  const described = Object.entries(parameters)
+  const order = described.map(([one]) => ` The role is checked before the ${one}.`).join('')
+  return {
+    get: {
+      summary,
+      description: `Requires the role \`${role}\`.${order}`,
+      operationId: name,
+      tags: ['Greetings'],
+      ...(described.length > 0 && {
+        parameters: described.map(([parameter, part]) => ({
+          name: parameter,
+          in: 'query',
+          required: true,
+          description: part.text,
+          schema: { type: 'string' },
+          example: part.example,
+        })),
+      }),
+      responses: { '200': greeting(example), ...refusals },
+    },
+  }
 }
 
 const errorResponse = (description: string, examples: Record<string, object>, headers = {}) => ({
@@ -63,9 +88,9 @@ export function describeApi({ baseUrl, tokenUrl, scope }: ApiAddresses) {
     info: {
       title: 'Greeting API',
       version: '1.0.0',
-      summary: 'Two greetings for programs, each with its own app role.',
+      summary: 'Greetings for programs, each with its own app role.',
       description:
-        'Every path under `/api/v1/` requires a bearer access token. The authorization server issues it by the OAuth 2.0 client credentials flow. Neither role includes the other.',
+        'Every path under `/api/v1/` requires a bearer access token. The authorization server issues it by the OAuth 2.0 client credentials flow. No role includes another one.',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: baseUrl }],
@@ -75,35 +100,7 @@ export function describeApi({ baseUrl, tokenUrl, scope }: ApiAddresses) {
     ],
     security: [{ clientCredentials: [scope] }],
     paths: {
-      '/api/v1/hi': {
-        get: {
-          summary: 'Hi',
-          description: `Requires the role \`${roles[0]}\`.`,
-          operationId: 'hi',
-          tags: ['Greetings'],
-          responses: { '200': greeting('Hi'), ...refusals },
-        },
-      },
-      '/api/v1/hello': {
-        get: {
-          summary: 'Hello, by name',
-          description: `Requires the role \`${roles[1]}\`. The role is checked before the name.`,
-          operationId: 'hello',
-          tags: ['Greetings'],
-          parameters: [
-            {
-              name: 'name',
-              in: 'query',
-              required: true,
-              description:
-                'Must occur exactly once; may be empty. The response contains it unchanged.',
-              schema: { type: 'string' },
-              example: 'Ada',
-            },
-          ],
-          responses: { '200': greeting('Hello, Ada'), ...refusals },
-        },
-      },
+      ...Object.fromEntries(greetings.map((one) => [`/api/v1/${one.name}`, pathItemOf(one)])),
       '/': open(
         'The start page: HTML for a browser, JSON for a program.',
         'application/json',
@@ -166,12 +163,7 @@ export function describeApi({ baseUrl, tokenUrl, scope }: ApiAddresses) {
           'The header does not contain exactly one bearer token, or the name does not occur exactly once.',
           {
             credentials: exampleOf('credentials_malformed'),
-            name: {
-              value: {
-                error: 'invalid_request',
-                error_description: 'The query parameter name must occur exactly once',
-              },
-            },
+            name: { value: nameError },
           },
         ),
         Unauthorized: errorResponse(

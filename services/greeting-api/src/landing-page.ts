@@ -1,23 +1,27 @@
 import { html } from 'hono/html'
+import { greetings, pathOf } from './greetings.ts'
 import { page } from './page.ts'
+
+const purpose = 'Greetings for programs, each with its own app role.'
 
 /** The answer of `GET /` to a program. */
 export const landing = {
   name: 'Greeting API',
-  description:
-    'Two greetings for programs, each with its own app role. Every path under /api/v1/ requires a bearer access token.',
-  greetings: ['/api/v1/hi', '/api/v1/hello?name={name}'],
+  description: `${purpose} Every path under /api/v1/ requires a bearer access token.`,
+  greetings: greetings.map((one) => pathOf(one, (parameter) => `{${parameter}}`)),
   documentation: '/docs',
   openapi: '/openapi.json',
   health: '/healthz',
   readiness: '/readyz',
 }
 
-const content = html`<p>Two greetings for programs, each with its own app role.</p>
+const content = html`<p>${purpose}</p>
 <ul>
-<li><code>GET /api/v1/hi</code> answers <code>Hi</code> to clients with the role <code>CallHiApiRole</code>.</li>
-<li><code>GET /api/v1/hello?name=Ada</code> answers <code>Hello, Ada</code> to clients with the role <code>CallHelloApiRole</code>.</li>
-</ul>
+${greetings.map(
+  (one) =>
+    html`<li><code>GET ${pathOf(one, (_, example) => example)}</code> answers <code>${one.example}</code> to clients with the role <code>${one.role}</code>.</li>
+`,
+)}</ul>
 <p>A client obtains an access token by the OAuth 2.0 client credentials flow and sends it as a bearer token.</p>
 <ul>
 <li><a href="/docs">How to call the API</a></li>

@@ -288,7 +288,7 @@ describe('another path or method', () => {
   const below = [
     '/api/v1/',
     '/api/v1',
-    '/api/v1/bye',
+    '/api/v1/unknown',
     '/api/v1/hi/',
     '/api/v1//hi',
     '/api/v1/hi/there',
@@ -337,7 +337,7 @@ describe('another path or method', () => {
       assertError(answer, 405, 'method_not_allowed')
       assert.equal(answer.headers.allow, 'GET, HEAD')
       assertError(
-        await callWith(url, '/api/v1/bye', await signer.token(), method),
+        await callWith(url, '/api/v1/unknown', await signer.token(), method),
         404,
         'not_found',
       )
