@@ -18,6 +18,7 @@ export {
   acceptsMappedClaims,
   applicationProperties,
   inertApplicationDefaults,
+  locksCredentials,
   newApplication,
   requestedClaims,
   scopesOf,

@@ -205,8 +205,44 @@ export const parentalControlSettings = complexType('parentalControlSettings', {
   legalAgeGroupRule: { body: text(), initial: 'Allow' },
 })
 
-/** No object has parts of Microsoft's gallery here. */
-export const addIns = { fixed: [], type: [complexType('addIn', {})] } as const
+const addInType = complexType('addIn', {
+  id: { body: guid },
+  properties: {
+    type: [complexType('keyValue', { key: {}, value: {} })],
+    body: bodyCollection(z.strictObject({ key: text(), value: text(1024) }), 100),
+  },
+  type: { body: text() },
+})
+/** What services of Microsoft would call. No service here does. */
+export const addIns = {
+  inert: [],
+  body: bodyCollection(z.strictObject(formsOf(addInType.members)), 100).nullable(),
+  type: [addInType],
+} as const
+
+const flag = { type: 'Edm.Boolean', body: z.boolean().nullable() } as const
+/** What a service principal of the application cannot change. */
+export const lockType = complexType('servicePrincipalLockConfiguration', {
+  isEnabled: { ...flag, initial: false },
+  allProperties: flag,
+  credentialsWithUsageVerify: flag,
+  credentialsWithUsageSign: flag,
+  tokenEncryptionKeyId: flag,
+})
+/** About the signed requests of users, who cannot sign in here. */
+export const signatureType = complexType('requestSignatureVerification', {
+  isSignedRequestRequired: { ...flag, initial: false },
+  allowedWeakAlgorithms: { body: z.literal('rsaSha1').nullable() },
+})
+export const behaviorsType = complexType('authenticationBehaviors', {
+  blockAzureADGraphAccess: flag,
+  removeUnverifiedEmailClaim: flag,
+  requireClientServicePrincipal: flag,
+})
+export const windowsType = complexType('windowsApplication', {
+  packageSid: { body: z.null() },
+  ...redirects,
+})
 
 /** No publisher is verified here. */
 export const verifiedPublisher = {

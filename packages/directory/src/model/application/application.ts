@@ -1,9 +1,19 @@
 // Folder: The entity application: its type, the table of its properties, its credentials and rules.
 
 import { z } from 'zod'
-import { bodyCollection, inertObject, name, note, tags, text, webUrl } from '../properties/forms.ts'
+import {
+  bodyCollection,
+  complex,
+  inertObject,
+  name,
+  note,
+  tags,
+  text,
+  webUrl,
+} from '../properties/forms.ts'
 import type { InertProperties } from '../properties/inert-properties.ts'
 import {
+  type ComplexType,
   complexType,
   defaultsOf,
   inertDefaults,
@@ -117,6 +127,21 @@ export const requestedClaims = ({ optionalAccessTokenClaims }: Application) =>
 /** Whether an API accepts tokens with the claims of a claims mapping policy. */
 export const acceptsMappedClaims = ({ inertProperties: { api } }: Application): boolean =>
   Object(api).acceptMappedClaims === true
+
+/** Whether the service principals of an application keep the credentials that they have (entra E315). */
+export function locksCredentials({ inertProperties }: Application): boolean {
+  const lock = Object(inertProperties.servicePrincipalLockConfiguration)
+  return lock.isEnabled === true && Boolean(lock.allProperties || lock.credentialsWithUsageVerify)
+}
+
+/** The row of an object that is null until a client writes it. Its type has the name of the property. */
+const optionalObject = (type: ComplexType) => ({
+  inert: null,
+  body: complex(type),
+  type,
+  show: ({ inertProperties: { [type.type]: value } }: Application) =>
+    value === undefined ? null : { ...defaultsOf(type), ...Object(value) },
+})
 
 /**
  * The properties of an application.
@@ -279,15 +304,12 @@ export const applicationProperties: PropertyTable<
   },
   addIns: forms.addIns,
   certification: { fixed: null, type: complexType('certification', {}) },
-  nativeAuthenticationApisEnabled: { fixed: null },
-  requestSignatureVerification: {
-    fixed: null,
-    type: complexType('requestSignatureVerification', {}),
-  },
-  servicePrincipalLockConfiguration: {
-    fixed: null,
-    type: complexType('servicePrincipalLockConfiguration', {}),
-  },
+  nativeAuthenticationApisEnabled: { inert: null, body: z.enum(['none', 'all']).nullable() },
+  requestSignatureVerification: optionalObject(forms.signatureType),
+  servicePrincipalLockConfiguration: optionalObject(forms.lockType),
+  authenticationBehaviors: { ...optionalObject(forms.behaviorsType), isSelectedOnly: true },
+  // A property of the beta version.
+  windows: { ...inertObject(forms.windowsType), isSelectedOnly: true },
   tokenEncryptionKeyId: { fixed: null, type: 'Edm.Guid' },
   verifiedPublisher: forms.verifiedPublisher,
 }

@@ -7,6 +7,7 @@ import { readsGroups, readsPeople } from '../privileges/graph-roles.ts'
 import { refuse } from '../refusals/graph-error.ts'
 import { appRoleAssignments } from './directory-objects/entity-sets.ts'
 import { findUser } from './directory-objects/find-object.ts'
+import { endsOfList, listAsked } from './directory-objects/object-type.ts'
 import { groups, users, usersOf } from './directory-objects/user.ts'
 
 /** The operations to read one set of objects that no client can change. */
@@ -19,16 +20,13 @@ const readOperations = <Entity>(
   {
     method: 'GET',
     path: `/${set.name}`,
+    ends: endsOfList(),
     requires,
-    summary: `Lists the ${set.name} of the tenant.`,
-    read: (call) => listEntities(call, set, entitiesOf(call.caller.tenant)),
-  },
-  {
-    method: 'GET',
-    path: `/${set.name}/$count`,
-    requires,
-    summary: `Counts the ${set.name} of the tenant.`,
-    read: (call) => countEntities(call, set, entitiesOf(call.caller.tenant)),
+    summary: `Lists the ${set.name} of the tenant, or counts them.`,
+    read: (call) => {
+      const list = listAsked(call).isCounted ? countEntities : listEntities
+      return list(call, set, entitiesOf(call.caller.tenant))
+    },
   },
   {
     method: 'GET',

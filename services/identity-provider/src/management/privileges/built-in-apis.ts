@@ -10,6 +10,7 @@ import {
   tokenExchangeUri,
 } from '@greeting/directory'
 import { graphRoles } from './graph-roles.ts'
+import { graphScopes } from './graph-scopes.ts'
 import { serverRoles } from './server-roles.ts'
 
 /** The identifier URIs of both management APIs. */
@@ -43,6 +44,7 @@ const privilegedApis = (createdDateTime: Date): readonly Application[] => [
     signInAudience: 'AzureADMultipleOrgs',
     identifierUris: [graphUri],
     appRoles: appRoles(graphRoles),
+    inertProperties: { api: { oauth2PermissionScopes: graphScopes } },
   }),
   builtInApi({
     id: 'c1b7d094-6e2f-4a83-b5c8-0d9e3f7a1264',

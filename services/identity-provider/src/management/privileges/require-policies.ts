@@ -4,6 +4,7 @@ import {
   appManagementFaults,
   type Directory,
   type DirectoryChange,
+  locksCredentials,
   policyOf,
   type ServicePrincipal,
 } from '@greeting/directory'
@@ -11,7 +12,9 @@ import type { RepeatableRuntime } from '@greeting/directory/live'
 import { GraphError } from '../refusals/graph-error.ts'
 import type { RefusalName } from '../refusals/refusals.ts'
 
-const rows: Readonly<Record<AppManagementFault['code'], RefusalName>> = {
+const locked = 'CannotUpdateLockedServicePrincipalProperty'
+const rows: Readonly<Record<AppManagementFault['code'] | typeof locked, RefusalName>> = {
+  [locked]: 'locked_by_application',
   CredentialInvalidLifetimeAsPerAppPolicy: 'lifetime_exceeds_policy',
   CredentialTypeNotAllowedAsPerAppPolicy: 'credential_forbidden_by_policy',
   HostNameNotOnVerifiedDomain: 'identifier_uri_forbidden_by_policy',
@@ -26,21 +29,41 @@ type PolicyCall = {
 
 /**
  * Requires that the app management policies of the tenant permit what changes add to applications and
- * service principals.
+ * service principals, and that no application locks the changed credentials of its service principals.
  *
- * @throws {GraphError} graph_refusal lifetime_exceeds_policy, credential_forbidden_by_policy,
+ * @throws {GraphError} graph_refusal locked_by_application, lifetime_exceeds_policy, credential_forbidden_by_policy,
  *   identifier_uri_forbidden_by_policy, identifier_uri_without_tenant, audience_forbidden_by_policy.
  */
 export function requirePolicies(call: PolicyCall, changes: readonly DirectoryChange[]): void {
   const [first, ...others] = changes.flatMap(({ kind, value }) =>
     (kind === 'application' || kind === 'servicePrincipal') && value !== null
-      ? faultsOf(call, kind, value)
+      ? [
+          ...(kind === 'servicePrincipal' ? lockFaults(call, value) : []),
+          ...faultsOf(call, kind, value),
+        ]
       : [],
   )
   if (first === undefined) return
   const details = [first, ...others].slice(0, 20).flatMap((one) => one.details)
   throw new GraphError(rows[first.code], first.message, { details })
 }
+
+function lockFaults({ committed, runtime }: PolicyCall, after: ServicePrincipal) {
+  const { appId, id } = after
+  const application = runtime.hasMade(appId) ? undefined : committed.applicationByAppId(appId)
+  if (application === undefined || !locksCredentials(application)) return []
+  const before = runtime.hasMade(id) ? undefined : committed.servicePrincipal(id)
+  return (['passwordCredentials', 'keyCredentials'] as const)
+    .filter((target) => keyIdsOf(before?.[target]) !== keyIdsOf(after[target]))
+    .map((target) => {
+      const message = `Property ${target} is invalid.`
+      const details = [{ code: 'GenericError', message, target }]
+      return { code: locked, message, details } as const
+    })
+}
+
+const keyIdsOf = (credentials: readonly { readonly keyId: string }[] = []) =>
+  credentials.map(({ keyId }) => keyId).join()
 
 type Managed = Pick<Application, 'passwordCredentials' | 'keyCredentials'> &
   Partial<Pick<Application, 'identifierUris' | 'signInAudience' | 'requestedAccessTokenVersion'>>

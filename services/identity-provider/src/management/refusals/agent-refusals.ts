@@ -8,6 +8,9 @@ export type Refusal = {
   readonly challenge?: 'none' | 'invalid_request' | 'invalid_token' | 'insufficient_scope'
 }
 
+/** The beginning of a row without a code of its own. */
+export const badRequest = { status: 400, code: 'Request_BadRequest' } as const
+
 /**
  * The refusals of Microsoft Graph for agent identities and their blueprints, with its codes.
  *
@@ -54,13 +57,11 @@ export const agentRefusals = {
       'An application with this role can create agent identities of itself only: agentIdentityBlueprintId must be its appId.',
   },
   agent_role_blocked: {
-    status: 400,
-    code: 'Request_BadRequest',
+    ...badRequest,
     sentence: (role: string) => `The permission '${role}' cannot be granted to an agent identity.`,
   },
   agent_as_resource: {
-    status: 400,
-    code: 'Request_BadRequest',
+    ...badRequest,
     sentence: () => 'An agent identity has no roles that can be assigned.',
   },
   inheritable_permission_taken: {

@@ -1,6 +1,4 @@
-import type { Refusal } from './agent-refusals.ts'
-
-const badRequest = { status: 400, code: 'Request_BadRequest' } as const
+import { badRequest, type Refusal } from './agent-refusals.ts'
 
 /** The refusals of references between objects, and of assignments, which refer to two. */
 export const referenceRefusals = {

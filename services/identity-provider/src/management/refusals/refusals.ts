@@ -1,8 +1,12 @@
 // Folder: The errors of the management APIs: one row for each.
 
-import { agentRefusals, type Refusal } from './agent-refusals.ts'
+import { agentRefusals, badRequest, type Refusal } from './agent-refusals.ts'
 import { policyRefusals } from './policy-refusals.ts'
 import { referenceRefusals } from './reference-refusals.ts'
+
+const malformed = { status: 400, code: 'BadRequest' } as const
+const conflict = { status: 409, code: 'Request_MultipleObjectsWithSameKeyValue' } as const
+const denied = { status: 403, code: 'Authorization_RequestDenied' } as const
 
 /**
  * Every refusal of the management APIs, with the codes and sentences of Microsoft Graph where it has them.
@@ -35,21 +39,18 @@ export const refusals = {
     sentence: () => 'The identity of the calling application could not be established.',
   },
   role_missing: {
-    status: 403,
-    code: 'Authorization_RequestDenied',
+    ...denied,
     challenge: 'insufficient_scope',
     sentence: () => 'Insufficient privileges to complete the operation.',
   },
   role_not_owned: {
-    status: 403,
-    code: 'Authorization_RequestDenied',
+    ...denied,
     challenge: 'insufficient_scope',
     sentence: (role: string) =>
       `Insufficient privileges to complete the operation: only a caller that has the role '${role}' can assign it or change its holders.`,
   },
   segment_unknown: {
-    status: 400,
-    code: 'BadRequest',
+    ...malformed,
     sentence: (segment: string) => `Resource not found for the segment '${segment}'.`,
   },
   method_not_allowed: {
@@ -64,8 +65,7 @@ export const refusals = {
       `Resource '${name}' does not exist or one of its queried reference-property objects are not present.`,
   },
   identifier_invalid: {
-    status: 400,
-    code: 'Request_BadRequest',
+    ...badRequest,
     sentence: (name: string) => `Invalid object identifier '${name}'.`,
   },
   object_changed: {
@@ -74,21 +74,13 @@ export const refusals = {
     sentence: () =>
       'The object was changed after it was read. The If-Match header has another state.',
   },
-  query_invalid: {
-    status: 400,
-    code: 'BadRequest',
-    sentence: (reason: string) => reason,
-  },
+  query_invalid: { ...malformed, sentence: (reason: string) => reason },
   query_unsupported: {
     status: 400,
     code: 'Request_UnsupportedQuery',
     sentence: (reason: string) => reason,
   },
-  count_unsupported: {
-    status: 400,
-    code: 'Request_BadRequest',
-    sentence: () => '$count is not currently supported.',
-  },
+  count_unsupported: { ...badRequest, sentence: () => '$count is not currently supported.' },
   skip_token_invalid: {
     status: 400,
     code: 'Directory_InvalidPageToken',
@@ -116,45 +108,26 @@ export const refusals = {
     code: 'Request_BadRequest',
     sentence: () => 'Send the body without a content coding, or with gzip.',
   },
-  body_undecodable: {
-    status: 400,
-    code: 'BadRequest',
-    sentence: () => 'The payload is not complete gzip data.',
-  },
+  body_undecodable: { ...malformed, sentence: () => 'The payload is not complete gzip data.' },
   body_too_large: {
     status: 413,
     code: 'Request_BadRequest',
     sentence: (limit: string) => `The body is longer than ${limit} bytes.`,
   },
-  body_missing: {
-    status: 400,
-    code: 'BadRequest',
-    sentence: () => 'Empty Payload. JSON content expected.',
-  },
+  body_missing: { ...malformed, sentence: () => 'Empty Payload. JSON content expected.' },
   body_malformed: {
-    status: 400,
-    code: 'BadRequest',
+    ...malformed,
     sentence: () =>
       'Unable to read JSON request payload. Please ensure Content-Type header is set and payload is of valid JSON format.',
   },
   body_ambiguous: {
-    status: 400,
-    code: 'BadRequest',
+    ...malformed,
     sentence: () => 'A name is repeated in one object of the payload.',
   },
-  body_cut: {
-    status: 400,
-    code: 'BadRequest',
-    sentence: () => 'The payload is incomplete.',
-  },
-  body_invalid: {
-    status: 400,
-    code: 'Request_BadRequest',
-    sentence: (faults: string) => faults,
-  },
+  body_cut: { ...malformed, sentence: () => 'The payload is incomplete.' },
+  body_invalid: { ...badRequest, sentence: (faults: string) => faults },
   type_unsupported: {
-    status: 400,
-    code: 'BadRequest',
+    ...malformed,
     sentence: (named: string, type: string) =>
       `Objects of the type '${named}' are not supported here. Send '#microsoft.graph.${type}', or no type.`,
   },
@@ -171,44 +144,31 @@ export const refusals = {
       `Failed to add identifier URI ${uri}. All newly added URIs must contain a tenant verified domain, tenant ID, or app ID, as per the default tenant policy.`,
   },
   identifier_uri_taken: {
-    status: 409,
-    code: 'Request_MultipleObjectsWithSameKeyValue',
+    ...conflict,
     sentence: () =>
       'Another object with the same value for property identifierUris already exists.',
   },
   service_principal_taken: {
-    status: 409,
-    code: 'Request_MultipleObjectsWithSameKeyValue',
+    ...conflict,
     sentence: (appId: string) =>
       `The service principal cannot be created, updated, or restored because the service principal name ${appId} is already in use.`,
   },
   application_of_principal_unknown: {
-    status: 400,
-    code: 'Request_BadRequest',
+    ...badRequest,
     sentence: (appId: string) =>
       `The appId '${appId}' of the service principal does not reference a valid application object.`,
   },
   ...referenceRefusals,
   unique_name_taken: {
-    status: 400,
-    code: 'Request_BadRequest',
+    ...badRequest,
     sentence: () => 'Another object with the same value for property uniqueName already exists.',
   },
   passwords_read_only: {
-    status: 400,
-    code: 'Request_BadRequest',
+    ...badRequest,
     sentence: () => 'Use addPassword to create a secret, and removePassword to remove one.',
   },
-  password_unknown: {
-    status: 400,
-    code: 'Request_BadRequest',
-    sentence: () => 'No password credential found with keyId.',
-  },
-  key_unknown: {
-    status: 400,
-    code: 'Request_BadRequest',
-    sentence: () => 'No key credential found with keyId.',
-  },
+  password_unknown: { ...badRequest, sentence: () => 'No password credential found with keyId.' },
+  key_unknown: { ...badRequest, sentence: () => 'No key credential found with keyId.' },
   // With the code of Microsoft Graph, which does not name the fault (entra E239).
   proof_invalid: {
     status: 401,
@@ -220,8 +180,7 @@ export const refusals = {
   ...policyRefusals,
   ...agentRefusals,
   federated_credential_taken: {
-    status: 409,
-    code: 'Request_MultipleObjectsWithSameKeyValue',
+    ...conflict,
     sentence: (name: string) => `FederatedIdentityCredential with name ${name} already exists.`,
   },
   federated_credential_invalid: {
@@ -230,21 +189,15 @@ export const refusals = {
     sentence: (reason: string) => reason,
   },
   extension_property_taken: {
-    status: 400,
-    code: 'Request_BadRequest',
+    ...badRequest,
     sentence: (name: string) => `An extension property exists with the name ${name}.`,
   },
   batch_too_long: {
-    status: 400,
-    code: 'BadRequest',
+    ...malformed,
     sentence: (limit: string) =>
       `Number of batch request steps exceeds the maximum value of ${limit}.`,
   },
-  batch_invalid: {
-    status: 400,
-    code: 'BadRequest',
-    sentence: (reason: string) => reason,
-  },
+  batch_invalid: { ...malformed, sentence: (reason: string) => reason },
   batch_answer_too_large: {
     status: 413,
     code: 'BadRequest',
@@ -257,24 +210,17 @@ export const refusals = {
     sentence: (id: string) => `This request was not executed, because request '${id}' failed.`,
   },
   delegated_only: {
-    status: 400,
-    code: 'BadRequest',
+    ...malformed,
     sentence: () => '/me request is only valid with delegated authentication flow.',
   },
   policy_taken: {
-    status: 409,
-    code: 'Request_MultipleObjectsWithSameKeyValue',
+    ...conflict,
     sentence: () =>
       'Request contains property changes that would result in property-uniqueness violation(s). Please retry your request with corrected values.',
   },
-  permission_grant_taken: {
-    status: 409,
-    code: 'Request_MultipleObjectsWithSameKeyValue',
-    sentence: () => 'Permission entry already exists.',
-  },
+  permission_grant_taken: { ...conflict, sentence: () => 'Permission entry already exists.' },
   tenant_taken: {
-    status: 409,
-    code: 'Request_MultipleObjectsWithSameKeyValue',
+    ...conflict,
     sentence: (name: string) => `The name ${name} belongs to another tenant.`,
   },
   quota_exceeded: {
@@ -294,8 +240,7 @@ export const refusals = {
     sentence: (reason: string) => reason,
   },
   protected_object: {
-    status: 403,
-    code: 'Authorization_RequestDenied',
+    ...denied,
     sentence: () =>
       'An object that management itself needs cannot be changed, disabled or deleted.',
   },

@@ -92,7 +92,6 @@ const references = (set: string, types: readonly Type[], name: string): readonly
 
 const objects = (set: string, types: readonly Type[]): readonly TypedRow[] => [
   [`GET /${set}`, types, 'read', 'lists'],
-  [`GET /${set}/$count`, types, 'read', 'lists'],
   [`POST /${set}`, types, 'create', 'creates'],
   [`GET /${set}/{id}`, types, 'read', 'sees'],
   [`PATCH /${set}/{id}`, types, 'update', 'changes'],

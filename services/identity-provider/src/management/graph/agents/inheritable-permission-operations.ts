@@ -3,74 +3,13 @@ import { bodyCollection, guid, text } from '@greeting/directory/forms'
 import { z } from 'zod'
 import { parseBody } from '../../body/parse-body.ts'
 import type { EntitySet } from '../../odata/entity-set.ts'
-import { listEntities } from '../../odata/list-entities.ts'
-import { entityJson, showCreated, showEntity, shownFor } from '../../odata/show-entity.ts'
-import type {
-  Answer,
-  Call,
-  Change,
-  ChangingCall,
-  DirectoryOperation,
-} from '../../operations/operation.ts'
-import { readsApplications, writesApplications } from '../../privileges/graph-roles.ts'
+import { entityJson, showCreated, shownFor } from '../../odata/show-entity.ts'
+import type { Answer, Call, Change, ChangingCall } from '../../operations/operation.ts'
 import { refuse } from '../../refusals/graph-error.ts'
 import { findApplication } from '../directory-objects/find-object.ts'
 import { propertyFault } from '../directory-objects/object-body.ts'
 import { stored } from '../directory-objects/object-operations.ts'
-
-const collection = '/applications/{id}/inheritablePermissions'
-
-/** Which permissions of the blueprint's principal its agents have too: for each API, all roles or none. */
-export const inheritablePermissionOperations: readonly DirectoryOperation[] = [
-  {
-    method: 'GET',
-    path: collection,
-    requires: readsApplications,
-    access: 'read',
-    summary: 'Lists the APIs whose permissions the agents of a blueprint inherit.',
-    read: (call) => listEntities(call, inheritablePermissions, find(call).permissions),
-  },
-  {
-    method: 'POST',
-    path: collection,
-    requires: writesApplications,
-    access: 'inherit',
-    summary: 'Lets the agents of a blueprint inherit its permissions of an API.',
-    takesBody: true,
-    action: 'application.addInheritablePermission',
-    change: create,
-  },
-  {
-    method: 'GET',
-    path: `${collection}/{resource}`,
-    requires: readsApplications,
-    access: 'read',
-    summary: 'Shows what the agents of a blueprint inherit of an API.',
-    read: (call) => showEntity(call, inheritablePermissions, findOne(call)),
-  },
-  {
-    method: 'PATCH',
-    path: `${collection}/{resource}`,
-    requires: writesApplications,
-    access: 'inherit',
-    summary: 'Changes what the agents of a blueprint inherit of an API.',
-    takesBody: true,
-    action: 'application.updateInheritablePermission',
-    change: update,
-  },
-  {
-    method: 'DELETE',
-    path: `${collection}/{resource}`,
-    requires: writesApplications,
-    access: 'inherit',
-    summary: 'Ends the inheritance of the permissions of an API.',
-    action: 'application.removeInheritablePermission',
-    change: (call) => {
-      const { resourceAppId } = findOne(call)
-      return changed(call, (all) => all.filter((one) => one.resourceAppId !== resourceAppId))
-    },
-  },
-]
+import { partOperations } from '../directory-objects/part-operations.ts'
 
 const typesOf = {
   inheritableScopes: {
@@ -111,6 +50,24 @@ export const inheritablePermissions: EntitySet<InheritablePermission> = {
     },
   },
 }
+
+/** Which permissions of the blueprint's principal its agents have too: for each API, all roles or none. */
+export const inheritablePermissionOperations = partOperations({
+  set: inheritablePermissions,
+  key: 'resource',
+  name: 'InheritablePermission',
+  access: 'inherit',
+  partsOf: (call) => find(call).permissions,
+  find: findOne,
+  lists: 'Lists the APIs whose permissions the agents of a blueprint inherit.',
+  shows: 'Shows what the agents of a blueprint inherit of an API.',
+  create: {
+    summary: 'Lets the agents of a blueprint inherit its permissions of an API.',
+    change: create,
+  },
+  update: { summary: 'Changes what the agents of a blueprint inherit of an API.', change: update },
+  remove: { summary: 'Ends the inheritance of the permissions of an API.', change: remove },
+})
 
 /** As in Microsoft Graph. */
 const maxPermissions = 10
@@ -156,6 +113,11 @@ function create(call: ChangingCall): Change {
   }
   const added = after({ resourceAppId, scopes: 'none', roles: 'none' }, patterns)
   return changed(call, (all) => [...all, added], showCreated(call, inheritablePermissions, added))
+}
+
+function remove(call: ChangingCall): Change {
+  const { resourceAppId } = findOne(call)
+  return changed(call, (all) => all.filter((one) => one.resourceAppId !== resourceAppId))
 }
 
 function update(call: ChangingCall): Change {

@@ -158,7 +158,7 @@ function isKnownIn(directory: Directory, tenantId: string, application: Applicat
 }
 
 /** The properties of applications of users, which agents cannot have. */
-const propertiesOfUsers = ['defaultRedirectUri', 'publicClient', 'spa']
+const propertiesOfUsers = ['defaultRedirectUri', 'publicClient', 'spa', 'windows']
 
 function requireBlueprint({ blueprint, inertProperties, isFallbackPublicClient }: Application) {
   if (blueprint === null) return

@@ -8,55 +8,12 @@ import { bodyCollection, text } from '@greeting/directory/forms'
 import { z } from 'zod'
 import { parseBody } from '../../body/parse-body.ts'
 import type { EntitySet } from '../../odata/entity-set.ts'
-import { listEntities } from '../../odata/list-entities.ts'
-import { showCreated, showEntity } from '../../odata/show-entity.ts'
-import type { Call, Change, ChangingCall, DirectoryOperation } from '../../operations/operation.ts'
-import { readsApplications, writesApplications } from '../../privileges/graph-roles.ts'
+import { showCreated } from '../../odata/show-entity.ts'
+import type { Call, Change, ChangingCall } from '../../operations/operation.ts'
 import { refuse } from '../../refusals/graph-error.ts'
 import { findApplication, partNamed } from '../directory-objects/find-object.ts'
 import { stored } from '../directory-objects/object-operations.ts'
-
-const collection = '/applications/{id}/extensionProperties'
-
-/** What an application defines for other objects. No object has a value of it here. */
-export const extensionPropertyOperations: readonly DirectoryOperation[] = [
-  {
-    method: 'GET',
-    path: collection,
-    requires: readsApplications,
-    summary: 'Lists the extension properties that an application defines. They have no effect.',
-    read: (call) => listEntities(call, extensionProperties, extensionsOf(findApplication(call))),
-  },
-  {
-    method: 'POST',
-    path: collection,
-    requires: writesApplications,
-    summary: 'Defines an extension property. It has no effect: no object can have a value of it.',
-    takesBody: true,
-    action: 'application.addExtensionProperty',
-    change: create,
-  },
-  {
-    method: 'GET',
-    path: `${collection}/{extension}`,
-    requires: readsApplications,
-    summary: 'Shows an extension property. It has no effect.',
-    read: (call) => showEntity(call, extensionProperties, findExtension(call)),
-  },
-  {
-    method: 'DELETE',
-    path: `${collection}/{extension}`,
-    requires: writesApplications,
-    summary: 'Removes an extension property, which had no effect.',
-    action: 'application.removeExtensionProperty',
-    change: (call) => {
-      const { id } = findExtension(call)
-      const application = findApplication(call)
-      const kept = application.extensionProperties.filter((one) => one.id !== id)
-      return stored('application', { ...application, extensionProperties: kept })
-    },
-  },
-]
+import { partOperations } from '../directory-objects/part-operations.ts'
 
 type Extension = ExtensionProperty & { readonly appDisplayName: string }
 
@@ -90,6 +47,22 @@ export const extensionProperties: EntitySet<Extension> = {
   properties: shownProperties<Extension, unknown>(properties),
 }
 
+/** What an application defines for other objects. No object has a value of it here. */
+export const extensionPropertyOperations = partOperations({
+  set: extensionProperties,
+  key: 'extension',
+  name: 'ExtensionProperty',
+  partsOf: (call) => extensionsOf(findApplication(call)),
+  find: (call) => findExtension(call),
+  lists: 'Lists the extension properties that an application defines. They have no effect.',
+  shows: 'Shows an extension property. It has no effect.',
+  create: {
+    summary: 'Defines an extension property. It has no effect: no object can have a value of it.',
+    change: create,
+  },
+  remove: { summary: 'Removes an extension property, which had no effect.', change: remove },
+})
+
 const maxExtensions = 100
 const newExtension = z.strictObject(formsOf(properties))
 
@@ -118,3 +91,10 @@ function create(call: ChangingCall): Change {
 
 const findExtension = (call: Call): Extension =>
   partNamed(extensionsOf(findApplication(call)), call.parameters.extension)
+
+function remove(call: ChangingCall): Change {
+  const { id } = findExtension(call)
+  const application = findApplication(call)
+  const kept = application.extensionProperties.filter((one) => one.id !== id)
+  return stored('application', { ...application, extensionProperties: kept })
+}

@@ -4,84 +4,16 @@ import {
   federatedCredentialProperties,
 } from '@greeting/directory'
 import type { EntitySet } from '../../odata/entity-set.ts'
-import { listEntities } from '../../odata/list-entities.ts'
-import { showCreated, showEntity } from '../../odata/show-entity.ts'
-import type {
-  Call,
-  Change,
-  ChangeOperation,
-  ChangingCall,
-  DirectoryOperation,
-} from '../../operations/operation.ts'
-import { readsApplications, writesApplications } from '../../privileges/graph-roles.ts'
+import { showCreated } from '../../odata/show-entity.ts'
+import type { Call, Change, ChangingCall } from '../../operations/operation.ts'
 import { refuse } from '../../refusals/graph-error.ts'
 import { findApplication, keyIn, partNamed } from '../directory-objects/find-object.ts'
 import { createdBy, stored } from '../directory-objects/object-operations.ts'
+import { partOperations } from '../directory-objects/part-operations.ts'
 import {
   parseChangedFederatedCredential,
   parseNewFederatedCredential,
 } from './federated-identity-credential-body.ts'
-
-const collection = '/applications/{id}/federatedIdentityCredentials'
-
-const creation: ChangeOperation = {
-  method: 'POST',
-  path: collection,
-  requires: writesApplications,
-  access: 'credentials',
-  summary:
-    'Trusts the tokens of another issuer as credentials of the application: of one subject, or of all that an expression matches.',
-  takesBody: true,
-  action: 'application.addFederatedIdentityCredential',
-  change: create,
-}
-
-/** Trust in other issuers, in place of a secret. */
-export const federatedIdentityCredentialOperations: readonly DirectoryOperation[] = [
-  {
-    method: 'GET',
-    path: collection,
-    requires: readsApplications,
-    access: 'read',
-    summary: 'Lists the federated identity credentials of an application.',
-    read: (call) =>
-      listEntities(
-        call,
-        federatedIdentityCredentials,
-        findApplication(call).federatedIdentityCredentials,
-      ),
-  },
-  creation,
-  {
-    method: 'GET',
-    path: `${collection}/{credential}`,
-    requires: readsApplications,
-    access: 'read',
-    summary: 'Shows a federated identity credential by its ID or its name.',
-    read: (call) =>
-      showEntity(call, federatedIdentityCredentials, findCredential(call, findApplication(call))),
-  },
-  {
-    method: 'PATCH',
-    path: `${collection}/{credential}`,
-    requires: writesApplications,
-    access: 'credentials',
-    summary:
-      'Changes a federated identity credential, except its name. `Prefer: create-if-missing` creates one.',
-    takesBody: true,
-    action: 'application.updateFederatedIdentityCredential',
-    change: update,
-  },
-  {
-    method: 'DELETE',
-    path: `${collection}/{credential}`,
-    requires: writesApplications,
-    access: 'credentials',
-    summary: 'Removes a federated identity credential.',
-    action: 'application.removeFederatedIdentityCredential',
-    change: remove,
-  },
-]
 
 /** The federated identity credentials of an application. */
 export const federatedIdentityCredentials: EntitySet<FederatedIdentityCredential> = {
@@ -90,6 +22,29 @@ export const federatedIdentityCredentials: EntitySet<FederatedIdentityCredential
   keyOf: ({ id }) => id,
   properties: federatedCredentialProperties,
 }
+
+/** Trust in other issuers, in place of a secret. */
+export const federatedIdentityCredentialOperations = partOperations({
+  set: federatedIdentityCredentials,
+  key: 'credential',
+  name: 'FederatedIdentityCredential',
+  access: 'credentials',
+  partsOf: (call) => findApplication(call).federatedIdentityCredentials,
+  find: (call) => findCredential(call, findApplication(call)),
+  lists: 'Lists the federated identity credentials of an application.',
+  shows: 'Shows a federated identity credential by its ID or its name.',
+  create: {
+    summary:
+      'Trusts the tokens of another issuer as credentials of the application: of one subject, or of all that an expression matches.',
+    change: create,
+  },
+  update: {
+    summary:
+      'Changes a federated identity credential, except its name. `Prefer: create-if-missing` creates one.',
+    change: update,
+  },
+  remove: { summary: 'Removes a federated identity credential.', change: remove },
+})
 
 const maxCredentials = 20
 
@@ -120,7 +75,9 @@ function update(call: ChangingCall): Change {
   const name = keyIn(call.parameters.credential, 'name')
   const isMissing = application.federatedIdentityCredentials.every((one) => one.name !== name)
   if (name !== undefined && isMissing && call.mayCreate) {
-    return createdBy(creation, call, collection.replace('{id}', application.id), { name })
+    const creation = { action: 'application.addFederatedIdentityCredential', change: create }
+    const path = `/applications/${application.id}/${federatedIdentityCredentials.name}`
+    return createdBy(creation, call, path, { name })
   }
   const before = findCredential(call, application)
   const after = parseChangedFederatedCredential(call.body, before)

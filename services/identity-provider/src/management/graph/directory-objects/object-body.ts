@@ -3,7 +3,14 @@ import { bodyCollection, guid, text } from '@greeting/directory/forms'
 import { refuse } from '../../refusals/graph-error.ts'
 import { type KeyCredentialBody, keyCredentialBody, maxCertificates } from './credential-body.ts'
 
-const referenceTo = (sets: readonly string[]) =>
+/**
+ * The address of an object of some sets. Only its last two segments count: a client may reach this server by
+ * another host than the one in its references.
+ *
+ * @param sets in lower case
+ * @see OData JSON Format 4.01 section 8.5
+ */
+export const referenceTo = (...sets: readonly string[]) =>
   text(2048)
     .transform((reference) => {
       const [set = '', id = ''] = reference
@@ -14,21 +21,16 @@ const referenceTo = (sets: readonly string[]) =>
     })
     .pipe(guid)
 
-/**
- * The address of an object of the directory. Only its last two segments count: a client may reach this
- * server by another host than the one in its references.
- *
- * @see OData JSON Format 4.01 section 8.5
- */
-export const objectReference = referenceTo([
+/** The address of an object of the directory. */
+export const objectReference = referenceTo(
   'directoryobjects',
   'serviceprincipals',
   'users',
   'groups',
-])
+)
 
-/** The address of a user or a group. Neither exists here, so any ID is accepted. */
-export const sponsorReference = referenceTo(['directoryobjects', 'users', 'groups'])
+/** The address of a user or a group. Only its ID is kept, so any is accepted. */
+export const sponsorReference = referenceTo('directoryobjects', 'users', 'groups')
 
 /** As in Microsoft Graph. */
 export const maxOwners = 100

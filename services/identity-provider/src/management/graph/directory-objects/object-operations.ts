@@ -21,6 +21,7 @@ import {
   servicePrincipals,
 } from './entity-sets.ts'
 import { findApplication, findServicePrincipal, listedIn } from './find-object.ts'
+import { endsOfList, listAsked } from './object-type.ts'
 
 /** The kinds of objects that have routes, owners, secrets and properties in common. */
 export type ObjectKind = 'application' | 'servicePrincipal'
@@ -78,18 +79,14 @@ export const objectOperations = <Kind extends ObjectKind>(
   {
     method: 'GET',
     path: `/${set.name}`,
+    ends: endsOfList(),
     requires: readsApplications,
     access: 'read',
-    summary: `Lists the ${many} of the tenant.`,
-    list: (call) => listStored(call, set, { kind, expansions, isListed: listedIn(call) }),
-  },
-  {
-    method: 'GET',
-    path: `/${set.name}/$count`,
-    requires: readsApplications,
-    access: 'read',
-    summary: `Counts the ${many} of the tenant.`,
-    list: (call) => countStored(call, set, { kind, isListed: listedIn(call) }),
+    summary: `Lists the ${many} of the tenant, or counts them.`,
+    list: (call) => {
+      const list = listAsked(call).isCounted ? countStored : listStored
+      return list(call, set, { kind, expansions, isListed: listedIn(call) })
+    },
   },
   {
     method: 'GET',

@@ -1,3 +1,4 @@
+import type { ListPage, ListQuery } from '@greeting/directory/live'
 import { jsonOf, lastKeyBefore, listAnswer } from '../../odata/list-answer.ts'
 import { numberOf } from '../../odata/list-stored.ts'
 import { parseQuery } from '../../odata/query-options.ts'
@@ -33,8 +34,18 @@ const relatedOperation = (
   list: async (call) => {
     const holder = await find(call)
     const { isAsked, isCounted } = listAsked(call)
-    const list = isCounted ? countObjects : listObjects
-    return list(call, kinds.filter(isAsked), (object) => isIn(object, holder))
+    const { caller, createdUntil } = call
+    const read: ReadPage = (kind, part) =>
+      call.list({
+        kind,
+        tenantId: caller.tenantId,
+        createdUntil,
+        conditions: [],
+        isIndexed: false,
+        matches: (object) => isIn(object, holder),
+        ...part,
+      })
+    return (isCounted ? countObjects : listObjects)(call, kinds.filter(isAsked), read)
   },
 })
 
@@ -58,22 +69,16 @@ export const ownedObjectOperations: readonly ListOperation[] = [
   },
 ]
 
-type Matches = (object: DirectoryObject) => boolean
-
-const questionOf = ({ caller, createdUntil }: ListCall, kind: Kind, matches: Matches) => ({
-  kind,
-  tenantId: caller.tenantId,
-  createdUntil,
-  conditions: [],
-  isIndexed: false,
-  matches,
-})
+type ReadPage = (
+  kind: Kind,
+  part: Pick<ListQuery<Kind>, 'after' | 'limit' | 'isCounted'>,
+) => Promise<ListPage<Kind>>
 
 /** Lists objects of some kinds, one kind after the other, page by page. */
 async function listObjects(
   call: ListCall,
   listed: readonly Kind[],
-  matches: Matches,
+  read: ReadPage,
 ): Promise<Answer> {
   const options = parseQuery(call, ['$select', '$top', '$skiptoken'], directoryObjects)
   const [first, start] = lastKeyBefore(call, options)?.split(' ') ?? []
@@ -82,12 +87,7 @@ async function listObjects(
   for (const kind of first === 'servicePrincipal' ? listed.slice(-1) : listed) {
     next = left === 0 ? `${kind} ` : undefined
     if (left === 0) break
-    const page = await call.list({
-      ...questionOf(call, kind, matches),
-      after: after || undefined,
-      limit: left,
-      isCounted: false,
-    })
+    const page = await read(kind, { after: after || undefined, limit: left, isCounted: false })
     const view = {
       ...shownFor({ ...call, directory: call.see(page.directory) }),
       selected: options.select,
@@ -109,14 +109,13 @@ async function listObjects(
 async function countObjects(
   call: ListCall,
   listed: readonly Kind[],
-  matches: Matches,
+  read: ReadPage,
 ): Promise<Answer> {
   if (!call.isEventual) throw refuse('count_unsupported')
   parseQuery(call, [], directoryObjects)
   let count = 0
   for (const kind of listed) {
-    const part = { after: undefined, limit: 1, isCounted: true }
-    count += numberOf(await call.list({ ...questionOf(call, kind, matches), ...part })) ?? 0
+    count += numberOf(await read(kind, { after: undefined, limit: 1, isCounted: true })) ?? 0
   }
   return { status: 200, content: String(count), contentType: 'text/plain' }
 }

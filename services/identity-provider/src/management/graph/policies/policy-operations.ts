@@ -11,7 +11,6 @@ import {
   shownProperties,
   type Tenant,
 } from '@greeting/directory'
-import { guid, text } from '@greeting/directory/forms'
 import { z } from 'zod'
 import { parseBody } from '../../body/parse-body.ts'
 import type { EntitySet, Expansions } from '../../odata/entity-set.ts'
@@ -34,6 +33,7 @@ import {
 import { refuse } from '../../refusals/graph-error.ts'
 import { directoryObjects } from '../directory-objects/entity-sets.ts'
 import { partNamed } from '../directory-objects/find-object.ts'
+import { referenceTo } from '../directory-objects/object-body.ts'
 import {
   applicationRow,
   type ObjectKind,
@@ -205,16 +205,8 @@ const assignmentOperations = <Kind extends ObjectKind>(
   },
 ]
 
-/** Only the last two segments of the address count, as for owners. */
 const referenceBody = ({ name }: PolicyRow) =>
-  z.strictObject({
-    '@odata.id': text(2048)
-      .transform((reference) => {
-        const [collection = '', id = ''] = reference.split('/').slice(-2)
-        return collection.toLowerCase() === name.toLowerCase() ? id : ''
-      })
-      .pipe(guid),
-  })
+  z.strictObject({ '@odata.id': referenceTo(name.toLowerCase()) })
 
 const policiesOf = ({ caller }: RequestCall, row: PolicyRow): DirectoryPolicy[] =>
   caller.tenant.policies.filter(

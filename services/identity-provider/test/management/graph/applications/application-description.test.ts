@@ -48,6 +48,91 @@ describe('the descriptive properties of an application', () => {
     })
   })
 
+  const addIn = { id: guid(0xadd), type: 'FileHandler', properties: [{ key: 'a', value: 'b' }] }
+  const lock = {
+    isEnabled: false,
+    allProperties: null,
+    credentialsWithUsageVerify: null,
+    credentialsWithUsageSign: null,
+    tokenEncryptionKeyId: null,
+  }
+  const behaviors = { blockAzureADGraphAccess: true, removeUnverifiedEmailClaim: null }
+  const signed = { isSignedRequestRequired: false, allowedWeakAlgorithms: null }
+  const written: readonly (readonly [name: string, value: unknown, shown: unknown])[] = [
+    ['servicePrincipalLockConfiguration', { isEnabled: false }, lock],
+    ['servicePrincipalLockConfiguration', lock, lock],
+    [
+      'servicePrincipalLockConfiguration',
+      { isEnabled: true, allProperties: true },
+      { ...lock, isEnabled: true, allProperties: true },
+    ],
+    ['requestSignatureVerification', signed, signed],
+    [
+      'requestSignatureVerification',
+      { allowedWeakAlgorithms: 'rsaSha1' },
+      { ...signed, allowedWeakAlgorithms: 'rsaSha1' },
+    ],
+    ['nativeAuthenticationApisEnabled', 'none', 'none'],
+    ['nativeAuthenticationApisEnabled', 'all', 'all'],
+    ['windows', { redirectUris: [] }, { packageSid: null, redirectUris: [] }],
+    [
+      'windows',
+      { redirectUris: ['ms-app://s-1'] },
+      { packageSid: null, redirectUris: ['ms-app://s-1'] },
+    ],
+    ['authenticationBehaviors', behaviors, { ...behaviors, requireClientServicePrincipal: null }],
+    ['addIns', [addIn], [addIn]],
+  ]
+  for (const [name, value, shown] of written)
+    for (const way of ['POST', 'PATCH', 'upsert'])
+      it(`have ${name} as ${JSON.stringify(value)}, written by ${way} (entra E316)`, async () => {
+        const { admin } = await withApi()
+        const unique = "/applications(uniqueName='written')"
+        const body = { displayName: 'Written', [name]: value }
+        const created = await (way === 'upsert'
+          ? admin.patch(unique, body, { prefer: 'create-if-missing' })
+          : admin.post('/applications', way === 'POST' ? body : { displayName: 'Written' }))
+        assert.equal(created.status, 201)
+        const one = `/applications/${created.body.id}`
+        if (way === 'PATCH') assert.equal((await admin.patch(one, { [name]: value })).status, 204)
+        const read = async () => (await admin.get(`${one}?$select=${name}`)).body[name]
+        assert.deepEqual(await read(), shown)
+        assert.equal((await admin.patch(one, (await admin.get(one)).body)).status, 204)
+        assert.deepEqual(await read(), shown)
+        assert.equal((await admin.patch(one, { [name]: null })).status, 204)
+        const reset = { addIns: [], windows: { packageSid: null, redirectUris: [] } }
+        assert.deepEqual(await read(), Object(reset)[name] ?? null)
+      })
+
+  const unwritten: readonly (readonly [name: string, value: unknown])[] = [
+    ['servicePrincipalLockConfiguration', { isEnabled: 'true' }],
+    ['servicePrincipalLockConfiguration', { other: true }],
+    ['requestSignatureVerification', { allowedWeakAlgorithms: 'none' }],
+    ['nativeAuthenticationApisEnabled', 'some'],
+    ['windows', { packageSid: 's-1' }],
+    ['addIns', [{ type: 'FileHandler', properties: [] }]],
+    ['tokenEncryptionKeyId', guid(1)],
+    ['certification', { isCertifiedByMicrosoft: true }],
+  ]
+  for (const [name, value] of unwritten)
+    it(`refuse ${name} as ${JSON.stringify(value)}`, async () => {
+      const { admin, path } = await withApi()
+      assert.equal((await admin.patch(path, { [name]: value })).status, 400)
+    })
+
+  it('have add-ins of a service principal too, and windows not of a blueprint', async () => {
+    const { admin, api } = await withApi()
+    const { body } = await admin.post('/servicePrincipals', { appId: api.appId, addIns: [addIn] })
+    assert.deepEqual(body.addIns, [addIn])
+    const blueprint = await admin.post('/applications', {
+      '@odata.type': '#microsoft.graph.agentIdentityBlueprint',
+      displayName: 'Blueprint',
+      'sponsors@odata.bind': [`https://graph.microsoft.com/v1.0/users/${guid(1)}`],
+      windows: { redirectUris: ['ms-app://s-1'] },
+    })
+    assert.equal(blueprint.body.error.code, 'AgentBlueprint_IncompatibleProperty')
+  })
+
   it('are accepted as they are shown', async () => {
     const { admin, path } = await withApi()
     const { body } = await admin.get(path)
