@@ -108,11 +108,8 @@ const foreignInputs: readonly ForeignInput[] = [
   ),
   header(/^application\/json[\t ]*(?:;|$)/i, 'application/json', 'application/json;'),
   header(/^([A-Za-z.]+)\((?:(appId|uniqueName|name)=)?'([^'()]*)'\)$/i, 'a(', "a(appId='"),
-  header(
-    /^multipart\/form-data; *boundary="?([\w'()+,./:=?-]{1,70})"?$/i,
-    'multipart/form-data;',
-    'multipart/form-data; boundary=',
-  ),
+  header(/^boundary="?([\w'()+,./:=?-]{1,70})"?$/i, 'boundary=', 'boundary="'),
+  header(/^content-type:[\t ]*multipart\//im, 'content-type:', '\t'),
   header(/\s+|'((?:[^']|'')*)'|([(),/:])|([0-9][\w.:+-]*|[A-Za-z_$@][\w.$@-]*)/y, "'", 'a', '0'),
   header(/^:([A-Za-z0-9+/]{1,16384}={0,2}):$/, ':'),
   header(/^(?:\[([^\]]{2,64})\](?::\d{1,5})?|([\d.]{7,15}):\d{1,5})$/, '[::', '1.1.1.1'),

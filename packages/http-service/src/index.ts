@@ -18,9 +18,12 @@ export { type ProcessContext, runService } from './process/run-service.ts'
 export {
   BodyCutError,
   BodyTooLargeError,
+  boundaryOf,
+  type FormPairs,
   percentDecode,
   readBody,
   readPairs,
+  readParts,
 } from './request-body.ts'
 export { headerOf, repeatedHeader, type ServerEnv } from './request-header.ts'
 export {

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Fetch } from '@greeting/http-service'
-import { readBody } from '@greeting/http-service'
+import { boundaryOf, readBody, readParts } from '@greeting/http-service'
 import type { HttpBindings } from '@hono/node-server'
 import type { FaultContext } from './faults/fault-context.ts'
 import { type Endpoint, endpointOf } from './faults/fault-context.ts'
@@ -95,7 +95,14 @@ export function labHandler(
 
 async function readForm(request: Request): Promise<URLSearchParams> {
   try {
-    const text = new TextDecoder().decode(await readBody(request, maxFormBytes))
+    const body = await readBody(request, maxFormBytes)
+    const boundary = boundaryOf(request.headers.get('content-type') ?? '')
+    if (boundary !== undefined) {
+      const parts = await readParts(body, boundary, maxFormPairs)
+      const texts = typeof parts === 'string' ? [] : parts
+      return new URLSearchParams(texts.map(([name, value]) => [name, String(value)]))
+    }
+    const text = new TextDecoder().decode(body)
     return new URLSearchParams(text.split('&', maxFormPairs).join('&'))
   } catch {
     // The app refuses the request itself.

@@ -38,6 +38,18 @@ describe('the requests', () => {
     }
   })
 
+  it('show a form as multipart/form-data, without its secret', async () => {
+    const { clientId, clientSecret } = entra().client('Payroll job')
+    const body = new FormData()
+    const given = { grant_type: 'client_credentials', client_id: clientId }
+    for (const [name, value] of Object.entries({ ...given, client_secret: clientSecret }))
+      body.append(name, value)
+    await fetch(entra().tokenEndpoint, { method: 'POST', body })
+    const last = entra().requests.last()
+    assert.deepEqual([last?.clientId, last?.credentialPlace], [clientId, 'form'])
+    assert.deepEqual(last?.form, { ...given, client_secret: '[redacted]' })
+  })
+
   it('can be awaited', async () => {
     const next = entra().requests.next({ endpoint: 'keys' })
     await entra().client('Payroll job').token()

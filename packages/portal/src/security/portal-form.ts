@@ -1,4 +1,11 @@
-import { headerOf, readBody, readPairs, type ServerEnv } from '@greeting/http-service'
+import {
+  boundaryOf,
+  headerOf,
+  readBody,
+  readPairs,
+  readParts,
+  type ServerEnv,
+} from '@greeting/http-service'
 import type { Context } from 'hono'
 
 /** The fields of a form that was sent. */
@@ -30,8 +37,6 @@ const maxPairs = 2000
 const maxParts = 20
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 const urlEncoded = /^application\/x-www-form-urlencoded[\t ]*(?:;|$)/i
-/** Browsers send this parameter alone (RFC 7578 section 4.1). */
-const multipart = /^multipart\/form-data; *boundary="?([\w'()+,./:=?-]{1,70})"?$/i
 
 /**
  * Reads a form of the portal, in linear time. Of several fields with one name, the last counts.
@@ -45,12 +50,12 @@ export async function readPortalForm(
   { maxBodyBytes = defaultMaxBodyBytes, encoding }: FormBody = {},
 ): Promise<Form> {
   const type = headerOf(context, 'content-type') ?? ''
-  const [, boundary] = encoding === undefined ? [] : (multipart.exec(type) ?? [])
+  const boundary = encoding === undefined ? undefined : boundaryOf(type)
   if (encoding === undefined ? !urlEncoded.test(type) : boundary === undefined) {
     throw new PortalFormError(415, 'The form has another encoding than its page uses.')
   }
   const body = await readBody(context.req.raw, maxBodyBytes, (name) => headerOf(context, name))
-  return boundary === undefined ? readUrlEncoded(body) : readMultipart(body, type, boundary)
+  return boundary === undefined ? readUrlEncoded(body) : readMultipart(body, boundary)
 }
 
 function readUrlEncoded(body: Uint8Array): Form {
@@ -65,29 +70,15 @@ function readUrlEncoded(body: Uint8Array): Form {
   throw new PortalFormError(400, 'The form is damaged.')
 }
 
-async function readMultipart(body: Uint8Array, type: string, boundary: string): Promise<Form> {
-  if (hasMoreParts(body, boundary)) throw tooManyFields()
-  const response = new Response(new Uint8Array(body), { headers: { 'content-type': type } })
-  const fields = await response.formData().catch((cause) => {
-    throw new PortalFormError(400, 'The form is damaged.', { cause })
-  })
+async function readMultipart(body: Uint8Array, boundary: string): Promise<Form> {
+  const fields = await readParts(body, boundary, maxParts)
+  if (fields === 'too_many_parameters') throw tooManyFields()
+  if (fields === 'parameter_malformed') throw new PortalFormError(400, 'The form is damaged.')
   const form = new Map<string, string>()
   for (const [name, value] of fields) {
     form.set(name, typeof value === 'string' ? value : await value.text())
   }
   return form
-}
-
-/** Counts the delimiters before the parts are parsed. There is one more than parts. */
-function hasMoreParts(body: Uint8Array, boundary: string): boolean {
-  const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength)
-  const delimiter = `--${boundary}`
-  let at = -1
-  for (let count = 0; count <= maxParts + 1; count += 1) {
-    at = bytes.indexOf(delimiter, at + 1)
-    if (at < 0) return false
-  }
-  return true
 }
 
 const tooManyFields = () => new PortalFormError(413, 'The form has too many fields.')

@@ -1,20 +1,24 @@
 import {
   BodyCutError,
   BodyTooLargeError,
+  boundaryOf,
   headerOf,
   readBody,
+  readParts,
   repeatedHeader,
   type ServerEnv,
 } from '@greeting/http-service'
 import type { Context } from 'hono'
 import { type RequestRefusal, refuseRequest } from '../dialect/refusals/refusal.ts'
-import { type Form, readForm } from '../dialect/request/form-body.ts'
+import { type Form, formOf, maxParameters, readForm } from '../dialect/request/form-body.ts'
 import type { Refused } from '../issuance/refusal.ts'
 
 const maxBodyBytes = 64 * 1024
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 // The charset is ignored: URL encoding is ASCII, and other bytes are read as UTF-8.
 const formType = /^application\/x-www-form-urlencoded[\t ]*(?:;|$)/i
+// RFC 7578 section 4.3 deprecates parts with parts.
+const nestedPart = /^content-type:[\t ]*multipart\//im
 const singleHeaders: ReadonlySet<string> = new Set(['authorization', 'content-type', 'host'])
 
 /**
@@ -33,12 +37,17 @@ export async function readRequestForm(
   for (const credential of ['client_secret', 'client_assertion']) {
     if (req.query(credential) !== undefined) return refuseRequest({ reason: 'credential_in_query' })
   }
-  if (!formType.test(headerOf(context, 'content-type') ?? '')) {
+  const type = headerOf(context, 'content-type') ?? ''
+  const boundary = boundaryOf(type)
+  if (boundary === undefined && !formType.test(type)) {
     return refuseRequest({ reason: 'body_not_form' })
   }
   try {
     const body = await readBody(req.raw, maxBodyBytes, (name) => headerOf(context, name))
-    return readForm(utf8.decode(body))
+    const text = utf8.decode(body)
+    if (boundary === undefined) return readForm(text)
+    if (nestedPart.test(text)) return refuseRequest({ reason: 'parameter_malformed' })
+    return formOf(await readParts(body, boundary, maxParameters))
   } catch (cause) {
     if (cause instanceof BodyTooLargeError) return refuseRequest({ reason: 'body_too_large' })
     if (cause instanceof BodyCutError) return refuseRequest({ reason: 'body_incomplete' })

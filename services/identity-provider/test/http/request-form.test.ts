@@ -4,6 +4,7 @@ import { type IncomingMessage, request } from 'node:http'
 import { connect } from 'node:net'
 import { describe, it } from 'node:test'
 import { listen } from '@greeting/http-service'
+import { asProof } from './client-certificate.ts'
 import { tenantId, testService } from './test-service.ts'
 
 describe('the body of a request', () => {
@@ -61,6 +62,86 @@ describe('the body of a request', () => {
     assert.equal(response.status, 400)
     const { error_description } = (await response.json()) as { error_description: string }
     assert.match(error_description, /not well-formed UTF-8/)
+  })
+
+  const part = (name: string, value: string, more = '') =>
+    `--b\r\nContent-Disposition: form-data; name="${name}"${more}\r\n\r\n${value}\r\n`
+  const file = '; filename="x.txt"\r\nContent-Type: text/plain'
+  const nested = '\r\nContent-Type: multipart/mixed; boundary=c'
+  const inner = '--c\r\nContent-Disposition: file; filename="a"\r\n\r\nx\r\n--c--'
+  const plain = 'multipart/form-data; boundary=b'
+  const formed = (form: Record<string, string>) =>
+    Object.entries(form)
+      .map(([name, value]) => part(name, value))
+      .join('')
+  const end = '--b--\r\n'
+  for (const [what, type, added, status, reason] of [
+    ['all parameters', plain, end, 200, ''],
+    ['a quoted boundary', 'multipart/form-data; boundary="b"', end, 200, ''],
+    ['another case', 'Multipart/Form-Data; Boundary=b', end, 200, ''],
+    [
+      'a charset before the boundary',
+      'multipart/form-data; charset=utf-8; boundary=b',
+      end,
+      200,
+      '',
+    ],
+    ['a charset after it', 'multipart/form-data; boundary=b; charset=UTF-8', end, 200, ''],
+    ['an unknown parameter', plain, part('x', 'ä') + end, 200, ''],
+    ['an empty parameter', plain, part('claims', '') + end, 200, ''],
+    ['a parameter twice', plain, part('scope', 'x') + end, 400, 'parameter_repeated'],
+    ['an empty one twice', plain, part('scope', '') + end, 400, 'parameter_repeated'],
+    ['a file', plain, part('x', 'y', file) + end, 400, 'parameter_malformed'],
+    ['parts in a part', plain, part('x', inner, nested) + end, 400, 'parameter_malformed'],
+    ['50 more parts', plain, part('x', '').repeat(50) + end, 400, 'too_many_parameters'],
+    ['2,000 more parts', plain, part('', '').repeat(2000) + end, 413, 'body_too_large'],
+    ['2 MB', plain, part('x', 'y'.repeat(2_000_000)) + end, 413, 'body_too_large'],
+    ['no end', plain, '', 400, 'parameter_malformed'],
+    ['another boundary', 'multipart/form-data; boundary=x', end, 400, 'parameter_malformed'],
+    ['no boundary', 'multipart/form-data', end, 400, 'body_not_form'],
+    ['an empty boundary', 'multipart/form-data; boundary=', end, 400, 'body_not_form'],
+    [
+      'a long boundary',
+      `multipart/form-data; boundary=${'b'.repeat(71)}`,
+      end,
+      400,
+      'body_not_form',
+    ],
+    ['another type', 'multipart/mixed; boundary=b', end, 400, 'body_not_form'],
+  ] as const) {
+    for (const path of ['/oauth2/v2.0/token', '/oauth2/token'])
+      it(`as multipart/form-data with ${what} is answered ${status} at ${path} (AS2)`, async () => {
+        const service = await testService()
+        const { scope = '', ...rest } = service.form()
+        const name = path === '/oauth2/token' ? 'resource' : 'scope'
+        const value = scope.replace(name === 'scope' ? '' : '/.default', '')
+        const body = formed({ ...rest, [name]: value }) + added.replaceAll('"scope"', `"${name}"`)
+        const headers = { 'content-type': type }
+        const response = await service.token(body, { path: `/${tenantId}${path}`, headers })
+        assert.equal(response.status, status)
+        assert.equal(service.audit[0]?.reason ?? '', reason)
+      })
+  }
+
+  it('as multipart/form-data is UTF-8: other bytes are refused (AS2)', async () => {
+    const service = await testService()
+    const body = Buffer.from(formed({ ...service.form(), x: 'caf\xe9' }) + end, 'latin1')
+    const path = `http://login.test/${tenantId}/oauth2/v2.0/token`
+    const headers = { 'content-type': plain }
+    const response = await service.app.request(path, { method: 'POST', headers, body })
+    assert.equal(response.status, 400)
+    assert.equal(service.audit[0]?.reason, 'parameter_malformed')
+  })
+
+  it('as multipart/form-data keeps spaces and signs of a value, and takes Basic and assertions', async () => {
+    const service = await testService()
+    const { client_secret = '', client_id = '', ...rest } = service.form()
+    const authorization = `Basic ${Buffer.from(`${client_id}:${encodeURIComponent(client_secret)}`).toString('base64')}`
+    const headers = { 'content-type': plain, authorization }
+    assert.equal((await service.token(formed(rest) + end, { headers })).status, 200)
+    const proof = formed({ ...rest, client_id, ...asProof('a+b c%20d') }) + end
+    await service.token(proof, { headers: { 'content-type': plain } })
+    assert.equal(service.audit.at(-1)?.reason, 'assertion_malformed')
   })
 
   const cuts: [name: string, head: string][] = [

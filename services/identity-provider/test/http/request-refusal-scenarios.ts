@@ -47,14 +47,14 @@ export const requestRefusalScenarios: readonly RefusalScenario[] = [
     reason: 'parameter_malformed',
     request: () => ({ body: 'grant_type=%FF' }),
     ...byOAuth,
-    text: 'The request body is not well-formed UTF-8 in URL encoding.',
+    text: 'The request body is not well-formed UTF-8 in URL encoding, or has a part that is no text.',
   },
   {
     reason: 'parameter_malformed',
     when: 'the bytes are not UTF-8',
     request: () => ({ body: new Uint8Array([0x61, 0x3d, 0xff]) }),
     ...byOAuth,
-    text: 'The request body is not well-formed UTF-8 in URL encoding.',
+    text: 'The request body is not well-formed UTF-8 in URL encoding, or has a part that is no text.',
   },
   {
     reason: 'parameter_repeated',

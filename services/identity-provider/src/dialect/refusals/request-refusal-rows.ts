@@ -27,7 +27,8 @@ export const requestRefusalRows: RefusalRows<RequestRefusal['reason']> = {
     code: 900144,
     sentence: () => "The request body must contain the following parameter: 'grant_type'.",
     when: 'the body is not a form',
-    remedy: 'Send the parameters as application/x-www-form-urlencoded, not as JSON.',
+    remedy:
+      'Send the parameters as application/x-www-form-urlencoded, or as multipart/form-data with its boundary, not as JSON.',
   },
   body_too_large: {
     ...byOAuth,
@@ -50,9 +51,11 @@ export const requestRefusalRows: RefusalRows<RequestRefusal['reason']> = {
   },
   parameter_malformed: {
     ...byOAuth,
-    sentence: () => 'The request body is not well-formed UTF-8 in URL encoding.',
-    when: 'a value is not URL-encoded UTF-8',
-    remedy: 'URL-encode each value, for example with --data-urlencode of curl.',
+    sentence: () =>
+      'The request body is not well-formed UTF-8 in URL encoding, or has a part that is no text.',
+    when: 'a value is not URL-encoded UTF-8, or a part of multipart/form-data is a file or damaged',
+    remedy:
+      'URL-encode each value, for example with --data-urlencode of curl. In multipart/form-data, send texts only.',
   },
   parameter_repeated: {
     ...invalidRequest,

@@ -1,4 +1,4 @@
-import { readPairs } from '@greeting/http-service'
+import { type FormPairs, readPairs } from '@greeting/http-service'
 import type { Refused } from '../../issuance/refusal.ts'
 import { type RequestRefusal, refuseRequest } from '../refusals/refusal.ts'
 
@@ -6,7 +6,7 @@ import { type RequestRefusal, refuseRequest } from '../refusals/refusal.ts'
 export type Form = ReadonlyMap<string, string>
 
 /** The parameters that a request may have at most. */
-const maxParameters = 50
+export const maxParameters = 50
 
 /**
  * Reads `application/x-www-form-urlencoded`, strictly.
@@ -14,12 +14,20 @@ const maxParameters = 50
  * @returns the form, or a refusal: `too_many_parameters`, `parameter_malformed` or `parameter_repeated`
  * @see RFC 6749 section 3.2 and appendix B
  */
-export function readForm(body: string): Form | Refused<RequestRefusal> {
-  const pairs = readPairs(body, maxParameters)
+export const readForm = (body: string): Form | Refused<RequestRefusal> =>
+  formOf(readPairs(body, maxParameters))
+
+/**
+ * Makes a form of the names and values in a body of either encoding. A file is not a parameter.
+ *
+ * @returns the form, or a refusal as of `readForm`
+ */
+export function formOf(pairs: FormPairs<string | File>): Form | Refused<RequestRefusal> {
   if (typeof pairs === 'string') return refuseRequest({ reason: pairs })
   const form = new Map<string, string>()
   const names = new Set<string>()
   for (const [parameter, value] of pairs) {
+    if (typeof value !== 'string') return refuseRequest({ reason: 'parameter_malformed' })
     if (names.has(parameter)) return refuseRequest({ reason: 'parameter_repeated', parameter })
     names.add(parameter)
     if (value !== '') form.set(parameter, value)
