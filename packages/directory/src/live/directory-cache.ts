@@ -2,7 +2,6 @@ import type { Application } from '../model/application/application.ts'
 import { caseless } from '../model/application/identifier-uri-rules.ts'
 import { type Directory, findPrincipalByName } from '../model/directory.ts'
 import type { CommittedChange, DirectoryKind, DirectoryObjects } from '../model/directory-change.ts'
-import { inertWeight } from '../model/properties/inert-properties.ts'
 import type { AppRoleAssignment } from '../model/service-principal/app-role-assignment.ts'
 import type { ServicePrincipal } from '../model/service-principal/service-principal.ts'
 import { domainsOf, type Tenant, tenantIdIn } from '../model/tenant.ts'
@@ -17,6 +16,7 @@ import {
   NotLoaded,
   roleOf,
 } from './directory-lookup.ts'
+import { weightOf } from './entry-weight.ts'
 import { LeastRecentlyUsed } from './least-recently-used.ts'
 
 /** An object with its last change, or the IDs of the objects that a lookup finds. */
@@ -51,6 +51,8 @@ export class DirectoryCache implements Directory {
   readonly #emptyLookups = new LeastRecentlyUsed<true>(maxEmptyLookups)
   /** The names of what the present function reads; see `recording`. */
   #reads: Set<string> | undefined
+  /** The lookups without an answer in memory; see `missing`. */
+  #missing: Map<string, DirectoryLookup> | undefined
 
   /** @param maxWeight the limit that `trim` establishes; see `weightOf` */
   constructor(maxWeight: number) {
@@ -111,6 +113,31 @@ export class DirectoryCache implements Directory {
     } finally {
       this.#reads = undefined
     }
+  }
+
+  /**
+   * Collects the lookups that a pure function needs next and that are not in memory, so that many objects take
+   * one load: the function goes on as if each of them found nothing, and its result is thrown away.
+   *
+   * @param first one of them
+   */
+  missing(decide: (directory: DirectoryCache) => unknown, first: DirectoryLookup) {
+    const missing = new Map([[lookupId(first), first]])
+    this.#missing = missing
+    try {
+      Promise.resolve(decide(this)).catch(() => undefined)
+    } catch {
+      // The error of a state that does not exist.
+    } finally {
+      this.#missing = undefined
+    }
+    return [...missing.values()]
+  }
+
+  /** @throws {NotLoaded} unless missing lookups are collected */
+  #miss(lookup: DirectoryLookup): undefined {
+    if (this.#missing === undefined) throw new NotLoaded(lookup)
+    this.#missing.set(lookupId(lookup), lookup)
   }
 
   /** Removes the least recently used entries above the limit. */
@@ -212,7 +239,7 @@ export class DirectoryCache implements Directory {
     const entry = this.#entries.use(objectKey(kind, id))
     if (entry !== undefined) return entry.object
     const lookup: DirectoryLookup = { name: kind, key: id }
-    if (this.#emptyLookups.use(lookupId(lookup)) === undefined) throw new NotLoaded(lookup)
+    if (this.#emptyLookups.use(lookupId(lookup)) === undefined) this.#miss(lookup)
     return undefined
   }
 
@@ -225,7 +252,7 @@ export class DirectoryCache implements Directory {
     this.#reads?.add(id)
     if (this.#emptyLookups.use(id) !== undefined) return []
     const entry = this.#entries.use(id)
-    if (entry === undefined) throw new NotLoaded(lookup)
+    if (entry === undefined) return this.#miss(lookup) ?? []
     if (entry.object !== undefined) return [entry.object.value as DirectoryObjects[Kind]]
     // Objects change with the state only. A recorded read needs the name of each.
     if (entry.found?.state === this.#state && this.#reads === undefined)
@@ -235,7 +262,7 @@ export class DirectoryCache implements Directory {
     for (const objectId of entry.ids ?? []) {
       const object = this.#entries.use(objectKey(kind, objectId))?.object
       // Deleted, or evicted: the answer is loaded again.
-      if (object === undefined) throw new NotLoaded(lookup)
+      if (object === undefined) return this.#miss(lookup) ?? []
       this.#reads?.add(objectKey(kind, objectId))
       const value = object.value as DirectoryObjects[Kind]
       // After a change, the object may not belong to this answer any more.
@@ -294,38 +321,3 @@ export class DirectoryCache implements Directory {
 
 /** The same text as the ID of the lookup by object ID. */
 const objectKey = (kind: DirectoryKind, id: string): string => `${kind} ${id}`
-
-/** One for an entry, one for each part of an application, and one for each ID of an index. */
-function weightOf({ object, ids = [] }: Entry): number {
-  if (object === undefined || object.value === null) return 1 + ids.length
-  if (object.kind === 'servicePrincipal') {
-    const { delegatedConsents, inertProperties, keyCredentials, ownerIds, passwordCredentials } =
-      object.value
-    return (
-      1 +
-      passwordCredentials.length +
-      keyCredentials.length +
-      delegatedConsents.length +
-      ownerIds.length +
-      inertWeight(inertProperties)
-    )
-  }
-  if (object.kind === 'tenant') {
-    const { domains, policies } = object.value
-    return 1 + domains.length + policies.length + inertWeight({ policies })
-  }
-  if (object.kind !== 'application') return 1
-  const { value } = object
-  return (
-    1 +
-    value.appRoles.length +
-    value.passwordCredentials.length +
-    value.keyCredentials.length +
-    value.federatedIdentityCredentials.length +
-    value.requiredResourceAccess.length +
-    value.identifierUris.length +
-    value.ownerIds.length +
-    value.extensionProperties.length +
-    inertWeight(value.inertProperties)
-  )
-}

@@ -3,7 +3,7 @@ import { beginning, type Commit, isKnown, type Known, knownWith } from './commit
 import { DirectoryCache } from './directory-cache.ts'
 import type { DirectoryLog, LogReader } from './directory-log.ts'
 import { type DirectoryLookup, lookupId, NotLoaded } from './directory-lookup.ts'
-import { StorageUnavailableError } from './storage-unavailable-error.ts'
+import { TooManyLookupsError } from './storage-unavailable-error.ts'
 
 export type DirectoryFollowerOptions = {
   readonly log: DirectoryLog
@@ -15,8 +15,10 @@ export type DirectoryFollowerOptions = {
 /** A commit of this process, with its changes. */
 export type OwnCommit = { readonly commit: Commit; readonly changes: readonly DirectoryChange[] }
 
-/** Lookups that one function may wait for. Each round loads the related objects too. */
-const maxRounds = 1000
+/** Lookups that one function may wait for. Each load has the related objects too. */
+const maxLookups = 10_000
+/** Most functions need few lookups, one after the other. Later ones are collected, and loaded together. */
+const lookupsInTurn = 3
 /** Lookups that are loaded in one snapshot. */
 const maxLookupsPerLoad = 100
 /** A number that is missing for so long is of a commit that was given up. */
@@ -64,21 +66,25 @@ export class DirectoryFollower {
     decide: (directory: DirectoryCache) => Result,
     log?: LogReader,
   ): Promise<Awaited<Result>> {
-    for (let round = 0; round < maxRounds; round += 1) {
+    for (let asked = 0; ; ) {
       try {
         const result = await decide(this.cache)
         this.cache.trim()
         return result
       } catch (cause) {
         if (!(cause instanceof NotLoaded)) throw cause
+        const { lookup } = cause
+        const lookups = asked < lookupsInTurn ? [lookup] : this.cache.missing(decide, lookup)
+        asked += lookups.length
+        if (asked > maxLookups)
+          throw new TooManyLookupsError(
+            `A request needs more than ${maxLookups} lookups, or than DIRECTORY_CACHE_OBJECTS: let it concern fewer objects, or raise that setting`,
+          )
         await (log === undefined
-          ? this.load(cause.lookup)
-          : this.#inTurn(() => this.#ask([cause.lookup], log)))
+          ? Promise.all(lookups.map((one) => this.load(one)))
+          : this.#inTurn(() => this.#ask(lookups, log)))
       }
     }
-    throw new StorageUnavailableError(
-      `A request needs more than ${maxRounds} lookups, or more than the cache of the directory holds`,
-    )
   }
 
   /** Loads an answer. Lookups at the same time share a snapshot. */

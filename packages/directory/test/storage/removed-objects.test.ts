@@ -5,8 +5,9 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { after, it } from 'node:test'
 import { openLocalStorage } from '../../../../fixtures/directory/local-storage.ts'
+import { application, tenant } from '../../../../fixtures/directory/sample.ts'
 import { commitAt, markAt } from '../../../../fixtures/directory/sample-commit.ts'
-import { remove } from '../../src/model/directory-change.ts'
+import { put, remove } from '../../src/model/directory-change.ts'
 
 const folders: string[] = []
 after(() => Promise.all(folders.map((folder) => rm(folder, { recursive: true }))))
@@ -21,7 +22,12 @@ it('prunes the records of removed objects that no follower needs', async () => {
   const dataDir = await freshFolder()
   const storage = await openLocalStorage({ dataDir })
   const { directory } = storage
-  await directory.commit(commitAt(0), markAt(1), [remove('tenant', 'old')], [])
+  const objects = [
+    put('tenant', tenant({ id: 'old' })),
+    put('application', application({ id: 'new' })),
+  ]
+  await directory.commit(commitAt(0), markAt(1), objects, [])
+  await directory.commit(commitAt(1), markAt(2), [remove('tenant', 'old')], [])
   const database = new DatabaseSync(join(dataDir, 'greeting.sqlite'))
   const removed = () =>
     database

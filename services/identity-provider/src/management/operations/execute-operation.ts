@@ -7,6 +7,7 @@ import {
   EventuallyConsistentDirectory,
   QuotaExceededError,
   RepeatableRuntime,
+  TooManyLookupsError,
 } from '@greeting/directory/live'
 import { readJson } from '../body/json-body.ts'
 import {
@@ -104,42 +105,53 @@ export async function executeOperation(requested: OperationRequest): Promise<Ans
     }
     const provenBy = await operation.verify?.({ ...call, ...listing(context) })
     const repeatable = new RepeatableRuntime(runtime)
-    const { answer, warning } = await store.update((committed, mark) => {
-      repeatable.repeat()
-      // The directory may have changed since phase 2, so the roles are checked again.
-      const caller = admit(committed, call.caller, operation, context)
-      const changing = {
-        ...call,
-        runtime: repeatable,
-        caller,
-        committed,
-        directory: visibleDirectory(context, committed),
-        nextMark: mark,
-        provenBy,
-      }
-      // 4. Decide the changes.
-      const change = operation.change(changing)
-      const { action = operation.action, answer, changes, target, warning } = change
-      // 5. Check the changes themselves, so that no operation can omit the check.
-      requireUnprotected(changing, changes)
-      requireOwnRoles(changing, changes)
-      if (context.apiAppId === graphAppId) requirePolicies(changing, changes)
-      // 6. Store the changes and their audit record in one transaction.
-      const record = auditRecord(action, caller, ids)
-      return {
-        changes,
-        audit: [{ ...record, at: runtime.now(), target, outcome: 'done', reason: null }],
-        result: { answer, warning },
-      }
-    }, caller.tenantId)
+    const update = () =>
+      store.update((committed, mark) => {
+        repeatable.repeat()
+        // The directory may have changed since phase 2, so the roles are checked again.
+        const caller = admit(committed, call.caller, operation, context)
+        const changing = {
+          ...call,
+          runtime: repeatable,
+          caller,
+          committed,
+          directory: visibleDirectory(context, committed),
+          nextMark: mark,
+          provenBy,
+        }
+        // 4. Decide the changes.
+        const change = operation.change(changing)
+        const { action = operation.action, answer, changes, isPartial, target, warning } = change
+        // 5. Check the changes themselves, so that no operation can omit the check.
+        requireUnprotected(changing, changes)
+        requireOwnRoles(changing, changes)
+        if (context.apiAppId === graphAppId) requirePolicies(changing, changes)
+        // 6. Store the changes and their audit record in one transaction.
+        const record = auditRecord(action, caller, ids)
+        return {
+          changes,
+          audit: [{ ...record, at: runtime.now(), target, outcome: 'done', reason: null }],
+          result: { answer, isPartial, warning },
+        }
+      }, caller.tenantId)
+    let done = await update()
+    while (done.isPartial) done = await update()
+    const { answer, warning } = done
     if (warning !== undefined) context.warn?.(warning, ids)
     return answer
   } catch (cause) {
-    const error = cause instanceof QuotaExceededError ? refuse('quota_exceeded') : cause
+    const limit = limits.find(([kind]) => cause instanceof kind)
+    const error = limit === undefined ? cause : refuse(limit[1])
     if (error instanceof GraphError) recordRefusal(requested, caller, error)
     throw error
   }
 }
+
+/** The limits of the directory, and their refusals. */
+const limits = [
+  [QuotaExceededError, 'quota_exceeded'],
+  [TooManyLookupsError, 'request_too_large'],
+] as const
 
 async function readCall(
   { operation, parameters, context, request, ids }: OperationRequest,

@@ -131,6 +131,8 @@ export type Change = {
   readonly changes: readonly DirectoryChange[]
   readonly target: string
   readonly answer: Answer
+  /** Whether the operation is repeated for more changes, each time in a commit of its own. */
+  readonly isPartial?: boolean
   /** The name of the change in the audit log, when it is not that of the operation. */
   readonly action?: string
   /** A consequence that the operator must know. It is logged when the change is stored. */

@@ -229,6 +229,12 @@ export const refusals = {
     sentence: () =>
       'The directory object quota limit for the Tenant has been exceeded. Please ask your administrator to increase the quota limit or delete objects to reduce the used quota.',
   },
+  request_too_large: {
+    status: 400,
+    code: 'Request_BadRequest',
+    sentence: () =>
+      'The request concerns too many objects. Split it, or remove some of the objects first, such as assignments. The operator can raise DIRECTORY_CACHE_OBJECTS.',
+  },
   signing_key_unknown: {
     status: 404,
     code: 'Request_ResourceNotFound',

@@ -88,8 +88,11 @@ async function writeKind(
   const ids = padded(changes.map(({ id }) => id))
   await rowsOf(db, forget, ids)
   // Before the objects themselves, which have the tenants.
-  for (const { id, value } of changes)
-    if (value === null) await recordRemoval(db, kind, id, revision)
+  const removed = changes.flatMap(({ id, value }) => (value === null ? [id] : []))
+  if (removed.length > 0)
+    await sql`insert into removed_object (kind, id, revision, tenant_id)
+      select ${sql.lit(kind)}, id, ${revision}, ${sql.ref(kind === 'tenant' ? 'id' : 'tenant_id')}
+      from ${sql.table(table)} where id in (${sql.join(removed)})`.execute(db)
   if (count !== undefined) {
     const tenants = (isActive: boolean) =>
       ids.map((_, index) => countedIn(changes[index], isActive))
@@ -112,20 +115,6 @@ async function writeKind(
       (rows) => db.insertInto(name).values(rows as never),
     )
 }
-
-const recordRemoval = (
-  db: Transaction<Tables>,
-  kind: DirectoryKind,
-  id: string,
-  revision: RawBuilder<number>,
-) =>
-  sql`
-  insert into removed_object (kind, id, revision, tenant_id) values (${kind}, ${id}, ${revision}, ${
-    kind === 'tenant'
-      ? id
-      : sql`(select tenant_id from ${sql.table(directoryTables[kind].table)} where id = ${id})`
-  })
-`.execute(db)
 
 /** The tenant that counts an object after its change; empty when none does. */
 const countedIn = (change: DirectoryChange | undefined, isActive: boolean): string =>

@@ -12,7 +12,7 @@ import type {
 } from '../../operations/operation.ts'
 import { readsApplications, writesApplications } from '../../privileges/graph-roles.ts'
 import { refuse } from '../../refusals/graph-error.ts'
-import { findDeletedItem, oldestRestorable, purgeChanges } from './deleted-item.ts'
+import { findDeletedItem, maxPurged, oldestRestorable, purgeChanges } from './deleted-item.ts'
 import { applications, servicePrincipals } from './entity-sets.ts'
 import { listedIn } from './find-object.ts'
 import {
@@ -113,8 +113,12 @@ const restored = ({ directory, rootUrl }: Call, object: DirectoryObject): Answer
 
 function purge(call: ChangingCall): Change {
   const item = findDeletedItem(call)
+  const changes = purgeChanges(call.committed, item)
+    .take(maxPurged + 1)
+    .toArray()
   return {
-    changes: purgeChanges(call.committed, item),
+    changes: changes.slice(0, maxPurged),
+    isPartial: changes.length > maxPurged,
     target: item.value.id,
     answer: { status: 204 },
   }

@@ -54,22 +54,23 @@ function itemOf(directory: Directory, id: string): DeletedItem | undefined {
   return principal && { kind: 'servicePrincipal', value: principal }
 }
 
-/** The changes that remove a deleted item and its dependent objects permanently. */
-export function purgeChanges(directory: Directory, item: DeletedItem): DirectoryChange[] {
+/** Changes of one commit of a purge: other changes must not wait long. */
+export const maxPurged = 200
+
+/** The changes that remove a deleted item permanently, after all objects that depend on it. */
+export function* purgeChanges(directory: Directory, item: DeletedItem): Generator<DirectoryChange> {
   const { appId, id, tenantId } = item.value
-  if (item.kind === 'servicePrincipal') {
-    const agents = directory.agentsOf(appId).filter((agent) => agent.tenantId === tenantId)
-    return [item.value, ...agents].flatMap((one) => removalChanges(directory, one))
-  }
-  return [
-    remove('application', id),
-    ...[...directory.servicePrincipalsOfApplication(appId), ...directory.agentsOf(appId)].flatMap(
-      (one) => removalChanges(directory, one),
-    ),
-  ]
+  const isOfApplication = item.kind === 'application'
+  for (const agent of directory.agentsOf(appId))
+    if (isOfApplication || agent.tenantId === tenantId) yield* removalChanges(directory, agent)
+  const principals = isOfApplication
+    ? directory.servicePrincipalsOfApplication(appId)
+    : [item.value]
+  for (const principal of principals) yield* removalChanges(directory, principal)
+  if (isOfApplication) yield remove('application', id)
 }
 
-/** The changes that purge those of some items that were deleted before a time. */
+/** The first changes that purge those of some items that were deleted before a time. */
 export function expiredItemChanges(
   directory: Directory,
   items: readonly DeletedObject[],
@@ -82,17 +83,16 @@ export function expiredItemChanges(
     if (item === undefined || deletedDateTime === null || deletedDateTime >= before) continue
     // The purges of an application and of its service principal remove the same objects.
     for (const change of purgeChanges(directory, item)) {
+      if (changes.size === maxPurged) break
       changes.set(`${change.kind} ${change.id}`, change)
     }
   }
   return [...changes.values()]
 }
 
-function removalChanges(directory: Directory, { id }: ServicePrincipal): DirectoryChange[] {
+function* removalChanges(directory: Directory, { id }: ServicePrincipal) {
   // A set, because an application may be assigned its own role.
-  const assignments = new Set([...directory.assignmentsOf(id), ...directory.assignmentsTo(id)])
-  return [
-    remove('servicePrincipal', id),
-    ...[...assignments].map((assignment) => remove('appRoleAssignment', assignment.id)),
-  ]
+  for (const one of new Set([...directory.assignmentsOf(id), ...directory.assignmentsTo(id)]))
+    yield remove('appRoleAssignment', one.id)
+  yield remove('servicePrincipal', id)
 }

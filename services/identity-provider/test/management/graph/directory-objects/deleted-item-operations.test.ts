@@ -1,7 +1,12 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { put } from '@greeting/directory'
-import { application, guid } from '../../../../../../fixtures/directory/sample.ts'
+import {
+  application,
+  appRoleAssignment,
+  guid,
+  servicePrincipal,
+} from '../../../../../../fixtures/directory/sample.ts'
 import { wholeDirectory } from '../../../../../../fixtures/directory/whole-directory.ts'
 import { AgreedTime } from '../../../../../../packages/directory/src/clock/agreed-time.ts'
 import { purgeExpired } from '../../../../src/management/graph/directory-objects/purge-expired.ts'
@@ -150,6 +155,56 @@ describe('a deleted application', () => {
     assert.equal(await purgeExpired(store, new AgreedTime(clock.now)), 45 + 3)
     assert.equal(log.directory.revision, revision + 3, 'three transactions')
     assert.equal(log.audit.filter(({ action }) => action === 'deletedItem.purge').length, 45 + 2)
+  })
+
+  /** Deleted blueprints with agents, of which each has an assignment. */
+  const blueprintsWith = (deletedDateTime: Date, blueprints: number, agents: number) =>
+    Array.from({ length: blueprints }, (_, number) => {
+      const appId = guid(0x1000 + number)
+      return [
+        put('application', application({ id: guid(0x2000 + number), appId, deletedDateTime })),
+        ...Array.from({ length: agents }, (__, agent) => {
+          const id = guid(0x10000 + 1000 * number + agent)
+          const own = {
+            id,
+            appId: guid(0x90000 + 1000 * number + agent),
+            agentIdentityBlueprintId: appId,
+          }
+          return [
+            put('servicePrincipal', servicePrincipal(own)),
+            put(
+              'appRoleAssignment',
+              appRoleAssignment({ id: `${number}-${agent}`, principalId: id }),
+            ),
+          ]
+        }).flat(),
+      ]
+    }).flat()
+
+  it('is purged with all its agents in several commits, the blueprint last', async () => {
+    const { admin, clock, commit, deleted, log, store } = await withDeleted()
+    await commit(...blueprintsWith(clock.now, 1, 450))
+    const { revision } = log.directory
+    assert.equal((await admin.delete(`${deleted}/${guid(0x2000)}`)).status, 204)
+    assert.equal(log.directory.revision, revision + 5, '901 changes')
+    const directory = await wholeDirectory(store)
+    assert.equal(directory.application(guid(0x2000)), undefined)
+    assert.deepEqual(directory.agentsOf(guid(0x1000)), [])
+    const records = log.audit.filter(({ action }) => action === 'deletedItem.purge')
+    assert.deepEqual(new Set(records.map(({ target }) => target)), new Set([guid(0x2000)]))
+    assert.equal((await admin.delete(`${deleted}/${guid(0x2000)}`)).status, 404)
+  })
+
+  it('is purged with 20 blueprints and their 60 agents, in commits of at most 200 changes', async () => {
+    const { clock, commit, log, store } = await withDeleted()
+    await commit(...blueprintsWith(clock.now, 20, 60))
+    const { revision } = log.directory
+    const later = new AgreedTime(new Date(clock.now.getTime() + 31 * dayMs))
+    assert.equal(await purgeExpired(store, later), 20 * 121 + 3)
+    assert.ok(log.directory.revision - revision <= 14, `${log.directory.revision - revision}`)
+    const directory = await wholeDirectory(store)
+    assert.deepEqual(directory.agentsOf(guid(0x1000)), [])
+    assert.equal(directory.application(guid(0x2013)), undefined)
   })
 
   it('is kept for 30 days when a server deleted it whose clock was behind', async () => {
