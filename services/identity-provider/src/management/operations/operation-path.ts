@@ -60,7 +60,12 @@ export const routeOf = ({ path, properties = [] }: Operation, end: string): stri
     name === 'property' ? `:property{(?:${properties.join('|')})}` : `:${name}`,
   )
 
-type Template = { readonly operation: Operation; readonly segments: readonly string[] }
+type Template = {
+  readonly operation: Operation
+  readonly segments: readonly string[]
+  /** The segments in lower case, because each request compares them; undefined for a placeholder. */
+  readonly fixed: readonly (string | undefined)[]
+}
 
 /** A cast to a type: OData 4.01 Part 2 section 4.11. It is no key of an object. */
 const typeCast = /^(?:microsoft\.)?graph\.\w+$/i
@@ -76,6 +81,7 @@ function withCastLast(segments: readonly string[]): readonly string[] {
 /** The paths of a table of operations. Fixed segments may have any case, keys may not. */
 export class OperationPaths {
   readonly #templates: readonly Template[]
+  readonly #byLength: ReadonlyMap<number, readonly Template[]>
   readonly #mountPath: string
   readonly #maxSegments: number
 
@@ -83,12 +89,14 @@ export class OperationPaths {
     this.#mountPath = mountPath
     this.#templates = operations.flatMap((operation) =>
       (operation.properties ?? ['']).flatMap((property) =>
-        endsOf(operation).map((end) => ({
-          operation,
-          segments: `${operation.path.replace('{property}', property)}${end}`.split('/'),
-        })),
+        endsOf(operation).map((end) => {
+          const segments = `${operation.path.replace('{property}', property)}${end}`.split('/')
+          const fixed = segments.map((one) => (isPlaceholder(one) ? undefined : one.toLowerCase()))
+          return { operation, segments, fixed }
+        }),
       ),
     )
+    this.#byLength = Map.groupBy(this.#templates, ({ segments }) => segments.length)
     this.#maxSegments = Math.max(0, ...this.#templates.map(({ segments }) => segments.length))
   }
 
@@ -127,27 +135,29 @@ export class OperationPaths {
   /** The first segment of a path that no operation has there, without the slashes. */
   unknownSegment(path: string): string {
     const segments = path.split('/')
+    const compared = segments.map(comparable)
     const known = segments.findIndex(
-      (_, at) => !this.#templates.some((one) => matches(one.segments, segments.slice(0, at + 1))),
+      (_, at) => !this.#templates.some((one) => matches(one, compared.slice(0, at + 1))),
     )
     return segments[known === -1 ? segments.length - 1 : known] ?? ''
   }
 
   #at(segments: readonly string[]): Template[] {
-    return this.#templates.filter(
-      (one) => one.segments.length === segments.length && matches(one.segments, segments),
-    )
+    const compared = segments.map(comparable)
+    return (this.#byLength.get(segments.length) ?? []).filter((one) => matches(one, compared))
   }
 }
 
+/** A segment in the form that is compared, and whether it can be a key. */
+const comparable = (segment: string) => ({
+  text: segment.toLowerCase().replace(/^graph\./, 'microsoft.graph.'),
+  isKey: segment !== '' && !typeCast.test(segment),
+})
+
 /** Whether a path is the beginning of a template. */
-const matches = (template: readonly string[], segments: readonly string[]): boolean =>
-  segments.length <= template.length &&
-  segments.every((segment, at) => {
-    const fixed = template[at] ?? ''
-    if (isPlaceholder(fixed)) return segment !== '' && !typeCast.test(segment)
-    return segment.toLowerCase().replace(/^graph\./, 'microsoft.graph.') === fixed.toLowerCase()
-  })
+const matches = ({ fixed }: Template, segments: readonly ReturnType<typeof comparable>[]) =>
+  segments.length <= fixed.length &&
+  segments.every(({ text, isKey }, at) => (fixed[at] === undefined ? isKey : text === fixed[at]))
 
 /**
  * Mounts an app of operations, which removes the path itself. By default Hono would copy each request.
