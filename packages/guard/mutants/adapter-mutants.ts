@@ -11,22 +11,39 @@ const anyCallerOf = (credentials: string) =>
 
 /** Ways to forget the guard in an adapter, and ways to overlook a route that has none. */
 export const adapterMutants: readonly Mutant[] = [
-  ...mutantsOf('adapters/hono.ts', [['has no route for undeclared paths', ['app.all(', 'void (']]]),
+  ...mutantsOf('adapters/hono.ts', [
+    ['has no route for undeclared paths', ['app.all(', 'void (']],
+    [
+      'leaves another spelling of the prefix to later routes',
+      ['(isBelow(prefix, c) ? notFound() : next())', 'next()'],
+    ],
+    ['guards the whole app with the prefix', ['if (!isBelow(prefix, c)) return next()', nothing]],
+    ['takes the prefix for the whole path', ['outer + prefix, path', 'prefix, path']],
+  ]),
   ...mutantsOf('adapters/express.ts', [
     [
-      'leaves a path in another case to later routes',
-      ['Router({ caseSensitive: false })', 'Router({ caseSensitive: true })'],
+      'leaves another spelling of the prefix to later routes',
+      ['router.use((request, response, next)', 'router.use(prefix, (request, response, next)'],
+    ],
+    [
+      'guards the whole app with the prefix',
+      ['if (!isBelow(prefix, request)) return next()', nothing],
+    ],
+    ['reads only the original URL', ['mayBeBelow(prefix, request.url) ||', nothing]],
+    [
+      'reads only the URL that the app has changed',
+      ['(request.url !== request.originalUrl &&', '(false &&'],
     ],
   ]),
   ...mutantsOf('routes/exact-path-router.ts', [
     [
       'guards only paths with the exact spelling of the prefix',
-      ['isBelow(prefix, path) || mayBeBelow(prefix, path)', 'isBelow(prefix, path)'],
+      ['mayBeBelow(prefix, target)', '(target + "/").startsWith(prefix + "/")'],
     ],
   ]),
   ...mutantsOf('adapters/express.ts', [
     ['requires no role in middleware', anyCallerOf('new NodeRequestCredentials(request)')],
-    ['accepts a misspelt role at start', ['  checkRequirement(guard, role)\n', nothing]],
+    ['accepts a misspelt role at start', ['  checkRequirement(guard, role, prefix)\n', nothing]],
     ['does not pass on the caller', ['      response.locals.caller = decision\n', nothing]],
     ['does not mark middleware', ['markGuard<GuardMiddleware<Role>>(', '(']],
     ['requires no role in the table', ['authorize(role, mounted', 'authorize(anyCaller, mounted']],
@@ -52,11 +69,8 @@ export const adapterMutants: readonly Mutant[] = [
       'does not mount a router',
       ["if (!('handle' in handler)) return handler", 'if (true) return handler'],
     ],
-    ['does not mark the table', ['markGuard(router.use(rest), prefix)', 'router.use(rest)']],
-    [
-      'marks the table at the root',
-      ['markGuard(router.use(rest), prefix)', 'markGuard(router.use(rest))'],
-    ],
+    ['does not mark the table', ['markGuard(router, prefix)', 'router']],
+    ['marks the table at the root', ['markGuard(router, prefix)', 'markGuard(router)']],
     ['answers a preflight with the methods of a path', ['    router.all(\n', '    router.post(\n']],
   ]),
   ...mutantsOf('adapters/fastify.ts', [
@@ -77,7 +91,28 @@ export const adapterMutants: readonly Mutant[] = [
     ],
     ['has no hook in a scope', ["    app.addHook('onRequest', hook)\n", nothing]],
     ['declares a caller twice', ["if (!app.hasRequestDecorator('caller')) app", 'app']],
-    ['takes each hook for a guard', ['if (text.includes(', 'if (true || text.includes(']],
+    ['takes each hook for a guard', ['greetingGuard ?([^"]*)', '\\w+ ?([^"]*)']],
+    [
+      'takes guarded routes for a guard of all paths',
+      ['path: below, isEverywhere', "path: '', isEverywhere"],
+    ],
+    [
+      'reads only the path of the route',
+      ['[routeOptions.url ?? url, url, originalUrl]', "[routeOptions.url ?? '']"],
+    ],
+    [
+      'lists the default answer to unknown paths',
+      [" && store.handler.name !== 'basic404'", nothing],
+    ],
+    ['overlooks handlers of unknown paths', ["path.endsWith('*') &&", 'false &&']],
+    [
+      'overlooks hooks before a handler of unknown paths',
+      ['onRequest?.map(', 'onRequest?.slice(9).map('],
+    ],
+    [
+      'takes a version that does not tell for one without a handler',
+      ["[{ method: 'ALL', path: '/*', isGuarded: false }]", '[]'],
+    ],
     [
       'takes a hook for that of one method only',
       ['for (const route of ofLine) route', 'for (const route of ofLine.slice(0, 1)) route'],
@@ -105,7 +140,7 @@ export const adapterMutants: readonly Mutant[] = [
         'const decision = await guard.decide(readRequestCredentials(c.req.raw, c.env), anyCaller)',
       ],
     ],
-    ['accepts a misspelt role at start', ['  checkRequirement(guard, role)\n', nothing]],
+    ['accepts a misspelt role at start', ['  checkRequirement(guard, role, prefix)\n', nothing]],
     [
       'continues after a refusal',
       ["    if (decision.outcome === 'refused') return respond(decision)\n    c.set", '    c.set'],
@@ -113,24 +148,30 @@ export const adapterMutants: readonly Mutant[] = [
     ['does not pass on the caller', ["    c.set('caller', decision)\n", nothing]],
     ['does not mark middleware', ['markGuard<GuardMiddleware<Role>>(', '(']],
     ['does not mark the routes of the table', ['markGuard(authorized)', 'authorized']],
-    ['does not mark the rest of the table', ['markGuard(missing)', 'missing']],
+    ['does not mark the rest of the table', ['next()), prefix)', 'next()))']],
     [
       'does not unwrap the handlers of an app',
       ['while (handler.__COMPOSED_HANDLER !== undefined)', 'if (false)'],
     ],
-    ['overlooks handlers above the prefix', ['&& handler.length > 1) return []', ') return []']],
-    [
-      'lists middleware of the whole app',
-      ['if (!isGuard && isOuter && handler.length > 1) return []', nothing],
-    ],
+    ['overlooks handlers above the prefix', ['&& handler.length > 1', nothing]],
+    ['lists middleware of the whole app', ['!isExact && own === undefined &&', 'false &&']],
     [
       'takes a guard of one method for all',
-      ["(guard.method === 'ALL' || guard.method === method) &&", nothing],
+      ["(one.method === 'ALL' || one.method === method) && ", nothing],
     ],
-    ['overlooks a guard of all methods', ["guard.method === 'ALL' || ", nothing]],
-    ['takes a guard of one path for those below', ['(/\\/\\*$/.test(guard.path) &&', '(true &&']],
-    ['overlooks a guard of a wildcard', ['(/\\/\\*$/.test(guard.path) &&', '(false &&']],
-    ['overlooks a guard before the whole prefix', ['[path, prefix].some(', '[path].some(']],
+    ['overlooks a guard of all methods', ["one.method === 'ALL' || ", nothing]],
+    [
+      'takes a guard of one path for those below',
+      [' && (!one.isExact || one.path === path)', nothing],
+    ],
+    ['overlooks a guard of a wildcard', ['|| areCovered(shown, prefix, before)', nothing]],
+    ['overlooks a guard of one path', ['before.some((one) => one.isExact) || ', nothing]],
+    [
+      'takes a guard at a path for one of each spelling',
+      ["isEverywhere: base === ''", 'isEverywhere: true'],
+    ],
+    ['overlooks the prefix of a guard', ['path: base + own', 'path: base']],
+    ['forgets that it cannot read notFound', ["open, found), 'notFound']", 'open, found)]']],
   ]),
   ...mutantsOf('adapters/hono.ts', [
     [
@@ -173,13 +214,13 @@ export const adapterMutants: readonly Mutant[] = [
     [
       'takes a later guard for an earlier one',
       [
-        'const isGuarded = guards.some(',
-        'const isGuarded = placed.some(({ layer }) => guardPrefixOf(layer.handle) !== undefined) || guards.some(',
+        'const isGuarded = areCovered(',
+        'const isGuarded = placed.some(({ layer }) => guardPrefixOf(layer.handle) !== undefined) || areCovered(',
       ],
     ],
     [
       'lets the guard of a router leave it',
-      ['guards.filter((guard) => seesAll || isCovered(path, guard))', 'guards'],
+      ['guards.filter((guard) => seesAll || areCovered(path, prefix, [guard]))', 'guards'],
     ],
     [
       'forgets the guards before a router',
@@ -192,20 +233,31 @@ export const adapterMutants: readonly Mutant[] = [
     ['reads a router in itself for ever', [' && !routers.includes(handle)', nothing]],
     [
       'overlooks functions at the prefix',
-      ["handle.length < 4 && (mayAnswer(path, prefix) || name === 'mounted_app')", 'false'],
+      ['!answers && !mayAnswer(path, prefix, guards)', '!answers'],
     ],
     ['lists error handlers', ['handle.length < 4 && ', nothing]],
     [
       'lists middleware of the whole app',
-      ["(mayAnswer(path, prefix) || name === 'mounted_app')", 'true'],
+      ['!answers && !mayAnswer(path, prefix, guards)', 'false'],
     ],
-    ['overlooks an app in the app', [" || name === 'mounted_app'", nothing]],
-    ['overlooks the prefix of a table', ['guards.push(path + guardPrefix)', 'guards.push(path)']],
+    ['overlooks an app in the app', ["['mounted_app', ", '[']],
+    ['overlooks static files', [", 'serveStatic'", nothing]],
+    ['overlooks a function without next', [' || handle.length < 3', nothing]],
+    ['overlooks the prefix of a table', ['path: path + guardPrefix', 'path']],
+    [
+      'takes a guard at a path for one of each spelling',
+      ["isEverywhere: path === ''", 'isEverywhere: true'],
+    ],
+    ['overlooks functions of a parameter', ["yield { method: 'PARAM', path, isGuarded }", ';']],
+    [
+      'takes the first segment of a regular expression for a literal one',
+      ['textOf(path))', 'String(path))'],
+    ],
     ['does not count the rows of a table', ['if (isTable) yield', 'if (false) yield']],
     [
       'takes a guard after the handler for one before',
       [
-        'guardPrefixOf(first?.handle) !== undefined',
+        "guardPrefixOf(first?.handle) === ''",
         'route.stack.some(({ handle }) => guardPrefixOf(handle) !== undefined)',
       ],
     ],
@@ -217,14 +269,17 @@ export const adapterMutants: readonly Mutant[] = [
       'overlooks a guard of all methods',
       ['(one.method ?? method) === method', 'one.method === method'],
     ],
-    ['takes a guard with case for one without', ['seesAll || isCovered(path, guard)', 'true']],
+    [
+      'takes a guard with case for one without',
+      ['seesAll || areCovered(path, prefix, [guard])', 'true'],
+    ],
     [
       'overlooks a guard before the whole of a router',
-      ['seesAll || isCovered(path, guard)', 'seesAll'],
+      ['seesAll || areCovered(path, prefix, [guard])', 'seesAll'],
     ],
     [
       'overlooks a guard before a part of a router',
-      ['seesAll || isCovered(path, guard)', 'isCovered(path, guard)'],
+      ['seesAll || areCovered(path, prefix, [guard])', 'areCovered(path, prefix, [guard])'],
     ],
     [
       'overlooks a guard with case before a router with case',
@@ -232,9 +287,8 @@ export const adapterMutants: readonly Mutant[] = [
     ],
     [
       'takes a guard of a part for one of the whole',
-      ['isCovered(path, guard) || isCovered(prefix, guard)', 'true'],
+      ['const isGuarded = areCovered(path, prefix, guards)', 'const isGuarded = guards.length > 0'],
     ],
-    ['overlooks a guard before the prefix', [' || isCovered(prefix, guard)', nothing]],
     [
       'reads only the first of several paths',
       [
@@ -302,6 +356,23 @@ export const adapterMutants: readonly Mutant[] = [
       'lists a function above the prefix',
       ['length > 0 && length >= segmentsOf(prefix).length', 'true'],
     ],
+    [
+      'overlooks a guard before the prefix',
+      [' || (guard.isEverywhere && isCovered(prefix, guard.path))', nothing],
+    ],
+    [
+      'takes each guard for one of each spelling',
+      ['(guard.isEverywhere && isCovered', '(isCovered'],
+    ],
+    [
+      'takes middleware behind a guard at a path for guarded',
+      ['!one.isEverywhere && (', 'false && ('],
+    ],
+    [
+      'takes middleware behind a guard at another path for open',
+      ['!one.isEverywhere && (', '!one.isEverywhere || ('],
+    ],
+    ['does not name middleware', ['middleware ? [', 'false ? [']],
     ['overlooks functions at the prefix itself', ['length >= segmentsOf', 'length > segmentsOf']],
   ]),
 ]

@@ -271,17 +271,58 @@ export const gateMutants: readonly Mutant[] = [
   ]),
   ...mutantsOf('routes/route-table.ts', [
     ['accepts a route without a role', ['if (!roles.includes(role)) {', 'if (false) {']],
-    [
-      'does not guard the prefix itself',
-      [
-        "path.startsWith(prefix) && (path.length === prefix.length || path[prefix.length] === '/')",
-        "path.startsWith(prefix) && path[prefix.length] === '/'",
-      ],
-    ],
+  ]),
+  ...mutantsOf('routes/below-prefix.ts', [
     [
       'guards every path that starts with the letters of the prefix',
-      [" && (path.length === prefix.length || path[prefix.length] === '/')", nothing],
+      ['}/`.toLowerCase())', '}`.toLowerCase())'],
     ],
+    ['compares plain paths with case', ['}/`.toLowerCase().starts', '}/`.starts']],
+    ['takes an encoded path for a plain one', ['[\\w-]+(?:', '[\\w%-]+(?:']],
+    ['takes doubled slashes for a plain path', ['(?:\\/[\\w-]+(', '(?:\\/[\\w/-]*(']],
+    [
+      'leaves to others what is encoded too often',
+      ['if (text === undefined) return true', 'if (text === undefined) return false'],
+    ],
+    [
+      'decodes only once',
+      ['decoded(once, times - 1)', 'decoded(once, 0)'],
+      ['times === 0 ? undefined : decoded', 'times === 0 ? once : decoded'],
+    ],
+    ['does not decode', ['if (once !== text) return', 'if (once === undefined) return']],
+    ['takes a host for a part of the path', ['!text.startsWith(', 'false && text.startsWith(']],
+    ['does not resolve two dots', ["|| segments.some((one) => one.startsWith('..'))", '|| false']],
+    ['takes a parameter for no segment', ['if (next++ >= segments.length) return false', nothing]],
+    ['takes a parameter for any segments', ['isPlain && /^:', 'false && /^:']],
+    ['takes a parameter for one segment in each reading', ['isPlain && /^:', '/^:']],
+    ['takes a pattern for its text', ['/[:*{}()[\\]+^$|]/.test(wanted)', 'false']],
+    [
+      'finds the prefix below other paths',
+      [
+        'if (found < 0 || (found > next && !isAnywhere)) return false',
+        'if (found < 0) return false',
+      ],
+    ],
+    ['finds the prefix only at the start', ['(found > next && !isAnywhere)', 'found > next']],
+    [
+      'finds the segments of the prefix in any order',
+      ['index >= next && isSpelling', 'isSpelling'],
+    ],
+    ['compares with case', ['.toUpperCase().toLowerCase()', nothing]],
+    ['does not compose characters', [".normalize('NFKC')", nothing]],
+    ['reads control characters', ['\\p{Cc}', nothing]],
+    ['reads characters that file systems ignore', ['\\p{Default_Ignorable_Code_Point}', nothing]],
+    ['takes a backslash for a letter', ['/[/\\\\?#]/', '/[/?#]/']],
+    ['takes an encoded question mark for a letter', ['/[/\\\\?#]/', '/[/\\\\#]/']],
+    ['takes a number sign for a letter', ['/[/\\\\?#]/', '/[/\\\\?]/']],
+    [
+      'keeps segments that mean nothing',
+      ['.filter((segment) => !/^\\.? *(?:;|$)/.test(segment))', nothing],
+    ],
+    ['keeps a dot segment', ['/^\\.? *(?:;|$)/', '/^ *(?:;|$)/']],
+    ['reads parameters', ['/^(?:;|:[:$]|', '/^(?::[:$]|']],
+    ['reads streams of Windows', ['|:[:$]|', '|']],
+    ['reads dots and spaces at the end of a name', ['[. ]*$', '$']],
   ]),
   ...mutantsOf('routes/exact-path-router.ts', [
     [

@@ -1,9 +1,10 @@
 import {
+  areCovered,
   assertNoneUnguarded,
   type FoundRoute,
   guardPrefixOf,
-  isCovered,
   mayAnswer,
+  type PlacedGuard,
 } from '../routes/unguarded-routes.ts'
 
 /** The members of Express 4 and 5 that tell where a function is mounted. */
@@ -19,73 +20,96 @@ type Layer = {
   /** Of Express 4. */
   readonly regexp?: RegExp & { readonly fast_slash?: boolean }
 }
-type StackOwner = { readonly stack?: readonly Layer[]; readonly caseSensitive?: boolean }
+type StackOwner = {
+  readonly stack?: readonly Layer[]
+  readonly caseSensitive?: boolean
+  readonly params?: object
+}
 type Paths = string | RegExp | readonly (string | RegExp)[]
 
 /**
  * Checks that a guard is before each route below the prefix: `requireRole`, `requireCaller` or a
- * guarded router. It is for a test. An app or a path that cannot be read counts as unguarded.
+ * guarded router. It is for a test. What cannot be read counts as unguarded, and so does what may answer a
+ * spelling of a path for which Express does not call a guard.
  *
  * @param app an app of Express 4 or 5, or a router
  * @param open the routes that are open on purpose, as the error lists them
+ * @returns what was not read, and may answer or change the path: middleware of the whole app
  * @throws {UnguardedRoutesError} lists method and path of each route without a guard
  * @example
- * app.use('/api', requireCaller(guard))
+ * app.use(requireCaller(guard, '/api'))
  * app.get('/api/hi', (request, response) => response.send('Hi'))
  * assertGuarded(app, '/api')
  */
-export function assertGuarded(app: object, prefix: string, open: readonly string[] = []): void {
+export function assertGuarded(
+  app: object,
+  prefix: string,
+  open: readonly string[] = [],
+): readonly string[] {
   const express4 = app as { readonly _router?: StackOwner; readonly lazyrouter?: unknown }
   // The member `router` of an Express 4 app throws.
   const router =
     express4.lazyrouter === undefined ? (app as { router?: StackOwner }).router : express4._router
-  assertNoneUnguarded(prefix, open, [...routesOf(router ?? app, '', prefix, [], [])])
+  return assertNoneUnguarded(prefix, open, [...routesOf(router ?? app, '', prefix, [], [])])
 }
 
-/** @param guards the paths of the guards before this router, to which it adds its own */
+/** @param guards the guards before this router, to which it adds its own */
 function* routesOf(
   router: StackOwner,
   base: string,
   prefix: string,
-  guards: string[],
+  guards: PlacedGuard[],
   outerRouters: readonly StackOwner[],
 ): Generator<FoundRoute> {
-  const { stack = [], caseSensitive = false } = router
+  const { stack = [], caseSensitive = false, params = {} } = router
   const routers = [...outerRouters, router]
   const placed = stack.flatMap((layer) => mountsOf(layer).map((mount) => ({ layer, mount })))
   for (const { layer, mount } of placed) {
     const { handle, name, route } = layer
     const path = base + mount
-    const isGuarded = guards.some((guard) => isCovered(path, guard) || isCovered(prefix, guard))
+    const isGuarded = areCovered(path, prefix, guards)
     const guardPrefix = guardPrefixOf(handle)
+    // A function of `app.param` runs, and may answer, before the functions of its path.
+    const [, ...parts] = mount.split(/[:*<]/)
+    const names = Object.keys(params).flatMap((one) => [one, 'parameter'])
+    if (parts.some((part) => names.some((one) => part.startsWith(one))))
+      yield { method: 'PARAM', path, isGuarded }
     if (route !== undefined) {
       for (const method of new Set(route.stack.map((one) => one.method ?? 'all'))) {
         // The first function of a route decides, because an earlier one may answer.
         const first = route.stack.find((one) => (one.method ?? method) === method)
-        const isFirst = guardPrefixOf(first?.handle) !== undefined
+        const isFirst = guardPrefixOf(first?.handle) === ''
         yield { method: method.toUpperCase(), path: path || '/', isGuarded: isGuarded || isFirst }
       }
     } else if (guardPrefix !== undefined) {
-      guards.push(path + guardPrefix)
+      guards.push({ path: path + guardPrefix, isEverywhere: path === '' })
       const isTable = handle.stack !== undefined
       if (isTable) yield { method: 'ALL', path: `${path}${guardPrefix}/*`, isGuarded: true }
     } else if (handle.stack !== undefined && !routers.includes(handle)) {
       // Where the inner router compares without case, a guard with case misses what it answers.
       const seesAll = handle.caseSensitive || !caseSensitive
-      const before = guards.filter((guard) => seesAll || isCovered(path, guard))
+      const before = guards.filter((guard) => seesAll || areCovered(path, prefix, [guard]))
       yield* routesOf(handle, path, prefix, before, routers)
-    } else if (handle.length < 4 && (mayAnswer(path, prefix) || name === 'mounted_app')) {
-      yield { method: 'ALL', path: `${path}/*`, isGuarded }
+    } else if (handle.length < 4 && !['query', 'expressInit'].includes(name)) {
+      // Static files and other apps are behind their path. A function without `next` answers all.
+      const answers = ['mounted_app', 'serveStatic'].includes(name) || handle.length < 3
+      const isMiddleware = !answers && !mayAnswer(path, prefix, guards)
+      const found = { method: 'ALL', path: `${path}/*`, isGuarded }
+      yield { ...found, ...(isMiddleware && { middleware: name }) }
     }
   }
 }
+
+/** The text of a regular expression, in which the first segment is not taken for a literal one. */
+const textOf = (path: RegExp) =>
+  String(path).replace(/^\/[\w.-]+(?=\/)/, (start) => `/(?:${start.slice(1)})`)
 
 function mountsOf({ route, rawPath, slash, regexp }: Layer): readonly string[] {
   const paths = route?.path ?? rawPath
   if (paths !== undefined) {
     return [paths]
       .flat()
-      .map((path) => (typeof path === 'string' ? path.replace(/\/$/, '') : String(path)))
+      .map((path) => (typeof path === 'string' ? path.replace(/\/$/, '') : textOf(path)))
   }
   if (slash || regexp?.fast_slash) return ['']
   if (regexp === undefined) return ['/*']

@@ -8,6 +8,7 @@ import {
 import type { Caller } from '../caller.ts'
 import { anyCaller, type Guard, type RequiredRole } from '../guard.ts'
 import { withHeader } from '../refusal.ts'
+import { mayBeBelow } from '../routes/below-prefix.ts'
 import {
   allowHeader,
   checkRequirement,
@@ -48,11 +49,13 @@ export type GuardedHandler<Role extends string> = (
 ) => unknown
 
 /**
- * Creates middleware that requires a role: before one route, a router or a whole app. It does not read
- * the body. An admitted request continues with `response.locals.caller`.
+ * Creates middleware that requires a role: before one route, a whole app, or all below a prefix. It does
+ * not read the body. An admitted request continues with `response.locals.caller`.
  *
+ * @param prefix requires the role at and below this path, in any spelling; by default, everywhere
  * @throws {TypeError} without a guard, or for a role that the guard does not have
  * @example
+ * app.use(requireRole(guard, 'CallHiApiRole', '/admin'))
  * app.get('/hi', requireRole(guard, 'CallHiApiRole'), (request, response) => {
  *   response.send(`Hi, ${response.locals.caller.applicationId}`)
  * })
@@ -60,26 +63,39 @@ export type GuardedHandler<Role extends string> = (
 export function requireRole<Role extends string>(
   guard: Guard<Role>,
   role: RequiredRole<NoInfer<Role>>,
+  prefix = '',
 ): GuardMiddleware<Role> {
-  checkRequirement(guard, role)
+  checkRequirement(guard, role, prefix)
   return markGuard<GuardMiddleware<Role>>((request, response, next) => {
+    if (!isBelow(prefix, request)) return next()
     whenDecided(guard.decide(new NodeRequestCredentials(request), role), (decision) => {
       if (decision.outcome === 'refused') return sendRefusal(response, decision)
       response.locals.caller = decision
       next()
     })
-  })
+  }, prefix)
 }
 
+/** What is behind the guard may read either URL. */
+const isBelow = (prefix: string, request: Pick<Request, 'url' | 'originalUrl' | 'baseUrl'>) =>
+  prefix === '' ||
+  mayBeBelow(prefix, request.url) ||
+  (request.url !== request.originalUrl && mayBeBelow(request.baseUrl + prefix, request.originalUrl))
+
 /**
- * Creates middleware that requires a valid token, with or without roles.
+ * Creates middleware that requires a valid token, with or without roles. Pass the prefix here and not to
+ * `use`, because Express compares one spelling of it only.
  *
+ * @param prefix requires the token at and below this path, in any spelling; by default, everywhere
  * @throws {TypeError} without a guard
  * @example
- * app.use('/api', requireCaller(guard))
+ * app.use(requireCaller(guard, '/api'))
  */
-export function requireCaller<Role extends string>(guard: Guard<Role>): GuardMiddleware<Role> {
-  return requireRole(guard, anyCaller)
+export function requireCaller<Role extends string>(
+  guard: Guard<Role>,
+  prefix = '',
+): GuardMiddleware<Role> {
+  return requireRole(guard, anyCaller, prefix)
 }
 
 /**
@@ -87,7 +103,7 @@ export function requireCaller<Role extends string>(guard: Guard<Role>): GuardMid
  * its role. Any other path or method requires a valid token before the answer 404 or 405. Case and a
  * slash at the end are significant.
  *
- * Use it before your own routes, because Express tries routes in their order. A handler may be a
+ * Use it before your own routes, and without a path, because Express tries routes in their order. A handler may be a
  * router, which is mounted at the prefix. A handler that calls `next()` leaves this router, so that a
  * later route of the app answers. Its caller has the role of the row.
  *
@@ -142,13 +158,13 @@ export function guardedRouter<Role extends string>(
       }),
     )
   }
-  // Express compares later routes without case by default, so this router must do the same.
-  const rest = Router({ caseSensitive: false })
-  rest.use(
-    prefix,
-    authorize(anyCaller, (_, response) => sendRefusal(response, guard.refuse('not_found'))),
+  const missing = authorize(anyCaller, (_, response) =>
+    sendRefusal(response, guard.refuse('not_found')),
   )
-  return markGuard(router.use(rest), prefix)
+  router.use((request, response, next) =>
+    isBelow(prefix, request) ? missing(request, response as never, next) : next(),
+  )
+  return markGuard(router, prefix)
 }
 
 /** Express continues as without an error for one that is empty. */

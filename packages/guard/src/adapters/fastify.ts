@@ -9,16 +9,16 @@ import type {
 import type { Caller } from '../caller.ts'
 import { anyCaller, type Guard, type RequiredRole } from '../guard.ts'
 import { type Refusal, withHeader } from '../refusal.ts'
+import { mayBeBelow } from '../routes/below-prefix.ts'
 import {
   allowHeader,
   checkRequirement,
   type Method,
-  mayBeBelow,
   type RouteTable,
   validateRoutes,
   whenDecided,
 } from '../routes/route-table.ts'
-import { assertNoneUnguarded, type FoundRoute } from '../routes/unguarded-routes.ts'
+import { areCovered, assertNoneUnguarded, type FoundRoute } from '../routes/unguarded-routes.ts'
 import { NodeRequestCredentials } from './request-credentials.ts'
 
 declare module 'fastify' {
@@ -37,7 +37,7 @@ export type GuardedHandler<Role extends string> = (
   reply: FastifyReply,
 ) => unknown
 
-/** `printRoutes` tells the names of hooks, so this one marks the hooks of a guard. */
+/** `printRoutes` tells the names of hooks, so this one marks the hooks of a guard. A prefix may follow. */
 const hookName = 'greetingGuard'
 
 /**
@@ -176,19 +176,24 @@ export function guardedRoutes<Role extends string>(
   }
   const plugin: FastifyPluginAsync<{ prefix?: string }> = async (app, { prefix: outer = '' }) => {
     let fullPrefix = ''
+    const hook: onRequestHookHandler = function (request, reply, next) {
+      if (guarded in this) return next()
+      const { routeOptions, url, originalUrl } = request
+      // A route with a wildcard, and a handler of unknown paths, may resolve the path again.
+      const targets = [routeOptions.url ?? url, url, originalUrl]
+      if (targets.some((one) => mayBeBelow(fullPrefix, one)))
+        notFound.call(this, request, reply, next)
+      else next()
+    }
     app.register(
       async (instance) => {
         fullPrefix = instance.prefix
+        Object.defineProperty(hook, 'name', { value: `${hookName} ${fullPrefix}` })
         await guardedPaths(instance, {})
       },
       { prefix: outer.replace(/\/$/, '') + prefix },
     )
-    app.addHook('onRequest', function (request, reply, next) {
-      if (guarded in this) return next()
-      const { url } = request.routeOptions
-      if (url === undefined || !mayBeBelow(fullPrefix, url)) next()
-      else notFound.call(this, request, reply, next)
-    })
+    app.addHook('onRequest', hook)
   }
   // The hook must apply to the routes of the instance that registers the plugin.
   return Object.assign(plugin, { [Symbol.for('skip-override')]: true })
@@ -196,7 +201,8 @@ export function guardedRoutes<Role extends string>(
 
 /**
  * Checks that a guard is before each route below the prefix: `requireRole`, `requireCaller`,
- * `guardedScope` or guarded routes. It is for a test, after `app.ready()`.
+ * `guardedScope` or guarded routes. It is for a test, after `app.ready()`. A handler of unknown paths is
+ * a route for every path and method.
  *
  * @param open the routes that are open on purpose, as the error lists them
  * @throws {UnguardedRoutesError} lists method and path of each route without a guard
@@ -211,11 +217,12 @@ export function assertGuarded(
   prefix: string,
   open: readonly string[] = [],
 ): void {
-  assertNoneUnguarded(prefix, open, routesIn(app.printRoutes({ includeHooks: true })))
+  const routes = routesIn(app.printRoutes({ includeHooks: true }), prefix)
+  assertNoneUnguarded(prefix, open, [...routes, ...unknownPathsOf(app, prefix)])
 }
 
 /** Reads the tree of `printRoutes`. Each line has a part of a path, more methods of it, or hooks. */
-function routesIn(tree: string): readonly FoundRoute[] {
+function routesIn(tree: string, prefix: string): readonly FoundRoute[] {
   const routes: FoundRoute[] = []
   const parts: string[] = []
   let ofLine: { isGuarded: boolean; method: string; path: string }[] = []
@@ -224,7 +231,7 @@ function routesIn(tree: string): readonly FoundRoute[] {
     const isPart = /^[├└]── /.test(line.slice(start, start + 4))
     const text = line.slice(isPart ? start + 4 : start)
     if (/^• \((onRequest|preParsing|preValidation|preHandler)\) /.test(text)) {
-      if (text.includes(`"${hookName}()"`)) for (const route of ofLine) route.isGuarded = true
+      for (const route of ofLine) route.isGuarded ||= isGuardedBy(text, route.path, prefix)
       continue
     }
     const { name = text, methods } =
@@ -236,6 +243,32 @@ function routesIn(tree: string): readonly FoundRoute[] {
     routes.push(...ofLine)
   }
   return routes
+}
+
+/** Reads the names of hooks, each in quotes. */
+function isGuardedBy(hooks: string, path: string, prefix: string): boolean {
+  const guards = [...hooks.matchAll(/"(?:bound )?greetingGuard ?([^"]*)\(\)"/g)]
+  return areCovered(
+    path,
+    prefix,
+    guards.map(([, below = '']) => ({ path: below, isEverywhere: true })),
+  )
+}
+
+/** The handlers of unknown paths, which `printRoutes` leaves out: any may answer, but the default one. */
+function unknownPathsOf(app: object, prefix: string): readonly FoundRoute[] {
+  type Store = { handler: { name: string }; onRequest: readonly { name: string }[] | null }
+  type Router = { router: { routes: readonly { path: string; store: Store }[] } }
+  const symbols = Object.getOwnPropertySymbols(app) as (keyof typeof app)[]
+  const key = symbols.find((one) => String(one) === 'Symbol(fastify.404)')
+  // A version of Fastify that does not tell may have such a handler.
+  if (key === undefined) return [{ method: 'ALL', path: '/*', isGuarded: false }]
+  return (app[key] as Router).router.routes
+    .filter(({ path, store }) => path.endsWith('*') && store.handler.name !== 'basic404')
+    .map(({ path, store: { onRequest } }) => {
+      const hooks = onRequest?.map(({ name }) => `"${name}()"`).join() ?? ''
+      return { method: 'ALL', path, isGuarded: isGuardedBy(hooks, path, prefix) }
+    })
 }
 
 function send(reply: FastifyReply, { status, headers, body }: Refusal): FastifyReply {

@@ -9,6 +9,7 @@ import type { RequestCredentials } from '../bearer-credentials.ts'
 import type { Caller } from '../caller.ts'
 import { anyCaller, type Guard, type RequiredRole } from '../guard.ts'
 import { withHeader } from '../refusal.ts'
+import { mayBeBelow } from '../routes/below-prefix.ts'
 import {
   allowHeader,
   checkRequirement,
@@ -18,11 +19,13 @@ import {
   whenDecided,
 } from '../routes/route-table.ts'
 import {
+  areCovered,
   assertNoneUnguarded,
+  type FoundRoute,
   guardPrefixOf,
-  isCovered,
   markGuard,
   mayAnswer,
+  type PlacedGuard,
 } from '../routes/unguarded-routes.ts'
 import { NodeRequestCredentials, WebRequestCredentials } from './request-credentials.ts'
 import { respond } from './web.ts'
@@ -39,74 +42,94 @@ export type GuardMiddleware<Role extends string> = MiddlewareHandler<{
 }>
 
 /**
- * Creates middleware that requires a role: before one route, or with `use` before many. It does not
- * read the body. An admitted request continues with `c.get('caller')`.
+ * Creates middleware that requires a role: before one route, a whole app, or all below a prefix. It does
+ * not read the body. An admitted request continues with `c.get('caller')`.
  *
+ * @param prefix requires the role at and below this path, in any spelling; by default, everywhere
  * @throws {TypeError} without a guard, or for a role that the guard does not have
  * @example
  * const app = new Hono()
+ * app.use(requireRole(guard, 'CallHiApiRole', '/admin'))
  * app.get('/hi', requireRole(guard, 'CallHiApiRole'), (c) => c.text(c.get('caller').applicationId))
  */
 export function requireRole<Role extends string>(
   guard: Guard<Role>,
   role: RequiredRole<NoInfer<Role>>,
+  prefix = '',
 ): GuardMiddleware<Role> {
-  checkRequirement(guard, role)
+  checkRequirement(guard, role, prefix)
   return markGuard<GuardMiddleware<Role>>(async (c, next) => {
+    if (!isBelow(prefix, c)) return next()
     const decision = await guard.decide(readRequestCredentials(c.req.raw, c.env), role)
     if (decision.outcome === 'refused') return respond(decision)
     c.set('caller', decision)
     return next()
-  })
+  }, prefix)
+}
+
+/** The prefix is below the path of `use` or `route()`, and the path of the request is the whole one. */
+function isBelow(prefix: string, { req: { path, routePath } }: Context): boolean {
+  const outer = routePath.endsWith('/*') ? routePath.slice(0, -2) : ''
+  return prefix === '' || mayBeBelow(outer + prefix, path)
 }
 
 /**
- * Creates middleware that requires a valid token, with or without roles.
+ * Creates middleware that requires a valid token, with or without roles. Pass the prefix here and not to
+ * `use`, because Hono compares one spelling of it only.
  *
+ * @param prefix requires the token at and below this path, in any spelling; by default, everywhere
  * @throws {TypeError} without a guard
  * @example
  * const app = new Hono()
- * app.use('/api/*', requireCaller(guard))
+ * app.use(requireCaller(guard, '/api'))
  */
-export function requireCaller<Role extends string>(guard: Guard<Role>): GuardMiddleware<Role> {
-  return requireRole(guard, anyCaller)
+export function requireCaller<Role extends string>(
+  guard: Guard<Role>,
+  prefix = '',
+): GuardMiddleware<Role> {
+  return requireRole(guard, anyCaller, prefix)
 }
 
 /**
  * Checks that a guard is before each route below the prefix: `requireRole`, `requireCaller` or a
- * guarded app. It is for a test. A path that cannot be read counts as unguarded.
+ * guarded app. It is for a test. What cannot be read counts as unguarded, and so does what may answer a
+ * spelling of a path for which Hono does not call a guard.
  *
  * @param open the routes that are open on purpose, as the error lists them
+ * @returns what was not read, and may answer: middleware of the whole app, and `notFound`
  * @throws {UnguardedRoutesError} lists method and path of each route without a guard
  * @example
- * const app = new Hono().use('/api/*', requireCaller(guard)).get('/api/hi', (c) => c.text('Hi'))
+ * const app = new Hono().use(requireCaller(guard, '/api')).get('/api/hi', (c) => c.text('Hi'))
  * assertGuarded(app, '/api')
  */
 export function assertGuarded(
   app: Pick<Hono, 'routes'>,
   prefix: string,
   open: readonly string[] = [],
-): void {
-  const guards: { path: string; method: string }[] = []
-  const found = app.routes.flatMap(({ path, method, handler: routed }) => {
+): readonly string[] {
+  const guards: (PlacedGuard & { method: string; isExact: boolean })[] = []
+  const found = app.routes.map(({ path, method, handler: routed }): FoundRoute => {
     // `route()` wraps the handlers of an app that has its own error handler.
     let handler = routed as typeof routed & { __COMPOSED_HANDLER?: H }
     while (handler.__COMPOSED_HANDLER !== undefined) handler = handler.__COMPOSED_HANDLER
-    const isGuard = guardPrefixOf(handler) !== undefined
-    if (isGuard) guards.push({ path, method })
-    // Middleware of the whole app is no route. A handler of a route does not declare `next`.
-    const isOuter = path.endsWith('/*') && !mayAnswer(path.slice(0, -2), prefix)
-    if (!isGuard && isOuter && handler.length > 1) return []
-    const isGuarded = guards.some(
-      (guard) =>
-        (guard.method === 'ALL' || guard.method === method) &&
-        (guard.path === path ||
-          (/\/\*$/.test(guard.path) &&
-            [path, prefix].some((covered) => isCovered(covered, guard.path.slice(0, -2))))),
+    const isExact = !path.endsWith('/*')
+    const base = isExact ? path : path.slice(0, -2)
+    const own = guardPrefixOf(handler)
+    const shown = isExact ? path : `${base}${own ?? ''}/*`
+    if (own !== undefined) {
+      guards.push({ path: base + own, method, isExact, isEverywhere: base === '' })
+    }
+    const before = guards.filter(
+      (one) =>
+        (one.method === 'ALL' || one.method === method) && (!one.isExact || one.path === path),
     )
-    return [{ method, path, isGuarded }]
+    const isGuarded = before.some((one) => one.isExact) || areCovered(shown, prefix, before)
+    // A handler of a route does not declare `next`.
+    const isMiddleware =
+      !isExact && own === undefined && handler.length > 1 && !mayAnswer(base, prefix, before)
+    return { method, path: shown, isGuarded, ...(isMiddleware && { middleware: handler.name }) }
   })
-  assertNoneUnguarded(prefix, open, found)
+  return [...assertNoneUnguarded(prefix, open, found), 'notFound']
 }
 
 /**
@@ -149,7 +172,10 @@ export function guardedApp<Role extends string>(
     return respond(withHeader(guard.refuse('method_not_allowed'), 'allow', allowHeader(methods)))
   }
   app.all(`${prefix}/*`, markGuard(missing))
-  app.notFound(() => respond(guard.refuse('not_found')))
+  const notFound = () => respond(guard.refuse('not_found'))
+  // Hono does not find the route above for other spellings of the prefix.
+  app.use(markGuard(async (c, next) => (isBelow(prefix, c) ? notFound() : next()), prefix))
+  app.notFound(notFound)
   return app
 }
 

@@ -73,14 +73,14 @@ export function guardedListener<Role extends string>(
 ): RequestListener {
   const router = exactPathRouter(guard, prefix, routes)
   return (request, response) => {
-    const path = pathOf(request.url ?? '')
-    if (!router.isGuarded(path)) {
+    const { url = '' } = request
+    if (!router.isGuarded(url)) {
       if (otherwise !== undefined) otherwise(request, response)
       else sendRefusal(response, guard.refuse('not_found'))
       return
     }
     const credentials = new NodeRequestCredentials(request)
-    whenDecided(router.decide(request.method ?? '', path, credentials), (outcome) => {
+    whenDecided(router.decide(request.method ?? '', pathOf(url), credentials), (outcome) => {
       if ('handler' in outcome) outcome.handler(request, response, outcome.caller)
       else sendRefusal(response, outcome)
     })

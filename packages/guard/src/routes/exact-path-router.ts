@@ -1,11 +1,10 @@
 import type { RequestCredentials } from '../bearer-credentials.ts'
 import { anyCaller, type Decision, type Guard } from '../guard.ts'
 import { type Refusal, withHeader } from '../refusal.ts'
+import { mayBeBelow } from './below-prefix.ts'
 import {
   allowHeader,
-  isBelow,
   type Method,
-  mayBeBelow,
   type RouteTable,
   type ValidatedRoute,
   validateRoutes,
@@ -14,8 +13,8 @@ import {
 
 /** Finds routes by their exact path, for servers without a router. */
 export type ExactPathRouter<Role extends string, Handler> = {
-  /** True if the path is guarded. */
-  readonly isGuarded: (path: string) => boolean
+  /** True if the path or URL is guarded. */
+  readonly isGuarded: (target: string) => boolean
   /** Returns the handler and the caller, or a refusal. */
   readonly decide: (
     method: string,
@@ -48,8 +47,7 @@ export function exactPathRouter<Role extends string, Handler>(
   }
 
   return {
-    // The handler of other paths may decode them again.
-    isGuarded: (path) => isBelow(prefix, path) || mayBeBelow(prefix, path),
+    isGuarded: (target) => mayBeBelow(prefix, target),
     decide: (method, path, credentials) => {
       const verb = method === 'HEAD' ? 'GET' : method
       // An unknown method is in no map.

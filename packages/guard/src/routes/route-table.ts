@@ -52,9 +52,7 @@ export function validateRoutes<Role extends string, Handler>(
   routes: RouteTable<Role, Handler>,
 ): readonly ValidatedRoute<Role, Handler>[] {
   const roles: readonly unknown[] = [...guard.roles, anyCaller]
-  const faults = /^(\/[^/?#]+)*$/.test(prefix)
-    ? []
-    : [`prefix ${prefix}: must begin with a slash and not end with one`]
+  const faults = isPrefix(prefix) ? [] : [`prefix ${prefix}: ${prefixRule}`]
   const validated: ValidatedRoute<Role, Handler>[] = []
   for (const [route, { role, handler }] of Object.entries(routes)) {
     const [, verb, path = ''] = /^([A-Z]+) ((?:\/[^?#]*)?)$/.exec(route) ?? []
@@ -77,14 +75,18 @@ export function validateRoutes<Role extends string, Handler>(
   return validated
 }
 
+const prefixRule = 'must begin with a slash and not end with one'
+const isPrefix = (prefix: string) => /^(\/[^/?#]+)*$/.test(prefix)
+
 /**
  * Checks the arguments of a middleware at start, so that a misspelt role is an error and not a 403.
  *
- * @throws {TypeError} names the missing guard, or the role and the roles of the guard
+ * @throws {TypeError} names the missing guard, the role and the roles of the guard, or the prefix
  */
 export function checkRequirement<Role extends string>(
   guard: Guard<Role>,
   role: RequiredRole<Role>,
+  prefix = '',
 ): void {
   if (typeof guard?.decide !== 'function') {
     throw new TypeError(
@@ -97,6 +99,7 @@ export function checkRequirement<Role extends string>(
       `The guard has no role ${String(role)}, but ${roles}. Use one of them, or add it to roles.`,
     )
   }
+  if (!isPrefix(prefix)) throw new TypeError(`The prefix ${prefix} ${prefixRule}`)
 }
 
 /** Answers at once where no key must be waited for, because a promise costs time in each request. */
@@ -110,23 +113,4 @@ export function whenDecided<Outcome extends object, Answer>(
 /** The value of `Allow` for the methods of one path. */
 export function allowHeader(methods: readonly Method[]): string {
   return methods.flatMap((name) => (name === 'GET' ? ['GET', 'HEAD'] : [name])).join(', ')
-}
-
-/** True for the prefix itself and for every path below it. */
-export function isBelow(prefix: string, path: string): boolean {
-  return path.startsWith(prefix) && (path.length === prefix.length || path[prefix.length] === '/')
-}
-
-/**
- * True also for a path that another router may resolve to one below the prefix: percent-encoded, in
- * another case, or with doubled slashes, backslashes or dot segments.
- */
-export function mayBeBelow(prefix: string, path: string): boolean {
-  const decoded = path.replace(/%([2-7][0-9a-f])/gi, (_, hex) =>
-    String.fromCharCode(Number.parseInt(hex, 16)),
-  )
-  // After a second slash, the URL parser would read a host.
-  const rooted = decoded.replace(/^[/\\]+/, '/')
-  const { pathname } = URL.parse(rooted, 'http://localhost') ?? { pathname: rooted }
-  return isBelow(prefix.toLowerCase(), pathname.replace(/\/{2,}/g, '/').toLowerCase())
 }

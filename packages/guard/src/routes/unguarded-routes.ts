@@ -3,7 +3,12 @@ export type FoundRoute = {
   readonly method: string
   readonly path: string
   readonly isGuarded: boolean
+  /** The name of middleware, which passes requests on unless it answers them. */
+  readonly middleware?: string
 }
+
+/** A guard, and whether the app calls it for each request, also for another spelling of its path. */
+export type PlacedGuard = { readonly path: string; readonly isEverywhere: boolean }
 
 /** Routes without a guard, or a check that checks nothing. */
 export class UnguardedRoutesError extends Error {
@@ -31,16 +36,28 @@ export function guardPrefixOf(handler: unknown): string | undefined {
   return (handler as { [mark]?: string } | undefined)?.[mark]
 }
 
+/** True if one of the guards is called before any route of the path below the prefix. */
+export function areCovered(path: string, prefix: string, guards: readonly PlacedGuard[]): boolean {
+  return guards.some(
+    (guard) => isCovered(path, guard.path) || (guard.isEverywhere && isCovered(prefix, guard.path)),
+  )
+}
+
 /**
  * @param open the routes below the prefix that are open on purpose
+ * @returns path and name of middleware
  * @throws {UnguardedRoutesError} lists every other route, or says why the check is wrong
  */
 export function assertNoneUnguarded(
   prefix: string,
   open: readonly string[],
   routes: readonly FoundRoute[],
-): void {
-  const below = routes.filter(({ path }) => mayMatchBelow(path, prefix))
+): readonly string[] {
+  const all = routes.filter(({ path }) => mayMatchBelow(path, prefix))
+  const unread = all.flatMap(({ path, middleware }) =>
+    middleware ? [`${path} ${middleware}`] : [],
+  )
+  const below = all.filter(({ middleware }) => middleware === undefined)
   if (below.length === 0) throw new UnguardedRoutesError(`No route is below ${prefix || '/'}`)
   const found = below.filter(({ isGuarded }) => !isGuarded)
   const lines = found.map(({ method, path }) => {
@@ -54,7 +71,7 @@ export function assertNoneUnguarded(
     )
   }
   const unguarded = [...new Set(lines)].filter((line) => !open.includes(line))
-  if (unguarded.length === 0) return
+  if (unguarded.length === 0) return unread
   throw new UnguardedRoutesError(
     `No guard is before these routes below ${prefix || '/'}:\n${unguarded.join('\n')}`,
     unguarded,
@@ -79,7 +96,7 @@ function mayMatchBelow(path: string, prefix: string): boolean {
 }
 
 /** True if every path of the route is at or below the place of the guard. */
-export function isCovered(path: string, guardPath: string): boolean {
+function isCovered(path: string, guardPath: string): boolean {
   const segments = segmentsOf(path)
   return segmentsOf(guardPath).every((wanted, index) => {
     const found = segments[index] ?? '*'
@@ -88,8 +105,14 @@ export function isCovered(path: string, guardPath: string): boolean {
   })
 }
 
-/** False for middleware above the prefix or of the whole app, such as a body parser. */
-export function mayAnswer(path: string, prefix: string): boolean {
+/**
+ * False for middleware above the prefix or of the whole app, such as a body parser, unless it is behind a
+ * guard that is not called for each spelling of a path.
+ */
+export function mayAnswer(path: string, prefix: string, guards: readonly PlacedGuard[]): boolean {
   const { length } = segmentsOf(path)
-  return length > 0 && length >= segmentsOf(prefix).length
+  if (length > 0 && length >= segmentsOf(prefix).length) return true
+  return guards.some(
+    (one) => !one.isEverywhere && (mayMatchBelow(one.path, prefix) || isCovered(prefix, one.path)),
+  )
 }

@@ -76,6 +76,57 @@ const fastifyRows: Row<FastifyInstance>[] = [
   ['a regular expression', (app) => app.post('/:a(^a.*)/hi', hi), ['POST /:a(^a.*)/hi']],
   ['another case', (app) => app.post('/API/hi', hi), ['POST /API/hi']],
   ['routes outside', (app) => app.post('/apis', hi), []],
+  ['a handler of unknown paths', (app) => app.setNotFoundHandler(hi), ['ALL /*']],
+  [
+    'a handler of unknown paths beside a guarded plugin',
+    (app) => {
+      app.register(
+        async (child) => {
+          child.register(onFastify.guardedScope(guard, role))
+          child.get('/hi', hi)
+        },
+        { prefix: '/api' },
+      )
+      app.setNotFoundHandler(hi)
+    },
+    ['ALL /*'],
+  ],
+  [
+    'a handler of unknown paths of a plugin',
+    (app) =>
+      app.register(async (child) => void child.setNotFoundHandler(hi), { prefix: '/api/v1' }),
+    ['ALL /api/v1/*'],
+  ],
+  [
+    'a handler of unknown paths of another plugin',
+    (app) => app.register(async (child) => void child.setNotFoundHandler(hi), { prefix: '/x' }),
+    [],
+  ],
+  [
+    'a handler of unknown paths in a guarded instance',
+    (app) => {
+      app.register(onFastify.guardedScope(guard, anyCaller))
+      app.setNotFoundHandler(hi)
+    },
+    [],
+  ],
+  [
+    'a handler of unknown paths and a page for every path, with guarded routes',
+    (app) => {
+      app.register(onFastify.guardedRoutes(guard, '/api', {}))
+      app.setNotFoundHandler(hi)
+      app.get('/*', hi)
+    },
+    [],
+  ],
+  [
+    'a page for every path, with guarded routes of another prefix',
+    (app) => {
+      app.register(onFastify.guardedRoutes(guard, '/api/v1', {}))
+      app.post('/*', hi)
+    },
+    ['POST /*'],
+  ],
 ]
 
 describe('assertGuarded lists the routes of Fastify without a guard', () => {
@@ -94,10 +145,30 @@ describe('assertGuarded lists the routes of Fastify without a guard', () => {
   }
 })
 
+describe('assertGuarded of Fastify', () => {
+  it('lists a handler of unknown paths where a version of Fastify does not tell', async () => {
+    const app = fastify()
+    app.get('/api/hi', { onRequest }, hi)
+    await app.ready()
+    const unread = { printRoutes: (options: object) => app.printRoutes(options) }
+    assert.deepEqual(
+      unguarded(() => onFastify.assertGuarded(unread, '/api')),
+      ['ALL /*'],
+    )
+    await app.close()
+  })
+})
+
 const honoRequired = () => onHono.requireRole(guard, role)
+const honoBelow = (prefix: string) => onHono.requireRole(guard, role, prefix)
 const honoRows: Row<Hono>[] = [
   ['a route without a guard', (app) => app.get('/api/hi', (c) => c.text('')), ['GET /api/hi']],
   ['middleware of the route', (app) => app.get('/api/hi', honoRequired(), (c) => c.text('')), []],
+  [
+    'middleware of a route with a pattern',
+    (app) => app.get('/api/:a{.+}', honoRequired(), (c) => c.text('')),
+    [],
+  ],
   [
     'middleware before the guard',
     (app) =>
@@ -158,9 +229,34 @@ const honoRows: Row<Hono>[] = [
   ['all methods', (app) => app.all('/api/hi', (c) => c.text('')), ['ALL /api/hi']],
   ['a page for every path', (app) => app.get('*', (c) => c.text('')), ['GET /*']],
   [
-    'a page for every path, after a guard of the prefix',
+    'a page for every path, after a guard at the path of the prefix',
     (app) => app.use('/api/*', honoRequired()).get('*', (c) => c.text('')),
+    ['GET /*'],
+  ],
+  [
+    'a page for every path, after a guard of the whole app with the prefix',
+    (app) => app.use(honoBelow('/api')).get('*', (c) => c.text('')),
     [],
+  ],
+  [
+    'a route after a guard of the whole app with another prefix',
+    (app) => app.use(honoBelow('/api/v1')).get('/api/v2', (c) => c.text('')),
+    ['GET /api/v2'],
+  ],
+  [
+    'a parameter, after a guard at the path of the prefix',
+    (app) => app.use('/api/*', honoRequired()).get('/:area/hi', (c) => c.text('')),
+    ['GET /:area/hi'],
+  ],
+  [
+    'middleware of the whole app, after a guard at the path of the prefix',
+    (app) => app.use('/api/*', honoRequired()).use(async (_, next) => next()),
+    ['ALL /*'],
+  ],
+  [
+    'a guard with a prefix before one route',
+    (app) => app.get('/api/hi', honoBelow('/x'), (c) => c.text('')),
+    ['GET /api/hi'],
   ],
   ['middleware of the whole app', (app) => app.use(async (_, next) => next()), []],
   ['a parameter with a pattern', (app) => app.get('/:a{.+}', (c) => c.text('')), ['GET /:a{.+}']],
@@ -173,6 +269,17 @@ const honoRows: Row<Hono>[] = [
       app.route('/', onHono.guardedApp(guard, '/api', routes)).get('/api/later', (c) => c.text(''))
     },
     [],
+  ],
+  [
+    'a page for every path, after a guarded app',
+    (app) => app.route('/', onHono.guardedApp(guard, '/api', {})).get('*', (c) => c.text('')),
+    [],
+  ],
+  [
+    'a route after a guarded app with another prefix',
+    (app) =>
+      app.route('/', onHono.guardedApp(guard, '/api/v1', {})).get('/api/v2', (c) => c.text('')),
+    ['GET /api/v2'],
   ],
   ['routes outside', (app) => app.get('/apis', (c) => c.text('')), []],
 ]
@@ -189,6 +296,16 @@ describe('assertGuarded lists the routes of Hono without a guard', () => {
       )
     })
   }
+
+  it('and names the middleware that it cannot read, and the answer to unknown paths', () => {
+    const named = async function cors(_: unknown, next: () => Promise<void>) {
+      await next()
+    }
+    const app = new Hono().use(named).get('/api/hi', honoRequired(), (c) => c.text(''))
+    assert.deepEqual(onHono.assertGuarded(app, '/api'), ['/* cors', 'notFound'])
+    const whole = new Hono().use(honoBelow('/api')).get('/api/hi', (c) => c.text(''))
+    assert.deepEqual(onHono.assertGuarded(whole, '/api'), ['notFound'])
+  })
 
   it('of the whole app, without its middleware', () => {
     const app = new Hono().use(async (_, next) => next()).get('/hi', (c) => c.text(''))

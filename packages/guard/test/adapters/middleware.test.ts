@@ -288,6 +288,20 @@ describe('middleware at start', () => {
     })
   }
 
+  for (const [name, make] of Object.entries({
+    Express: onExpress.requireCaller,
+    Hono: onHono.requireCaller,
+  })) {
+    it(`refuses a prefix that no path begins with: ${name}`, () => {
+      for (const prefix of ['api', '/api/', '/', '/api?x']) {
+        assert.throws(() => make(guard, prefix), {
+          name: 'TypeError',
+          message: `The prefix ${prefix} must begin with a slash and not end with one`,
+        })
+      }
+    })
+  }
+
   it('an undeclared role does not compile', () => {
     // @ts-expect-error a role that the guard was not declared with
     assert.throws(() => onExpress.requireRole(guard, 'CallHIApiRole'))

@@ -6,7 +6,7 @@ import { guardedApp } from '../../src/adapters/hono.ts'
 import { guardedListener } from '../../src/adapters/node.ts'
 import { guardedFetch } from '../../src/adapters/web.ts'
 import { anyCaller, createGuard, RouteTableError } from '../../src/index.ts'
-import { allowHeader, isBelow, validateRoutes } from '../../src/routes/route-table.ts'
+import { allowHeader, validateRoutes } from '../../src/routes/route-table.ts'
 import { guardPrefixOf } from '../../src/routes/unguarded-routes.ts'
 import { optionsWith } from '../token-factory.ts'
 
@@ -118,24 +118,6 @@ describe('a route table', () => {
       }),
     )
   })
-})
-
-describe('a prefix', () => {
-  const rows: [path: string, below: boolean][] = [
-    ['/api/v1', true],
-    ['/api/v1/', true],
-    ['/api/v1/hi', true],
-    ['/api/v1x', false],
-    ['/api/v', false],
-    ['/API/v1/hi', false],
-    ['/x/api/v1/hi', false],
-    ['', false],
-  ]
-  for (const [path, below] of rows) {
-    it(`${below ? 'guards' : 'does not reach'} ${path || 'nothing'}`, () => {
-      assert.equal(isBelow('/api/v1', path), below)
-    })
-  }
 })
 
 describe('Allow', () => {
