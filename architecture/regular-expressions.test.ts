@@ -125,7 +125,7 @@ const foreignInputs: readonly ForeignInput[] = [
     "claims['",
     "claims['a'] eq '",
   ),
-  property(/^([a-z]+):\/\/([^/]+)(?:\/(.+))?$/, 'a://', 'a://a/'),
+  property(/^([a-z][a-z0-9+.-]*):\/\/([^/]+)(?:\/(.+))?$/, 'a', 'a://', 'a://a/'),
   property(/^(?:[^#]*#)?(?:microsoft\.)?graph\.(\w+)$/i, '#', '#graph.', 'graph.'),
   property(/^\s*(\w+)(?:\s+(asc|desc))?\s*$/i, 'a', 'a '),
   property(/\s*(?:(AND|OR)\s+)?"([A-Za-z]+):((?:[^"\\]|\\.)*)"\s*/y, '"a:', 'AND '),

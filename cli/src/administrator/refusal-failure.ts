@@ -18,7 +18,7 @@ const remedies: readonly Row[] = [
   {
     is: ({ graphCode, reason }) =>
       graphCode === 'HostNameNotOnVerifiedDomain' || /identifier URI/.test(reason),
-    remedy: `An identifier URI must contain the application ID, the tenant ID, or a verified domain. api://{applicationId} is always valid. ${again}`,
+    remedy: `An identifier URI must contain the application ID, the tenant ID, or a verified domain, unless the API requests tokens of version 2. api://{applicationId} is always valid. ${again}`,
   },
   {
     is: ({ graphCode }) => graphCode === 'Directory_QuotaExceeded',

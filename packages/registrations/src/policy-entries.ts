@@ -54,6 +54,9 @@ export const defaultPolicy = {
   appliesTo: [],
 } as const
 
+/** The default policy of a tenant that never changed it. */
+export const untouchedPolicy: Policy = { ...defaultPolicy, isEnabled: true, definition: {} }
+
 const defaultAppManagementPolicy: z.ZodType<Policy> = z
   .strictObject({
     isEnabled,

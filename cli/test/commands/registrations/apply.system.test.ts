@@ -178,11 +178,13 @@ describe('greeting registrations apply', () => {
     const served = await ServedGraph.start(test)
     const [api] = sampleFile().apis
     const apis = [{ ...api, identifierUris: ['https://orders.example/api'] }]
-    const { code, err } = await served.run(['apply', await served.file({ apis })])
+    // The plan believes that the domain is verified.
+    const file = await served.file({ apis, tenant: { domains: ['orders.example'] } })
+    const { code, err } = await served.run(['apply', file])
     assert.equal(code, 1)
     assert.match(
       err,
-      /HostNameNotOnVerifiedDomain.*\(request [0-9a-f-]{36}\)\n.*api:\/\/\{applicationId\} is always valid/s,
+      /InvalidUniqueTenantIdentifierAsPerAppPolicy.*\(request [0-9a-f-]{36}\)\n.*api:\/\/\{applicationId\} is always valid/s,
     )
   })
 

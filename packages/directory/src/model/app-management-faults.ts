@@ -1,6 +1,12 @@
-import { durationMs, type Restriction, type Restrictions } from './app-management-forms.ts'
+import {
+  durationMs,
+  initialRestrictions,
+  type Restriction,
+  type Restrictions,
+} from './app-management-forms.ts'
 import type { Application } from './application/application.ts'
-import { hasTenantName } from './application/identifier-uri-rules.ts'
+import { hasTenantName, namesAnother } from './application/identifier-uri-rules.ts'
+import { isLoopbackUrl } from './issuer-url.ts'
 import { type DirectoryPolicy, defaultAppManagementPolicyId } from './policy.ts'
 import type { Tenant } from './tenant.ts'
 import { authoritiesIn, isTrusted } from './trusted-authorities.ts'
@@ -20,6 +26,9 @@ export type ManagedObject = {
   readonly isOfSaml?: boolean
 }
 
+type UriRestriction = NonNullable<
+  NonNullable<Restrictions['identifierUris']>['nonDefaultUriAddition']
+>
 type Period = { readonly startDateTime: Date; readonly endDateTime: Date }
 
 /** What a change adds to an object. What it has already is not examined. */
@@ -49,6 +58,8 @@ export type AppManagementFault = {
     readonly message: string
   }[]
   readonly policyId: string
+  /** Whether a verified domain of the tenant would permit it. */
+  readonly needsDomains?: boolean
   /** The longest lifetime that the policy permits, if the lifetime is the fault. */
   readonly maxLifetimeMs?: number
 }
@@ -69,7 +80,9 @@ function restrictionsOf(
   ) as Record<string, Restrictions | null>
   const isOfApplication = kind === 'application'
   if (id === defaultAppManagementPolicyId)
-    return (isOfApplication ? applicationRestrictions : servicePrincipalRestrictions) ?? {}
+    return isOfApplication
+      ? { ...initialRestrictions, ...applicationRestrictions }
+      : (servicePrincipalRestrictions ?? {})
   return { ...credentials, ...(isOfApplication ? applicationRestrictions : {}) }
 }
 
@@ -132,11 +145,29 @@ const uriRules = [
   {
     name: 'uriAdditionWithoutUniqueTenantIdentifier',
     code: 'InvalidUniqueTenantIdentifierAsPerAppPolicy',
-    isAllowed: (uri: string, { appId, tenant }: ManagedObject) => hasTenantName(uri, appId, tenant),
+    isAllowed: (uri: string, { appId, tenant }: ManagedObject) =>
+      isLoopbackUrl(uri) || hasTenantName(uri, appId, tenant),
     sentence: (uri: string) =>
       `Failed to add identifier URI ${uri}. All newly added URIs must contain a tenant verified domain, tenant ID, or app ID, as per the default tenant policy of your organization. See https://aka.ms/identifier-uri-addition-error for more information on this error.`,
   },
+  {
+    // The rule of 2021, which no policy switches off (entra E149).
+    name: undefined,
+    code: 'HostNameNotOnVerifiedDomain',
+    isAllowed: (uri: string, object: ManagedObject) =>
+      !namesAnother(uri, object.appId, object.tenant) &&
+      (receivesVersion2(object) ||
+        object.isOfSaml ||
+        isLoopbackUrl(uri) ||
+        uri.toLowerCase().startsWith('api://') ||
+        hasTenantName(uri, object.appId, object.tenant)),
+    sentence: (uri: string) =>
+      `Values of identifierUris property must use a verified domain of the organization or its subdomain: '${uri}'`,
+  },
 ] as const
+
+const receivesVersion2 = ({ requestedAccessTokenVersion }: ManagedObject) =>
+  requestedAccessTokenVersion === 2
 
 function audienceFaults(
   policyId: string,
@@ -165,19 +196,22 @@ export function appManagementFaults(
   change: ManagedChange,
   now: Date,
 ): AppManagementFault[] {
-  if (policy === undefined || !policy.isEnabled) return []
+  if (policy === undefined) return []
   const {
     audiences,
     identifierUris,
     keyCredentials = [],
     passwordCredentials = [],
-  } = restrictionsOf(policy, object.kind)
-  const isVersion2 = object.requestedAccessTokenVersion === 2
+  } = policy.isEnabled ? restrictionsOf(policy, object.kind) : {}
   const createdAt = object.createdDateTime ?? now
   const applies = (one: Restriction | null | undefined): one is Restriction => {
     const since = one?.restrictForAppsCreatedAfterDateTime ?? null
     return one?.state === 'enabled' && (since === null || createdAt >= new Date(since))
   }
+  const restrictsUris = (one: UriRestriction | null | undefined) =>
+    applies(one) &&
+    !(one.excludeAppsReceivingV2Tokens && receivesVersion2(object)) &&
+    !(one.excludeSaml && object.isOfSaml)
   const credentialFaults = [...passwordCredentials, ...keyCredentials]
     .filter(applies)
     .flatMap((one) => credentialFault(policy.id, one, object.tenant, change))
@@ -186,13 +220,12 @@ export function appManagementFaults(
     ...(change.identifierUris ?? []).flatMap((uri) => {
       const row = uriRules.find(
         ({ isAllowed, name }) =>
-          applies(identifierUris?.[name]) &&
-          !(identifierUris?.[name]?.excludeAppsReceivingV2Tokens && isVersion2) &&
-          !(identifierUris?.[name]?.excludeSaml && object.isOfSaml) &&
-          !isAllowed(uri, object),
+          (name === undefined || restrictsUris(identifierUris?.[name])) && !isAllowed(uri, object),
       )
       if (row === undefined) return []
-      return fault(policy.id, row.code, row.sentence(uri), [row.name, 'identifierUris'])
+      const detail = row.name ?? row.code
+      const found = fault(policy.id, row.code, row.sentence(uri), [detail, 'identifierUris'])
+      return { ...found, needsDomains: row.name !== 'nonDefaultUriAddition' }
     }),
     ...audienceFaults(policy.id, change.signInAudience, (name) => applies(audiences?.[name])),
   ]

@@ -97,6 +97,14 @@ const uri = optionalRow('identifierUriRestriction', {
   ...common,
   excludeAppsReceivingV2Tokens: flag,
   excludeSaml: flag,
+  // Read-only: what a tenant sends is its own.
+  isStateSetByMicrosoft: {
+    type: 'Edm.Boolean',
+    body: z
+      .boolean()
+      .optional()
+      .transform(() => false),
+  },
 })
 const audience = optionalRow('audienceRestriction', common)
 
@@ -132,6 +140,24 @@ export const appManagementRows = {
     'appManagementServicePrincipalConfiguration',
     credentials,
   ),
+} as const
+
+const initially = {
+  restrictForAppsCreatedAfterDateTime: null,
+  excludeAppsReceivingV2Tokens: true,
+  excludeSaml: true,
+} as const
+
+/** What the default policy restricts of applications while a tenant does not change it (entra E148). */
+export const initialRestrictions = {
+  identifierUris: {
+    nonDefaultUriAddition: { ...initially, state: 'disabled', isStateSetByMicrosoft: false },
+    uriAdditionWithoutUniqueTenantIdentifier: {
+      ...initially,
+      state: 'enabled',
+      isStateSetByMicrosoft: true,
+    },
+  },
 } as const
 
 /** The members that every restriction has. */

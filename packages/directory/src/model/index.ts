@@ -71,6 +71,7 @@ export {
   type DirectoryPolicy,
   defaultAppManagementPolicyId,
   definitionRules,
+  initialAppManagementPolicy,
   maxPolicies,
   type PolicyKind,
   policyOf,

@@ -25,8 +25,19 @@ export type DirectoryPolicy = {
 
 export const maxPolicies = 100
 
-/** The ID of the default app management policy. A tenant without such a policy has a disabled one. */
 export const defaultAppManagementPolicyId = emptyGuid
+
+/** The default app management policy of a tenant that never changed it (entra E220). */
+export const initialAppManagementPolicy: DirectoryPolicy = {
+  id: defaultAppManagementPolicyId,
+  kind: 'appManagement',
+  displayName: 'Default app management tenant policy',
+  description:
+    'Default tenant policy that enforces app management restrictions on applications and service principals. To apply policy to targeted resources, create a new policy under appManagementPolicies collection.',
+  definition: {},
+  isEnabled: true,
+  isOrganizationDefault: true,
+}
 
 type Assignee = { readonly policyIds: readonly string[] }
 

@@ -1,6 +1,6 @@
 /** A property of an object that breaks a rule of the directory. */
 export type ValidationIssue = {
-  readonly code: 'invalid_value' | 'duplicate_value' | 'enabled_role' | 'unverified_name'
+  readonly code: 'invalid_value' | 'duplicate_value' | 'enabled_role'
   /** The place of the property in the object. */
   readonly path: readonly (string | number)[]
   readonly message: string

@@ -28,7 +28,16 @@ export function defaultPolicyOf(body: unknown): Policy {
   const line = { method: 'GET', path: '/policies/defaultAppManagementPolicy' }
   const form = { applicationRestrictions: rules, servicePrincipalRestrictions: rules }
   const answer = parseAnswer(line, z.object({ isEnabled: z.boolean(), ...form }), body)
-  const { isEnabled, ...definition } = answer
+  const { isEnabled, applicationRestrictions, ...others } = answer
+  const { identifierUris, ...own } = Object(applicationRestrictions)
+  // What Microsoft restricts in every tenant is not a rule of this one.
+  const isInitial =
+    identifierUris?.nonDefaultUriAddition?.state !== 'enabled' &&
+    identifierUris?.uriAdditionWithoutUniqueTenantIdentifier?.isStateSetByMicrosoft
+  const definition = {
+    ...others,
+    applicationRestrictions: isInitial ? own : applicationRestrictions,
+  }
   return { ...defaultPolicy, isEnabled, definition: plainJson(definition) }
 }
 
@@ -81,19 +90,21 @@ export async function readPolicies(
     const text = displayName ?? one.id
     return { ...rest, displayName: text, definition: definition ?? restrictions, appliesTo }
   })
-  const policies = [defaultPolicyOf(answer.body), ...named]
+  const byDefault = defaultPolicyOf(answer.body)
+  const policies = [byDefault, ...named]
   // A policy of the file may restrict what those of the directory do not.
   const restricts = (type: string) => isNamed || JSON.stringify(policies).includes(type)
-  const [tenants = [], authorities] = await Promise.all([
-    restricts('uriAdditionWithoutUniqueTenantIdentifier')
+  const [tenants, authorities] = await Promise.all([
+    byDefault.isEnabled || restricts('uriAdditionWithoutUniqueTenantIdentifier')
       ? reader.list('/organization', organization).catch(undefinedIf(true))
       : undefined,
     restricts('trustedCertificateAuthority')
       ? readAuthorities(reader).catch(undefinedIf(true))
       : undefined,
   ])
-  const names = tenants.flatMap(({ verifiedDomains }) => verifiedDomains)
-  return { policies, domains: names.map(({ name }) => name.toLowerCase()), authorities }
+  const names = tenants?.flatMap(({ verifiedDomains }) => verifiedDomains)
+  const domains = names?.map(({ name }) => name.toLowerCase())
+  return { policies, ...(domains && { domains }), authorities }
 }
 
 const authority = z.object({ isRootAuthority: z.boolean(), certificate: z.string() })

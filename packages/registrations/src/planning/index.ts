@@ -1,4 +1,4 @@
-export { type Policy, policyKinds } from '../policy-entries.ts'
+export { type Policy, policyKinds, untouchedPolicy } from '../policy-entries.ts'
 export { adoptionLine, isHeldByOthers } from './adoption.ts'
 export {
   application,

@@ -66,12 +66,13 @@ const newAppId = applicationIdPlaceholder.toLowerCase()
 /** What the app management policies of the tenant refuse, in the words of Microsoft Graph. */
 export function policyFaults(changes: readonly Change[], judged: Judged): string[] {
   const { file, state, located, policies, now } = judged
-  const byName = new Map(located.map((one) => [one.name, one.application]))
-  const domains = [...(file.tenant?.domains ?? []), ...(state.domains ?? [])]
+  const byName = new Map(located.map((one) => [one.name, one]))
+  const known = [file.tenant?.domains, state.domains].filter((all) => all !== undefined)
+  const domains = known.flat()
   const tenant = { id: state.tenantId, domains, policies: state.authorities }
   return changes.flatMap((change) => {
     const { application: name } = change
-    const application = byName.get(name)
+    const { application, servicePrincipal } = byName.get(name) ?? {}
     const api = fileIndex(file).api(name)
     const entry = { ...fileIndex(file).client(name), ...api }
     const policy = policyInForce(policies, 'appManagement', [application?.id], entry)
@@ -81,12 +82,15 @@ export function policyFaults(changes: readonly Change[], judged: Judged): string
     const object = {
       kind: 'application' as const,
       appId,
+      isOfSaml: servicePrincipal?.preferredSingleSignOnMode === 'saml',
       createdDateTime: application?.createdDateTime ?? now,
       requestedAccessTokenVersion: version === 2 ? (2 as const) : null,
       tenant,
     }
     return additionsOf(change, appId, now).flatMap(({ what, ...added }) =>
-      appManagementFaults(policy, object, added, now).map(({ code, message, maxLifetimeMs }) => {
+      appManagementFaults(policy, object, added, now).flatMap((fault) => {
+        const { code, message, maxLifetimeMs, needsDomains } = fault
+        if (needsDomains && known.length === 0) return []
         const isOfSecret = maxLifetimeMs !== undefined && added.secrets !== undefined
         const maxDays = Math.floor((maxLifetimeMs ?? 0) / dayMs)
         const remedy = isOfSecret ? ` Set its lifetimeDays to at most ${maxDays}.` : ''

@@ -243,14 +243,48 @@ describe('applying a file with policies', () => {
       })
   })
 
-  it('reads two objects more if the file has none', async () => {
+  it('reads three objects more if the file has none', async () => {
     const fixture = await GraphFixture.start()
     await fixture.apply(sampleFile())
     fixture.tenant.lines.length = 0
     await fixture.plan(sampleFile())
     assert.deepEqual(
       fixture.tenant.lines.filter((line) => /polic|organization/i.test(line)).toSorted(),
-      ['GET /policies/appManagementPolicies', 'GET /policies/defaultAppManagementPolicy'],
+      [
+        'GET /organization',
+        'GET /policies/appManagementPolicies',
+        'GET /policies/defaultAppManagementPolicy',
+      ],
     )
+  })
+
+  const uris: readonly (readonly [api: object, isRefused: boolean])[] = [
+    [{ identifierUris: ['api://orders'] }, true],
+    [{ identifierUris: ['api://orders'], requestedAccessTokenVersion: 2 }, false],
+    [{ identifierUris: ['https://else.example/orders'] }, true],
+    [{ identifierUris: ['api://{applicationId}/orders'] }, false],
+  ]
+  for (const [api, isRefused] of uris)
+    it(`judges ${JSON.stringify(api)} as the directory does (entra E148)`, async () => {
+      const fixture = await GraphFixture.start()
+      const file = { ...sampleFile(), apis: [{ ...sampleFile().apis[0], ...api }] }
+      const { faults } = await fixture.plan(file)
+      assert.equal(faults.length, isRefused ? 1 : 0)
+      if (isRefused) assert.match(String(faults), /InvalidUniqueTenantIdentifierAsPerAppPolicy/)
+      else assert.equal((await fixture.apply(file)).stopped, undefined)
+    })
+
+  it('judges the names of an application for SAML as the directory does', async () => {
+    const fixture = await GraphFixture.start()
+    await fixture.apply(sampleFile())
+    const [api] = sampleFile().apis
+    const named = { ...sampleFile(), apis: [{ ...api, identifierUris: ['api://orders'] }] }
+    assert.equal((await fixture.plan(named)).faults.length, 1)
+    const filter = "displayName eq 'Greeting API'"
+    const path = `/servicePrincipals?$filter=${filter}`
+    const { value } = (await fixture.tenant.send('GET', path)) as { value: { id: string }[] }
+    const mode = { preferredSingleSignOnMode: 'saml' }
+    await fixture.tenant.send('PATCH', `/servicePrincipals/${value[0]?.id}`, mode)
+    assert.deepEqual((await fixture.plan(named)).faults, [])
   })
 })

@@ -193,13 +193,18 @@ describe('applying a file', () => {
     const fixture = await GraphFixture.start()
     const file = sampleFile()
     const apis = [{ ...file.apis[0], identifierUris: ['https://orders.example/api'] }]
-    const { stopped } = await fixture.apply({ ...file, apis })
+    // The plan believes that the domain is verified.
+    const { stopped } = await fixture.apply({
+      ...file,
+      apis,
+      tenant: { domains: ['orders.example'] },
+    })
     assert.ok(stopped?.error instanceof GraphRefusalError)
     assert.match(
       stopped.error.message,
       /^PATCH \/applications\/[^ ]+ was refused with HTTP status 400/,
     )
-    assert.equal(stopped.error.graphCode, 'HostNameNotOnVerifiedDomain')
+    assert.equal(stopped.error.graphCode, 'InvalidUniqueTenantIdentifierAsPerAppPolicy')
     assert.match(stopped.error.requestId ?? '', /^[0-9a-f-]{36}$/)
   })
 

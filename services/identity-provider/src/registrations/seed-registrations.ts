@@ -24,6 +24,7 @@ import {
   assignedPolicies,
   filePolicies,
   refusedInNewTenant,
+  untouchedPolicy,
 } from '@greeting/registrations/planning'
 
 /** Values for the IDs that a file may omit. */
@@ -68,7 +69,9 @@ export function readSeedRegistrations(
   const registrations = withDefaults(file, defaults)
   refuseIssues(fileName, directoryIssues(registrations))
   const now = defaults.now()
-  const faults = refusedInNewTenant({ file, now }, registrations.tenant.id, [])
+  const { domains, id } = registrations.tenant
+  const inNewTenant = { ...file, tenant: { ...file.tenant, domains } }
+  const faults = refusedInNewTenant({ file: inNewTenant, now }, id, [untouchedPolicy])
   if (faults.length > 0) throw invalid(fileName, faults.join(' '))
   return registrations
 }
@@ -199,11 +202,9 @@ function directoryIssues({ tenant, apis, clients, agents }: SeedRegistrations): 
     ...tenantIssues,
     ...reservedIds(apis.map((api, index) => ({ ...api, place: ['apis', index] }))),
     ...reservedIds([...clients, ...agents]),
-    ...apis.flatMap(({ applicationId, identifierUris, appRoles }, index) => [
+    ...apis.flatMap(({ identifierUris, appRoles }, index) => [
       ...judgeAppRoles(appRoles).map(under('apis', index, 'appRoles')),
-      ...judgeIdentifierUris({ appId: applicationId, identifierUris }, tenant).map(
-        under('apis', index, 'identifierUris'),
-      ),
+      ...judgeIdentifierUris(identifierUris).map(under('apis', index, 'identifierUris')),
     ]),
   ]
 }

@@ -32,3 +32,23 @@ it('the first start assigns the policies of the file, and is refused with what t
     message: /CredentialInvalidLifetimeAsPerAppPolicy.*Set its lifetimeDays to at most 1\.$/,
   })
 })
+
+it('the first start judges identifier URIs as Microsoft Graph does (entra E148)', () => {
+  const uriRefused = { code: 'registrations_invalid', message: /InvalidUniqueTenantIdentifier/ }
+  const read = (api: object, more: object = {}) => {
+    const file = { ...JSON.parse(text), ...more }
+    file.apis = [{ ...file.apis[0], ...api }]
+    return () => readSeedRegistrations(JSON.stringify(file), 'some.json', defaults)
+  }
+  const identifierUris = ['api://orders']
+  const withDomain = { identifierUris: ['api://orders.example/orders'] }
+  const tenant = { domains: ['orders.example'] }
+  const off = { policies: { defaultAppManagementPolicy: { isEnabled: false } } }
+  assert.throws(read({ identifierUris }), uriRefused)
+  assert.throws(read({ identifierUris, requestedAccessTokenVersion: 1 }), uriRefused)
+  assert.doesNotThrow(read({ identifierUris, requestedAccessTokenVersion: 2 }))
+  assert.throws(read(withDomain), uriRefused)
+  assert.doesNotThrow(read(withDomain, { tenant }))
+  assert.doesNotThrow(read({ identifierUris }, off))
+  assert.throws(read({ identifierUris: ['https://else.example'] }, off), /HostNameNotOnVerified/)
+})

@@ -1,27 +1,12 @@
 import { isGuid } from '../guid.ts'
-import { isLoopbackUrl } from '../issuer-url.ts'
 import { domainsOf, type Tenant } from '../tenant.ts'
 import type { ValidationIssue } from '../validation-issue.ts'
-
-/** The properties of an application that limit its names. */
-export type NamedApplication = {
-  readonly appId: string
-  readonly identifierUris: readonly string[]
-}
 
 /** The form in which identifier URIs are compared. Entra ID ignores case. */
 export const caseless = (identifierUri: string): string => identifierUri.toLowerCase()
 
-/**
- * Validates the names of an API. Each must contain an ID or a verified domain of its owner, or be a URL
- * of this machine.
- *
- * @see https://learn.microsoft.com/entra/identity-platform/identifier-uri-restrictions
- */
-export function judgeIdentifierUris(
-  { appId, identifierUris }: NamedApplication,
-  tenant: Pick<Tenant, 'id' | 'domains'>,
-): ValidationIssue[] {
+/** Validates the form of the names of an API. Which ones are permitted is a matter of policies. */
+export function judgeIdentifierUris(identifierUris: readonly string[]): ValidationIssue[] {
   const seen = new Set<string>()
   return identifierUris.flatMap((uri, index): ValidationIssue[] => {
     const isRepeated = seen.has(caseless(uri))
@@ -32,29 +17,37 @@ export function judgeIdentifierUris(
     if (/[\s#?]/.test(uri) || !URL.canParse(uri))
       return fault('invalid_value', 'must be an absolute URI without spaces, query and fragment')
     if (uri.endsWith('/')) return fault('invalid_value', 'must not end with a slash')
-    if (isRepeated) return fault('duplicate_value', 'must not be repeated')
-    if (isLoopbackUrl(uri) || hasTenantName(uri, appId, tenant)) return []
-    return fault(
-      'unverified_name',
-      'must contain a verified domain of the tenant, the id of the tenant, or the application id',
-    )
+    return isRepeated ? fault('duplicate_value', 'must not be repeated') : []
   })
 }
 
-/** Whether a URI contains an ID or a verified domain of its owner. */
-export function hasTenantName(
-  uri: string,
-  appId: string,
-  tenant: Pick<Tenant, 'id' | 'domains'>,
-): boolean {
-  const [, scheme, host, path] = /^([a-z]+):\/\/([^/]+)(?:\/(.+))?$/.exec(caseless(uri)) ?? []
-  if (host === undefined) return false
-  if (scheme === 'api') {
-    if (host === appId || path === appId) return true
-    // Below the tenant's id, a GUID would be read as the id of another application.
-    const [first = ''] = path?.split('/', 1) ?? []
-    return host === tenant.id && (first === appId || !isGuid(first))
-  }
-  if (scheme !== 'https') return false
-  return domainsOf(tenant).some((domain) => host === domain || host.endsWith(`.${domain}`))
+type Owner = Pick<Tenant, 'id' | 'domains'>
+
+function partsOf(uri: string) {
+  const [, scheme = '', host = '', path = ''] =
+    /^([a-z][a-z0-9+.-]*):\/\/([^/]+)(?:\/(.+))?$/.exec(caseless(uri)) ?? []
+  return { scheme, host, path, isApi: scheme === 'api' }
+}
+
+/**
+ * Whether a URI contains an ID or a verified domain of its owner, in a place that is documented.
+ *
+ * @see https://learn.microsoft.com/graph/api/resources/identifieruriconfiguration
+ */
+export function hasTenantName(uri: string, appId: string, tenant: Owner): boolean {
+  const { scheme, host, path, isApi } = partsOf(uri)
+  if (host === '' || namesAnother(uri, appId, tenant)) return false
+  if (path === appId || path === tenant.id) return true
+  if (isApi && (host === appId || host === tenant.id)) return true
+  return domainsOf(tenant).some(
+    (domain) => ((isApi || scheme === 'https') && host === domain) || host.endsWith(`.${domain}`),
+  )
+}
+
+/** Whether a URI has the ID of another application or tenant in the place of its own. */
+export function namesAnother(uri: string, appId: string, tenant: Owner): boolean {
+  const { host, path, isApi } = partsOf(uri)
+  const [first = ''] = path.split('/', 1)
+  const isForeign = (id: string) => isGuid(id) && id !== appId
+  return isApi && path !== appId && isForeign(host === tenant.id ? first : host)
 }

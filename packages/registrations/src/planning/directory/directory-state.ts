@@ -107,6 +107,7 @@ export const servicePrincipal = z.object({
   displayName: z.string(),
   accountEnabled: z.boolean().nullish(),
   appRoleAssignmentRequired: z.boolean().nullish(),
+  preferredSingleSignOnMode: text,
   /** The application ID of the blueprint of an agent identity. */
   agentIdentityBlueprintId: guid.nullish(),
   servicePrincipalNames: z.array(z.string()).default([]),
@@ -148,7 +149,7 @@ export type DirectoryState = {
   readonly policies?: readonly Policy[] | undefined
   /** The object IDs of the service principals with a claims mapping policy, if they were read. */
   readonly mappedIds?: readonly string[]
-  /** The verified domains of the tenant, if a policy requires one in identifier URIs. */
+  /** The verified domains of the tenant, if a policy requires one in identifier URIs and they can be read. */
   readonly domains?: readonly string[]
   /** The lists of trusted certificate authorities, if a policy names one and they can be read. */
   readonly authorities?: readonly Pick<DirectoryPolicy, 'id' | 'kind' | 'definition'>[] | undefined

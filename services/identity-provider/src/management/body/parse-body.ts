@@ -12,7 +12,6 @@ const rows: Record<
   invalid_value: { refusal: 'body_invalid', detail: 'InvalidValue' },
   duplicate_value: { refusal: 'body_invalid', detail: 'DuplicateValue' },
   enabled_role: { refusal: 'enabled_role_changed', detail: 'EnabledEntitlement' },
-  unverified_name: { refusal: 'identifier_uri_unverified', detail: 'HostNameNotOnVerifiedDomain' },
 }
 
 /** The size of an answer must not depend on the number of issues in a body. */
@@ -47,7 +46,7 @@ export function parseBody<Schema extends z.ZodType>(
  * Refuses a body that has issues. At most 20 of them are reported. The first decides the error code.
  *
  * @param body the source of quoted values
- * @throws {GraphError} graph_refusal body_invalid, enabled_role_changed, identifier_uri_unverified.
+ * @throws {GraphError} graph_refusal body_invalid, enabled_role_changed.
  */
 export function requireNoIssues(issues: readonly ValidationIssue[], body: unknown): void {
   const [first] = issues

@@ -4,6 +4,7 @@ import {
   appManagementFaults,
   type Directory,
   type DirectoryChange,
+  initialAppManagementPolicy,
   locksCredentials,
   policyOf,
   type ServicePrincipal,
@@ -74,30 +75,35 @@ function faultsOf(
   after: (Application | ServicePrincipal) & Managed,
 ): AppManagementFault[] {
   const tenant = committed.tenant(after.tenantId)
-  if (tenant === undefined || tenant.policies.length === 0) return []
+  if (tenant === undefined) return []
   // What this call creates is not looked up.
   const before: Managed | undefined = runtime.hasMade(after.id)
     ? undefined
     : committed[kind](after.id)
   // Either place of the object finds its policy.
-  const policy = policyOf(tenant, 'appManagement', after, undefined)
+  const policy = policyOf(tenant, 'appManagement', after, undefined) ?? initialAppManagementPolicy
   const isNew = (known: readonly { readonly keyId: string }[] = []) => {
     const keyIds = new Set(known.map(({ keyId }) => keyId))
     return ({ keyId }: { readonly keyId: string }) => !keyIds.has(keyId)
   }
+  // A return to version 1 needs the policy for every name (entra E344).
+  const leavesVersion2 =
+    before?.requestedAccessTokenVersion === 2 && after.requestedAccessTokenVersion !== 2
+  const identifierUris = (after.identifierUris ?? []).filter(
+    (uri) => leavesVersion2 || !before?.identifierUris?.includes(uri),
+  )
   const change = {
     secrets: after.passwordCredentials.filter(isNew(before?.passwordCredentials)),
     certificates: after.keyCredentials.filter(isNew(before?.keyCredentials)),
-    identifierUris: (after.identifierUris ?? []).filter(
-      (uri) => !before?.identifierUris?.includes(uri),
-    ),
+    identifierUris,
     ...(after.signInAudience !== before?.signInAudience && {
       signInAudience: after.signInAudience,
     }),
   }
-  const principal = runtime.hasMade(after.appId)
-    ? undefined
-    : committed.servicePrincipalByAppId(tenant.id, after.appId)
+  const principal =
+    identifierUris.length === 0 || runtime.hasMade(after.appId)
+      ? undefined
+      : committed.servicePrincipalByAppId(tenant.id, after.appId)
   const isOfSaml = principal?.inertProperties.preferredSingleSignOnMode === 'saml'
   return appManagementFaults(policy, { ...after, kind, tenant, isOfSaml }, change, runtime.now())
 }

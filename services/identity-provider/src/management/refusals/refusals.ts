@@ -137,12 +137,6 @@ export const refusals = {
     sentence: () =>
       'Permission (scope or role) cannot be deleted or updated unless disabled first.',
   },
-  identifier_uri_unverified: {
-    status: 400,
-    code: 'HostNameNotOnVerifiedDomain',
-    sentence: (uri: string) =>
-      `Failed to add identifier URI ${uri}. All newly added URIs must contain a tenant verified domain, tenant ID, or app ID, as per the default tenant policy.`,
-  },
   identifier_uri_taken: {
     ...conflict,
     sentence: () =>

@@ -89,7 +89,7 @@ function create(call: ChangingCall): Change {
     createdDateTime: runtime.now(),
     keyCredentials: keyCredentialsAfter([], keyCredentials, runtime),
   })
-  requireValidApplication(application, undefined, caller.tenant, committed, body)
+  requireValidApplication(application, undefined, committed, body)
   const answer = withSecrets(showCreated(call, applications, application), passwords)
   return stored('application', application, answer)
 }
@@ -148,7 +148,7 @@ function update(call: ChangingCall): Change {
     inertProperties: inertAfter(before.inertProperties, inert, inertApplicationDefaults),
     keyCredentials: keyCredentialsAfter(before.keyCredentials, keyCredentials, runtime),
   }
-  requireValidApplication(application, before, caller.tenant, committed, body)
+  requireValidApplication(application, before, committed, body)
   return {
     changes: [put('application', application), ...consequences(before, application, committed)],
     target: application.id,

@@ -6,7 +6,6 @@ import {
   judgeAppRoles,
   judgeIdentifierUris,
   scopesOf,
-  type Tenant,
   type ValidationIssue,
 } from '@greeting/directory'
 import { maxEntries, maxPermissions } from '@greeting/directory/forms'
@@ -18,19 +17,17 @@ import { refuse } from '../../refusals/graph-error.ts'
  *
  * @param before the current state; `undefined` for a new application
  * @param body the source of quoted values
- * @throws {GraphError} graph_refusal body_invalid, enabled_role_changed, identifier_uri_unverified,
- *   identifier_uri_taken.
+ * @throws {GraphError} graph_refusal body_invalid, enabled_role_changed, identifier_uri_taken.
  */
 export function requireValidApplication(
   application: Application,
   before: Application | undefined,
-  tenant: Tenant,
   committed: Directory,
   body: unknown,
 ): void {
   const newUris = new Set(application.identifierUris)
   for (const uri of before?.identifierUris ?? []) newUris.delete(uri)
-  requireNoIssues(applicationIssues(application, before, tenant, newUris), body)
+  requireNoIssues(applicationIssues(application, before, newUris), body)
   requireBlueprint(application)
   requireFreeUris(application, newUris, committed)
 }
@@ -39,14 +36,13 @@ export function requireValidApplication(
 function applicationIssues(
   application: Application,
   before: Application | undefined,
-  tenant: Tenant,
   newUris: ReadonlySet<string>,
 ): ValidationIssue[] {
   // The other rules examine every entry, so they do not run above these limits.
   const sizeIssues = [...entryCountIssues(application), ...permissionCountIssues(application)]
   if (sizeIssues.length > 0) return sizeIssues
   // The rules were different when older names were accepted, so these stay valid.
-  const uriIssues = judgeIdentifierUris(application, tenant).filter(
+  const uriIssues = judgeIdentifierUris(application.identifierUris).filter(
     ({ code, path: [index] }) =>
       code === 'duplicate_value' || newUris.has(application.identifierUris[Number(index)] ?? ''),
   )

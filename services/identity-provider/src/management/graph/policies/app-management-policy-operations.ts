@@ -2,9 +2,10 @@ import {
   type DirectoryPolicy,
   defaultAppManagementPolicyId,
   formsOf,
+  initialAppManagementPolicy,
   shownProperties,
 } from '@greeting/directory'
-import { appManagementRows, name, text } from '@greeting/directory/forms'
+import { appManagementRows, initialRestrictions, name, text } from '@greeting/directory/forms'
 import { z } from 'zod'
 import { omitUndefined, parseBody } from '../../body/parse-body.ts'
 import type { EntitySet } from '../../odata/entity-set.ts'
@@ -22,6 +23,7 @@ const shown = (name: keyof typeof appManagementRows) => ({
   show: ({ definition }: DirectoryPolicy) => ({
     passwordCredentials: [],
     keyCredentials: [],
+    ...(name === 'applicationRestrictions' ? initialRestrictions : {}),
     ...(name === 'restrictions' ? Object(definition) : Object(definition)[name]),
   }),
 })
@@ -51,18 +53,6 @@ export const defaultPolicy: EntitySet<DirectoryPolicy> = {
   }),
 }
 
-/** The policy of a tenant that never changed it (entra E220). */
-const untouched: DirectoryPolicy = {
-  id: defaultAppManagementPolicyId,
-  kind: 'appManagement',
-  displayName: 'Default app management tenant policy',
-  description:
-    'Default tenant policy that enforces app management restrictions on applications and service principals. To apply policy to targeted resources, create a new policy under appManagementPolicies collection.',
-  definition: {},
-  isEnabled: false,
-  isOrganizationDefault: true,
-}
-
 const properties = {
   displayName: name(),
   description: text(1024).nullable(),
@@ -77,7 +67,8 @@ const merged = (before: unknown, given: object = {}) =>
   ({ ...Object(before), ...given }) as DirectoryPolicy['definition']
 
 const defaultOf = ({ caller }: RequestCall): DirectoryPolicy =>
-  caller.tenant.policies.find(({ id }) => id === defaultAppManagementPolicyId) ?? untouched
+  caller.tenant.policies.find(({ id }) => id === defaultAppManagementPolicyId) ??
+  initialAppManagementPolicy
 
 /** What applications and service principals of the tenant may have. */
 export const appManagementPolicyOperations: readonly DirectoryOperation[] = [

@@ -51,7 +51,7 @@ describe('a body that is refused', () => {
       'a URI on a domain of another tenant',
       { identifierUris: ['https://elsewhere.example/api'] },
       /https:\/\/elsewhere\.example\/api/,
-      'HostNameNotOnVerifiedDomain',
+      'InvalidUniqueTenantIdentifierAsPerAppPolicy',
     ],
     [
       'a URI with a slash at its end',

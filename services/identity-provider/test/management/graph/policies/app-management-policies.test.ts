@@ -6,6 +6,7 @@ import { fixtureSigningKey } from '../../../signing/fixture-signing-key.ts'
 import { certifiedKeyOf, proofOf } from '../../privileges/certificate-of.ts'
 import { withApi } from '../applications/sample-api.ts'
 
+type Shown = { readonly identifierUris: object }
 const byDefault = '/policies/defaultAppManagementPolicy'
 const policies = '/policies/appManagementPolicies'
 const lifetime = { restrictionType: 'passwordLifetime', maxLifetime: 'P90D' }
@@ -23,16 +24,43 @@ async function withPolicy(body: object = sample) {
 }
 
 describe('the default app management policy', () => {
-  it('exists, and is disabled (entra E220)', async () => {
+  it('exists, and restricts new identifier URIs (entra E148, E220)', async () => {
     const { body } = await (await withApi()).admin.get(byDefault)
     assert.partialDeepStrictEqual(body, {
       '@odata.context':
         'https://login.example/v1.0/$metadata#policies/defaultAppManagementPolicy/$entity',
       id: emptyGuid,
       displayName: 'Default app management tenant policy',
-      isEnabled: false,
-      applicationRestrictions: { passwordCredentials: [], keyCredentials: [] },
+      isEnabled: true,
+      applicationRestrictions: {
+        passwordCredentials: [],
+        keyCredentials: [],
+        identifierUris: {
+          nonDefaultUriAddition: { state: 'disabled', isStateSetByMicrosoft: false },
+          uriAdditionWithoutUniqueTenantIdentifier: {
+            state: 'enabled',
+            restrictForAppsCreatedAfterDateTime: null,
+            excludeAppsReceivingV2Tokens: true,
+            excludeSaml: true,
+            isStateSetByMicrosoft: true,
+          },
+        },
+      },
       servicePrincipalRestrictions: { passwordCredentials: [], keyCredentials: [] },
+    })
+  })
+
+  it('takes what it shows, and keeps the restriction of identifier URIs beside others', async () => {
+    const { admin, path } = await withApi()
+    const { applicationRestrictions } = (await admin.get(byDefault)).body
+    assert.equal((await admin.patch(byDefault, strict)).status, 204)
+    const uri = { identifierUris: ['api://orders'] }
+    assert.equal((await admin.patch(path, uri)).status, 400)
+    assert.equal((await admin.patch(byDefault, { applicationRestrictions })).status, 204)
+    assert.equal((await admin.patch(path, uri)).status, 400)
+    const { identifierUris } = (await admin.get(byDefault)).body.applicationRestrictions as Shown
+    assert.partialDeepStrictEqual(identifierUris, {
+      uriAdditionWithoutUniqueTenantIdentifier: { state: 'enabled', isStateSetByMicrosoft: false },
     })
   })
 
