@@ -158,7 +158,9 @@ export class StandbyReads {
     if (this.#isAway) return
     const before = this.#fault
     try {
-      this.#fault = (await faultOf(standby, log)) ?? (await this.#faultOfBeat())
+      const copied = (await standby.lastBeat())?.latest
+      const isKnown = (await this.#askStore(copied)) || copied === undefined
+      this.#fault = (await faultOf(standby, log)) ?? (isKnown ? undefined : notOfStore)
     } catch (cause) {
       // A standby that is unavailable now may answer when the store does not.
       if (!(cause instanceof StorageUnavailableError)) throw cause
@@ -218,10 +220,11 @@ export class StandbyReads {
   async #askStore(copied?: Commit): Promise<boolean> {
     const { lastBeat, log, monotonicNowMs, onReversal } = this.#options
     const beat = await lastBeat(copied)
-    if (beat !== undefined) {
-      this.#lastSeen = beat.latest
-      this.#note(beat.latest)
-    }
+    this.#lastSeen = beat?.latest
+    for (const seen of [beat?.latest, beat?.hasKnown ? copied : undefined])
+      if (seen?.mark) this.#seen.add(seen.mark)
+    for (const mark of this.#seen.values().take(Math.max(0, this.#seen.size - maxBeatsSeen)))
+      this.#seen.delete(mark)
     if (this.#read !== undefined) {
       const { hasKnown, latest } = await log.changesAfter(this.#read)
       this.#lackingSinceMs = hasKnown ? undefined : (this.#lackingSinceMs ?? monotonicNowMs())
@@ -231,18 +234,6 @@ export class StandbyReads {
       if (isLost || hasKnown) this.#read = undefined
     }
     return beat?.hasKnown === true
-  }
-
-  async #faultOfBeat(): Promise<string | undefined> {
-    const copied = (await this.#options.standby.lastBeat())?.latest
-    if (!(await this.#askStore(copied)) && copied !== undefined) return notOfStore
-    if (copied !== undefined) this.#note(copied)
-    return undefined
-  }
-
-  #note({ mark }: Commit): void {
-    if (mark !== null) this.#seen.add(mark)
-    if (this.#seen.size > maxBeatsSeen) this.#seen.delete(this.#seen.values().next().value ?? '')
   }
 
   /** The heartbeat comes first: a state is at least as new as a heartbeat that was read before it. */

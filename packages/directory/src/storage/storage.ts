@@ -13,6 +13,7 @@ import type { KeyRingStore } from '../keys/key-ring-store.ts'
 import type { OnCommit } from '../live/commit.ts'
 import type { DirectoryLog } from '../live/directory-log.ts'
 import type { Standby } from '../live/standby-reads.ts'
+import { StorageUnavailableError } from '../live/storage-unavailable-error.ts'
 import { filesIn, leaveEarlierStore } from './earlier-store.ts'
 import { countObjects } from './sql/lists/list-page.ts'
 import { countEndingCredentials, findEndingCredentials } from './sql/logs/ending-credentials.ts'
@@ -31,6 +32,7 @@ import {
 } from './sqlite/acknowledged-commits.ts'
 import { openUnchanged } from './sqlite/sqlite-connection.ts'
 import { openSqliteDatabase, sqliteDatabase } from './sqlite/sqlite-database.ts'
+import { isDamage, sqliteFaultOf } from './sqlite/sqlite-fault.ts'
 import { companions } from './sqlite/sqlite-file.ts'
 import type { NewWorker } from './sqlite/sqlite-thread.ts'
 
@@ -105,8 +107,12 @@ async function lackOf(file: string, url: string | undefined): Promise<string | u
         : (await import('./postgres/postgres-database.ts')).postgresDatabase(url)
     if (!(await database.isEmpty().finally(() => database.close()))) return undefined
     return `The ${url === undefined ? `data file ${file}` : 'database of DATABASE_URL'} has no tenant`
-  } catch {
-    return undefined
+  } catch (cause) {
+    const error = cause instanceof StorageUnavailableError ? cause.cause : cause
+    if (url === undefined && isDamage(error)) return undefined
+    if (cause instanceof StorageUnavailableError) throw cause
+    const sentence = `The data file ${file} ${sqliteFaultOf(error) ?? 'cannot be read'}.`
+    throw new StorageUnavailableError(sentence, { cause })
   }
 }
 

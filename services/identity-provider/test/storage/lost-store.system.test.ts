@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { after, before, describe, it } from 'node:test'
 import { parseEnv } from 'node:util'
 import pg from 'pg'
@@ -130,6 +131,27 @@ describe('a start without the store of its folder (FL22)', () => {
       assert.equal((await textsIn(dataDir))[2], key, 'the key stays, because nothing replaces it')
       await startAndStop(settings)
     })
+
+  it('names the fault of a store that cannot be read, and of one of an early release', async () => {
+    const dataDir = await mkdtemp(join(folder, 'faulty-'))
+    await writeFile(join(dataDir, 'administrator.env'), 'CLIENT_ID=1')
+    const settings = { DATA_DIR: dataDir, HTTPS_PORT: 'off' }
+    const unreachable = 'postgres://greeting@127.0.0.1:1/greeting'
+    const away = await failToStartHere({ ...settings, DATABASE_URL: unreachable })
+    assert.match(
+      away.stderr,
+      /^The identity provider cannot start: The database \S+ cannot be reached/,
+    )
+    const early = new DatabaseSync(join(dataDir, 'greeting.sqlite'))
+    early.exec(
+      "create table kysely_migration (name text); insert into kysely_migration values ('2026-11-01-a')",
+    )
+    assert.match(
+      (await failToStartHere(settings)).stderr,
+      /An early release made the tables of the store/,
+    )
+    early.close()
+  })
 
   it('is no loss in a folder that an operator prepared, with either store', async () => {
     for (const databaseUrl of ['', await server.database()]) {

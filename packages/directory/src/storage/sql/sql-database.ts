@@ -236,7 +236,8 @@ export class SqlDatabase {
 
   /** Whether it has no tables or no tenant, as before the first start of a server. */
   async isEmpty(): Promise<boolean> {
-    if ((await this.ask(appliedMigrations)).length === 0) return true
+    const applied = await this.ask(appliedMigrations)
+    if (applied.length === 0 || isBeforeFirstSchema(applied)) return applied.length === 0
     const one = (db: Kysely<Tables>) => db.selectFrom('tenant').select('id').limit(1)
     return (await this.ask((db) => one(db).execute())).length === 0
   }
