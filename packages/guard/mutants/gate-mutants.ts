@@ -387,6 +387,24 @@ export const gateMutants: readonly Mutant[] = [
       'allows other routes below the prefix',
       ['if (guarded in this) return next()', 'if (guarded in app || true) return next()'],
     ],
-    ['leaves undeclared paths to other routes', ["      ['/*', []],\n", nothing]],
+    ['leaves undeclared paths to other routes', [", '/', '/*']) rowOf", ", '/']) rowOf"]],
+    [
+      'registers a route twice without a slash at the end',
+      ['if (options.ignoreTrailingSlash)', 'if (false)'],
+    ],
+    [
+      'registers a route twice without doubled slashes',
+      ['if (options.ignoreDuplicateSlashes)', 'if (false)'],
+    ],
+    ['registers a route twice without case', ['options.caseSensitive === false', 'false']],
+    ['registers a route twice with two names of a parameter', [".replace(/:\\w+/g, ':')", nothing]],
+    ['reads old options only', ['...initialConfig, ...routerOptions', '...initialConfig']],
+    ['does not name two rows of one route', ['if (row.methods.includes(method))', 'if (false)']],
+    ['does not name a prefix in use', ['if (prefixes.has(key))', 'if (false)']],
+    [
+      'takes a prefix of another app for one in use',
+      ['prefixesOf.get(app.server) ?? new Set()', 'prefixesOf.get(prefixesOf) ?? new Set()'],
+      ['prefixesOf.set(app.server', 'prefixesOf.set(prefixesOf'],
+    ],
   ]),
 ]

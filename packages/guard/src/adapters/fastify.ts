@@ -4,7 +4,9 @@ import type {
   FastifyPluginCallback,
   FastifyReply,
   FastifyRequest,
+  FastifyRouterOptions,
   onRequestHookHandler,
+  RawServerDefault,
 } from 'fastify'
 import type { Caller } from '../caller.ts'
 import { anyCaller, type Guard, type RequiredRole } from '../guard.ts'
@@ -15,6 +17,7 @@ import {
   checkRequirement,
   type Method,
   type RouteTable,
+  RouteTableError,
   validateRoutes,
   whenDecided,
 } from '../routes/route-table.ts'
@@ -110,6 +113,21 @@ function hookFor<Role extends string>(
 /** Marks the instances whose routes have the guard already. */
 const guarded = Symbol('guarded')
 
+/** The guarded prefixes of each server. */
+const prefixesOf = new WeakMap<object, Set<string>>()
+
+/** Equal for paths that Fastify takes for one route with its options. */
+function routeKey({ initialConfig }: FastifyInstance, path: string): string {
+  const { routerOptions } = initialConfig as {
+    routerOptions?: FastifyRouterOptions<RawServerDefault>
+  }
+  const options = { ...initialConfig, ...routerOptions }
+  let key = path.replace(/:\w+/g, ':')
+  if (options.ignoreDuplicateSlashes) key = key.replace(/\/+/g, '/')
+  if (options.ignoreTrailingSlash) key = key.replace(/\/$/, '')
+  return options.caseSensitive === false ? key.toLowerCase() : key
+}
+
 /**
  * Creates a Fastify plugin that guards everything below the prefix. A route of the table requires its
  * role. Any other path or method requires a valid token before the answer 404 or 405. The guard runs
@@ -133,28 +151,39 @@ export function guardedRoutes<Role extends string>(
   const notFound = hookFor(guard, anyCaller, (reply) => send(reply, guard.refuse('not_found')))
 
   const guardedPaths: FastifyPluginAsync = async (app) => {
+    const prefixes = prefixesOf.get(app.server) ?? new Set()
+    const key = routeKey(app, app.prefix)
+    if (prefixes.has(key)) {
+      throw new RouteTableError([`prefix ${app.prefix}: is in use by other guarded routes already`])
+    }
+    prefixesOf.set(app.server, prefixes.add(key))
     app.decorate(guarded, true)
     if (!app.hasRequestDecorator('caller')) app.decorateRequest('caller')
+    const rows = new Map<string, { url: string; methods: Method[] }>()
+    const rowOf = (url: string) => {
+      const row = rows.get(routeKey(app, url)) ?? { url, methods: [] }
+      rows.set(routeKey(app, url), row)
+      return row
+    }
+    // The first rows answer other paths, before a route such as `/*` of the app does.
+    for (const url of [app.prefix === '' ? '/' : '', '/', '/*']) rowOf(url)
     for (const { method, path, role, handler } of table) {
+      const url = path.slice(prefix.length)
+      const row = rowOf(url)
+      if (row.methods.includes(method)) {
+        const same = `${method} ${url}: is the same route for Fastify as ${method} ${row.url}`
+        throw new RouteTableError([same])
+      }
+      row.methods.push(method)
       app.route({
         method,
-        url: path.slice(prefix.length),
+        url,
         prefixTrailingSlash: 'slash',
         onRequest: hookFor(guard, role),
         handler: (request, reply) => handler(request as GuardedRequest<Role>, reply),
       })
     }
-    // The first rows answer other paths, before a route such as `/*` of the app does.
-    const methodsByPath = new Map<string, Method[]>([
-      [app.prefix === '' ? '/' : '', []],
-      ['/', []],
-      ['/*', []],
-    ])
-    for (const { path, method } of table) {
-      const url = path.slice(prefix.length)
-      methodsByPath.set(url, [...(methodsByPath.get(url) ?? []), method])
-    }
-    for (const [url, methods] of methodsByPath) {
+    for (const { url, methods } of rows.values()) {
       const allow = allowHeader(methods)
       const missing = (reply: FastifyReply) => {
         if (methods.length === 0) return send(reply, guard.refuse('not_found'))

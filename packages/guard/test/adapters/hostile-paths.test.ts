@@ -111,6 +111,7 @@ const fastifyBehind: Form<FastifyInstance> = {
 }
 const fastifyOptions: Readonly<Record<string, FastifyServerOptions>> = {
   'no option': {},
+  ignoreTrailingSlash: { routerOptions: { ignoreTrailingSlash: true } },
   ignoreDuplicateSlashes: { routerOptions: { ignoreDuplicateSlashes: true } },
   'caseSensitive: false': { routerOptions: { caseSensitive: false } },
   useSemicolonDelimiter: { routerOptions: { useSemicolonDelimiter: true } as object },
