@@ -25,6 +25,13 @@ describe('a mistake in the settings', () => {
     [{ CLIENT_SECRET_FILE: 'x' }, /set only one of CLIENT_SECRET and CLIENT_SECRET_FILE/],
     [{ SCOPE: '' }, /API_APPLICATION_ID is missing \(or set SCOPE\)/],
     [{ AUTH_URL: 'localhost:4000' }, /AUTH_URL "localhost:4000" must be an http or https URL/],
+    ...['/t', '/t/v2.0', '/t/oauth2/v2.0/token', '//', '?t', '#t'].map(
+      (end) =>
+        [
+          { AUTH_URL: `http://127.0.0.1:4000${end}` },
+          /AUTH_URL "http:\S+" must be an http or https URL without tenant.*or another path/,
+        ] as const,
+    ),
     [{ BASE_URL: 'ftp://a' }, /BASE_URL "ftp:\/\/a" must be an http or https URL/],
   ]
   for (const [changes, says] of rows)

@@ -227,6 +227,19 @@ const rows: readonly Row[] = [
     /a redirect, which is not followed/,
     { token: answering(302, '', { location: '/' }) },
   ],
+  ...[
+    answering(404, { error: 'not_found', error_description: 'There is nothing at this path' }),
+    answering(404, '<p>', { 'content-type': 'text/html' }),
+    answering(403, '<p>', { 'content-type': 'text/html' }),
+  ].map(
+    (token, index): Row => [
+      `AUTH_URL of another program (${index})`,
+      {},
+      5,
+      /There is no identity provider at http:.*Check the host and the port/s,
+      { token },
+    ],
+  ),
   ['AUTH_URL with the issuer', { AUTH_URL: 'http://{plain}/t/v2.0' }, 2, /without.*\/v2\.0/],
   [
     'AUTH_URL with the token endpoint',

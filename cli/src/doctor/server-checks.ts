@@ -106,6 +106,11 @@ export const authorityChecks: readonly Check[] = [
         const detail = `the token endpoint is on another server: ${found}`
         return warning(detail, 'Set AUTH_URL to the origin of this token endpoint.')
       }
+      const said = String(complaint ?? '')
+      if ((status === 404 && !said.startsWith('AADSTS')) || /^\s*</.test(body)) {
+        const detail = `there is no identity provider at ${settings.AUTH_URL}: HTTP status ${status}`
+        return wrong('unreachable', detail, 'Check the host and the port in AUTH_URL.')
+      }
       const reason =
         typeof complaint === 'string' ? complaint.slice(0, 200) : `HTTP status ${status}`
       const detail = `the tenant ${settings.TENANT_ID} has no discovery document: ${reason}`

@@ -104,6 +104,18 @@ describe('greeting doctor', () => {
 
   type Row = readonly [what: string, faults: Faults, code: number, mark: string, detail: RegExp]
   const rows: readonly Row[] = [
+    ...[
+      answering(404, { error: 'not_found', error_description: 'There is nothing at this path' }),
+      answering(200, '<!doctype html>'),
+    ].map(
+      (discovery, index): Row => [
+        `a server that is no identity provider (${index})`,
+        { discovery },
+        5,
+        'WRONG discovery',
+        /there is no identity provider at http.*\n.*Check the host/,
+      ],
+    ),
     [
       'an unknown tenant',
       { discovery: answering(400, { error_description: 'AADSTS90002: Tenant not found.' }) },

@@ -37,7 +37,8 @@ export type EntraFromEnvironmentOptions<Role extends string = string> = Partial<
  * Returns the options of a guard that the environment describes: `TENANT_ID`, `API_APPLICATION_ID`,
  * `AUTH_URL`, `ISSUER_URL`, `JWKS_URL`, `TOKEN_VERSIONS` and `TEST_KEYS`. The first two alone mean
  * the tenant at Entra ID. `greeting start` writes them for its identity provider to
- * `.greeting/client.env`, which `node --env-file` loads.
+ * `.greeting/client.env`, which `node --env-file` loads. v2.0 tokens of `HTTPS_AUTH_URL` are accepted too,
+ * if both URLs are on this machine.
  *
  * @param options.roles the values of the API's app roles; every other option of `entra` is optional
  * @throws {GuardOptionsError} lists every fault, with the name of its variable
@@ -59,13 +60,25 @@ export function entraFromEnvironment<const Role extends string>(
         return [name, name === 'tokenVersions' ? text?.split(',') : text]
       }),
   )
-  const faults: string[] = []
+  const faults = names
+    .filter((name) => given[name] === undefined && `\ufeff${variables[name][0]}` in env)
+    .map((name) => `${variables[name][0]}: a byte order mark (U+FEFF) is before its name`)
   try {
     const all = { ...given, ...read } as EntraOptions<Role>
     // The private parts of these keys are public, so a variable alone must not admit them anywhere.
-    if (read.testKeys !== 'accepted' || isLoopback(all.authUrl ?? '')) return entra(all)
-    faults.push('testKeys: may be accepted only if AUTH_URL is on this machine')
-    entra(all)
+    if (read.testKeys === 'accepted' && !isLoopback(all.authUrl ?? ''))
+      faults.push('testKeys: may be accepted only if AUTH_URL is on this machine')
+    const options = entra(all)
+    const { HTTPS_AUTH_URL: https = '' } = env
+    // A local identity provider has HTTPS too, and the v2.0 issuer is the origin of the request there.
+    const isLocal =
+      isLoopback(all.authUrl ?? '') && isLoopback(https) && URL.parse(https)?.origin === https
+    const issuers = options.issuers.flatMap((one) =>
+      isLocal && one.tokenVersion === '2.0'
+        ? [one, { ...one, issuer: `${https}/${all.tenantId}/v2.0` }]
+        : [one],
+    )
+    if (faults.length === 0) return { ...options, issuers }
   } catch (error) {
     if (!(error instanceof GuardOptionsError)) throw error
     faults.push(...error.faults)

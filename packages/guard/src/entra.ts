@@ -14,6 +14,16 @@ const baseUrl = z
     'must be a URL without a slash, query or fragment at its end',
   )
 
+// As in the client: plain http is for this machine only.
+const authUrl = z
+  .string()
+  .refine(
+    (text) =>
+      /^https?:\/\/[^\s/?#@]+$/.test(text) &&
+      (URL.parse(text)?.protocol === 'https:' || isLoopback(text)),
+    'must be an https URL (http only for localhost) without a tenant, another path or a slash at its end',
+  )
+
 /** True for a URL of this machine: `localhost`, 127.0.0.0/8 or ::1. */
 export function isLoopback(url: string): boolean {
   // The parser writes every form of an IPv4 address as four decimal numbers.
@@ -28,7 +38,7 @@ const entraOptions = z
     {
       tenantId: guid,
       apiApplicationId: guid,
-      authUrl: baseUrl.default('https://login.microsoftonline.com'),
+      authUrl: authUrl.default('https://login.microsoftonline.com'),
       issuerUrl: baseUrl.optional(),
       keySetUrl: baseUrl.optional(),
       keys: publishedKeys.optional(),
@@ -75,8 +85,8 @@ type EntraPlaces = {
   /** The application ID of the API's registration, a GUID in lower case. Required. */
   readonly apiApplicationId: string
   /**
-   * The URL of the identity provider, without a slash at its end: by default
-   * `https://login.microsoftonline.com`. One on this machine is its own issuer.
+   * The URL of the identity provider, without a path: by default
+   * `https://login.microsoftonline.com`. One on this machine is its own issuer, and may have http.
    */
   readonly authUrl?: string | undefined
   /**

@@ -151,7 +151,17 @@ describe('the options of entra', () => {
     [{ tenantId: 'common' }, 'tenantId: '],
     [{ tenantId: tenantId.toUpperCase() }, 'tenantId: must be a GUID in lower case'],
     [{ apiApplicationId: `api://${apiApplicationId}` }, 'apiApplicationId: '],
-    [{ authUrl: 'https://login.microsoftonline.com/' }, 'authUrl: '],
+    ...[
+      'https://login.microsoftonline.com/',
+      `https://login.microsoftonline.com/${tenantId}`,
+      'https://login.example/localhost',
+      'http://127.0.0.1:4000/common',
+      'https://login.example?x',
+      'http://login.example',
+      'http://0.0.0.0:4000',
+      'http://10.0.0.1:4000',
+      'ftp://127.0.0.1',
+    ].map((authUrl): [Options, string] => [{ authUrl }, 'authUrl: must be an https URL']),
     [{ issuerUrl: 'sts.windows.net' }, 'issuerUrl: '],
     [{ keySetUrl: 'https://as.example/keys?x#y' }, 'keySetUrl: '],
     [{ keySetUrl: 'https://as.example/keys', keys: () => [] }, 'options: must not have both'],
@@ -177,13 +187,8 @@ describe('the options of entra', () => {
     ['https://localhost.example', false],
     ['https://127.0.0.1.nip.io', false],
     ['https://127.0.0.1-x.example', false],
-    ['https://login.example/localhost', false],
     ['https://notlocalhost', false],
-    ['http://128.0.0.1', false],
-    ['http://0.0.0.0:4000', false],
-    ['http://10.0.0.1:4000', false],
-    ['http://[::2]', false],
-    ['http://[::ffff:127.0.0.1]', false],
+    ['https://10.0.0.1:4000', false],
   ]
   for (const [authUrl, isLocal] of origins) {
     it(`with the authUrl ${authUrl} have ${isLocal ? 'it' : 'Entra ID'} as the issuer`, () => {
@@ -270,7 +275,7 @@ describe('the options from an environment', () => {
     [{ TENANT_ID: '' }, 'TENANT_ID: is not set'],
     [{ TENANT_ID: 'common' }, 'TENANT_ID: must be a GUID in lower case (an environment variable'],
     [{ API_APPLICATION_ID: undefined }, 'API_APPLICATION_ID: is not set'],
-    [{ AUTH_URL: 'http://127.0.0.1:4000/' }, 'AUTH_URL: must be a URL without a slash'],
+    [{ AUTH_URL: 'http://127.0.0.1:4000/' }, 'AUTH_URL: must be an https URL (http only for'],
     [{ ISSUER_URL: 'sts' }, 'ISSUER_URL: must be a URL'],
     [{ JWKS_URL: 'keys' }, 'JWKS_URL: must be a URL'],
     [{ TOKEN_VERSIONS: '3.0' }, 'TOKEN_VERSIONS: '],
@@ -289,6 +294,44 @@ describe('the options from an environment', () => {
       assert.deepEqual(others, [])
     })
   }
+
+  for (const name of ['TENANT_ID', 'AUTH_URL', 'JWKS_URL', 'TEST_KEYS'])
+    it(`refuse ${name} with a byte order mark before its name`, () => {
+      const marked = { ...env, [`\ufeff${name}`]: 'x' }
+      assert.deepEqual(
+        faultsOf(() => entraFromEnvironment({ roles, env: marked })),
+        [`${name}: a byte order mark (U+FEFF) is before its name`],
+      )
+    })
+
+  it('accept v2.0 tokens of both schemes of a local identity provider', () => {
+    const HTTPS_AUTH_URL = 'https://localhost:4443'
+    const issuersOf = (change: Options) => {
+      const more = { ...local, HTTPS_AUTH_URL, TOKEN_VERSIONS: '1.0,2.0', ...change }
+      return entraFromEnvironment({ roles, env: more as typeof more & typeof env }).issuers
+    }
+    const v1 = `http://127.0.0.1:4000/${tenantId}/`
+    const v2 = `${v1}v2.0`
+    const secure = `${HTTPS_AUTH_URL}/${tenantId}/v2.0`
+    const rows: readonly (readonly [Options, readonly string[]])[] = [
+      [{}, [v1, v2, secure]],
+      [{ TOKEN_VERSIONS: '1.0' }, [v1]],
+      [{ TOKEN_VERSIONS: '2.0' }, [v2, secure]],
+      [{ HTTPS_AUTH_URL: '' }, [v1, v2]],
+      [{ HTTPS_AUTH_URL: 'https://evil.example' }, [v1, v2]],
+      [
+        { AUTH_URL: 'https://login.example', ISSUER_URL: 'https://i.example' },
+        [`https://i.example/${tenantId}/`, `https://login.example/${tenantId}/v2.0`],
+      ],
+    ]
+    for (const [change, issuers] of rows)
+      assert.deepEqual(
+        issuersOf(change).map(({ issuer }) => issuer),
+        issuers,
+      )
+    const [, http, https] = issuersOf({})
+    assert.deepEqual({ ...https, issuer: http?.issuer }, http)
+  })
 
   it('that are wrong in the code keep the name of the option', () => {
     const make = () => entraFromEnvironment({ roles, env: {}, tenantId: 'common' })

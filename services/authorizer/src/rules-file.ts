@@ -108,6 +108,8 @@ export type Rules = {
  * @throws {RulesFileError} rules_file_invalid with at most 20 faults
  */
 export function parseRules(name: string, text: string): Rules {
+  // UTF-16 that was read as UTF-8: its mark is replaced, and ASCII has NULs.
+  if (/^\ufffd\ufffd|^.\0/s.test(text)) throw new RulesFileError(name, ['it is UTF-16, not UTF-8'])
   if (text.length > maxCharacters) throw new RulesFileError(name, ['it has more than 1 MiB'])
   const { headers, rules } = validate(name, text.replace(/^\uFEFF/, ''))
   return {

@@ -72,6 +72,17 @@ describe('the rules', () => {
       assert.deepEqual(parseRules('rules.json', empty).set.rules, []))
   }
 
+  for (const bytes of [
+    Buffer.from('\uFEFF{}', 'utf16le'),
+    Buffer.from('\uFEFF{}', 'utf16le').swap16(),
+    Buffer.from('{}', 'utf16le'),
+  ])
+    it(`are named when they are UTF-16: ${bytes.toString('hex')}`, () =>
+      assert.throws(
+        () => parseRules('rules.json', bytes.toString('utf8')),
+        /it is UTF-16, not UTF-8/,
+      ))
+
   it('have comments, trailing commas, names of headers, and each role once', () => {
     const rules = parseRules(
       'rules.json',

@@ -78,11 +78,14 @@ export async function readTlsFiles(certificateFile: string, keyFile: string): Pr
     try {
       const bytes = await readFile(path)
       if (bytes.byteLength > maxBytes) throw new RangeError('the file is too large')
+      const isUtf16 = bytes[1] === 0 || (bytes[0] ?? 0) >= 0xfe
+      if (isUtf16) throw new TypeError('UTF-16')
       const text = bytes.toString('utf8')
       return { text, parsed: parse(text) }
     } catch (cause) {
       const code = cause instanceof Error && 'code' in cause ? ` (${cause.code})` : ''
-      faults.push(`${name} ${path} cannot be read as PEM${code}`)
+      const format = String(cause) === 'TypeError: UTF-16' ? ' (UTF-16)' : code
+      faults.push(`${name} ${path} cannot be read as PEM${format}`)
       return undefined
     }
   }

@@ -11,6 +11,9 @@ before(async () => {
   folder = await mkdtemp(join(tmpdir(), 'greeting-tls-'))
   const files = { 'cert.pem': server.cert, 'key.pem': server.key, 'other.key': client.key }
   for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text)
+  await writeFile(join(folder, 'marked.pem'), `\ufeff${server.cert}`)
+  await writeFile(join(folder, 'marked.key'), `\ufeff${server.key}`)
+  await writeFile(join(folder, 'wide.pem'), Buffer.from(`\ufeff${server.cert}`, 'utf16le'))
   await writeFile(join(folder, 'large.pem'), 'x'.repeat(256 * 1024 + 1))
 })
 after(() => rm(folder, { recursive: true }))
@@ -26,7 +29,17 @@ describe('the TLS files', () => {
     })
   })
 
+  it('may have a byte order mark', async () => {
+    assert.ok(await read('marked.pem', 'marked.key'))
+  })
+
   const rows: [string, string, string, RegExp][] = [
+    [
+      'UTF-16',
+      'wide.pem',
+      'key.pem',
+      /^HTTPS_CERTIFICATE_FILE .*cannot be read as PEM \(UTF-16\)$/,
+    ],
     [
       'absent',
       'no.pem',

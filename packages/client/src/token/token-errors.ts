@@ -41,6 +41,9 @@ const aadstsRemedies: Readonly<Record<number, string>> = {
   900023: 'The tenant must be a GUID or a domain name.',
 }
 
+const otherRemedy =
+  'Check the host and the port in the URL of the identity provider, and that no proxy answers instead. An API has another URL.'
+
 type Refused = Extract<TokenResult, { kind: 'refused' }>
 type Unavailable = Extract<TokenResult, { kind: 'unavailable' }>
 type Unusable = Extract<TokenResult, { kind: 'unusable' }>
@@ -63,7 +66,14 @@ export function unavailableError(result: Unavailable, attempts: number): ClientE
   return new ClientError('authority_unreachable', message, details, { remedy: remedyOf(server) })
 }
 
-export function unusableAnswerError({ details, description, remedy }: Unusable): ClientError {
+export function unusableAnswerError(
+  { details, description, remedy, isOther }: Unusable,
+  url: string,
+): ClientError {
+  if (isOther) {
+    const message = `There is no identity provider at ${new URL(url).origin}: its response is no response of OAuth (HTTP status ${details.status})`
+    return new ClientError('authority_unreachable', message, details, { remedy: otherRemedy })
+  }
   const message = `The response of the identity provider cannot be used: ${description}`
   return new ClientError('authority_answer_invalid', message, details, { remedy })
 }

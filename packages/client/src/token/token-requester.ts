@@ -75,7 +75,11 @@ export class TokenRequester {
   #blocked(attempts: number): Outcome | undefined {
     const retryAfterMs = this.#blockedUntilMonotonicMs - this.#context.runtime.monotonicMs()
     if (this.#lastUnavailable === undefined || retryAfterMs <= 0) return undefined
-    return outcomeOf({ ...this.#lastUnavailable, retryAfterMs }, attempts)
+    return outcomeOf(
+      { ...this.#lastUnavailable, retryAfterMs },
+      attempts,
+      this.#request.tokenEndpoint,
+    )
   }
 
   /** Tries the authentications of the credential until one is not refused. */
@@ -112,7 +116,7 @@ export class TokenRequester {
         }
       }
       if (result.kind === 'unavailable') this.#block(result)
-      return outcomeOf(result, attempts)
+      return outcomeOf(result, attempts, this.#request.tokenEndpoint)
     }
   }
 
@@ -209,12 +213,12 @@ export class TokenRequester {
 const permanent = (error: ClientError): FailedOutcome => ({ done: false, error, isPermanent: true })
 
 /** One row for each kind of failure: its error, and whether another attempt may succeed. */
-function outcomeOf(failure: Failure, attempts: number): Outcome {
+function outcomeOf(failure: Failure, attempts: number, url: string): Outcome {
   switch (failure.kind) {
     case 'refused':
       return permanent(refusedError(failure))
     case 'unusable': {
-      const error = unusableAnswerError(failure)
+      const error = unusableAnswerError(failure, url)
       return failure.isTransient ? { done: false, error } : permanent(error)
     }
     case 'unavailable': {

@@ -24,6 +24,8 @@ export type TokenResult =
       readonly description: string
       readonly isTransient: boolean
       readonly remedy?: string
+      /** Whether another program answers at this URL. */
+      readonly isOther?: boolean
     }
 
 type Json = Readonly<Record<string, unknown>>
@@ -97,6 +99,16 @@ function readIssuedToken(details: ServerErrorDetails, json: Json): TokenResult {
   return { kind: 'issued', token, lifetimeSeconds: lifetimeOf(json.expires_in) }
 }
 
+// RFC 6749 section 5.2. An API may have an `error` of its own in a 404.
+const oauthErrors =
+  /^(invalid_(request|client|grant|scope|resource|target)|unauthorized_client|unsupported_grant_type)$/
+
+/** Whether the answer is a page, or says that path or method do not exist, and has no error of OAuth. */
+const isOfOtherProgram = ({ status, headers }: TokenResponse, details: ServerErrorDetails) =>
+  (status === 404 || status === 405 || /^text\/html/i.test(headers.get('content-type') ?? '')) &&
+  !details.aadstsCode &&
+  !oauthErrors.test(details.oauthError ?? '')
+
 const transientErrors = new Set(['temporarily_unavailable', 'server_error', 'slow_down'])
 
 /**
@@ -118,7 +130,14 @@ export function readTokenResponse(
   if (status === 200) {
     if (json) return readIssuedToken(details, json)
     if (!(answer.body instanceof UnusableBodyError)) {
-      return { kind: 'unusable', details, description: 'it is not JSON', isTransient: true }
+      const isOther = isOfOtherProgram(answer, details)
+      return {
+        kind: 'unusable',
+        details,
+        description: 'it is not JSON',
+        isTransient: true,
+        isOther,
+      }
     }
   }
   const isBusy = status === 429 || status === 408 || status >= 500
@@ -130,9 +149,11 @@ export function readTokenResponse(
   if (answer.body instanceof UnusableBodyError) {
     return { kind: 'unusable', details, description: answer.body.message, isTransient: false }
   }
-  if (status >= 400 && details.oauthError) return { kind: 'refused', details, description }
+  const isOther = status >= 400 && isOfOtherProgram(answer, details)
+  if (status >= 400 && details.oauthError && !isOther)
+    return { kind: 'refused', details, description }
   const problem =
     status >= 300 && status < 400 ? 'a redirect, which is not followed' : 'no OAuth error'
   const text = `${problem} (HTTP status ${status})`
-  return { kind: 'unusable', details, description: text, isTransient: false }
+  return { kind: 'unusable', details, description: text, isTransient: false, isOther }
 }

@@ -170,4 +170,29 @@ describe('a token answer with another status', () => {
       assert.equal(verdict.kind === 'unusable' && verdict.isTransient, false)
     })
   }
+
+  const html = { 'content-type': 'text/html; charset=utf-8' }
+  const notFound = { error: 'not_found', error_description: 'There is nothing at this path' }
+  const rows: readonly (readonly [number, unknown, Record<string, string>, isOther: boolean])[] = [
+    [404, '', {}, true],
+    [404, '<html>', html, true],
+    [404, notFound, {}, true],
+    [404, { detail: 'Not Found' }, {}, true],
+    [405, { detail: 'Method Not Allowed' }, {}, true],
+    [200, '<html>', html, true],
+    [401, '<html>', html, true],
+    [403, '<html>', html, true],
+    [404, { error: 'invalid_client' }, {}, false],
+    [404, { error: 'x', error_description: 'AADSTS90002: No tenant.' }, {}, false],
+    [400, { error: 'invalid_scope' }, html, false],
+    [400, { error: 'a_new_error' }, {}, false],
+    [302, '<html>', html, false],
+    [503, '<html>', html, false],
+    [200, '<html>', {}, false],
+  ]
+  for (const [status, body, headers, isOther] of rows)
+    it(`${status} ${JSON.stringify(body)} ${isOther ? 'is of another program' : 'is of an identity provider'} as ${headers['content-type'] ?? 'JSON'}`, () => {
+      const verdict = judge(status, body, headers)
+      assert.equal(verdict.kind === 'unusable' && verdict.isOther === true, isOther)
+    })
 })

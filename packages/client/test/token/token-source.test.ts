@@ -166,7 +166,11 @@ describe('retries', () => {
       () => Response.redirect('https://evil.example/'),
       'authority_answer_invalid',
     ],
-    ['a page not found', () => new Response('', { status: 404 }), 'authority_answer_invalid'],
+    [
+      'a path that does not exist',
+      () => new Response('', { status: 404 }),
+      'authority_unreachable',
+    ],
     [
       'a token of unknown type',
       json(200, { access_token: 'a', token_type: 'mac' }),

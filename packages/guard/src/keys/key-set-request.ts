@@ -47,10 +47,12 @@ async function readResponse(
     redirect: 'manual',
     signal: controller.signal,
   })
-  if (response.status !== 200) {
+  const { status } = response
+  if (status !== 200) {
+    const hint = status === 404 ? `: there is no identity provider at ${url}` : ''
     throw new KeySetError(
       'bad_status',
-      `the request for the key set got the status ${response.status}`,
+      `the request for the key set got the status ${status}${hint}`,
     )
   }
   const bytes = await readAtMost(response.body ?? [], maxBytes)

@@ -11,6 +11,8 @@ const tokenVersions = z
   .regex(/^(1\.0|2\.0)(,(1\.0|2\.0))?$/, expected('1.0 or 2.0, or both with a comma between them'))
   .transform((text) => text.split(',').map((version) => (version === '1.0' ? version : '2.0')))
 
+const origin = /^https?:\/\/[^\s/?#@]+$/
+
 /** The settings that say whose tokens a service accepts. */
 export const issuerSettings = {
   TENANT_ID: setting(
@@ -22,8 +24,15 @@ export const issuerSettings = {
     'the application (client) ID of the API, a GUID in lower case',
   ),
   AUTH_URL: setting(
-    originUrl.default('https://login.microsoftonline.com'),
-    'the origin of the keys and of the token endpoint',
+    // The guard refuses plain http for another machine.
+    z
+      .string()
+      .refine(
+        (text) => origin.test(text) && URL.canParse(text),
+        expected('an https URL without a path (http only for localhost)'),
+      )
+      .default('https://login.microsoftonline.com'),
+    'the origin of the keys and of the token endpoint; without a path, and http only for `localhost`',
   ),
   // The guard has the default: a local AUTH_URL is its own issuer.
   ISSUER_URL: setting(

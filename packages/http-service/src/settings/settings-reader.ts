@@ -43,15 +43,19 @@ export function readSettings<Schema extends z.ZodType>(
       .filter(([, value]) => value !== undefined && `${value}` !== ''),
   )
   const result = schema.safeParse(values)
-  if (result.success) return result.data
-  const faults = result.error.issues.map(({ path, message }) => {
+  const marked = names.filter((name) => `\ufeff${name}` in source)
+  if (result.success && marked.length === 0) return result.data
+  const faults = (result.error?.issues ?? []).map(({ path, message }) => {
     const name = String(path[0])
     const value = values[name]
     if (value === undefined) return `${nameOf(name)} is not set; ${message}`
     if (secretNames.has(name)) return `${nameOf(name)} has an invalid value; ${message}`
     return `${nameOf(name)} is ${withoutPassword(String(value))}; ${message}`
   })
-  throw new SettingsError(service, faults)
+  const markFaults = marked.map(
+    (name) => `${nameOf(name)} has a byte order mark (U+FEFF) before its name`,
+  )
+  throw new SettingsError(service, [...markFaults, ...faults])
 }
 
 /** Shorter names resemble those of other programs: `HOME`, `PGPORT`. */

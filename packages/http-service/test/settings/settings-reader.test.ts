@@ -31,6 +31,14 @@ describe('the settings reader', () => {
     })
   })
 
+  it('refuses a setting whose name begins with a byte order mark', () => {
+    for (const name of ['NAME', 'AUTH_URL'])
+      assert.throws(
+        () => readSettings({ NAME: 'a', [`\ufeff${name}`]: 'canary' }, definition),
+        new RegExp(`:\n  ${name} has a byte order mark \\(U\\+FEFF\\) before its name$`),
+      )
+  })
+
   it('reports all faults in one error, without passwords and secrets', () => {
     const environment = { PORT: '1e3', AUTH_URL: 'https://user:canary@host', KEY: 'canary' }
     assert.throws(

@@ -202,10 +202,15 @@ async function readArguments(args: readonly string[], target: 'to' | 'from') {
   return { folder, isPlan: isPlan === true, passphrase, tenantId }
 }
 
+const utf8 = new TextDecoder('utf-8', { fatal: true })
+
 async function readPassphrase(path: string): Promise<string> {
-  const text = await readFile(path, 'utf8').catch((cause) => {
-    throw new BackupUsageError(`the passphrase file ${path} cannot be read`, { cause })
-  })
+  // A byte order mark is no part of the passphrase, and UTF-16 is refused.
+  const text = await readFile(path)
+    .then((bytes) => utf8.decode(bytes))
+    .catch((cause) => {
+      throw new BackupUsageError(`the passphrase file ${path} cannot be read as UTF-8`, { cause })
+    })
   const passphrase = text.trimEnd()
   if (text.length > maxPassphraseBytes || passphrase.length < minPassphraseCharacters)
     throw new BackupUsageError(

@@ -44,7 +44,7 @@ async function read(path: string): Promise<KeyEncryptionKey> {
   if (exposure !== undefined)
     throw new SigningError('key_file_exposed', `The key file ${path} ${exposure}.`)
   try {
-    return KeyEncryptionKey.parse(text.trimEnd())
+    return KeyEncryptionKey.parse(text.trim())
   } catch (cause) {
     throw new SigningError(
       'key_encryption_key_malformed',

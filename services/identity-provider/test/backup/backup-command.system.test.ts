@@ -124,9 +124,11 @@ describe('a backup of a running server', () => {
   })
 
   it('is refused with wrong arguments, without a store, and over another backup', async () => {
+    await writeFile(at('wide'), Buffer.from('\ufeffcorrect horse battery', 'utf16le'))
     for (const [args, message] of [
       [['--from', 'x'], /Unknown option '--from'/],
-      [['--to', 'x', '--passphrase-file', at('nothing')], /nothing cannot be read$/],
+      [['--to', 'x', '--passphrase-file', at('nothing')], /nothing cannot be read as UTF-8$/],
+      [['--to', 'x', '--passphrase-file', at('wide')], /wide cannot be read as UTF-8$/],
       [['--to', 'x', '--passphrase-file', at('short')], /must have 12 to 4096 characters$/],
     ] as const)
       await assert.rejects(run('backup', args, dataDir()), { code: 'backup_usage', message })

@@ -26,6 +26,13 @@ describe('the key file', () => {
     }
   })
 
+  it('is read without a byte order mark', async () => {
+    const path = freshPath()
+    const made = await keyFromFile({ path, keysExist: false })
+    await writeFile(path, `\ufeff${await readFile(path, 'utf8')}\r\n`)
+    assert.equal((await keyFromFile({ path, keysExist: true })).id, made.id)
+  })
+
   it('is one file for processes that start at the same time, without leftover drafts', async () => {
     const path = join(folder, 'race', 'key')
     await mkdir(join(folder, 'race'))
