@@ -9,6 +9,19 @@ const thisMachine = 'localhost,127.0.0.1,[::1]'
 const noProxy = process.env.no_proxy === undefined ? 'NO_PROXY' : 'no_proxy'
 const { [noProxy]: others } = process.env
 process.env[noProxy] = others ? `${others},${thisMachine}` : thisMachine
+// Node itself uses them only with NODE_USE_ENV_PROXY=1, which the services get too.
+const proxyNames = ['https_proxy', 'HTTPS_PROXY', 'http_proxy', 'HTTP_PROXY']
+const proxies = proxyNames.filter((name) => process.env[name])
+if (proxies.length > 0 && process.env.NODE_USE_ENV_PROXY !== '0') {
+  const isUrl = (text = '') => /^https?:$/.test(URL.parse(text)?.protocol ?? '')
+  const wrong = proxies.find((name) => !isUrl(process.env[name]))
+  if (wrong !== undefined) {
+    process.stderr.write(`${wrong} must be the URL of a proxy, such as http://proxy.example:3128\n`)
+    process.exit(exitCodes.bad_usage.code)
+  }
+  process.env.NODE_USE_ENV_PROXY = '1'
+  process.getBuiltinModule('node:http').setGlobalProxyFromEnv?.(process.env)
+}
 
 const stop = new AbortController()
 // Ctrl-C reaches this process from the terminal and from npm. Both count as one request.

@@ -11,6 +11,7 @@ import {
 } from '../doctor/probes.ts'
 import { apiChecks, authorityChecks } from '../doctor/server-checks.ts'
 import { CommandFailure, type ExitName, exitCodes, SilentExit } from '../exit-codes.ts'
+import type { Settings } from '../files/env-file.ts'
 import { type Services, withCommand } from '../system/services.ts'
 import type { Colour, Terminal } from '../terminal.ts'
 import { shellQuote, visibleText, wrapped } from '../text/visible-text.ts'
@@ -36,9 +37,20 @@ const settingsCheck: Check = {
   },
 }
 
-/** The checks, in the order in which a job needs them. */
+/** A row about the proxy of the environment, if there is one. */
+function proxyChecks(environment: Settings): readonly Check[] {
+  const { https_proxy: lower, HTTPS_PROXY: upper, NODE_USE_ENV_PROXY: isUsed } = environment
+  const proxy = URL.parse(lower || upper || '')
+  if (proxy === null) return []
+  const detail =
+    isUsed === '1'
+      ? `requests to other machines pass ${proxy.origin}, unless NO_PROXY names them`
+      : `${proxy.origin} is not used, because NODE_USE_ENV_PROXY is not 1`
+  return [{ step: 'proxy', run: () => right(detail) }]
+}
+
+/** The checks after the settings, in the order in which a job needs them. */
 const checks: readonly Check[] = [
-  settingsCheck,
   ...authorityChecks,
   ...clientChecks,
   ...apiChecks,
@@ -48,8 +60,12 @@ const checks: readonly Check[] = [
 type NamedCheckResult = CheckResult & { readonly step: string }
 
 /** Derives the result of each check from the facts. */
-function checkAll(facts: Probes, command: string): readonly NamedCheckResult[] {
-  return checks.map(({ step, run }) => {
+function checkAll(
+  facts: Probes,
+  command: string,
+  environment: Settings,
+): readonly NamedCheckResult[] {
+  return [settingsCheck, ...proxyChecks(environment), ...checks].map(({ step, run }) => {
     const result = run(facts)
     if (!('remedy' in result)) return { step, ...result }
     return { step, ...result, remedy: withCommand(result.remedy, command) }
@@ -103,7 +119,11 @@ export function addDoctorCommand(
     .action(async (options: ClientCommandOptions) => {
       const { deadline, json } = options
       const facts = await runProbes(terminal.environment, options, deadline)
-      const checks = checkAll(await withSteps(facts, command, terminal.stop), command)
+      const checks = checkAll(
+        await withSteps(facts, command, terminal.stop),
+        command,
+        terminal.environment,
+      )
       const exit = exitOf(checks)
       if (json) {
         const report = { healthy: exit === 'done', exitCode: exitCodes[exit].code, checks }

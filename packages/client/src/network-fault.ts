@@ -23,7 +23,7 @@ const rows = {
   host_unknown: [
     /\bENOTFOUND\b|\bEAI_AGAIN\b|dns error/,
     'its host name is unknown',
-    'Check the host name in the URL, and the name servers of this machine.',
+    'Check the host name in the URL, and the name servers of this machine. Node uses HTTPS_PROXY only with NODE_USE_ENV_PROXY=1.',
   ],
   connection_refused: [
     /ECONNREFUSED|ConnectionRefused|connection refused/i,
