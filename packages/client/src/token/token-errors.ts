@@ -14,7 +14,12 @@ const aadstsRemedies: Readonly<Record<number, string>> = {
   700016: 'Check the client ID and the tenant. The client is not registered in this tenant.',
   7000112: 'The client is disabled. Ask an administrator to enable its service principal.',
   700027: 'Register the certificate for this client, or use the registered one.',
-  700024: 'Set the clock of this machine. The assertion was outside its time range.',
+  700024:
+    'Set the clock of this machine, or read a new token of the issuer. The assertion was outside its time range.',
+  70025: 'Register a federated identity credential for this client.',
+  70023: 'Request a federated token that is valid for at most 25 hours.',
+  7000272: 'Publish the signing key of the federated token in the key set of its issuer.',
+  501661: 'Make the issuer of the federated token reachable for the identity provider.',
   70021: 'Register a federated identity credential with exactly this issuer, subject and audience.',
   700211: 'Register a federated identity credential with exactly this issuer.',
   700212: 'Request the federated token for the audience of the federated identity credential.',

@@ -6,6 +6,8 @@ import {
   createGuard,
   type Guard,
   type GuardOptions,
+  type KeySetErrorCode,
+  type RefusalReason,
   type Runtime,
 } from '@greeting/guard'
 import type { ExpectedToken, FederatedVerification } from '../issuance/federated-authentication.ts'
@@ -36,9 +38,12 @@ export type FederatedIssuersOptions = {
   readonly cooldownMs?: number
 }
 
+/** The guard of an issuer, and why the last request for its keys failed. */
+type Opened = { readonly guard: Guard; readonly fault: () => KeySetErrorCode | undefined }
+
 type Entry =
-  | { readonly guard: Promise<Guard>; readonly failedAtMs?: never }
-  | { readonly guard?: never; readonly failedAtMs: number }
+  | { readonly opened: Promise<Opened>; readonly failedAtMs?: never }
+  | { readonly opened?: never; readonly failedAtMs: number }
 
 /** Administrators register issuers, but their number has no other limit. */
 const maxEntries = 256
@@ -92,32 +97,33 @@ export class FederatedIssuers {
 
   /** Stops refreshing all keys. */
   async stop(): Promise<void> {
-    for (const { guard } of this.#entries.values()) (await guard?.catch(() => undefined))?.stop()
+    for (const { opened } of this.#entries.values())
+      (await opened?.catch(() => undefined))?.guard.stop()
     this.#entries.clear()
   }
 
   #monotonicMs = () => (this.#runtime.monotonicMs ?? (() => performance.now()))()
 
   /** The guard with a key, opened at its first use; undefined when its keys are not available. */
-  async #guardOf(key: string, open: () => Promise<Guard>): Promise<Guard | undefined> {
+  async #guardOf(key: string, open: () => Promise<Opened>): Promise<Opened | undefined> {
     const known = this.#entries.get(key)
     const isCooling =
       known?.failedAtMs !== undefined && this.#monotonicMs() - known.failedAtMs < this.#cooldownMs
     if (isCooling) return undefined
-    const guard = known?.guard ?? open()
+    const opened = known?.opened ?? open()
     // Moved to the end, because the first entries are removed first.
     this.#entries.delete(key)
-    this.#entries.set(key, { guard })
+    this.#entries.set(key, { opened })
     this.#removeBeyond(maxEntries)
     try {
-      return await guard
+      return await opened
     } catch {
       this.#entries.set(key, { failedAtMs: this.#monotonicMs() })
       return undefined
     }
   }
 
-  async #open(issuer: string, audience: string): Promise<Guard> {
+  async #open(issuer: string, audience: string): Promise<Opened> {
     const fetch = this.#runtime.fetch ?? globalThis.fetch
     const text = await requestIssuerMetadata(issuer, fetch, this.#timeoutMs)
     const { jwks_uri: keySetUrl } = readIssuerMetadata(issuer, text)
@@ -128,7 +134,7 @@ export class FederatedIssuers {
   }
 
   /** The keys are read for each token, so a revoked key counts at once. */
-  #openOwn(issuer: string, tenantId: string): Promise<Guard> {
+  #openOwn(issuer: string, tenantId: string): Promise<Opened> {
     return this.#start({
       issuer,
       audiences: [tokenExchangeAppId],
@@ -139,7 +145,8 @@ export class FederatedIssuers {
     })
   }
 
-  async #start(issuer: GuardOptions['issuers'][number]): Promise<Guard> {
+  async #start(issuer: GuardOptions['issuers'][number]): Promise<Opened> {
+    let fault: KeySetErrorCode | undefined
     const guard = createGuard<string>(
       {
         issuers: [issuer],
@@ -147,34 +154,57 @@ export class FederatedIssuers {
         roles: ['federated'],
         maxCachedTokens: 100,
         testKeys: this.#testKeys,
+        listener: (event) => {
+          // An own key set that is empty is an outage of this server.
+          const isOther = issuer.keySetUrl !== undefined
+          if (isOther && event.type === 'key_set_refresh_failed') fault = event.error.code
+        },
       },
       this.#runtime,
     )
     await guard.start()
-    return guard
+    return { guard, fault: () => fault }
   }
 
   #removeBeyond(count: number): void {
-    for (const [key, { guard }] of this.#entries) {
+    for (const [key, { opened }] of this.#entries) {
       if (this.#entries.size <= count) return
       this.#entries.delete(key)
-      guard?.then(
-        (one) => one.stop(),
+      opened?.then(
+        ({ guard }) => guard.stop(),
         () => undefined,
       )
     }
   }
 }
 
+/** What a refusal of the guard means. Any other one is a signature or a claim that is wrong. */
+const meanings: Partial<Record<RefusalReason, FederatedVerification>> = {
+  expired: 'time_invalid',
+  key_unknown: 'key_unknown',
+  keys_unavailable: 'issuer_unreachable',
+  not_yet_valid: 'time_invalid',
+}
+/** Faults of a key set that was read. */
+const malformed: ReadonlySet<KeySetErrorCode | undefined> = new Set([
+  'not_json',
+  'not_a_key_set',
+  'too_many_keys',
+  'no_usable_key',
+])
+
 async function judge(
-  guard: Guard | undefined,
+  opened: Opened | undefined,
   token: string,
   { subject }: ExpectedToken,
-): Promise<'valid' | 'invalid' | 'issuer_unreachable'> {
-  if (guard === undefined) return 'issuer_unreachable'
+): Promise<FederatedVerification> {
+  if (opened === undefined) return 'issuer_unreachable'
+  const { guard, fault } = opened
   const decision = await guard.decide({ authorization: `Bearer ${token}`, target: '/' }, anyCaller)
   if (decision.outcome === 'admitted') return decision.subject === subject ? 'valid' : 'invalid'
-  return decision.reason === 'keys_unavailable' ? 'issuer_unreachable' : 'invalid'
+  const { reason } = decision
+  if (reason === 'keys_unavailable' && malformed.has(fault())) return 'keys_malformed'
+  return meanings[reason] ?? 'invalid'
 }
 
 /**

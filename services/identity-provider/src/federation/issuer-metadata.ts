@@ -1,7 +1,13 @@
 import { z } from 'zod'
 
 /** The members of a discovery document that this server needs to find the keys. */
-const issuerMetadata = z.object({ issuer: z.string(), jwks_uri: z.string() })
+const issuerMetadata = z.object({
+  issuer: z.string(),
+  jwks_uri: z.string(),
+  // Entra refuses a document where these are empty, as SPIRE writes it.
+  authorization_endpoint: z.string().min(1).optional(),
+  subject_types_supported: z.array(z.unknown()).min(1).optional(),
+})
 
 export type IssuerMetadata = z.infer<typeof issuerMetadata>
 

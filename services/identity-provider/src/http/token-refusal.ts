@@ -44,7 +44,7 @@ export function answerRefusal(refusal: Refusal, refused: RefusalContext): Respon
   const row = refusalTable[refusal.reason]
   const guessed = row.isGuess ? clientId : undefined
   const waitSeconds = row.phase === 'access' ? undefined : options.throttle.count(guessed, source)
-  const isServerFault = row.status >= 500
+  const isServerFault = row.status >= 500 || row.isOutage === true
   const isAnswered = waitSeconds === undefined || isServerFault
   if (waitSeconds === undefined) recordRefusal(refusal, refused, source)
   options.observeToken?.({

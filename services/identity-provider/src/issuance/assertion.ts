@@ -85,6 +85,26 @@ export function readAssertion(
   }
 }
 
+// Another type is another kind of token, such as an access token: RFC 8725 section 3.11.
+const types: readonly (string | null)[] = [null, 'jwt', 'http://openid.net/specs/jwt/1.0']
+
+/**
+ * Checks the header of an assertion.
+ *
+ * @returns `undefined`, or a refusal: `assertion_type_unsupported`, `assertion_algorithm_unsupported` or
+ *   `assertion_key_missing`
+ */
+export function headerRefusal(
+  { type, algorithm, keyName }: Assertion,
+  algorithms: readonly string[],
+): Refused<AuthenticationRefusal> | undefined {
+  if (!types.includes(type)) return refuse({ reason: 'assertion_type_unsupported' })
+  if (!algorithms.includes(algorithm)) {
+    return refuse({ reason: 'assertion_algorithm_unsupported', algorithm })
+  }
+  return keyName === null ? refuse({ reason: 'assertion_key_missing' }) : undefined
+}
+
 /**
  * Checks the times of an assertion.
  *

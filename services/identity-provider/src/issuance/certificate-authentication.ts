@@ -2,7 +2,7 @@ import type { KeyObject } from 'node:crypto'
 import { type KeyCredential, verificationKeyOf } from '@greeting/directory'
 import { JOSEError } from 'jose/errors'
 import { compactVerify } from 'jose/jws/compact/verify'
-import type { Assertion } from './assertion.ts'
+import { type Assertion, headerRefusal } from './assertion.ts'
 import type { RegisteredClient } from './client.ts'
 import { credentialValidity } from './credential-validity.ts'
 import { type AuthenticationRefusal, type Refused, refuse } from './refusal.ts'
@@ -13,9 +13,6 @@ const assertionAlgorithms: readonly string[] = ['RS256', 'RS384', 'RS512', 'PS25
 /** Those that a server accepts. Entra ID accepts no ES256. */
 export const assertionAlgorithmsFor = (acceptsMcpClients = false): readonly string[] =>
   acceptsMcpClients ? [...assertionAlgorithms, 'ES256'] : assertionAlgorithms
-
-// Another type is another kind of token, such as an access token: RFC 8725 section 3.11.
-const types: readonly (string | null)[] = [null, 'jwt', 'http://openid.net/specs/jwt/1.0']
 
 // Parsing a certificate costs more than verifying a signature.
 const publicKeys = new WeakMap<KeyCredential, KeyObject | 'unsafe'>()
@@ -49,7 +46,7 @@ export const signerOf = (client: RegisteredClient): Signer => ({
  * @see RFC 7523 section 3
  */
 export function findCertificate(
-  { type, algorithm, keyName, issuer, subject, audience }: Assertion,
+  assertion: Assertion,
   { id: clientId, certificates }: Signer,
   audiences: ReadonlySet<string>,
   now: Date,
@@ -57,11 +54,10 @@ export function findCertificate(
   algorithms: readonly string[] = assertionAlgorithms,
 ): VerificationCertificate | Refused<AuthenticationRefusal> {
   // 1. The form.
-  if (!types.includes(type)) return refuse({ reason: 'assertion_type_unsupported' })
-  if (!algorithms.includes(algorithm)) {
-    return refuse({ reason: 'assertion_algorithm_unsupported', algorithm })
-  }
-  if (keyName === null) return refuse({ reason: 'assertion_key_missing' })
+  const header = headerRefusal(assertion, algorithms)
+  if (header !== undefined) return header
+  const { algorithm, issuer, subject, audience } = assertion
+  const keyName = assertion.keyName ?? ''
   // 2. Issuer, subject and audience. Another server of a list of audiences could replay the assertion.
   if (issuer.toLowerCase() !== clientId || subject.toLowerCase() !== clientId) {
     return refuse({ reason: 'assertion_client_wrong' })
@@ -159,7 +155,7 @@ function hasName(
 
 const hexThumbprint = /^([0-9a-f]{40}|[0-9a-f]{64})$/i
 
-const displayedKeyOf = (name: string) =>
+export const displayedKeyOf = (name: string): string =>
   hexThumbprint.test(name)
     ? name.toUpperCase()
     : Buffer.from(name, 'base64').toString('hex').toUpperCase().slice(0, 64)

@@ -8,6 +8,7 @@ import {
 } from './assertion.ts'
 import {
   assertionAlgorithmsFor,
+  displayedKeyOf,
   findCertificate,
   findTlsCertificate,
   signerOf,
@@ -153,7 +154,7 @@ function authenticateByAssertion(
   now: Date,
 ): Proof | Refused<AuthenticationRefusal> {
   const proof = isFederated(assertion)
-    ? authenticateByFederatedAssertion(directory, assertion, client, facts)
+    ? authenticateByFederatedAssertion(directory, assertion, client, facts, now)
     : authenticateByCertificate(assertion, client, tenant, facts, rules, now)
   if (proof instanceof Refused || !rules.usesAssertionsOnce) return proof
   // An agent gets tokens with the same token of its blueprint until that expires, as in Entra ID.
@@ -202,6 +203,7 @@ function authenticateByFederatedAssertion(
   assertion: Assertion,
   client: RegisteredClient,
   { signature }: AssertionFacts,
+  now: Date,
 ): Proof | Refused<AuthenticationRefusal> {
   const credential = findFederatedCredential(assertion, client)
   if (credential instanceof Refused) return credential
@@ -212,17 +214,12 @@ function authenticateByFederatedAssertion(
     const presenter = findPresenter(directory, assertion, client)
     return presenter instanceof Refused ? presenter : { credentialId: credential.id, presenter }
   }
-  if (signature === 'token_type_forbidden') {
-    return refuse({ reason: 'federated_token_type_forbidden' })
+  const { issuer, keyName, notBefore, issuedAt, expiresAt } = assertion
+  if (signature === 'time_invalid') {
+    const validFrom = notBefore ?? issuedAt
+    return refuse({ reason: 'assertion_time_invalid', now, validFrom, expiresAt })
   }
-  if (signature === 'issuer_of_other_tenant') {
-    return refuse({ reason: 'federated_issuer_of_other_tenant', issuer: credential.issuer })
-  }
-  if (signature === 'issuer_not_allowed') {
-    return refuse({ reason: 'federated_issuer_not_allowed' })
-  }
-  if (signature === 'issuer_unreachable') {
-    return refuse({ reason: 'federated_issuer_unreachable' })
-  }
-  return refuse({ reason: 'federated_assertion_invalid', issuer: credential.issuer })
+  const result =
+    signature === undefined || signature === 'invalid' ? 'assertion_invalid' : signature
+  return refuse({ reason: `federated_${result}`, issuer, key: displayedKeyOf(keyName ?? '') })
 }

@@ -5,7 +5,7 @@ import {
   tokenExchangeAppId,
   tokenExchangeUri,
 } from '@greeting/directory'
-import type { Assertion } from './assertion.ts'
+import { type Assertion, headerRefusal } from './assertion.ts'
 import type { RegisteredClient } from './client.ts'
 import { type AuthenticationRefusal, type Refused, refuse } from './refusal.ts'
 
@@ -20,6 +20,11 @@ export type FederatedVerification =
   | 'issuer_of_other_tenant'
   | 'issuer_not_allowed'
   | 'issuer_unreachable'
+  /** The issuer has a key set that cannot be read, or without a usable key. */
+  | 'keys_malformed'
+  | 'key_unknown'
+  /** The token has expired, or is not valid yet. */
+  | 'time_invalid'
 
 /** What a verified token must contain, and the tenant that owns the application. */
 export type ExpectedToken = {
@@ -41,11 +46,15 @@ export type VerifyFederated = (
 /** Whether an assertion comes from another issuer, rather than from the client itself. */
 export const isFederated = ({ issuer }: Assertion): boolean => /^https?:\/\//.test(issuer)
 
+/** The longest life of a token, from `iat` to `exp`: 25 hours. */
+const maxLifetimeSeconds = 90_000
+
 /**
  * Finds the federated identity credential for an assertion. Issuer and audience must be equal to those
  * of the credential. So must be the subject, unless the expression of the credential matches the claims.
  *
- * @returns the credential, or the refusal of the first part that no credential has:
+ * @returns the credential, or the refusal of the first part that is wrong: as of `headerRefusal`,
+ *   `federated_credential_missing`, `federated_lifetime_too_long`,
  *   `federated_issuer_unknown`, `federated_subject_unknown`, `federated_subject_case_differs`,
  *   `federated_expression_unmatched` or `federated_audience_unknown`
  */
@@ -53,16 +62,27 @@ export function findFederatedCredential(
   assertion: Assertion,
   { application }: RegisteredClient,
 ): FederatedIdentityCredential | Refused<AuthenticationRefusal> {
-  const { issuer, subject } = assertion
+  const { issuer, subject, issuedAt, expiresAt } = assertion
+  const { appId: clientId, displayName: clientName, federatedIdentityCredentials } = application
+  const header = headerRefusal(assertion, ['RS256'])
+  if (header !== undefined) return header
+  if (federatedIdentityCredentials.length === 0) {
+    return refuse({ reason: 'federated_credential_missing', clientId, clientName })
+  }
   const audiences = audiencesOf(assertion)
-  const ofIssuer = application.federatedIdentityCredentials.filter((one) => one.issuer === issuer)
+  const ofIssuer = federatedIdentityCredentials.filter((one) => one.issuer === issuer)
   if (ofIssuer.length === 0) return refuse({ reason: 'federated_issuer_unknown', issuer })
   const ofSubject = ofIssuer.filter((one) => trusts(one, assertion))
   if (ofSubject.length === 0) return refuse({ reason: subjectReason(ofIssuer, subject), subject })
-  return (
-    ofSubject.find((one) => matchingAudience(one, audiences) !== undefined) ??
-    refuse({ reason: 'federated_audience_unknown', audience: audiences.join(',') })
-  )
+  const credential = ofSubject.find((one) => matchingAudience(one, audiences) !== undefined)
+  if (credential === undefined) {
+    return refuse({ reason: 'federated_audience_unknown', audience: audiences.join(',') })
+  }
+  // Without `iat`, Entra counts from 0.
+  const [issued = 0, expires = 0] = [issuedAt ?? new Date(0), expiresAt].map((at) => +at / 1000)
+  return expires - issued > maxLifetimeSeconds
+    ? refuse({ reason: 'federated_lifetime_too_long', issued, expires })
+    : credential
 }
 
 const audiencesOf = ({ audience }: Assertion): readonly string[] =>

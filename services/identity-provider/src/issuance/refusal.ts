@@ -43,6 +43,13 @@ export type AuthenticationRefusal =
   | { readonly reason: 'federated_issuer_not_allowed' }
   | { readonly reason: 'federated_assertion_invalid'; readonly issuer: string }
   | { readonly reason: 'federated_issuer_unreachable' }
+  | { readonly reason: 'federated_keys_malformed' }
+  | { readonly reason: 'federated_key_unknown'; readonly key: string; readonly issuer: string }
+  | ({ readonly reason: 'federated_lifetime_too_long' } & Record<'issued' | 'expires', number>)
+  | ({ readonly reason: 'federated_credential_missing' } & Record<
+      'clientId' | 'clientName',
+      string
+    >)
   | { readonly reason: 'federated_issuer_of_other_tenant'; readonly issuer: string }
   | { readonly reason: 'federated_token_type_forbidden' }
   | { readonly reason: 'federated_token_chained' }

@@ -232,7 +232,7 @@ async function answerTo(name: string, { header, claims }: Platform, mistake: Mis
   const { privateKey, alg } = keys[mistake.key ?? 'published']
   const usual = { iss, aud: 'api://AzureADTokenExchange', iat: now, nbf: now, exp: now + 3600 }
   const token = await new SignJWT({ ...usual, ...claims, ...mistake.claims })
-    .setProtectedHeader({ ...header, alg, kid: 'theirs' })
+    .setProtectedHeader({ ...header, alg, kid: mistake.key === 'unpublished' ? 'ours' : 'theirs' })
     .sign(privateKey)
   const response = await service.token(
     service.form(mistake.sent === false ? { client_secret: '' } : asProof(token)),

@@ -8,6 +8,7 @@ import {
   FederatedIssuers,
   type FederatedIssuersOptions,
 } from '../../src/federation/federated-issuers.ts'
+import type { FederatedVerification } from '../../src/issuance/federated-authentication.ts'
 import { asProof } from '../http/client-certificate.ts'
 import { changeClient } from '../http/client-change.ts'
 import { testService } from '../http/test-service.ts'
@@ -49,19 +50,18 @@ describe('other issuers', () => {
     assert.deepEqual(foreign.asked, ['/cluster/.well-known/openid-configuration', '/cluster/keys'])
   })
 
-  const refused: [string, () => string | Promise<string>][] = [
-    ['has expired', () => foreign.token({ nbf: 1, iat: 1, exp: 2 })],
-    ['is for another audience', () => foreign.token({ aud: 'api://other' })],
-    ['is of another subject', () => foreign.token({ sub: 'system:serviceaccount:jobs:other' })],
-    [
-      'is signed with another key',
-      async () => {
-        const { privateKey } = rsaKeyPair()
-        return new SignJWT(decodeJwt(foreign.token()))
-          .setProtectedHeader({ alg: 'RS256', kid: 'theirs' })
-          .sign(privateKey)
-      },
-    ],
+  const signed = (kid: string) =>
+    new SignJWT(decodeJwt(foreign.token()))
+      .setProtectedHeader({ alg: 'RS256', kid })
+      .sign(rsaKeyPair().privateKey)
+  const ahead = () => Math.floor(Date.now() / 1000) + 900
+  const refused: [string, () => string | Promise<string>, FederatedVerification][] = [
+    ['has expired', () => foreign.token({ nbf: 1, iat: 1, exp: 2 }), 'time_invalid'],
+    ['is not valid yet', () => foreign.token({ nbf: ahead(), exp: ahead() + 60 }), 'time_invalid'],
+    ['is for another audience', () => foreign.token({ aud: 'api://other' }), 'invalid'],
+    ['is of another subject', () => foreign.token({ sub: 'another' }), 'invalid'],
+    ['is signed with another key', () => signed('theirs'), 'invalid'],
+    ['is signed with an unpublished key', () => signed('ours'), 'key_unknown'],
   ]
   for (const ver of ['2.0', '1.0', 1, null])
     it(`may write anything into ver: ${JSON.stringify(ver)}`, async () =>
@@ -73,11 +73,38 @@ describe('other issuers', () => {
     assert.equal(await issuers.verify(token, toId), 'valid')
   })
 
-  for (const [what, token] of refused) {
+  for (const [what, token, result] of refused) {
     it(`refuse a token that ${what}`, async () => {
-      assert.equal(await issuers.verify(await token(), expected()), 'invalid')
+      assert.equal(await issuers.verify(await token(), expected()), result)
     })
   }
+
+  const documents =
+    (keys: ForeignIssuer['answer']): ForeignIssuer['answer'] =>
+    (asked, response) =>
+      asked.url?.endsWith('/keys')
+        ? keys?.(asked, response)
+        : response.end(
+            JSON.stringify({ issuer: foreign.issuer, jwks_uri: `${foreign.issuer}/keys` }),
+          )
+  const keySets: [string, ForeignIssuer['answer'], FederatedVerification][] = [
+    ['HTML', (_, response) => response.end('<html>'), 'keys_malformed'],
+    ['an empty body', (_, response) => response.end(), 'keys_malformed'],
+    ['another document', (_, response) => response.end('{"error":"x"}'), 'keys_malformed'],
+    ['no key', (_, response) => response.end('{"keys":[]}'), 'keys_malformed'],
+    ['a broken key', (_, response) => response.end('{"keys":[{"kty":"RSA"}]}'), 'keys_malformed'],
+    ['500', (_, response) => response.writeHead(500).end(), 'issuer_unreachable'],
+    ['404', (_, response) => response.writeHead(404).end(), 'issuer_unreachable'],
+    ['a redirect', (_, response) => response.writeHead(302).end(), 'issuer_unreachable'],
+    ['300 KB', (_, response) => response.end('x'.repeat(300_000)), 'issuer_unreachable'],
+    ['a cut connection', ({ socket }) => socket.destroy(), 'issuer_unreachable'],
+  ]
+  for (const [what, answer, result] of keySets)
+    it(`whose key set is ${what} end with ${result}`, async () => {
+      foreign.answer = documents(answer)
+      for (let use = 0; use < 2; use += 1)
+        assert.equal(await issuers.verify(foreign.token(), expected()), result)
+    })
 
   it('get no request when their host is not on the list (AS23)', async () => {
     const none = withOptions({ allowedHosts: [] })
@@ -101,6 +128,15 @@ describe('other issuers', () => {
           JSON.stringify({ issuer: foreign.issuer, jwks_uri: 'http://169.254.169.254/keys' }),
         ),
     ],
+    ...[{ authorization_endpoint: '' }, { subject_types_supported: [] }].map(
+      (part): (typeof unreachable)[number] => [
+        `has ${JSON.stringify(part)} in its document, as SPIRE writes it`,
+        (_, response) =>
+          response.end(
+            JSON.stringify({ issuer: foreign.issuer, jwks_uri: `${foreign.issuer}/keys`, ...part }),
+          ),
+      ],
+    ),
     ['responds without end', (_, response) => response.end('x'.repeat(300_000))],
   ]
   for (const [what, answer] of unreachable) {

@@ -235,10 +235,10 @@ describe('an application that trusts tokens of this server', () => {
       afterUse(() => remove(`/servicePrincipals/${at.first.principalId}`)()),
       afterUse(() => remove(`/applications/${at.first.id}`)()),
     ],
-    'the token has expired, or its key was revoked': [
+    'the token has expired': [
       afterUse(async () => at.provider.lab.clock.advance({ seconds: 5400 })),
-      afterUse(() => at.provider.lab.keys.revoke()),
     ],
+    'the key of the token was revoked': [afterUse(() => at.provider.lab.keys.revoke())],
     'the application requests Microsoft Graph, and the identity lacks one of its management roles':
       [
         async () => {
@@ -274,7 +274,7 @@ describe('an application that trusts tokens of this server', () => {
     await at.provider.reset()
     const sent = await at.exchangeToken()
     const [header, claims = '', signature] = sent.split('.')
-    const changed = Buffer.from(JSON.stringify({ ...decodeJwt(sent), exp: 4e9 })).toString(
+    const changed = Buffer.from(JSON.stringify({ ...decodeJwt(sent), uti: 'x' })).toString(
       'base64url',
     )
     assert.notEqual(changed, claims)

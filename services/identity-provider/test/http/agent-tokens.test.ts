@@ -188,7 +188,7 @@ describe('the tokens of agent identities (entra E194 to E199)', () => {
   const wrongUses: [what: string, () => Record<string, string>, code: number][] = [
     ['by a sibling', () => ({ client_id: sibling.id, ...asProof(token) }), 700213],
     ['cut', () => ({ client_id: agent.id, ...asProof(token.slice(0, -9)) }), 50013],
-    ['by its blueprint', () => ({ client_id: clientId, ...asProof(token) }), 700211],
+    ['by its blueprint', () => ({ client_id: clientId, ...asProof(token) }), 70025],
     [
       'with an upper-case letter in fmi_path',
       () => ({ client_id: agent.id, ...asProof(upperCase) }),

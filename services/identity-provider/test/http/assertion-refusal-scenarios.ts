@@ -47,9 +47,18 @@ const federation = (part: object = {}) => ({
   ],
 })
 
-const federated = (part: object = {}) =>
+const federated = (part: object = {}, claims: object = {}, header: Record<string, unknown> = {}) =>
   asserting(
-    { claims: { iss: issuer, sub: 'job', aud: 'api://AzureADTokenExchange' } },
+    () => ({
+      header: { alg: 'RS256', ...header },
+      claims: {
+        iss: issuer,
+        sub: 'job',
+        aud: 'api://AzureADTokenExchange',
+        iat: inSeconds(0),
+        ...claims,
+      },
+    }),
     federation(part),
   )
 
@@ -180,11 +189,69 @@ export const assertionRefusalScenarios: readonly RefusalScenario[] = [
     text: `No matching federated identity record found for presented assertion issuer '${issuer}'. ${seeFederation}`,
   },
   {
-    reason: 'federated_issuer_unknown',
-    when: 'the client has no federated credential',
-    request: asserting({ claims: { iss: issuer, sub: 'job' } }),
-    ...refused(401, 'invalid_client', 700211),
-    text: `No matching federated identity record found for presented assertion issuer '${issuer}'. ${seeFederation}`,
+    reason: 'federated_credential_missing',
+    request: asserting({ header: { alg: 'RS256' }, claims: { iss: issuer, sub: 'job' } }),
+    ...refused(401, 'invalid_client', 70025, false),
+    text: `The client '${clientId}'(Greeting client) has no configured federated identity credentials.`,
+  },
+  {
+    reason: 'assertion_type_unsupported',
+    when: 'a federated token is an access token',
+    request: federated({}, {}, { typ: 'at+jwt' }),
+    ...refused(400, 'invalid_request', 5002727),
+    text: "Invalid JWT header type specified. Allowed types: 'JWT','http://openid.net/specs/jwt/1.0'.",
+  },
+  {
+    reason: 'assertion_algorithm_unsupported',
+    when: 'a federated token is signed with PS256',
+    request: federated({}, {}, { alg: 'PS256' }),
+    ...refused(401, 'invalid_client', 5002738),
+    text: /^Invalid JWT token\. 'PS256' is not a supported signature algorithm/,
+  },
+  {
+    reason: 'assertion_key_missing',
+    when: 'a federated token names no key',
+    request: federated({}, {}, { 'x5t#S256': null }),
+    ...refused(401, 'invalid_client', 5002723),
+    text: 'Invalid JWT token. No certificate SHA-1 thumbprint, certificate SHA-256 thumbprint, nor keyId specified in token header.',
+  },
+  ...(
+    [
+      ['26 hours', { exp: 93_600 }],
+      ['a year', { exp: 31_536_000 }],
+      ['31 hours, most of them past', { iat: -108_000, exp: 3600 }],
+      ['an unknown time, without iat', { iat: null, exp: 3600 }],
+    ] as [string, { iat?: number | null; exp: number }][]
+  ).map(
+    ([life, { iat = 0, exp }]): RefusalScenario => ({
+      reason: 'federated_lifetime_too_long',
+      when: `the token lives for ${life}`,
+      request: federated({}, { iat: iat === null ? null : inSeconds(iat), exp: inSeconds(exp) }),
+      ...refused(401, 'invalid_client', 70023),
+      text: /^External OIDC Provider token must have a lifetime of less than or equal to 1\.01:00:00\. Token issued at \d+\. Token expires on \d+\.$/,
+    }),
+  ),
+  {
+    reason: 'assertion_time_invalid',
+    when: 'a federated token has expired',
+    options: { verifyFederated: async () => 'time_invalid' },
+    request: federated(),
+    ...refused(401, 'invalid_client', 700024),
+    text: /^Client assertion is not within its valid time range\. Current time: [^ ]+, assertion valid from [^ ]+, expiry time of assertion [^ ]+\. Review the documentation at /,
+  },
+  {
+    reason: 'federated_key_unknown',
+    options: { verifyFederated: async () => 'key_unknown' },
+    request: federated({}, {}, { 'x5t#S256': null, kid: '36GEq14rP2UpuM_OGVMFAUIjbik' }),
+    ...refused(401, 'invalid_client', 7000272),
+    text: `The certificate with identifier DFA184AB5E2B3F6529B8CFCE1953050142236E29 used to sign the federated credential could not be found in the metadata of identity provider ${issuer}. Please validate that your Identity Provider's metadata exposes the key used to sign the incoming token.`,
+  },
+  {
+    reason: 'federated_keys_malformed',
+    options: { verifyFederated: async () => 'keys_malformed' },
+    request: federated(),
+    ...refused(400, 'invalid_request', 900612, false),
+    text: 'Failed to parse provider signing keys.',
   },
   {
     reason: 'federated_audience_unknown',
@@ -251,7 +318,7 @@ export const assertionRefusalScenarios: readonly RefusalScenario[] = [
     reason: 'federated_issuer_unreachable',
     options: { verifyFederated: async () => 'issuer_unreachable' },
     request: federated(),
-    ...refused(503, 'temporarily_unavailable', 501661),
+    ...refused(401, 'invalid_client', 501661),
     text: 'Request to External OIDC endpoint failed.',
   },
 ]

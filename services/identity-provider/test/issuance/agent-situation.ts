@@ -122,11 +122,12 @@ const encode = (part: object) => Buffer.from(JSON.stringify(part)).toString('bas
 
 /** The token of the blueprint for an agent. The decision takes its signature from the facts. */
 const tokenFor = (claims: object = {}) =>
-  `${encode({ alg: 'RS256' })}.${encode({
+  `${encode({ alg: 'RS256', kid: 'key' })}.${encode({
     iss: ownIssuer,
     sub: agentSubject(tenantId, blueprintId, agentId),
     aud: tokenExchangeAppId,
     azp: blueprintId,
+    iat: epochSeconds,
     exp: epochSeconds + 3600,
     uti: 'one',
     xms_ficinfo: 'CAAQABgAIAAoAjAA',

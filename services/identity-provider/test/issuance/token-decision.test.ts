@@ -208,7 +208,30 @@ const refusedRows: readonly Row[] = [
     () => ({ assertion: ofIssuer({ sub: 'repo:other' }), client: trustsExpression }),
     'federated_expression_unmatched',
   ],
-  ...(['issuer_not_allowed', 'issuer_unreachable', 'issuer_of_other_tenant'] as const).map(
+  [
+    'a token of an issuer, but no federated credential',
+    () => ({ assertion: ofIssuer(), client: { federatedIdentityCredentials: [] } }),
+    'federated_credential_missing',
+  ],
+  [
+    'a token that lives too long',
+    () => ({ assertion: ofIssuer({ iat: undefined }) }),
+    'federated_lifetime_too_long',
+  ],
+  [
+    'an expired token of an issuer',
+    () => ({ assertion: ofIssuer(), facts: { signature: 'time_invalid' } }),
+    'assertion_time_invalid',
+  ],
+  ...(
+    [
+      'issuer_not_allowed',
+      'issuer_unreachable',
+      'issuer_of_other_tenant',
+      'key_unknown',
+      'keys_malformed',
+    ] as const
+  ).map(
     (signature): Row => [
       `a token whose verification ends with ${signature}`,
       () => ({ assertion: ofIssuer(), facts: { signature } }),

@@ -189,7 +189,8 @@ export function requestOf(row: Situation) {
 
 /** The parts of an assertion that the other issuer signs. */
 export const ofIssuer = (claims: object = {}) => ({
-  claims: { iss: issuer, sub: 'job', aud: 'api://exchange', ...claims },
+  header: { alg: 'RS256' },
+  claims: { iss: issuer, sub: 'job', aud: 'api://exchange', iat: epochSeconds, ...claims },
 })
 
 /** A token of this server as the assertion. */

@@ -9,7 +9,8 @@ const certificateGuide =
   'Review the documentation at https://docs.microsoft.com/azure/active-directory/develop/active-directory-certificate-credentials .'
 const seeKeys = (clientId: string) =>
   `Please visit the Azure Portal, Graph Explorer or directly use MS Graph to see configured keys for app Id '${clientId}'. Review the documentation at https://docs.microsoft.com/en-us/graph/deployments to determine the corresponding service endpoint and https://docs.microsoft.com/en-us/graph/api/application-get?view=graph-rest-1.0&tabs=http to build a query request URL, such as 'https://graph.microsoft.com/beta/applications/${clientId}'].`
-const newAssertion = 'Create a new assertion for every request, and check the clock of the client.'
+const newAssertion =
+  'Create a new assertion for every request, or read a new token of the issuer. Check the clocks.'
 
 /** Refusals before a client has authenticated. */
 export const authenticationRefusalRows: RefusalRows<AuthenticationRefusal['reason']> = {
@@ -100,7 +101,8 @@ export const authenticationRefusalRows: RefusalRows<AuthenticationRefusal['reaso
     sentence: ({ algorithm }) =>
       `Invalid JWT token. '${algorithm}' is not a supported signature algorithm. Supported signing algorithms are: 'RS256,RS384,RS512'`,
     when: 'the assertion is signed with another algorithm',
-    remedy: 'Sign the assertion with PS256, RS256, RS384 or RS512, by a key of this kind.',
+    remedy:
+      'Sign the assertion with PS256, RS256, RS384 or RS512, by a key of this kind. An issuer must sign with RS256.',
   },
   assertion_key_missing: {
     ...mistake,
@@ -108,7 +110,7 @@ export const authenticationRefusalRows: RefusalRows<AuthenticationRefusal['reaso
     sentence: () =>
       'Invalid JWT token. No certificate SHA-1 thumbprint, certificate SHA-256 thumbprint, nor keyId specified in token header.',
     when: 'the header of the assertion names no certificate',
-    remedy: 'Add x5t#S256 to the header of the assertion.',
+    remedy: 'Add x5t#S256 to the header of the assertion. A token of an issuer needs kid.',
   },
   assertion_client_wrong: {
     ...mistake,

@@ -75,18 +75,58 @@ export const federationRefusalRows: RefusalRows<FederationReason> = {
     ...guess,
     code: 50013,
     sentence: ({ issuer }) =>
-      `Assertion failed signature validation, or is not within its valid time range. Assertion Issuer: '${issuer}'.`,
-    when: 'the federated token has expired, or its signature is wrong',
-    remedy: 'Obtain a new token from the issuer.',
+      `Assertion failed signature validation. Assertion Issuer: '${issuer}'.`,
+    when: 'the signature of the federated token is wrong, or its application is disabled',
+    remedy: 'Obtain a new token from the issuer, and send it unchanged.',
   },
   federated_issuer_unreachable: {
     ...mistake,
-    status: 503,
-    error: 'temporarily_unavailable',
     code: 501661,
+    isOutage: true,
     sentence: () => externalRequestFailed,
-    when: 'the issuer does not answer',
-    remedy: 'Try again. The server could not check the assertion.',
+    when: 'the issuer does not answer, answers with an error or a redirect, or has no valid discovery document',
+    remedy:
+      'Make the discovery document and the key set of the issuer reachable for this server. The document must name exactly this issuer.',
+  },
+  federated_keys_malformed: {
+    ...mistake,
+    status: 400,
+    error: 'invalid_request',
+    code: 900612,
+    hasErrorUri: false,
+    isOutage: true,
+    sentence: () => 'Failed to parse provider signing keys.',
+    when: 'the key set of the issuer is no JSON, or has no usable RSA key',
+    remedy:
+      'Publish a key set with an RSA key of at least 2048 bits at the jwks_uri of the issuer.',
+  },
+  // The error is recorded. Its status is that of invalid_client.
+  federated_key_unknown: {
+    ...mistake,
+    code: 7000272,
+    sentence: ({ key, issuer }) =>
+      `The certificate with identifier ${key} used to sign the federated credential could not be found in the metadata of identity provider ${issuer}. Please validate that your Identity Provider's metadata exposes the key used to sign the incoming token.`,
+    when: 'the issuer does not publish the key of the federated token',
+    remedy: 'Publish the key in the key set of the issuer, and try again after 30 seconds.',
+  },
+  // The error was invalid_request in 2022, and invalid_client in 2023. The status is that of the newer one.
+  federated_lifetime_too_long: {
+    ...mistake,
+    code: 70023,
+    sentence: ({ issued, expires }) =>
+      `External OIDC Provider token must have a lifetime of less than or equal to 1.01:00:00. Token issued at ${issued}. Token expires on ${expires}.`,
+    when: 'the federated token is valid for more than 25 hours, or has no iat',
+    remedy: 'Shorten the lifetime at the issuer. In Kubernetes, set expirationSeconds to 3600.',
+  },
+  federated_credential_missing: {
+    ...mistake,
+    code: 70025,
+    hasErrorUri: false,
+    sentence: ({ clientId, clientName }) =>
+      `The client '${clientId}'(${clientName}) has no configured federated identity credentials.`,
+    when: 'the client has no federated identity credential',
+    remedy:
+      'Add a federated identity credential with the issuer, subject and audience of the token.',
   },
   federated_issuer_of_other_tenant: {
     ...mistake,

@@ -64,6 +64,8 @@ export type RefusalRow<Reason extends Refusal['reason']> = {
   readonly phase: PhaseOf<Reason>
   /** Whether an attacker may be guessing the credential of the client, so the refusal counts for the client. */
   readonly isGuess: Reason extends AuthenticationRefusal['reason'] ? boolean : false
+  /** Whether an issuer that this server asked is at fault. The limits do not replace the answer. */
+  readonly isOutage?: true
   readonly status: 400 | 401 | 405 | 413 | 429 | 500 | 503
   /** The OAuth error code, RFC 6749 section 5.2, or an error code of the dialect. */
   readonly error: string
