@@ -107,7 +107,11 @@ const foreignInputs: readonly ForeignInput[] = [
     'a.',
   ),
   header(/^application\/json[\t ]*(?:;|$)/i, 'application/json', 'application/json;'),
-  header(/^([A-Za-z.]+)\((?:(appId|uniqueName|name)=)?'([^'()]*)'\)$/i, 'a(', "a(appId='"),
+  header(
+    /^([A-Za-z.]+)\((?:(appId|uniqueName|name|tenantId|domainName)=)?'([^'()]*)'\)$/i,
+    'a(',
+    "a(appId='",
+  ),
   header(/^boundary="?([\w'()+,./:=?-]{1,70})"?$/i, 'boundary=', 'boundary="'),
   header(/^content-type:[\t ]*multipart\//im, 'content-type:', '\t'),
   header(/\s+|'((?:[^']|'')*)'|([(),/:])|([0-9][\w.:+-]*|[A-Za-z_$@][\w.$@-]*)/y, "'", 'a', '0'),

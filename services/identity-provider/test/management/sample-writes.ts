@@ -269,7 +269,7 @@ export const writes: Readonly<Record<string, (sample: Sample) => Promise<Reply>>
   ...Object.fromEntries(
     ['applications', 'servicePrincipals'].flatMap((set) => [
       [
-        `POST /${set}/{id}/appManagementPolicies/$ref`,
+        `POST /${set}/{id}/appManagementPolicies`,
         ({ admin, bare, owned, policy }: Sample) =>
           admin.post(
             `/${set}/${(set === 'applications' ? bare : owned).id}/appManagementPolicies/$ref`,
@@ -306,7 +306,7 @@ export const writes: Readonly<Record<string, (sample: Sample) => Promise<Reply>>
         : ['applications', 'servicePrincipals']
       ).flatMap((objects) => [
         [
-          `POST /${objects}/{id}/${set}/$ref`,
+          `POST /${objects}/{id}/${set}`,
           ({ admin, bare, owned, tokenPolicyIds }: Sample) =>
             admin.post(
               `/${objects}/${(objects === 'applications' ? bare : owned).id}/${set}/$ref`,

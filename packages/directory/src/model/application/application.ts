@@ -308,7 +308,6 @@ export const applicationProperties: PropertyTable<
   requestSignatureVerification: optionalObject(forms.signatureType),
   servicePrincipalLockConfiguration: optionalObject(forms.lockType),
   authenticationBehaviors: { ...optionalObject(forms.behaviorsType), isSelectedOnly: true },
-  // A property of the beta version.
   windows: { ...inertObject(forms.windowsType), isSelectedOnly: true },
   tokenEncryptionKeyId: { fixed: null, type: 'Edm.Guid' },
   verifiedPublisher: forms.verifiedPublisher,

@@ -39,6 +39,7 @@ import {
   type PropertyView,
 } from '../properties/property.ts'
 import type { Runtime } from '../runtime.ts'
+import type { Tenant } from '../tenant.ts'
 
 /**
  * A consent to act for users, kept for the tools that write and read it. It grants nothing here, because
@@ -92,12 +93,18 @@ export type ServicePrincipal = {
   readonly inertProperties: InertProperties
 }
 
-type Lookups = { applicationByAppId(appId: string): Application | undefined }
+type Lookups = {
+  applicationByAppId(appId: string): Application | undefined
+  tenant(id: string): Tenant | undefined
+}
 
 const applicationOf = (
   { appId }: Pick<ServicePrincipal, 'appId'>,
   { directory }: Pick<PropertyView<Lookups>, 'directory'>,
 ) => directory.applicationByAppId(appId)
+
+const isOfBlueprint = (...of: Parameters<typeof applicationOf>) =>
+  Boolean(applicationOf(...of)?.blueprint)
 
 const samlSettings = complexType('samlSingleSignOnSettings', {
   relayState: { body: text(2048).nullable() },
@@ -203,7 +210,8 @@ export const servicePrincipalProperties: PropertyTable<ServicePrincipal, Lookups
   createdByAppId: {
     initial: null,
     column: ['created_by_app_id'],
-    show: (one) => (one.agentIdentityBlueprintId && one.createdByAppId) ?? undefined,
+    show: (one, view) =>
+      one.agentIdentityBlueprintId || isOfBlueprint(one, view) ? one.createdByAppId : undefined,
   },
   inertProperties: { initial: {}, column: ['description', 'json'], show: false },
   alternativeNames: {
@@ -243,6 +251,16 @@ export const servicePrincipalProperties: PropertyTable<ServicePrincipal, Lookups
   samlMetadataUrl: { fixed: null },
   tokenEncryptionKeyId: { fixed: null, type: 'Edm.Guid' },
   verifiedPublisher,
+  // Only the principals of blueprints show these two.
+  publisherName: {
+    show: (one, view) =>
+      isOfBlueprint(one, view) ? view.directory.tenant(one.tenantId)?.displayName : undefined,
+  },
+  publishedPermissionScopes: {
+    show: (one, view) =>
+      isOfBlueprint(one, view) ? scopesOf(applicationOf(one, view)) : undefined,
+    type: [scopeType],
+  },
 }
 
 /** The resource in Azure of a managed identity: the alternative name that is its path (entra E261). */

@@ -2,15 +2,18 @@ import {
   complexType,
   domainsOf,
   initialDomainOf,
+  isGuid,
   shownProperties,
   type Tenant,
 } from '@greeting/directory'
 import type { EntitySet } from '../odata/entity-set.ts'
 import { listEntities } from '../odata/list-entities.ts'
+import { parseQuery, supportedOptions } from '../odata/query-options.ts'
 import { showEntity } from '../odata/show-entity.ts'
 import type { Call, ReadOperation } from '../operations/operation.ts'
 import { anyClient, readsAssignments } from '../privileges/graph-roles.ts'
 import { refuse } from '../refusals/graph-error.ts'
+import { keyIn } from './directory-objects/find-object.ts'
 
 /** What a tenant says about itself, and the refusal of everything about a signed-in user. */
 export const tenantReadOperations: readonly ReadOperation[] = [
@@ -41,6 +44,25 @@ export const tenantReadOperations: readonly ReadOperation[] = [
     requires: readsAssignments,
     summary: 'Shows a verified domain of the tenant.',
     read: (call) => showOne(call, domains, domainEntries(call.caller.tenant)),
+  },
+  {
+    method: 'GET',
+    path: '/tenantRelationships/{property}/{key}',
+    properties: ['findTenantInformationByTenantId', 'findTenantInformationByDomainName'],
+    requires: readsAssignments,
+    summary: 'Shows the names of a tenant of this server by its ID or by one of its domains.',
+    read: (call) => {
+      parseQuery(call, supportedOptions.nothing)
+      const isById = call.parameters.property?.endsWith('Id')
+      const name = keyIn(call.parameters.key, isById ? 'tenantId' : 'domainName') ?? ''
+      const tenant = isGuid(name) === isById ? call.directory.tenant(name) : undefined
+      if (tenant === undefined) throw refuse('resource_unknown', name)
+      const { displayName, id: tenantId } = tenant
+      const [defaultDomainName] = domainsOf(tenant)
+      const context = `${call.rootUrl}/$metadata#microsoft.graph.tenantInformation`
+      const names = { tenantId, federationBrandName: null, displayName, defaultDomainName }
+      return { status: 200, body: { '@odata.context': context, ...names } }
+    },
   },
   ...['/me', '/me/{navigation}'].map(
     (path): ReadOperation => ({

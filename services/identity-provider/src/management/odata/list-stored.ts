@@ -105,7 +105,6 @@ export async function countStored<Kind extends ListedKind>(
   return { status: 200, content: String(count), contentType: 'text/plain' }
 }
 
-/** @throws {GraphError} graph_refusal query_unsupported when there are too many objects to count them. */
 export function numberOf({ count }: Pick<ListPage<ListedKind>, 'count'>): number | undefined {
   if (count !== 'too_many') return count
   throw refuse(

@@ -76,9 +76,13 @@ export function parseQuery<Entity>(
   }
   const count = countOf(options.get('$count'))
   const isAdvanced = isEventual && (count || supported === supportedOptions.count)
-  const filter = filterOf(options.get('$filter'), set, isAdvanced)
-  const search = searchOf(options.get('$search'), set, isEventual)
-  const order = orderOf(options.get('$orderby'), set)
+  const parsed = <Value>(name: string, parse: (text: string, set: EntitySet<Entity>) => Value) => {
+    const text = options.get(name)
+    return text === undefined || set === undefined ? undefined : parse(text, set)
+  }
+  const filter = parsed('$filter', (text, set) => resolveFilter(parseFilter(text), set, isAdvanced))
+  const search = parsed('$search', (text, set) => searchOf(text, set, isEventual))
+  const order = parsed('$orderby', parseOrder)
   // Graph supports both together in advanced queries only.
   if (order !== undefined && filter !== undefined && !isAdvanced) {
     throw refuse('query_unsupported', sorting)
@@ -86,29 +90,15 @@ export function parseQuery<Entity>(
   return {
     filter: both(filter, search),
     order,
-    select: selectOf(options.get('$select'), set),
-    expand: expandOf(options.get('$expand'), set, Object.keys(expansions)),
+    select: parsed('$select', selectOf),
+    expand: parsed('$expand', (text, set) => expandOf(text, set, Object.keys(expansions))) ?? [],
     top: topOf(options.get('$top')),
     count,
     skipToken: options.get('$skiptoken'),
   }
 }
 
-const filterOf = <Entity>(
-  text: string | undefined,
-  set: EntitySet<Entity> | undefined,
-  isAdvanced: boolean,
-): Filter | undefined =>
-  text === undefined || set === undefined
-    ? undefined
-    : resolveFilter(parseFilter(text), set, isAdvanced)
-
-function searchOf<Entity>(
-  text: string | undefined,
-  set: EntitySet<Entity> | undefined,
-  isEventual: boolean,
-): Filter | undefined {
-  if (text === undefined || set === undefined) return undefined
+function searchOf<Entity>(text: string, set: EntitySet<Entity>, isEventual: boolean): Filter {
   if (!isEventual) {
     throw refuse(
       'query_unsupported',
@@ -118,17 +108,10 @@ function searchOf<Entity>(
   return parseSearch(text, set)
 }
 
-const orderOf = <Entity>(text: string | undefined, set: EntitySet<Entity> | undefined) =>
-  text === undefined || set === undefined ? undefined : parseOrder(text, set)
-
 const both = (one: Filter | undefined, other: Filter | undefined): Filter | undefined =>
   one !== undefined && other !== undefined ? combined('and', [one, other]) : (one ?? other)
 
-function selectOf<Entity>(
-  text: string | undefined,
-  set: EntitySet<Entity> | undefined,
-): ReadonlySet<string> | undefined {
-  if (text === undefined || set === undefined) return undefined
+function selectOf<Entity>(text: string, set: EntitySet<Entity>): ReadonlySet<string> {
   return new Set(
     text.split(',').map((part) => {
       const name = part.trim()
@@ -143,11 +126,10 @@ function selectOf<Entity>(
 }
 
 function expandOf<Entity>(
-  text: string | undefined,
-  set: EntitySet<Entity> | undefined,
+  text: string,
+  set: EntitySet<Entity>,
   names: readonly string[],
 ): readonly string[] {
-  if (text === undefined || set === undefined) return []
   const wanted = text.split(',').map((part) => {
     const name = part.trim()
     const known = names.find((one) => one.toLowerCase() === name.toLowerCase())

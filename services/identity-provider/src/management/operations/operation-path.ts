@@ -1,13 +1,15 @@
 import type { Hono } from 'hono'
 import type { Operation } from './operation.ts'
 
-const keyPattern = /^([A-Za-z.]+)\((?:(appId|uniqueName|name)=)?'([^'()]*)'\)$/i
+const keyPattern = /^([A-Za-z.]+)\((?:(appId|uniqueName|name|tenantId|domainName)=)?'([^'()]*)'\)$/i
 
 /** The names of alternate keys, by their form in lower case. */
 const keyNames = new Map([
   ['appid', 'appId'],
   ['uniquename', 'uniqueName'],
   ['name', 'name'],
+  ['tenantid', 'tenantId'],
+  ['domainname', 'domainName'],
 ])
 
 /** A call of a function without parameters, as Microsoft's SDKs write it. */

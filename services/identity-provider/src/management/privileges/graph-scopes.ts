@@ -1,7 +1,5 @@
-type Row = readonly [id: string, displayName: string, type?: 'Admin']
-
 /** Delegated permissions of Microsoft Graph with the IDs that they have in every tenant (entra E317). */
-const rows: Readonly<Record<string, Row>> = {
+const rows: Readonly<Record<string, readonly [id: string, name: string, type?: 'Admin']>> = {
   openid: ['37f7f235-527c-4136-accd-4a02d197296e', 'Sign users in'],
   profile: ['14dad69e-099b-42c9-810b-d002981feec1', 'View the basic profile of users'],
   email: ['64a6cdd6-aab1-4aaf-94b8-3cc8405e90d0', 'View the email address of users'],

@@ -68,6 +68,37 @@ describe('the tenant of a caller', () => {
     }
   })
 
+  const information: readonly (readonly [path: string, tenantId: string | undefined])[] = [
+    [`ByTenantId(tenantId='${contoso.id}')`, contoso.id],
+    [`ByTenantId(tenantId='${fabrikam.id.toUpperCase()}')`, fabrikam.id],
+    ["ByDomainName(domainName='fabrikam.example')", fabrikam.id],
+    ["bydomainname(domainname='Contoso.example')", contoso.id],
+    [`ByDomainName(domainName='${computed}')`, contoso.id],
+    ["ByDomainName(domainName='unknown.example')", undefined],
+    [`ByDomainName(domainName='${contoso.id}')`, undefined],
+    ["ByTenantId(tenantId='contoso.example')", undefined],
+    [`ByTenantId(domainName='${contoso.id}')`, undefined],
+    ["ByTenantId(tenantId='11111111-2222-4333-8444-555555555555')", undefined],
+  ]
+  for (const [path, tenantId] of information)
+    it(`is ${tenantId === undefined ? 'not ' : ''}found by findTenantInformation${path} (entra E319)`, async () => {
+      const { clientWith } = await sampleGraph()
+      const caller = await clientWith(['Application.Read.All'])
+      const url = `/tenantRelationships/findTenantInformation${path}`
+      const { status, body } = await caller.get(url)
+      assert.equal(status, tenantId === undefined ? 404 : 200)
+      if (tenantId === undefined) return
+      const tenant = tenantId === contoso.id ? contoso : fabrikam
+      assert.deepEqual(body, {
+        '@odata.context': 'https://login.example/v1.0/$metadata#microsoft.graph.tenantInformation',
+        tenantId,
+        federationBrandName: null,
+        displayName: tenant.displayName,
+        defaultDomainName: tenant.domains[0],
+      })
+      assert.equal((await (await clientWith([])).get(url)).status, 403)
+    })
+
   it('has no signed-in user', async () => {
     const { clientWith } = await sampleGraph()
     for (const path of ['/me', '/me/ownedObjects']) {

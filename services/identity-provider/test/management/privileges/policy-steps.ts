@@ -53,7 +53,7 @@ const steps = Object.entries(contents).flatMap(([set, { kind, content }]): Step[
         }
         return [
           [
-            `POST /${objects}/{id}/${set}/$ref`,
+            `POST /${objects}/{id}/${set}`,
             (scene) =>
               at(scene, '', { '@odata.id': `https://graph.microsoft.com/v1.0${one(scene)}` }),
           ],

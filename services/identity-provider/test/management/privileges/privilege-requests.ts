@@ -154,6 +154,10 @@ const askByPath =
   (operation: Operation): Ask =>
   (scene, target) => ({
     path: operation.path
+      .replace(
+        '{property}/{key}',
+        `findTenantInformationByTenantId(tenantId='${scene.tenantIds[target] ?? contoso.id}')`,
+      )
       .replace('{id}', `${idOf(scene, target, operation.path)}`)
       .replace('{credential}', 'first')
       .replace('{extension}', extension.id)
@@ -324,7 +328,7 @@ const asks: Readonly<Record<string, Ask>> = {
         `DELETE /policies/${set}/{policy}`,
         `GET /policies/${set}/{policy}/appliesTo`,
         ...['applications', 'servicePrincipals'].flatMap((objects) => [
-          `POST /${objects}/{id}/${set}/$ref`,
+          `POST /${objects}/{id}/${set}`,
           `DELETE /${objects}/{id}/${set}/{policy}/$ref`,
         ]),
       ].map((operation) => {

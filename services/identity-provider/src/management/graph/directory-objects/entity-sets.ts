@@ -33,10 +33,8 @@ import { users } from './user.ts'
 /** The type of an agent object; undefined for an ordinary one. */
 const agentTypeOf = (object: DirectoryObject, { directory }: EntityView) => {
   const type = typeOf(object, directory)
-  return isAgentType(type) ? type : undefined
+  return Object.hasOwn(agentTypes, type) ? (type as AgentType) : undefined
 }
-
-const isAgentType = (type: string): type is AgentType => Object.hasOwn(agentTypes, type)
 
 /** The applications of Microsoft Graph. */
 export const applications: EntitySet<Application> = {

@@ -36,17 +36,13 @@ export function partOperations<Part>(row: PartRow<Part>): DirectoryOperation[] {
   const read = { method: 'GET', requires: readsApplications } as const
   const reads = { ...read, ...(access && { access: 'read' as const }) }
   const writes = { requires: writesApplications, ...(access && { access }) }
-  const withBody = { ...writes, takesBody: true } as const
   const action = (verb: string) => `application.${verb}${name}`
+  const patch = { method: 'PATCH', path: one, takesBody: true, action: action('update') } as const
   return [
     { ...reads, path, summary: row.lists, read: (call) => listEntities(call, set, partsOf(call)) },
-    { ...withBody, method: 'POST', path, action: action('add'), ...create },
+    { ...writes, method: 'POST', path, takesBody: true, action: action('add'), ...create },
     { ...reads, path: one, summary: row.shows, read: (call) => showEntity(call, set, find(call)) },
-    ...(update === undefined
-      ? []
-      : [
-          { ...withBody, method: 'PATCH' as const, path: one, action: action('update'), ...update },
-        ]),
+    ...(update ? [{ ...writes, ...patch, ...update }] : []),
     { ...writes, method: 'DELETE', path: one, action: action('remove'), ...remove },
   ]
 }

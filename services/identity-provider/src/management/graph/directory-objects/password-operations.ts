@@ -68,6 +68,14 @@ function addPassword<Kind extends ObjectKind>(
   if (others.some(({ keyId }) => keyId === credential.keyId)) {
     throw refuse('body_invalid', 'Another credential of this object has the keyId.')
   }
+  // The order of Graph's answer (entra E318).
+  const {
+    displayName,
+    hint,
+    lastUsedDateTime,
+    secretText: _none,
+    ...times
+  } = passwordCredentialJson(credential)
   const passwordCredentials = [...holder.passwordCredentials, credential]
   if (passwordCredentials.length > maxSecrets) {
     throw refuse('body_invalid', `An object must not have more than ${maxSecrets} secrets.`)
@@ -79,8 +87,11 @@ function addPassword<Kind extends ObjectKind>(
       status: 200,
       body: {
         '@odata.context': `${call.rootUrl}/$metadata#microsoft.graph.passwordCredential`,
-        ...passwordCredentialJson(credential),
+        ...times,
         secretText,
+        hint,
+        displayName,
+        lastUsedDateTime,
       },
     },
   )

@@ -169,7 +169,9 @@ const assignmentOperations = <Kind extends ObjectKind>(
   },
   {
     method: 'POST',
-    path: `/${set.name}/{id}/${row.name}/$ref`,
+    path: `/${set.name}/{id}/${row.name}`,
+    // The beta version has the path without it.
+    ends: ['/$ref'],
     requires: row.assigns,
     summary: `Assigns ${row.one} to ${one}.`,
     takesBody: true,

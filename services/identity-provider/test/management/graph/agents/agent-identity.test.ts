@@ -32,6 +32,24 @@ describe('agent identities in Microsoft Graph', () => {
     for (const [name, value] of Object.entries(shown)) assert.deepEqual(body[name], value, name)
   })
 
+  it('have the documented members of the principal of a blueprint, and no other has them', async () => {
+    const { admin, agent, blueprint, principal } = await withAgent()
+    const members = { publisherName: 'Contoso', publishedPermissionScopes: [] }
+    await admin.delete(`/servicePrincipals/${principal.id}`)
+    const created = await admin.post(`/servicePrincipals/${principalType}`, {
+      appId: blueprint.appId,
+    })
+    const shown = { ...members, createdByAppId: admin.appId }
+    assert.partialDeepStrictEqual(created.body, shown)
+    const path = `/servicePrincipals/${created.body.id}`
+    assert.partialDeepStrictEqual((await admin.get(path)).body, shown)
+    assert.equal((await admin.patch(path, (await admin.get(path)).body)).status, 204)
+    for (const id of [agent.id, admin.principalId]) {
+      const { body } = await admin.get(`/servicePrincipals/${id}`)
+      for (const name of Object.keys(members)) assert.ok(!(name in body), name)
+    }
+  })
+
   const paths: readonly ((sample: Sample) => [path: string, id: string])[] = [
     ({ blueprint }) => [`/applications/${blueprint.id}/${blueprintType}`, blueprint.id],
     ({ blueprint }) => [`/applications/${blueprintType}/${blueprint.id}`, blueprint.id],

@@ -36,6 +36,25 @@ describe('a client secret', () => {
     }
   })
 
+  it('is shown in the order of Microsoft Graph (entra E318)', async () => {
+    const { admin, api, path } = await withApi()
+    const { body: principal } = await admin.post('/servicePrincipals', { appId: api.appId })
+    for (const holder of [path, `/servicePrincipals/${principal.id}`]) {
+      const { body } = await admin.post(`${holder}/addPassword`, {})
+      assert.deepEqual(Object.keys(body), [
+        '@odata.context',
+        'customKeyIdentifier',
+        'endDateTime',
+        'keyId',
+        'startDateTime',
+        'secretText',
+        'hint',
+        'displayName',
+        'lastUsedDateTime',
+      ])
+    }
+  })
+
   it('is valid beside others until it is removed by its ID', async () => {
     const { admin, path, store, api } = await withApi()
     const first = await admin.post(`${path}/addPassword`, {})

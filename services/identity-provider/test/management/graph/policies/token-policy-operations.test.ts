@@ -67,6 +67,18 @@ describe('a token lifetime policy', () => {
     assert.deepEqual(left.body.value, [])
   })
 
+  it('is assigned by the path of the beta version too', async () => {
+    const { admin, create, objects } = await tenantWithApi()
+    const id = await create(lifetimes, eightHours)
+    const reference = { '@odata.id': `https://graph.microsoft.com/beta${lifetimes}/${id}` }
+    for (const object of objects) {
+      const assigned = `${object}/tokenLifetimePolicies`
+      assert.equal((await admin.post(assigned, reference)).status, 204)
+      assert.equal((await admin.get(assigned)).body.value.length, 1)
+      assert.equal((await admin.post(`${assigned}/$ref`, reference)).status, 400)
+    }
+  })
+
   it('is the only one of an object, and only one is the default (entra E249, entra E250)', async () => {
     const { admin, assign, create, objects } = await tenantWithApi()
     const [one, other] = [await create(lifetimes, eightHours), await create(lifetimes, eightHours)]
