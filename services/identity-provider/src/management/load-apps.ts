@@ -19,7 +19,7 @@ const parts: readonly (() => Promise<unknown>)[] = [
   () => import('./graph/batch-operation.ts'),
   () => import('./graph/service-principals/app-role-assignment-operations.ts'),
   () => import('./graph/graph-operations.ts'),
-  () => import('./server/key-operations.ts'),
+  () => import('./server/signing-key-operations.ts'),
   () => import('./server/server-operations.ts'),
   () => import('./privileges/authenticate-with-guard.ts'),
 ]

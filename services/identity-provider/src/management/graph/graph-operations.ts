@@ -24,14 +24,14 @@ import { ownedObjectOperations } from './directory-objects/owned-object-operatio
 import { ownerOperations, sponsorOperations } from './directory-objects/owner-operations.ts'
 import { passwordOperations } from './directory-objects/password-operations.ts'
 import { metadataOperations } from './metadata-operations.ts'
-import { peopleOperations } from './people-operations.ts'
+import { organizationOperations } from './organization-operations.ts'
 import { appManagementPolicyOperations } from './policies/app-management-policy-operations.ts'
 import { tokenPolicyOperations } from './policies/token-policy-operations.ts'
 import { trustedAuthorityOperations } from './policies/trusted-authority-operations.ts'
 import { appRoleAssignmentOperations } from './service-principals/app-role-assignment-operations.ts'
 import { permissionGrantOperations } from './service-principals/permission-grant-operations.ts'
 import { servicePrincipalOperations } from './service-principals/service-principal-operations.ts'
-import { tenantReadOperations } from './tenant-operations.ts'
+import { userOperations } from './user-operations.ts'
 
 /** The operations on objects that have types of agents too. */
 const withTypes: readonly DirectoryOperation[] = [
@@ -49,8 +49,8 @@ const withTypes: readonly DirectoryOperation[] = [
 export const graphOperations: readonly (DirectoryOperation | BatchOperation)[] = [
   ...batchOperations,
   ...metadataOperations,
-  ...tenantReadOperations,
-  ...peopleOperations,
+  ...organizationOperations,
+  ...userOperations,
   ...directoryObjectOperations,
   // A router would take their casts for the key of an object.
   ...typedOperations(withTypes),

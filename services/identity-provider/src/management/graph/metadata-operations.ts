@@ -13,6 +13,7 @@ import {
   servicePrincipals,
 } from './directory-objects/entity-sets.ts'
 import { groups, users } from './directory-objects/user.ts'
+import { domains, organization } from './organization-operations.ts'
 import {
   appManagementPolicies,
   defaultPolicy,
@@ -20,7 +21,6 @@ import {
 import { claimsMappingPolicies, tokenLifetimePolicies } from './policies/token-policy-operations.ts'
 import { authorityLists, trustedAuthorities } from './policies/trusted-authority-operations.ts'
 import { permissionGrants } from './service-principals/permission-grant-operations.ts'
-import { domains, organization } from './tenant-operations.ts'
 
 const credentialActions: ModelSet['actions'] = {
   addPassword: {

@@ -9,8 +9,8 @@ import { serverManagementPath } from '../operations/management-paths.ts'
 import type { Operation } from '../operations/operation.ts'
 import { createOperationsApp } from '../operations/operations-app.ts'
 import { SkipTokens } from '../operations/skip-tokens.ts'
-import { type KeyManagement, keyOperations } from './key-operations.ts'
 import { auditOperations, credentialOperations } from './report-operations.ts'
+import { type KeyManagement, signingKeyOperations } from './signing-key-operations.ts'
 import { tenantOperations } from './tenant-operations.ts'
 
 export type ServerAppOptions = Pick<
@@ -31,7 +31,7 @@ export const serverOperations = ({
   audit,
   findEndingCredentials,
 }: Pick<ServerAppOptions, 'keys' | 'audit' | 'findEndingCredentials'>): readonly Operation[] => [
-  ...keyOperations(keys),
+  ...signingKeyOperations(keys),
   ...auditOperations(audit),
   ...credentialOperations(findEndingCredentials),
   ...tenantOperations,

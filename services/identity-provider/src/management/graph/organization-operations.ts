@@ -16,7 +16,7 @@ import { refuse } from '../refusals/graph-error.ts'
 import { keyIn } from './directory-objects/find-object.ts'
 
 /** What a tenant says about itself, and the refusal of everything about a signed-in user. */
-export const tenantReadOperations: readonly ReadOperation[] = [
+export const organizationOperations: readonly ReadOperation[] = [
   {
     method: 'GET',
     path: '/organization',

@@ -41,7 +41,7 @@ const readOperations = <Entity>(
  * What Microsoft's samples read first: three people of each tenant, who never authenticate and have no
  * roles, and no groups.
  */
-export const peopleOperations: readonly ReadOperation[] = [
+export const userOperations: readonly ReadOperation[] = [
   ...readOperations(users, readsPeople, usersOf, findUser),
   {
     method: 'GET',

@@ -23,7 +23,7 @@ export type KeyManagement = {
 const reencryptBody = z.strictObject({ keyEncryptionKey: z.string() })
 
 /** The life cycle of the signing keys. All tenants share them. */
-export const keyOperations = (keys: KeyManagement): readonly Operation[] => [
+export const signingKeyOperations = (keys: KeyManagement): readonly Operation[] => [
   {
     method: 'GET',
     path: '/keys',
