@@ -122,9 +122,10 @@ async function runTenantRestore(
       const sentence = 'the tables of the store are of an earlier release: start this release first'
       throw new BackupError('store_older', sentence)
     }
-    const now = context.now()
-    const restored = await restoreTenant({ database, backup, tenantId, isPlan, now })
-    for (const line of restored.lines) context.progress(line)
+    const { progress } = context
+    const options = { database, backup, tenantId, isPlan, now: context.now(), progress }
+    const restored = await restoreTenant(options)
+    for (const line of restored.lines) progress(line)
     const { createdAt } = backup.manifest
     const begin = isPlan ? 'Nothing was written. A restore takes' : 'The restore took'
     return `${begin} the tenant ${tenantId} back to ${createdAt}: ${restored.summary}.`

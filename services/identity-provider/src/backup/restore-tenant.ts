@@ -14,6 +14,7 @@ export type TenantRestore = {
   readonly now: Date
   /** Whether the changes are decided only. */
   readonly isPlan: boolean
+  readonly progress?: (line: string) => void
 }
 
 const maxAttempts = 5
@@ -29,7 +30,7 @@ const maxChangesPerCommit = 1000
  *   has a name of it by now, or servers change the tenant all the time
  */
 export async function restoreTenant(options: TenantRestore): Promise<TenantChanges> {
-  const { backup, database, isPlan, now, tenantId } = options
+  const { backup, database, isPlan, now, progress, tenantId } = options
   const wanted = await objectsIn(backup, tenantId)
   const { directory } = sqlStorage(database)
   for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
@@ -53,6 +54,11 @@ export async function restoreTenant(options: TenantRestore): Promise<TenantChang
     for (let at = 0; at < changes.length && base !== 'conflict'; at += maxChangesPerCommit) {
       const some = changes.slice(at, at + maxChangesPerCommit)
       base = await directory.commit(base, randomUUID(), some, at === 0 ? [record] : [], logs)
+      const end = at + some.length
+      if (base !== 'conflict' && end < changes.length)
+        progress?.(
+          `partial: ${end} of ${changes.length} changes. If the restore ends here, repeat it.`,
+        )
     }
     if (base !== 'conflict') return decided
   }
