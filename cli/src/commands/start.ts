@@ -207,7 +207,9 @@ export function addStartCommand(program: Command, terminal: Terminal, services: 
         terminal.err(
           `Other users can write to the data folder, which contains secrets. Run: chmod go-w ${shellQuote(dataDir)}\n`,
         )
-      const facts = await system.start(terminal.stop)
+      const facts = await system.start(terminal.stop, (awaited) => {
+        if (!json) terminal.err(`Still waiting for ${awaited}.\n`)
+      })
       const { command } = services
       const isDefaultFolder = dataDir === resolve(defaultDataDir)
       const { platform } = process

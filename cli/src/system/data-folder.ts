@@ -49,14 +49,12 @@ export class FolderLock {
   /** Whether a process has the lock. An existing file is not changed. */
   static isTaken(file: string): boolean {
     if (!existsSync(file)) return false
-    const database = new DatabaseSync(file, { readOnly: true, timeout: 0 })
     try {
+      using database = new DatabaseSync(file, { readOnly: true, timeout: 0 })
       database.exec('SELECT 1 FROM sqlite_schema')
       return false
     } catch (error) {
       return isBusy(error)
-    } finally {
-      database.close()
     }
   }
 

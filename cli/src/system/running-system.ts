@@ -12,7 +12,6 @@ import { type Listening, requireFreePorts, ServiceProcess } from './service-proc
 import type { Service, Services } from './services.ts'
 
 const host = '127.0.0.1'
-const readyTimeoutMs = 30_000
 const stopGraceMs = 10_000
 
 // The shell may set these names for real use. Each service would read another meaning.
@@ -75,12 +74,21 @@ export type SystemFacts = {
   readonly client: ClientEnv & { readonly displayName: string }
 }
 
+type Waits = {
+  /** How often a slow start says what it waits for, in milliseconds. */
+  readonly noticeMs: number
+  /** How long a start may be without progress: no new step, and no new line in a log. */
+  readonly stallMs: number
+}
+
 /** The services of one data folder. They start and stop together. */
 export class RunningSystem {
   readonly #services: Services
   readonly #options: SystemOptions
   readonly #environment: Settings
   readonly #processes: ServiceProcess[] = []
+  readonly #waits: Waits
+  #awaited = 'the data folder'
   #lock: FolderLock | undefined
   #managedIdentity: ManagedIdentityEndpoints | undefined
   // If this command is killed, the services end too.
@@ -88,8 +96,14 @@ export class RunningSystem {
     for (const one of this.#processes) one.kill()
   }
 
-  constructor(services: Services, options: SystemOptions, environment: Settings) {
+  constructor(
+    services: Services,
+    options: SystemOptions,
+    environment: Settings,
+    waits: Waits = { noticeMs: 10_000, stallMs: 120_000 },
+  ) {
     this.#services = services
+    this.#waits = waits
     this.#options = options
     const inherited = Object.entries(environment).filter(
       ([name]) => !settingsOfServices.includes(name),
@@ -100,19 +114,31 @@ export class RunningSystem {
   /**
    * Starts both services and resolves when both are ready. After a failure, none of them runs.
    *
+   * @param onWait receives what a slow start waits for
    * @throws {CommandFailure} with the error of the service that failed to start.
    */
-  async start(signal: AbortSignal): Promise<SystemFacts> {
-    const timeout = AbortSignal.timeout(readyTimeoutMs)
+  async start(signal: AbortSignal, onWait: (awaited: string) => void): Promise<SystemFacts> {
+    const { noticeMs, stallMs } = this.#waits
+    const stalled = new AbortController()
+    let [seen, seenMs] = ['', performance.now()]
+    const notices = setInterval(() => {
+      const progress = [this.#awaited, ...this.#processes.map((one) => one.outputBytes)].join()
+      if (progress !== seen) [seen, seenMs] = [progress, performance.now()]
+      if (performance.now() - seenMs >= stallMs) stalled.abort()
+      else onWait(this.#awaited)
+    }, noticeMs)
     process.on('exit', this.#kill)
     try {
-      return await this.#start(AbortSignal.any([signal, timeout]))
+      return await this.#start(AbortSignal.any([signal, stalled.signal]))
     } catch (error) {
       await this.stop()
       signal.throwIfAborted()
-      if (!timeout.aborted || error instanceof CommandFailure) throw error
-      const message = `The system was not ready within ${readyTimeoutMs / 1000} seconds.`
-      throw new CommandFailure('failed', message, { cause: error })
+      if (!stalled.signal.aborted || error instanceof CommandFailure) throw error
+      const message = `The start waited ${stallMs / 1000} seconds for ${this.#awaited} without any progress`
+      const remedy = `The logs are in ${new DataFolder(this.#options.dataDir).logFolder}.`
+      throw new CommandFailure('failed', message, { cause: error, remedy })
+    } finally {
+      clearInterval(notices)
     }
   }
 
@@ -124,6 +150,8 @@ export class RunningSystem {
     const isKept = dataFolder.hasDirectory && (await dataFolder.keptClient()) !== undefined
     // A later start does without the file, whose reader has 200 modules.
     const registrations = isKept ? undefined : await readRegistrations(registrationsFile)
+    // A second start in this folder would find the ports of the first one.
+    this.#lock = dataFolder.isInUse() ? dataFolder.lock() : undefined
     await requireFreePorts(host, [
       { port: identityPort, option: '--identity-port' },
       { port: httpsPort, option: '--https-port' },
@@ -132,8 +160,9 @@ export class RunningSystem {
       { port: managedIdentityPort ?? 0, option: '--managed-identity' },
     ])
     await dataFolder.prepare()
-    this.#lock = dataFolder.lock()
+    this.#lock ??= dataFolder.lock()
 
+    this.#awaited = 'the identity provider'
     const identityProvider = await this.#spawn(this.#services.identityProvider, dataFolder, {
       PORT: String(identityPort),
       HTTPS_PORT: String(httpsPort),
@@ -154,10 +183,12 @@ export class RunningSystem {
       const loaded = registrations ?? (await readRegistrations(registrationsFile))
       return firstRegistrations(dataFolder, loaded, signal)
     }
+    this.#awaited = 'the first registrations'
     // The provider may have made another tenant.
     const client =
       (await dataFolder.keptClient()) ?? (await whileRunning(identityProvider, register()))
 
+    this.#awaited = 'the greeting API'
     greetingApi.begin({
       PORT: String(apiPort),
       HTTPS_PORT: String(apiHttpsPort),
@@ -181,6 +212,7 @@ export class RunningSystem {
       }),
     })
     const managedIdentity = await this.#serveManagedIdentity(dataFolder)
+    this.#awaited = 'both services to be ready'
     await Promise.all([identityProviderReady, greetingApi.ready(apiUrl, signal)])
     const displayName = (await clientNameIn(registrationsFile)) ?? client.CLIENT_ID
     return {

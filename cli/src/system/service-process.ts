@@ -69,6 +69,8 @@ export class ServiceProcess {
   readonly #ended: Promise<void>
   readonly #listening = Promise.withResolvers<Listening>()
   #errorText = ''
+  /** The bytes of its log, as a sign of progress. */
+  outputBytes = 0
 
   /** @param isHeld whether the service only loads its modules until `begin` */
   constructor(
@@ -101,6 +103,10 @@ export class ServiceProcess {
   #keepLog(): void {
     const { stdout, stderr } = this.#child
     const log = new RotatingLog(this.#logOptions)
+    for (const one of [stdout, stderr])
+      one?.on('data', (chunk: Buffer | string) => {
+        this.outputBytes += chunk.length
+      })
     stdout?.pipe(log, { end: false })
     stderr?.pipe(log, { end: false })
     this.#ended.then(() => log.end())

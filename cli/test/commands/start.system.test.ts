@@ -129,7 +129,9 @@ describe('greeting start', () => {
 
     await test.test('does not start or change a second system in the folder', async () => {
       const log = apiLog()
-      assert.deepEqual(await failedStart(dataDir), {
+      // Its ports are in use too, but the folder is the reason.
+      const ports = ['--identity-port', new URL(idp).port, '--api-port', new URL(api).port]
+      assert.deepEqual(await failedStart(dataDir, ports), {
         code: 1,
         out: '',
         err: `Another local system uses the data folder ${dataDir}.\nStop it, or choose another folder with --data-dir.\n`,

@@ -14,6 +14,9 @@ if (STAND_IN_FAULT === 'identity-provider') {
   process.exit(1)
 }
 
+if (STAND_IN_FAULT === 'writes')
+  setInterval(() => process.stdout.write('{"msg":"still starting"}\n'), 50)
+
 const server = createServer((incoming, outgoing) => {
   const { method, url, headers } = incoming
   if (url === '/readyz') return outgoing.end('{"status":"ready"}')
@@ -24,7 +27,10 @@ const server = createServer((incoming, outgoing) => {
   })
   return incoming.pipe(forwarded)
 })
-server.listen(Number(PORT), HOST, () => {
+// A start that hangs, or that is slow.
+const delayMs = { hangs: 3_600_000, writes: 900 }[STAND_IN_FAULT] ?? 0
+setTimeout(() => server.listen(Number(PORT), HOST), delayMs)
+server.once('listening', () => {
   const { port } = server.address() as AddressInfo
   const url = `http://${HOST}:${port}`
   mkdirSync(DATA_DIR, { recursive: true })

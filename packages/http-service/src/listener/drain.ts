@@ -25,12 +25,14 @@ const maxQuietPauses = 5
  * no new connections, and after the grace it closes idle ones. 30 s after the delay it closes all.
  *
  * @param running the responses that are not sent yet
+ * @param others sockets at other addresses, whose connections are those of the server
  */
 export async function drain(
   server: Server | SecureServer,
   running: RunningResponses,
   heldAnswers: HeldAnswers,
   { delayMs = 0, graceMs = 0 }: StopOptions = {},
+  others: readonly NetServer[] = [],
 ): Promise<void> {
   const closeAfter = (response: ServerResponse) => {
     response.shouldKeepAlive = false
@@ -52,10 +54,11 @@ export async function drain(
     // After a turn of the loop, all connections of the pause are accepted, however late its timer is.
     await setImmediate()
   }
-  const closed = once(server, 'close')
+  const closed = Promise.all([server, ...others].map((one) => once(one, 'close')))
   // The `close` of an HTTP server would close idle connections immediately. In Bun, it is no server of `net`.
   const { close } = server instanceof NetServer ? NetServer.prototype : server
   close.call(server)
+  for (const one of others) one.close()
   heldAnswers.release()
   const deadline = setTimeout(() => server.closeAllConnections(), maxDrainMs)
   if (graceMs > 0) await Promise.race([closed, sleep(graceMs, undefined, { ref: false })])

@@ -4,7 +4,12 @@ import { X509Certificate } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http'
 import { createServer as createSecureServer, type Server as SecureServer } from 'node:https'
-import type { AddressInfo, Socket } from 'node:net'
+import {
+  type AddressInfo,
+  createServer as createNetServer,
+  type Server as NetServer,
+  type Socket,
+} from 'node:net'
 import { createSecureContext, type SecureContext } from 'node:tls'
 import { getRequestListener } from '@hono/node-server'
 import { type ErrorAnswer, errorAnswer } from '../error-answer.ts'
@@ -189,12 +194,36 @@ async function listenWith(
   server.listen({ port, host, backlog, reusePort })
   await once(server, 'listening')
   const { address, family, port: realPort } = server.address() as AddressInfo
+  // The URL of an HTTPS listener of this machine has the name `localhost`, which means both addresses.
+  const isNamed = scheme === 'https' && address === '127.0.0.1'
+  const others = isNamed
+    ? await listenAtIpv6(server, { port: realPort, reusePort }, port === 0)
+    : []
   return {
     url: `${scheme}://${family === 'IPv6' ? `[${address}]` : address}:${realPort}`,
     answerWith: (fetch) => {
       answer = getRequestListener(fetch, { errorHandler: responseToServerError })
     },
-    stop: (options) => drain(server, running, heldAnswers, options),
+    stop: (options) => drain(server, running, heldAnswers, options, others),
+  }
+}
+
+/** A socket at the same port of `::1`, whose connections are those of the server; none where it cannot be opened. */
+async function listenAtIpv6(
+  server: Server | SecureServer,
+  place: { readonly port: number; readonly reusePort: boolean },
+  isAnyPort: boolean,
+): Promise<readonly NetServer[]> {
+  const other = createNetServer((socket) => server.emit('connection', socket))
+  other.listen({ ...place, host: '::1', backlog })
+  try {
+    await once(other, 'listening')
+    return [other]
+  } catch (cause) {
+    const isTaken = cause instanceof Error && 'code' in cause && cause.code === 'EADDRINUSE'
+    if (!isTaken || isAnyPort) return []
+    server.close()
+    throw cause
   }
 }
 

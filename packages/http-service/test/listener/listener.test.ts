@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict'
 import { Agent } from 'node:http'
+import { get } from 'node:https'
+import { networkInterfaces } from 'node:os'
+import { text } from 'node:stream/consumers'
 import { describe, it } from 'node:test'
-import { limits, listen } from '../../src/listener/listener.ts'
+import { local } from '../../../../fixtures/tls-identities.ts'
+import { limits, listen, listenSecurely } from '../../src/listener/listener.ts'
 import { getFrom, pipelineOf, sendRaw } from '../raw-http.ts'
 
 describe('a listener', () => {
@@ -31,6 +35,50 @@ describe('a listener', () => {
     for (const host of ['127.0.0.1', '[::1]'])
       assert.equal((await getFrom(listener.url.replace('[::]', host))).body, 'here')
     await listener.stop()
+  })
+
+  const identity = { certificate: local.cert, key: local.key }
+  const hasIpv6 = Object.values(networkInterfaces()).some((all) =>
+    all?.some(({ address }) => address === '::1'),
+  )
+  const secureGet = (host: string, port: string) =>
+    new Promise<string>((resolve, reject) => {
+      const options = { host, port, rejectUnauthorized: false, agent: false }
+      get(options, (answer) => text(answer).then(resolve, reject)).on('error', reject)
+    })
+
+  it('answers over HTTPS at both addresses of localhost, and stops with a request at each', async () => {
+    const listener = await listenSecurely('127.0.0.1', 0, identity)
+    const { hostname, port } = new URL(listener.url)
+    assert.equal(hostname, 'localhost')
+    const arrived = Promise.withResolvers<void>()
+    const held = Promise.withResolvers<void>()
+    let count = 0
+    const hosts = ['127.0.0.1', ...(hasIpv6 ? ['::1'] : [])]
+    listener.answerWith(async () => {
+      count += 1
+      if (count === hosts.length) arrived.resolve()
+      await held.promise
+      return new Response('here')
+    })
+    const answers = hosts.map((host) => secureGet(host, port))
+    await arrived.promise
+    const stopped = listener.stop()
+    held.resolve()
+    for (const answer of answers) assert.equal(await answer, 'here')
+    await stopped
+    for (const host of hosts) await assert.rejects(secureGet(host, port), { code: 'ECONNREFUSED' })
+  })
+
+  it('throws when another program has its port at the other address of localhost', async () => {
+    if (!hasIpv6) return
+    const other = await listen('::1', 0)
+    const { port } = new URL(other.url)
+    await assert.rejects(listenSecurely('127.0.0.1', Number(port), identity), {
+      code: 'EADDRINUSE',
+    })
+    await other.stop()
+    await (await listenSecurely('127.0.0.1', Number(port), identity)).stop()
   })
 
   it('throws with a code when the port is in use', async () => {

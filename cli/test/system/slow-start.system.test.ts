@@ -1,0 +1,34 @@
+import assert from 'node:assert/strict'
+import { describe, it, type TestContext } from 'node:test'
+import { RunningSystem } from '../../src/system/running-system.ts'
+import { fakeServices, temporaryFolder } from '../fakes/services.ts'
+import { fakesIn } from '../fakes/tenants.ts'
+
+async function systemIn(test: TestContext, fault: string, stallMs: number) {
+  const dataDir = temporaryFolder(test)
+  const ports = { apiPort: 0, apiHttpsPort: 0, identityPort: 0, httpsPort: 0 }
+  const environment = { PATH: process.env.PATH, ...(await fakesIn(dataDir, fault)) }
+  const options = { dataDir, maxLogMib: 1, ...ports }
+  const system = new RunningSystem(fakeServices, options, environment, { noticeMs: 100, stallMs })
+  test.after(() => system.stop())
+  return system
+}
+
+const never = new AbortController().signal
+
+describe('a slow start', () => {
+  it('says what it waits for, and goes on while a service writes to its log', async (test) => {
+    const said: string[] = []
+    const system = await systemIn(test, 'writes', 700)
+    await system.start(never, (awaited) => said.push(awaited))
+    assert.ok(said.includes('the identity provider'), said.join())
+  })
+
+  it('gives up without progress, and names what it waited for', async (test) => {
+    const system = await systemIn(test, 'hangs', 500)
+    await assert.rejects(
+      system.start(never, () => undefined),
+      /^CommandFailure: The start waited 0\.5 seconds for the identity provider without any progress$/,
+    )
+  })
+})
