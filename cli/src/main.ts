@@ -27,8 +27,11 @@ const stop = new AbortController()
 // Ctrl-C reaches this process from the terminal and from npm. Both count as one request.
 const oneRequestMs = 500
 let stoppedAtMs = 0
+let reload: (() => void) | undefined
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   process.on(signal, () => {
+    // A terminal that closes sends SIGHUP too.
+    if (signal === 'SIGHUP' && reload !== undefined && !process.stdin.isTTY) return reload()
     if (!stop.signal.aborted) {
       stoppedAtMs = performance.now()
       const exit = signal === 'SIGINT' ? 'interrupted' : 'failed'
@@ -89,6 +92,9 @@ process.exitCode = await runGreeting(
     columns: process.stdout.columns,
     environment: process.env,
     stop: stop.signal,
+    onReload: (callback) => {
+      reload = callback
+    },
     ...(process.stdin.isTTY && process.stderr.isTTY && { ask }),
   },
   services,

@@ -25,6 +25,8 @@ export type Screen = {
   readonly environment: Settings
   /** Aborted when the person asks to stop. */
   readonly stop: AbortSignal
+  /** Calls a function at SIGHUP, which then does not stop the command. */
+  readonly onReload?: (callback: () => void) => void
   /** Asks the person and resolves with the answer; absent without an interactive terminal. */
   readonly ask?: (question: string) => Promise<string>
 }

@@ -45,6 +45,7 @@ export const addAuthorizeCommand = (program: Command, terminal: Terminal, servic
       child.stderr?.setEncoding('utf8').on('data', terminal.err)
       const stop = () => child.kill('SIGTERM')
       terminal.stop.addEventListener('abort', stop)
+      terminal.onReload?.(() => child.kill('SIGHUP'))
       const [code] = (await once(child, 'close')) as [number | null]
       terminal.stop.removeEventListener('abort', stop)
       if (code !== 0) throw new SilentExit(code === 2 ? 'bad_usage' : 'failed')

@@ -35,20 +35,27 @@ describe('greeting authorize', () => {
     assert.deepEqual(await once(child, 'exit'), [0, null])
   })
 
-  it('lets its service read the rules again after SIGHUP, also unchanged ones', async (test) => {
-    const file = join(temporaryFolder(test), 'rules.json')
-    writeFileSync(file, '{}')
-    const main = join(import.meta.dirname, '../../../services/authorizer/src/main.ts')
-    const env = { ...ids, RULES_FILE: file, PROXY: 'caddy', PORT: '0' }
-    const child = spawn(process.execPath, [main], { env, stdio: ['ignore', 'pipe', 'inherit'] })
-    for await (const row of createInterface(child.stdout)) {
-      const { msg } = JSON.parse(row)
-      if (msg === 'listening') child.kill('SIGHUP')
-      if (msg === 'the new rules are in force') break
-    }
-    child.kill('SIGTERM')
-    assert.deepEqual(await once(child, 'exit'), [0, null])
-  })
+  const main = join(import.meta.dirname, '../../../services/authorizer/src/main.ts')
+  for (const name of ['service', 'command'] as const)
+    it(`reads the rules again after SIGHUP to the ${name}, also unchanged ones`, async (test) => {
+      const file = join(temporaryFolder(test), 'rules.json')
+      writeFileSync(file, '{}')
+      const settings = { ...ids, RULES_FILE: file, PROXY: 'caddy', PORT: '0' }
+      const child =
+        name === 'command'
+          ? greeting(['authorize'], settings)
+          : spawn(process.execPath, [main], {
+              env: settings,
+              stdio: ['ignore', 'pipe', 'inherit'],
+            })
+      for await (const row of createInterface(child.stdout)) {
+        const { msg } = JSON.parse(row)
+        if (msg === 'listening') child.kill('SIGHUP')
+        if (msg === 'the new rules are in force') break
+      }
+      child.kill('SIGTERM')
+      assert.deepEqual(await once(child, 'exit'), [0, null])
+    })
 
   const rows: readonly [args: readonly string[], code: number, message: RegExp][] = [
     [[], 2, /RULES_FILE is not set; expected the file of rules\n {2}PROXY is not set/],

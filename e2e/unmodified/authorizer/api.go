@@ -10,6 +10,7 @@ import (
 	"log"
 	"net/http"
 	"os"
+	"regexp"
 	"sort"
 	"strings"
 )
@@ -23,11 +24,13 @@ func answer(w http.ResponseWriter, r *http.Request) {
 	fmt.Fprint(w, received(r, string(body)))
 }
 
+var shown = regexp.MustCompile("caller|override|method|original|rewrite|prefix")
+
 func received(r *http.Request, body string) string {
 	var fields []string
 	for name, values := range r.Header {
 		lower := strings.ToLower(name)
-		if (strings.Contains(lower, "caller") || lower == "upgrade") && values[0] != "" {
+		if (shown.MatchString(lower) || lower == "upgrade") && values[0] != "" {
 			fields = append(fields, lower+"="+strings.Join(values, ","))
 		}
 	}

@@ -3,6 +3,7 @@
 import base64
 import hashlib
 import http.server
+import re
 import sys
 
 
@@ -26,7 +27,7 @@ class Api(http.server.BaseHTTPRequestHandler):
         fields = sorted(
             f"{name.lower()}={value}"
             for name, value in self.headers.items()
-            if value and ("caller" in name.lower() or name.lower() == "upgrade")
+            if value and (re.search("caller|override|method|original|rewrite|prefix", name.lower()) or name.lower() == "upgrade")
         )
         return " ".join(["API", self.command, self.path, body, *fields]).encode()
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Each proxy asks the authorizer about requests to an API in Python, and one in Go, which check no token.
+# Each proxy asks the authorizer about requests to APIs in Python, Go and PHP, which check no token.
 source "$(dirname "$0")/../shell.sh"
-missing=$(for one in nginx haproxy caddy traefik envoy python3 go curl; do command -v "$one" >/dev/null || printf '%s ' "$one"; done)
+missing=$(for one in nginx haproxy caddy traefik envoy python3 go php curl; do command -v "$one" >/dev/null || printf '%s ' "$one"; done)
 [ -z "$missing" ] || leave_out "not installed: $missing"
 token_for() { printf %s "$CLIENT_SECRET" | token_response "$CLIENT_ID" "$1" | member .access_token; }
 good=$(token_for "api://$API_APPLICATION_ID")
@@ -10,9 +10,11 @@ trap 'kill "${processes[@]}" 2>/dev/null || true' EXIT
 free_port() { node -e 'const s = require("node:net").createServer().listen(0, "127.0.0.1", () => { console.log(s.address().port); s.close() })'; }
 until_open() { for _ in $(seq 100); do (: <"/dev/tcp/127.0.0.1/$1") 2>/dev/null && return; sleep 0.1; done; echo "port $1 is closed" >&2; exit 1; }
 build_go_program
-python_port=$(free_port) go_port=$(free_port)
+python_port=$(free_port) go_port=$(free_port) php_port=$(free_port)
 python3 "$program/api.py" "$python_port" >&2 & processes+=($!)
 "$CACHE/authorizer" "$go_port" >&2 & processes+=($!)
+php -S "127.0.0.1:$php_port" "$program/api.php" >php.log 2>&1 & processes+=($!)
+until_open "$php_port"
 until_open "$python_port"
 until_open "$go_port"
 
@@ -63,7 +65,13 @@ check() {
   ask 'parameter' GET '/open;x/admin'
   ask 'encoded letter' GET /%61dmin
   ask 'own X-Caller-Roles' GET /open -H 'X-Caller-Roles: Admin' -H 'x-caller-application-id: me'
-  ask 'own X_Caller_Roles' GET /open -H 'X_Caller_Roles: Admin'
+  for name in X_Caller_Roles X.Caller.Roles X-Caller.Roles 'X~Caller~Roles' X.Caller.Application-Id; do
+    ask "own $name" GET /open -H "$name: Admin"
+    ask "own $name, a role" GET /orders/7 "${with[@]}" -H "$name: Admin"
+  done
+  for name in X-HTTP-Method-Override X-Method-Override X-HTTP-Method X-Original-URL X-Rewrite-URL X-Original-URI X-Forwarded-Prefix X_HTTP_Method_Override X.Rewrite.URL; do
+    ask "$name" GET /open -H "$name: /admin"
+  done
   ask 'own original request' GET /admin -H 'X-Original-URI: /open' -H 'X-Forwarded-Uri: /open' -H 'X-Original-Method: GET' -H 'X-Forwarded-Method: GET'
   ask 'headers named in Connection' GET /orders/7 "${with[@]}" -H 'Connection: X-Caller-Application-Id, X-Caller-Roles, X-Original-URI, X-Forwarded-Uri'
   ask 'two tokens' GET /orders/7 "${with[@]}" -H 'authorization: Bearer x'
@@ -95,7 +103,7 @@ export ISSUER_URL=$AUTH_URL
 for proxy in nginx haproxy caddy traefik envoy; do
   port=$(free_port) authorizer_port=$(free_port)
   authorize
-  for api in go python; do
+  for api in go php python; do
     for file in "$program"/{nginx.conf,haproxy.cfg,authorize.lua,Caddyfile,traefik.yaml,traefik-routes.yaml,envoy.yaml}; do
       api_port=${api}_port
       sed "s|\${FOLDER}|$PWD|g; s|\${PORT}|$port|g; s|\${AUTHORIZER_PORT}|$authorizer_port|g; s|\${API_PORT}|${!api_port}|g" "$file" >"$(basename "$file")"
@@ -110,7 +118,9 @@ for proxy in nginx haproxy caddy traefik envoy; do
   done
   section "$proxy"
   cat python.txt
-  diff --brief python.txt go.txt >/dev/null && echo 'an API in Go: the same answers' || diff python.txt go.txt | sed -n 's/^> /an API in Go: /p'
+  for api in Go PHP; do
+    diff --brief python.txt ${api,,}.txt >/dev/null && echo "an API in $api: the same answers" || diff python.txt ${api,,}.txt | sed -n "s/^> /an API in $api: /p" || true
+  done
   end $authorizer
   ask 'the authorizer is gone' GET /open
   JWKS_URL=http://127.0.0.1:1 authorize

@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { anyCaller, type Caller, type Refusal, withHeader } from '@greeting/guard'
 import { NodeRequestCredentials } from '@greeting/guard/node'
 import { errorAnswer, errorResponse, type TrustedProxies } from '@greeting/http-service'
+import { clientHeaderFault } from './client-headers.ts'
 import { authorizePath, type ProxyName, readOriginalRequest } from './original-request.ts'
 import { pathSegments } from './path-segments.ts'
 import type { CallerHeaders } from './rules-file.ts'
@@ -24,7 +25,10 @@ const refusals = {
   peer_not_trusted: errorAnswer(403, 'access_denied', 'Only a trusted proxy may ask'),
   original_request_malformed: malformed('The proxy must send method and path of the request once'),
   path_ambiguous: malformed('The path could be read in two ways'),
-  caller_header_disguised: malformed('A header of the caller must not be sent with underscores'),
+  caller_header_disguised: malformed(
+    'A header has a name that could be read as a header of the caller',
+  ),
+  override_header: malformed('A header must not override the method or the path'),
 } as const
 
 /** Why the authorizer refuses a request that the guard does not see. */
@@ -52,9 +56,8 @@ export class Authorizer {
       return this.#refuse('peer_not_trusted', incoming)
     }
     // 2. One method, one path, and one way to read them.
-    if (hasDisguisedHeader(incoming.rawHeaders, rules.headers)) {
-      return this.#refuse('caller_header_disguised', incoming)
-    }
+    const fault = clientHeaderFault(proxy, incoming.rawHeaders, rules.headers)
+    if (fault !== undefined) return this.#refuse(fault, incoming)
     const original = readOriginalRequest(proxy, incoming)
     if (original === undefined) return this.#refuse('original_request_malformed', incoming)
     const segments = pathSegments(original.target)
@@ -97,20 +100,6 @@ export class Authorizer {
 export function questionAt(proxy: ProxyName, url: string): 'decision' | 'refusal' | undefined {
   if (proxy === 'envoy') return url.startsWith(`${authorizePath}/`) ? 'decision' : undefined
   return url === authorizePath ? 'decision' : url === refusalPath ? 'refusal' : undefined
-}
-
-/**
- * Proxies overwrite the headers of the caller by name. CGI, and so Python and PHP, reads `X_Caller_Roles`
- * as the same header.
- */
-function hasDisguisedHeader(rawHeaders: readonly string[], names: CallerHeaders): boolean {
-  for (let index = 0; index < rawHeaders.length; index += 2) {
-    const name = rawHeaders[index] ?? ''
-    if (!name.includes('_')) continue
-    const plain = name.replaceAll('_', '-').toLowerCase()
-    if (Object.values(names).some((one) => one.toLowerCase() === plain)) return true
-  }
-  return false
 }
 
 const allowHeader = (methods: readonly string[]) =>

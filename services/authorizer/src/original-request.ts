@@ -32,33 +32,35 @@ const fields =
     return method === undefined || target === undefined ? undefined : { method, target }
   }
 
-const originalFields = fields('x-original-method', 'x-original-uri')
-const forwardedFields = fields('x-forwarded-method', 'x-forwarded-uri')
-
 /** Envoy sends the request itself, below a prefix of the path. */
 const ownTarget: Source = ({ method = '', url = '' }) => ({
   method,
   target: url.slice(authorizePath.length),
 })
 
-/**
- * The source of the original request for each proxy. Only these fields are read: a proxy overwrites its
- * own ones, and passes on those of the others as the client sent them.
- */
-const sources = {
-  nginx: originalFields,
-  haproxy: originalFields,
-  envoy: ownTarget,
-  traefik: forwardedFields,
-  caddy: forwardedFields,
-} as const satisfies Readonly<Record<string, Source>>
-
-export type ProxyName = keyof typeof sources
+const original = ['x-original-method', 'x-original-uri'] as const
+const forwarded = ['x-forwarded-method', 'x-forwarded-uri'] as const
 
 /** The supported proxies. */
-export const proxyNames = Object.keys(sources)
+export const proxyNames = ['nginx', 'haproxy', 'envoy', 'traefik', 'caddy'] as const
 
-export const isProxyName = (name: string): name is ProxyName => Object.hasOwn(sources, name)
+export type ProxyName = (typeof proxyNames)[number]
+
+/**
+ * The fields of the original request for each proxy, in lower case. Only these are read: a proxy overwrites
+ * its own ones, and passes on the others as the client sent them.
+ */
+export const fieldsOfProxies: Readonly<
+  Record<ProxyName, readonly [] | readonly [method: string, target: string]>
+> = {
+  nginx: original,
+  haproxy: original,
+  envoy: [],
+  traefik: forwarded,
+  caddy: forwarded,
+}
+
+export const isProxyName = (name: string): name is ProxyName => Object.hasOwn(fieldsOfProxies, name)
 
 /** A method of the IANA registry has upper case. Servers read others differently. */
 const methodForm = /^[A-Z][A-Z-]{0,31}$/
@@ -72,6 +74,7 @@ export function readOriginalRequest(
   proxy: ProxyName,
   incoming: Incoming,
 ): OriginalRequest | undefined {
-  const original = sources[proxy](incoming)
-  return original !== undefined && methodForm.test(original.method) ? original : undefined
+  const names = fieldsOfProxies[proxy]
+  const request = names.length === 0 ? ownTarget(incoming) : fields(...names)(incoming)
+  return request !== undefined && methodForm.test(request.method) ? request : undefined
 }
