@@ -132,6 +132,12 @@ const foreignInputs: readonly ForeignInput[] = [
   property(/^([a-z][a-z0-9+.-]*):\/\/([^/]+)(?:\/(.+))?$/, 'a', 'a://', 'a://a/'),
   property(/^(?:[^#]*#)?(?:microsoft\.)?graph\.(\w+)$/i, '#', '#graph.', 'graph.'),
   property(/^\s*(\w+)(?:\s+(asc|desc))?\s*$/i, 'a', 'a '),
+  property(
+    /(?:Policies|Properties|Objects|Grants|memberOf|OnBehalfOf|sponsors)$/i,
+    'member',
+    'Grants',
+  ),
+  property(/[^,(]+(?:\([^()]*\))?/g, 'a', ',', 'a(', 'a()'),
   property(/\s*(?:(AND|OR)\s+)?"([A-Za-z]+):((?:[^"\\]|\\.)*)"\s*/y, '"a:', 'AND '),
   property(/[\p{L}\p{N}][\p{L}\p{N}\p{M}]*/gu),
 ]

@@ -15,7 +15,7 @@ const appRoleEntry = z
     value: z
       .string()
       .min(1)
-      .max(120)
+      .max(249)
       .regex(
         /^(?!\.)[0-9A-Za-z:!#$%&'()*+,\-./;<=>?@[\]^_`{|}~]+$/,
         "must not contain spaces or start with a dot; letters, digits and :!#$%&'()*+,-./;<=>?@[]^_`{|}~ are allowed",

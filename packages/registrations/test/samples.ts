@@ -65,8 +65,8 @@ const edits: Edit[] = [
   [
     'a role value that is too long',
     [...role, 'value'],
-    'R'.repeat(121),
-    'apis[0].appRoles[0].value must have at most 120 characters',
+    'R'.repeat(250),
+    'apis[0].appRoles[0].value must have at most 249 characters',
   ],
   ['a role without value', [...role, 'value'], undefined, 'apis[0].appRoles[0].value is missing'],
   [

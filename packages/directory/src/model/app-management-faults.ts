@@ -6,7 +6,6 @@ import {
 } from './app-management-forms.ts'
 import type { Application } from './application/application.ts'
 import { hasTenantName, namesAnother } from './application/identifier-uri-rules.ts'
-import { isLoopbackUrl } from './issuer-url.ts'
 import { type DirectoryPolicy, defaultAppManagementPolicyId } from './policy.ts'
 import type { Tenant } from './tenant.ts'
 import { authoritiesIn, isTrusted } from './trusted-authorities.ts'
@@ -26,9 +25,6 @@ export type ManagedObject = {
   readonly isOfSaml?: boolean
 }
 
-type UriRestriction = NonNullable<
-  NonNullable<Restrictions['identifierUris']>['nonDefaultUriAddition']
->
 type Period = { readonly startDateTime: Date; readonly endDateTime: Date }
 
 /** What a change adds to an object. What it has already is not examined. */
@@ -58,8 +54,6 @@ export type AppManagementFault = {
     readonly message: string
   }[]
   readonly policyId: string
-  /** Whether a verified domain of the tenant would permit it. */
-  readonly needsDomains?: boolean
   /** The longest lifetime that the policy permits, if the lifetime is the fault. */
   readonly maxLifetimeMs?: number
 }
@@ -145,8 +139,7 @@ const uriRules = [
   {
     name: 'uriAdditionWithoutUniqueTenantIdentifier',
     code: 'InvalidUniqueTenantIdentifierAsPerAppPolicy',
-    isAllowed: (uri: string, { appId, tenant }: ManagedObject) =>
-      isLoopbackUrl(uri) || hasTenantName(uri, appId, tenant),
+    isAllowed: (uri: string, { appId, tenant }: ManagedObject) => hasTenantName(uri, appId, tenant),
     sentence: (uri: string) =>
       `Failed to add identifier URI ${uri}. All newly added URIs must contain a tenant verified domain, tenant ID, or app ID, as per the default tenant policy of your organization. See https://aka.ms/identifier-uri-addition-error for more information on this error.`,
   },
@@ -158,7 +151,6 @@ const uriRules = [
       !namesAnother(uri, object.appId, object.tenant) &&
       (receivesVersion2(object) ||
         object.isOfSaml ||
-        isLoopbackUrl(uri) ||
         uri.toLowerCase().startsWith('api://') ||
         hasTenantName(uri, object.appId, object.tenant)),
     sentence: (uri: string) =>
@@ -166,8 +158,7 @@ const uriRules = [
   },
 ] as const
 
-const receivesVersion2 = ({ requestedAccessTokenVersion }: ManagedObject) =>
-  requestedAccessTokenVersion === 2
+const receivesVersion2 = (object: ManagedObject) => object.requestedAccessTokenVersion === 2
 
 function audienceFaults(
   policyId: string,
@@ -208,24 +199,22 @@ export function appManagementFaults(
     const since = one?.restrictForAppsCreatedAfterDateTime ?? null
     return one?.state === 'enabled' && (since === null || createdAt >= new Date(since))
   }
-  const restrictsUris = (one: UriRestriction | null | undefined) =>
-    applies(one) &&
-    !(one.excludeAppsReceivingV2Tokens && receivesVersion2(object)) &&
-    !(one.excludeSaml && object.isOfSaml)
   const credentialFaults = [...passwordCredentials, ...keyCredentials]
     .filter(applies)
     .flatMap((one) => credentialFault(policy.id, one, object.tenant, change))
   return [
     ...credentialFaults,
     ...(change.identifierUris ?? []).flatMap((uri) => {
-      const row = uriRules.find(
-        ({ isAllowed, name }) =>
-          (name === undefined || restrictsUris(identifierUris?.[name])) && !isAllowed(uri, object),
-      )
+      const row = uriRules.find(({ isAllowed, name }) => {
+        const one = name && identifierUris?.[name]
+        const isExempt =
+          (one?.excludeAppsReceivingV2Tokens && receivesVersion2(object)) ||
+          (one?.excludeSaml && object.isOfSaml)
+        return (name === undefined || (applies(one) && !isExempt)) && !isAllowed(uri, object)
+      })
       if (row === undefined) return []
       const detail = row.name ?? row.code
-      const found = fault(policy.id, row.code, row.sentence(uri), [detail, 'identifierUris'])
-      return { ...found, needsDomains: row.name !== 'nonDefaultUriAddition' }
+      return fault(policy.id, row.code, row.sentence(uri), [detail, 'identifierUris'])
     }),
     ...audienceFaults(policy.id, change.signInAudience, (name) => applies(audiences?.[name])),
   ]

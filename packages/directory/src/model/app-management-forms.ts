@@ -97,14 +97,7 @@ const uri = optionalRow('identifierUriRestriction', {
   ...common,
   excludeAppsReceivingV2Tokens: flag,
   excludeSaml: flag,
-  // Read-only: what a tenant sends is its own.
-  isStateSetByMicrosoft: {
-    type: 'Edm.Boolean',
-    body: z
-      .boolean()
-      .optional()
-      .transform(() => false),
-  },
+  isStateSetByMicrosoft: { type: 'Edm.Boolean', body: flag.body.transform(() => false) },
 })
 const audience = optionalRow('audienceRestriction', common)
 
@@ -142,23 +135,21 @@ export const appManagementRows = {
   ),
 } as const
 
-const initially = {
+const initially = (state: 'enabled' | 'disabled') => ({
   restrictForAppsCreatedAfterDateTime: null,
   excludeAppsReceivingV2Tokens: true,
   excludeSaml: true,
-} as const
+  state,
+  isStateSetByMicrosoft: state === 'enabled',
+})
 
 /** What the default policy restricts of applications while a tenant does not change it (entra E148). */
 export const initialRestrictions = {
   identifierUris: {
-    nonDefaultUriAddition: { ...initially, state: 'disabled', isStateSetByMicrosoft: false },
-    uriAdditionWithoutUniqueTenantIdentifier: {
-      ...initially,
-      state: 'enabled',
-      isStateSetByMicrosoft: true,
-    },
+    nonDefaultUriAddition: initially('disabled'),
+    uriAdditionWithoutUniqueTenantIdentifier: initially('enabled'),
   },
-} as const
+}
 
 /** The members that every restriction has. */
 export type Restriction = Pick<

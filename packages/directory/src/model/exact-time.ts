@@ -15,12 +15,10 @@ class ExactTime extends Date {
   }
 }
 
-const digitsPattern = /\.\d{3}(\d{1,4})/
-
 /** The time of a text, with up to seven digits of a second. */
 export function exactTime(text: string): Date {
   const time = new Date(text)
-  const digits = digitsPattern.exec(text)?.[1]?.padEnd(4, '0') ?? '0000'
+  const digits = /\.\d{3}(\d{1,4})/.exec(text)?.[1]?.padEnd(4, '0') ?? '0000'
   return digits === '0000' ? time : new ExactTime(time.getTime(), digits)
 }
 
@@ -30,10 +28,8 @@ export function exactTime(text: string): Date {
  */
 export function madeTime(time: Date, id: string): Date {
   const number = hash('sha256', id, 'buffer').readUInt16BE()
-  return new ExactTime(
-    time.getTime(),
-    `${String(number % 1000).padStart(3, '0')}${1 + (number % 9)}`,
-  )
+  const digits = `${String(number % 1000).padStart(3, '0')}${1 + (number % 9)}`
+  return new ExactTime(time.getTime(), digits)
 }
 
 /** A time in Microsoft Graph, without zeros at the end of its seconds (entra E340). */

@@ -89,7 +89,8 @@ export function policyFaults(changes: readonly Change[], judged: Judged): string
     }
     return additionsOf(change, appId, now).flatMap(({ what, ...added }) =>
       appManagementFaults(policy, object, added, now).flatMap((fault) => {
-        const { code, message, maxLifetimeMs, needsDomains } = fault
+        const { code, details, message, maxLifetimeMs } = fault
+        const needsDomains = added.identifierUris && details[0]?.code !== 'nonDefaultUriAddition'
         if (needsDomains && known.length === 0) return []
         const isOfSecret = maxLifetimeMs !== undefined && added.secrets !== undefined
         const maxDays = Math.floor((maxLifetimeMs ?? 0) / dayMs)

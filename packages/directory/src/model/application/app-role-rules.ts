@@ -3,7 +3,8 @@ import type { ValidationIssue } from '../validation-issue.ts'
 import type { AppRole } from './app-role.ts'
 
 const valuePattern = /^[0-9A-Za-z:!#$%&'()*+,\-./;<=>?@[\]^_`{|}~]+$/
-const maxValueLength = 120
+/** More than the documented 120 (entra E145). */
+export const maxValueLength = 249
 const maxDisplayNameLength = 100
 
 type Rule = {

@@ -10,6 +10,7 @@ import {
 } from '../properties/forms.ts'
 import { complexType, defaultsOf, formsOf } from '../properties/property.ts'
 import { appRoleType } from './app-role.ts'
+import { maxValueLength } from './app-role-rules.ts'
 
 /** The sum of the entries of all collections of an application, as in Entra ID. */
 export const maxEntries = 1200
@@ -91,7 +92,12 @@ export const scopeType = complexType('permissionScope', {
   type: { body: z.enum(['User', 'Admin']).default('User') },
   userConsentDescription: { body: text(1024).nullable().default(null) },
   userConsentDisplayName: { body: text().nullable().default(null) },
-  value: { body: name().nullable().default(null) },
+  value: {
+    body: name(maxValueLength)
+      .regex(/^(?!\.)[!#-[\]-~]+$/, 'must have the characters of the value of an app role')
+      .nullable()
+      .default(null),
+  },
 })
 /** A scope: a permission that users would delegate. */
 const scope = z

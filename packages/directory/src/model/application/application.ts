@@ -112,12 +112,11 @@ const { requestedAccessTokenVersion: _version, ...apiDefaults } = defaultsOf(for
 const { accessToken: _claims, ...userClaimDefaults } = defaultsOf(forms.optionalClaimsType)
 const { redirectUriSettings: _shown, ...webDefaults } = defaultsOf(forms.webType)
 
-/** A scope of an API: a permission that users would delegate. */
-export type Scope = { readonly id: string; readonly isEnabled: boolean }
+const claimDefaults = { source: null, essential: false }
 
 /** The scopes of an application. */
-export const scopesOf = (application: Application | undefined): readonly Scope[] =>
-  (application?.inertProperties.api as { oauth2PermissionScopes?: readonly Scope[] } | undefined)
+export const scopesOf = (application: Application | undefined) =>
+  (application?.inertProperties.api as z.output<typeof forms.api> | undefined)
     ?.oauth2PermissionScopes ?? []
 
 /** The predefined claims that an API requests for its access tokens. The attributes of users are in none. */
@@ -244,12 +243,7 @@ export const applicationProperties: PropertyTable<
         ? null
         : {
             ...userClaimDefaults,
-            accessToken: claims.map(({ name, source = null, essential = false, ...claim }) => ({
-              name,
-              source,
-              essential,
-              ...claim,
-            })),
+            accessToken: claims.map(({ name, ...one }) => ({ name, ...claimDefaults, ...one })),
             ...(inertProperties.optionalClaims as object | undefined),
           },
     type: forms.optionalClaimsType,

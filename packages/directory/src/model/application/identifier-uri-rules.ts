@@ -1,4 +1,5 @@
 import { isGuid } from '../guid.ts'
+import { isLoopbackUrl } from '../issuer-url.ts'
 import { domainsOf, type Tenant } from '../tenant.ts'
 import type { ValidationIssue } from '../validation-issue.ts'
 
@@ -29,13 +30,10 @@ function partsOf(uri: string) {
   return { scheme, host, path, isApi: scheme === 'api' }
 }
 
-/**
- * Whether a URI contains an ID or a verified domain of its owner, in a place that is documented.
- *
- * @see https://learn.microsoft.com/graph/api/resources/identifieruriconfiguration
- */
+/** Whether a URI has a name of its owner in a documented place (entra E148), or is of this machine. */
 export function hasTenantName(uri: string, appId: string, tenant: Owner): boolean {
   const { scheme, host, path, isApi } = partsOf(uri)
+  if (isLoopbackUrl(uri)) return true
   if (host === '' || namesAnother(uri, appId, tenant)) return false
   if (path === appId || path === tenant.id) return true
   if (isApi && (host === appId || host === tenant.id)) return true

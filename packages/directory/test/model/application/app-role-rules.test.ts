@@ -15,7 +15,7 @@ describe('app roles', () => {
       appRole({ id: guid(2), value: allCharacters }),
       appRole({ id: guid(3), value: null }),
       appRole({ id: guid(4), value: null }),
-      appRole({ id: guid(5), value: 'x'.repeat(120), allowedMemberTypes: ['User', 'Application'] }),
+      appRole({ id: guid(5), value: 'x'.repeat(249), allowedMemberTypes: ['User', 'Application'] }),
     ]
     assert.deepEqual(issuesOf(roles), [])
   })
@@ -30,7 +30,7 @@ describe('app roles', () => {
     ['a character that is not allowed', { value: 'Grüßen' }, /^0\.value must be made of/],
     ['an empty value', { value: '' }, /^0\.value must be made of/],
     ['a dot in front', { value: '.Hi' }, /^0\.value must not start with a dot$/],
-    ['a value of 121 characters', { value: 'x'.repeat(121) }, /^0\.value .*120/],
+    ['a value of 250 characters', { value: 'x'.repeat(250) }, /^0\.value .*249/],
   ]
   for (const [what, part, expected] of refused) {
     it(`are refused for ${what}, with the name of the property`, () => {

@@ -5,11 +5,11 @@ import type { ReadOperation } from '../operations/operation.ts'
 import { agentTypes, anyClient } from '../privileges/graph-roles.ts'
 import { inheritablePermissions } from './agents/inheritable-permission-operations.ts'
 import { extensionProperties } from './applications/extension-property-operations.ts'
-import { federatedIdentityCredentials } from './applications/federated-identity-credential-operations.ts'
 import {
   applications,
   appRoleAssignments,
   directoryObjects,
+  federatedIdentityCredentials,
   servicePrincipals,
 } from './directory-objects/entity-sets.ts'
 import { groups, users } from './directory-objects/user.ts'

@@ -14,6 +14,7 @@ import type { Call, ReadOperation } from '../operations/operation.ts'
 import { anyClient, readsAssignments } from '../privileges/graph-roles.ts'
 import { refuse } from '../refusals/graph-error.ts'
 import { keyIn } from './directory-objects/find-object.ts'
+import { endsOfList } from './directory-objects/object-type.ts'
 
 /** What a tenant says about itself, and the refusal of everything about a signed-in user. */
 export const organizationOperations: readonly ReadOperation[] = [
@@ -22,6 +23,7 @@ export const organizationOperations: readonly ReadOperation[] = [
     path: '/organization',
     requires: readsAssignments,
     summary: 'Shows the tenant of the caller.',
+    ends: endsOfList(),
     read: (call) => listEntities(call, organization, [call.caller.tenant]),
   },
   {
@@ -36,6 +38,7 @@ export const organizationOperations: readonly ReadOperation[] = [
     path: '/domains',
     requires: readsAssignments,
     summary: 'Lists the verified domains of the tenant.',
+    ends: endsOfList(),
     read: (call) => listEntities(call, domains, domainEntries(call.caller.tenant)),
   },
   {

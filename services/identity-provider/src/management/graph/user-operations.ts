@@ -1,13 +1,13 @@
 import type { Tenant } from '@greeting/directory'
 import type { EntitySet } from '../odata/entity-set.ts'
-import { countEntities, listEntities } from '../odata/list-entities.ts'
+import { listEntities } from '../odata/list-entities.ts'
 import { showEntity } from '../odata/show-entity.ts'
 import type { Call, ReadOperation } from '../operations/operation.ts'
 import { readsGroups, readsPeople } from '../privileges/graph-roles.ts'
 import { refuse } from '../refusals/graph-error.ts'
 import { appRoleAssignments } from './directory-objects/entity-sets.ts'
 import { findUser } from './directory-objects/find-object.ts'
-import { endsOfList, listAsked } from './directory-objects/object-type.ts'
+import { endsOfList } from './directory-objects/object-type.ts'
 import { groups, users, usersOf } from './directory-objects/user.ts'
 
 /** The operations to read one set of objects that no client can change. */
@@ -23,10 +23,7 @@ const readOperations = <Entity>(
     ends: endsOfList(),
     requires,
     summary: `Lists the ${set.name} of the tenant, or counts them.`,
-    read: (call) => {
-      const list = listAsked(call).isCounted ? countEntities : listEntities
-      return list(call, set, entitiesOf(call.caller.tenant))
-    },
+    read: (call) => listEntities(call, set, entitiesOf(call.caller.tenant)),
   },
   {
     method: 'GET',

@@ -10,26 +10,13 @@ export type EntityView = PropertyView<Directory> & {
 }
 
 /** The related objects that `$expand` adds to an object, by their property. */
-export type Expansions<Entity> = Readonly<
-  Record<string, (entity: Entity, view: EntityView) => readonly object[]>
->
-
-/** As in Microsoft Graph, an answer has this many related objects of each property. */
-const maxExpanded = 20
-
-/** An object with its related objects. */
-export const expanded = <Entity>(
-  shown: object,
-  entity: Entity,
-  expansions: Expansions<Entity>,
-  names: readonly string[],
-  view: EntityView,
-): object => ({
-  ...shown,
-  ...Object.fromEntries(
-    names.map((name) => [name, expansions[name]?.(entity, view).slice(0, maxExpanded)]),
-  ),
-})
+export type Expansions<Entity> = {
+  readonly [property: string]: {
+    /** Of the related objects. */
+    readonly set: EntitySet<never>
+    readonly find: (entity: Entity, view: EntityView) => readonly object[]
+  }
+}
 
 /** A set of objects in OData, with the table of their properties. */
 export type EntitySet<Entity> = {

@@ -57,7 +57,9 @@ function resolveComparison<Entity>(
     operator === 'endsWith' ||
     (operator === 'ne' && isAny) ||
     ((operator === 'ge' || operator === 'le') && kind !== 'time')
-  if (isUnsupported) throw refuse('query_unsupported', notFilterable(property, set))
+  if (isUnsupported) {
+    throw refuse('query_unsupported', objects ? complex(property) : notFilterable(property, set))
+  }
   const isTime = comparedAs === 'time'
   const compared = isTime ? timeOf(literal, member ?? property) : literal
   return { ...comparison, property, member, literal: compared, isTime }
@@ -102,6 +104,8 @@ function timeOf(literal: Comparison['literal'], property: string): string | null
 
 const notFilterable = (property: string, { type }: { readonly type: string }) =>
   `Unsupported or invalid query filter clause specified for property '${property}' of resource '${type.charAt(0).toUpperCase()}${type.slice(1)}'.`
+
+const complex = (property: string) => `Complex query on property ${property} is not supported.`
 
 const needsAdvanced = (operator: string) =>
   `Operator '${operator}' is not supported because the required parameters might be missing. Try adding $count=true query parameter and ConsistencyLevel:eventual header. Refer to https://aka.ms/graph-docs/advanced-queries for more information`

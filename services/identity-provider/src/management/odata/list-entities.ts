@@ -1,4 +1,4 @@
-import type { Answer, Call } from '../operations/operation.ts'
+import type { Answer, Call, RequestCall } from '../operations/operation.ts'
 import { refuse } from '../refusals/graph-error.ts'
 import type { EntitySet, EntityView } from './entity-set.ts'
 import { holds } from './holds.ts'
@@ -14,13 +14,15 @@ export async function listEntities<Entity>(
   set: EntitySet<Entity>,
   entities: Iterable<Entity>,
 ): Promise<Answer> {
-  const options = parseQuery(call, supportedOptions.list, set)
+  const isCounted = isCount(call)
+  const options = parseQuery(call, supportedOptions[isCounted ? 'count' : 'list'], set)
   const after = lastKeyBefore(call, options)
   const view: EntityView = { ...call, selected: options.select, lastUses: new Map() }
   const matching = [...entities]
     .filter((entity) => options.filter === undefined || holds(options.filter, entity, set, view))
     .map((entity) => ({ key: set.keyOf(entity), entity }))
     .sort((a, b) => (a.key < b.key ? -1 : 1))
+  if (isCounted) return numberAnswer(matching.length)
   const rest = after === undefined ? matching : matching.filter(({ key }) => key > after)
   const page = rest.slice(0, options.top)
   const shown = page.map(({ entity }) => entity)
@@ -32,15 +34,19 @@ export async function listEntities<Entity>(
   })
 }
 
-/** The number of the objects in memory that the query selects, as a text. */
-export function countEntities<Entity>(
-  call: Call,
-  set: EntitySet<Entity>,
-  entities: readonly Entity[],
-): Answer {
-  if (!call.isEventual) throw refuse('count_unsupported')
-  const { filter } = parseQuery(call, supportedOptions.count, set)
-  const view = { ...call, selected: undefined, lastUses: new Map() }
-  const { length } = entities.filter((one) => filter === undefined || holds(filter, one, set, view))
-  return { status: 200, content: String(length), contentType: 'text/plain' }
+/** Whether a request asks for the number of objects in a list, by the end of its path. */
+export function isCount({ isEventual, parameters: { end = '' } }: RequestCall): boolean {
+  const isCounted = end.endsWith('/$count')
+  if (isCounted && !isEventual) throw refuse('query_unsupported', withoutHeader)
+  return isCounted
 }
+
+const withoutHeader =
+  "Raw count (/$count) is not supported because the 'ConsistencyLevel:eventual' header is missing. Refer to https://aka.ms/graph-docs/advanced-queries for more information"
+
+/** A number of objects, as a text. */
+export const numberAnswer = (count: number): Answer => ({
+  status: 200,
+  content: String(count),
+  contentType: 'text/plain',
+})

@@ -8,11 +8,13 @@ import type {
 } from '@greeting/directory/live'
 import type { Answer, ListCall } from '../operations/operation.ts'
 import { refuse } from '../refusals/graph-error.ts'
-import { type EntitySet, type EntityView, type Expansions, expanded } from './entity-set.ts'
+import type { EntitySet, EntityView, Expansions } from './entity-set.ts'
 import type { Comparison, Filter } from './filter.ts'
 import { holds } from './holds.ts'
 import { jsonOf, lastKeyBefore, listAnswer } from './list-answer.ts'
+import { isCount, numberAnswer } from './list-entities.ts'
 import { parseQuery, type QueryOptions, sorting, supportedOptions } from './query-options.ts'
+import { expanded } from './show-entity.ts'
 
 /** A list of the store: its kind, and the objects that belong to it. */
 type StoredList<Kind extends ListedKind> = {
@@ -39,9 +41,10 @@ export async function listStored<Kind extends ListedKind>(
   set: EntitySet<DirectoryObjects[Kind]>,
   list: StoredList<Kind>,
 ): Promise<Answer> {
+  if (isCount(call)) return await countStored(call, set, list)
   const { expansions = {} } = list
   const options = parseQuery(call, supportedOptions.list, set, expansions)
-  const top = options.expand.length === 0 ? options.top : Math.min(options.top, maxExpandedObjects)
+  const top = options.expand.size === 0 ? options.top : Math.min(options.top, maxExpandedObjects)
   const parts: Buffer[] = []
   let shown = 0
   let next = lastKeyBefore(call, options)
@@ -76,33 +79,29 @@ const relatedOf = <Kind extends ListedKind>(
   options: QueryOptions,
 ) =>
   Promise.all(
-    options.expand.length === 0
+    options.expand.size === 0
       ? []
       : objects.map((object) =>
-          call.read((directory) => {
-            const view = { ...viewOf(call, directory, options), selected: undefined }
-            return expanded({}, object, expansions, options.expand, view)
-          }),
+          call.read((directory) =>
+            expanded(object, expansions, options, viewOf(call, directory, options)),
+          ),
         ),
   )
 
 /**
  * The number of the objects of a list, as a text.
  *
- * @throws {GraphError} graph_refusal count_unsupported without the header of advanced queries;
- *   query_unsupported when a filter without an index examines too many objects.
+ * @throws {GraphError} graph_refusal query_unsupported when a filter without an index examines too many objects.
  */
-export async function countStored<Kind extends ListedKind>(
+async function countStored<Kind extends ListedKind>(
   call: ListCall,
   set: EntitySet<DirectoryObjects[Kind]>,
   list: StoredList<Kind>,
 ): Promise<Answer> {
-  if (!call.isEventual) throw refuse('count_unsupported')
   const options = parseQuery(call, supportedOptions.count, set)
   const part = { after: lastKeyBefore(call, options), limit: 1, isCounted: true }
   const page = await readPage(call, set, list, options, part)
-  const count = numberOf(page) ?? 0
-  return { status: 200, content: String(count), contentType: 'text/plain' }
+  return numberAnswer(numberOf(page) ?? 0)
 }
 
 export function numberOf({ count }: Pick<ListPage<ListedKind>, 'count'>): number | undefined {

@@ -13,8 +13,8 @@ export type QueryOptions = {
   /** Undefined for the order of the keys. */
   readonly order: ListOrder | undefined
   readonly select: ReadonlySet<string> | undefined
-  /** The properties in `$expand`. */
-  readonly expand: readonly string[]
+  /** The properties in `$expand`, each with the `$select` in its brackets. */
+  readonly expand: ReadonlyMap<string, ReadonlySet<string> | undefined>
   readonly top: number
   readonly count: boolean
   readonly skipToken: string | undefined
@@ -91,7 +91,7 @@ export function parseQuery<Entity>(
     filter: both(filter, search),
     order,
     select: parsed('$select', selectOf),
-    expand: parsed('$expand', (text, set) => expandOf(text, set, Object.keys(expansions))) ?? [],
+    expand: parsed('$expand', (text, set) => expandOf(text, set, expansions)) ?? new Map(),
     top: topOf(options.get('$top')),
     count,
     skipToken: options.get('$skiptoken'),
@@ -125,21 +125,32 @@ function selectOf<Entity>(text: string, set: EntitySet<Entity>): ReadonlySet<str
   )
 }
 
+/** What Graph expands too: its usual sentence would deny that the property exists. */
+const otherExpansions = /(?:Policies|Properties|Objects|Grants|memberOf|OnBehalfOf|sponsors)$/i
+
 function expandOf<Entity>(
   text: string,
   set: EntitySet<Entity>,
-  names: readonly string[],
-): readonly string[] {
-  const wanted = text.split(',').map((part) => {
-    const name = part.trim()
-    const known = names.find((one) => one.toLowerCase() === name.toLowerCase())
-    if (known !== undefined) return known
-    throw refuse(
-      'query_invalid',
-      `Parsing OData Select and Expand failed: ${unknownProperty(name, set)}`,
-    )
-  })
-  return [...new Set(wanted)]
+  expansions: Expansions<Entity>,
+): QueryOptions['expand'] {
+  const parts = text.match(/[^,(]+(?:\([^()]*\))?/g) ?? []
+  return new Map(
+    parts.map((part) => {
+      const [name = '', options = ''] = part.split(/[()]/).map((one) => one.trim())
+      const isNamed = ([one]: readonly [string, unknown]) =>
+        one.toLowerCase() === name.toLowerCase()
+      const [known, row] = Object.entries(expansions).find(isNamed) ?? []
+      if (known === undefined) {
+        const reason = otherExpansions.test(name)
+          ? `$expand of '${name.slice(0, maxNameLength)}' is not supported here.`
+          : `Parsing OData Select and Expand failed: ${unknownProperty(name, set)}`
+        throw refuse('query_invalid', reason)
+      }
+      const query = new URLSearchParams(options.replaceAll(';', '&'))
+      const call = { query, isEventual: false }
+      return [known, parseQuery(call, supportedOptions.changes, row?.set).select]
+    }),
+  )
 }
 
 function topOf(text: string | undefined): number {

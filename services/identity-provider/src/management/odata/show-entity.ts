@@ -1,7 +1,7 @@
 import type { Answer, AnswerWithBody, Call } from '../operations/operation.ts'
-import { type EntitySet, type EntityView, type Expansions, expanded } from './entity-set.ts'
+import type { EntitySet, EntityView, Expansions } from './entity-set.ts'
 import { entityTag } from './entity-tag.ts'
-import { parseQuery, supportedOptions } from './query-options.ts'
+import { parseQuery, type QueryOptions, supportedOptions } from './query-options.ts'
 
 /** An object as JSON, with the selected properties alone (entra E273), or with all and its entity tag. */
 export function entityJson<Entity>(
@@ -22,6 +22,24 @@ export function entityJson<Entity>(
   }
 }
 
+/** As in Microsoft Graph, an answer has this many related objects of each property. */
+const maxExpanded = 20
+
+/** The related objects of an object, by their properties. */
+export const expanded = <Entity>(
+  entity: Entity,
+  expansions: Expansions<Entity>,
+  { expand }: Pick<QueryOptions, 'expand'>,
+  view: EntityView,
+): object =>
+  Object.fromEntries(
+    Array.from(expand, ([name, selected]) => {
+      const { find, set } = expansions[name] as Expansions<Entity>[string]
+      const found = find(entity, view).slice(0, maxExpanded)
+      return [name, found.map((one) => entityJson(one as never, set, { ...view, selected }))]
+    }),
+  )
+
 /** The view of an object with all properties, and without the last uses of credentials. */
 export const shownFor = ({
   caller,
@@ -40,20 +58,20 @@ export async function showEntity<Entity>(
   entity: Entity,
   expansions: Expansions<Entity> = {},
 ): Promise<AnswerWithBody> {
-  const { expand, select } = parseQuery(call, supportedOptions.entity, set, expansions)
-  const view = { ...call, selected: select, lastUses: new Map() }
+  const options = parseQuery(call, supportedOptions.entity, set, expansions)
+  const view = { ...call, selected: options.select, lastUses: new Map() }
   const etag = etagOf(entity, set, view)
   const credentials = set.credentialsOf?.(entity, view) ?? []
   // Other lookups come before the first `await`: the directory may change while this waits.
   const shown = entityJson(entity, set, view)
-  const related = expanded({}, entity, expansions, expand, view)
+  const related = expanded(entity, expansions, options, view)
   const lastUses = await call.credentialUses.lastUses(credentials)
   const body =
     credentials.length === 0 ? shown : entityJson(entity, set, { ...view, lastUses }, etag)
   return {
     status: 200,
     etag,
-    body: { '@odata.context': contextOf(call, set, select), ...body, ...related },
+    body: { '@odata.context': contextOf(call, set, options.select), ...body, ...related },
   }
 }
 

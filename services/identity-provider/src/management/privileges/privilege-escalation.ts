@@ -162,9 +162,8 @@ export function requireUnprotected(call: BeforeChange, changes: readonly Directo
 
 /** Whether an object stays as it is, apart from what a service principal keeps and shows only (entra E342). */
 function keepsAuthority(call: BeforeChange, { kind, id, value }: DirectoryChange): boolean {
-  if (value === null) return false
   if (kind === 'application') return isDeepStrictEqual(applicationBefore(call, id), value)
-  if (kind !== 'servicePrincipal') return false
+  if (kind !== 'servicePrincipal' || value === null) return false
   const { inertProperties } = value
   return isDeepStrictEqual({ ...principalBefore(call, id), inertProperties }, value)
 }

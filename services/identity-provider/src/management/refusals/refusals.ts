@@ -80,7 +80,6 @@ export const refusals = {
     code: 'Request_UnsupportedQuery',
     sentence: (reason: string) => reason,
   },
-  count_unsupported: { ...badRequest, sentence: () => '$count is not currently supported.' },
   skip_token_invalid: {
     status: 400,
     code: 'Directory_InvalidPageToken',

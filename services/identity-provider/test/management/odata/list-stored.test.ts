@@ -27,6 +27,7 @@ async function listOf(query: string, { last = 250, objectsPerRead = Number.POSIT
     createdUntil: undefined,
     credentialUses: { lastUses: async () => new Map() },
     see: (directory: unknown) => directory,
+    parameters: {},
     read: async (decide: (directory: unknown) => unknown) => decide(new DirectoryIndex()),
     list: async ({ after, limit, isCounted }: ListQuery<'application'>) => {
       reads.push({ after, limit, isCounted })
@@ -41,7 +42,8 @@ async function listOf(query: string, { last = 250, objectsPerRead = Number.POSIT
       }
     },
   } as unknown as ListCall
-  const expansions = { owners: ({ id }: Application) => [{ owned: id }] }
+  const owned = { ...applications, properties: { owned: { type: 'Edm.String', show: shownOwner } } }
+  const expansions = { owners: { set: owned, find: (one: Application) => [one] } }
   const answer = await listStored(call, applications, { kind: 'application', expansions })
   const body = JSON.parse('content' in answer ? answer.content.toString() : assert.fail())
   const link: string | undefined = body['@odata.nextLink']
@@ -53,6 +55,8 @@ async function listOf(query: string, { last = 250, objectsPerRead = Number.POSIT
     nextQuery: link === undefined ? undefined : new URL(link).search,
   }
 }
+
+const shownOwner = ({ id }: Application) => id
 
 const guids = (first: number, last: number) =>
   Array.from({ length: last - first + 1 }, (_, index) => guid(first + index))

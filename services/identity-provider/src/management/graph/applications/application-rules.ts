@@ -50,6 +50,7 @@ function applicationIssues(
     ...judgeAppRoles(application.appRoles).map(under('appRoles')),
     ...judgeAppRoleChange(before?.appRoles ?? [], application.appRoles).map(under('appRoles')),
     ...judgeScopeChange(before, application).map(under('api')),
+    ...sharedPermissionIssues(before, application),
     ...uriIssues.map(under('identifierUris')),
     ...resourceIssues(application),
     ...tokenVersionIssues(application),
@@ -86,6 +87,36 @@ function judgeScopeChange(
     ]
   })
 }
+
+/** A role and a scope with one ID are one permission, and two permissions have two values (entra E346). */
+function sharedPermissionIssues(
+  before: Application | undefined,
+  application: Application,
+): ValidationIssue[] {
+  const { appRoles, inertProperties } = application
+  // The rule came later than some applications.
+  if (before?.appRoles === appRoles && before.inertProperties.api === inertProperties.api) return []
+  const scopes = scopesOf(application)
+  const texts = new Map(
+    scopes.map(({ adminConsentDescription, adminConsentDisplayName, id, isEnabled, value }) => [
+      id,
+      JSON.stringify([value, isEnabled, adminConsentDescription, adminConsentDisplayName]),
+    ]),
+  )
+  const values = new Set(scopes.map(({ value }) => value ?? undefined))
+  return appRoles.flatMap((role, index): ValidationIssue[] => {
+    const { id, value, isEnabled, description, displayName } = role
+    const known = texts.get(id)
+    if (known === JSON.stringify([value, isEnabled, description, displayName])) return []
+    if (known) return [{ code: 'invalid_value', path: [], message: mustMatch(id) }]
+    if (!values.has(value ?? '')) return []
+    const message = 'contains duplicate value: a scope with another id has it'
+    return [{ code: 'duplicate_value', path: ['appRoles', index, 'value'], message }]
+  })
+}
+
+const mustMatch = (id: string) =>
+  `the following values must match for the 'oauth2Permissions' and 'appRoles' properties with identifier '${id}': (description, adminConsentDescription),(displayName, adminConsentDisplayName),(isEnabled, isEnabled),(origin, origin),(value, value). Ensure that you are intending to have entries with the same identifier, and if so, are updating them together`
 
 function permissionCountIssues({ requiredResourceAccess }: Application): ValidationIssue[] {
   const permissions = requiredResourceAccess.reduce(

@@ -1,12 +1,8 @@
-import {
-  type Application,
-  type FederatedIdentityCredential,
-  federatedCredentialProperties,
-} from '@greeting/directory'
-import type { EntitySet } from '../../odata/entity-set.ts'
+import type { Application, FederatedIdentityCredential } from '@greeting/directory'
 import { showCreated } from '../../odata/show-entity.ts'
 import type { Call, Change, ChangingCall } from '../../operations/operation.ts'
 import { refuse } from '../../refusals/graph-error.ts'
+import { federatedIdentityCredentials } from '../directory-objects/entity-sets.ts'
 import { findApplication, keyIn, partNamed } from '../directory-objects/find-object.ts'
 import { createdBy, stored } from '../directory-objects/object-operations.ts'
 import { partOperations } from '../directory-objects/part-operations.ts'
@@ -14,14 +10,6 @@ import {
   parseChangedFederatedCredential,
   parseNewFederatedCredential,
 } from './federated-identity-credential-body.ts'
-
-/** The federated identity credentials of an application. */
-export const federatedIdentityCredentials: EntitySet<FederatedIdentityCredential> = {
-  name: 'federatedIdentityCredentials',
-  type: 'federatedIdentityCredential',
-  keyOf: ({ id }) => id,
-  properties: federatedCredentialProperties,
-}
 
 /** Trust in other issuers, in place of a secret. */
 export const federatedIdentityCredentialOperations = partOperations({

@@ -1,5 +1,5 @@
 import { parentOf } from '@greeting/directory'
-import { countStored, listStored } from '../../odata/list-stored.ts'
+import { listStored } from '../../odata/list-stored.ts'
 import { showEntity } from '../../odata/show-entity.ts'
 import type {
   Answer,
@@ -22,7 +22,7 @@ import {
   principalRow,
   stored,
 } from './object-operations.ts'
-import { type DirectoryObject, endsOfList, listAsked, typeOf } from './object-type.ts'
+import { type DirectoryObject, endsOfList, typeOf } from './object-type.ts'
 
 /** The deleted objects of one kind, as a list or as a number. */
 const listOperation = <Kind extends ObjectKind>({
@@ -36,10 +36,7 @@ const listOperation = <Kind extends ObjectKind>({
   requires: readsApplications,
   access: 'read',
   summary: `Lists the deleted ${many}, or counts them.`,
-  list: (call) => {
-    const list = listAsked(call).isCounted ? countStored : listStored
-    return list(call, set, { kind, ...restorable(call) })
-  },
+  list: (call) => listStored(call, set, { kind, ...restorable(call) }),
 })
 
 /** Deleted applications and service principals. */

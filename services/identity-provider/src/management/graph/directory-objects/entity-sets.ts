@@ -5,13 +5,14 @@ import {
   appRoleAssignmentProperties,
   credentialName,
   type Directory,
+  type FederatedIdentityCredential,
+  federatedCredentialProperties,
   type ServicePrincipal,
   type ShownProperty,
   servicePrincipalProperties,
   shownProperties,
 } from '@greeting/directory'
 import type { EntitySet, EntityView, Expansions } from '../../odata/entity-set.ts'
-import { entityJson } from '../../odata/show-entity.ts'
 import { hasRoles } from '../../privileges/caller.ts'
 import {
   type AgentType,
@@ -128,25 +129,42 @@ export const directoryObjects: EntitySet<AnyObject> = {
 }
 
 const owners: Expansions<Application | ServicePrincipal> = {
-  owners: ({ ownerIds, tenantId }, view) =>
-    activeOwners(view.directory, tenantId, ownerIds).map((owner) =>
-      entityJson(owner, directoryObjects, { ...view, selected: undefined }),
-    ),
+  owners: {
+    set: directoryObjects,
+    find: (one, { directory }) => activeOwners(directory, one.tenantId, one.ownerIds),
+  },
+}
+
+/** The federated identity credentials of an application. */
+export const federatedIdentityCredentials: EntitySet<FederatedIdentityCredential> = {
+  name: 'federatedIdentityCredentials',
+  type: 'federatedIdentityCredential',
+  keyOf: ({ id }) => id,
+  properties: federatedCredentialProperties,
 }
 
 /** The related objects that `$expand` adds to an application. */
-export const applicationExpansions: Expansions<Application> = owners
+export const applicationExpansions: Expansions<Application> = {
+  ...owners,
+  federatedIdentityCredentials: {
+    set: federatedIdentityCredentials,
+    find: (application) => application.federatedIdentityCredentials,
+  },
+}
+
+/** The assignments of a service principal whose other side is not deleted. */
+const assignments = (
+  found: 'assignmentsOf' | 'assignmentsTo',
+  other: 'principalId' | 'resourceId',
+): Expansions<ServicePrincipal>[string] => ({
+  set: appRoleAssignments,
+  find: ({ id, tenantId }, { directory }) =>
+    directory[found](id).filter((one) => activeServicePrincipal(directory, tenantId, one[other])),
+})
 
 /** The related objects that `$expand` adds to a service principal. */
 export const principalExpansions: Expansions<ServicePrincipal> = {
   ...owners,
-  appRoleAssignments: ({ id, tenantId }, view) =>
-    view.directory
-      .assignmentsOf(id)
-      .filter(
-        ({ resourceId }) =>
-          activeServicePrincipal(view.directory, tenantId, resourceId) !== undefined,
-      )
-      .slice(0, 20)
-      .map((one) => entityJson(one, appRoleAssignments, { ...view, selected: undefined })),
+  appRoleAssignments: assignments('assignmentsOf', 'resourceId'),
+  appRoleAssignedTo: assignments('assignmentsTo', 'principalId'),
 }

@@ -3,7 +3,7 @@
 import { type DirectoryObjects, put } from '@greeting/directory'
 import type { EntitySet, Expansions } from '../../odata/entity-set.ts'
 import { listChanges } from '../../odata/list-changes.ts'
-import { countStored, listStored } from '../../odata/list-stored.ts'
+import { listStored } from '../../odata/list-stored.ts'
 import { showEntity, showProperty } from '../../odata/show-entity.ts'
 import type {
   Call,
@@ -21,7 +21,7 @@ import {
   servicePrincipals,
 } from './entity-sets.ts'
 import { findApplication, findServicePrincipal, listedIn } from './find-object.ts'
-import { endsOfList, listAsked } from './object-type.ts'
+import { endsOfList } from './object-type.ts'
 
 /** The kinds of objects that have routes, owners, secrets and properties in common. */
 export type ObjectKind = 'application' | 'servicePrincipal'
@@ -83,10 +83,7 @@ export const objectOperations = <Kind extends ObjectKind>(
     requires: readsApplications,
     access: 'read',
     summary: `Lists the ${many} of the tenant, or counts them.`,
-    list: (call) => {
-      const list = listAsked(call).isCounted ? countStored : listStored
-      return list(call, set, { kind, expansions, isListed: listedIn(call) })
-    },
+    list: (call) => listStored(call, set, { kind, expansions, isListed: listedIn(call) }),
   },
   {
     method: 'GET',

@@ -26,12 +26,11 @@ export const endsOfList = (...types: readonly string[]): readonly string[] => [
   ...types.flatMap((type) => [castTo(type), `${castTo(type)}/$count`]),
 ]
 
-/** What the end of the path of such a list asks for. */
-export function listAsked({ parameters: { end = '' } }: Pick<RequestCall, 'parameters'>) {
-  const cast = end.replace('/$count', '')
-  const isAsked = (type: string) => cast === '' || cast === castTo(type)
-  return { isCounted: end.endsWith('/$count'), isAsked }
-}
+/** Whether the end of the path of such a list asks for objects of a type. */
+export const isAsked = (
+  { parameters: { end = '' } }: Pick<RequestCall, 'parameters'>,
+  type: string,
+) => ['', castTo(type)].includes(end.replace('/$count', ''))
 
 /** The type of an object in Microsoft Graph, without namespace. */
 export function typeOf(

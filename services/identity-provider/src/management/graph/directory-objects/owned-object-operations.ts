@@ -1,14 +1,14 @@
 import type { ListPage, ListQuery } from '@greeting/directory/live'
 import { jsonOf, lastKeyBefore, listAnswer } from '../../odata/list-answer.ts'
+import { isCount, numberAnswer } from '../../odata/list-entities.ts'
 import { numberOf } from '../../odata/list-stored.ts'
 import { parseQuery } from '../../odata/query-options.ts'
 import { shownFor } from '../../odata/show-entity.ts'
 import type { Answer, ListCall, ListOperation } from '../../operations/operation.ts'
 import { readsApplications, readsPeople } from '../../privileges/graph-roles.ts'
-import { refuse } from '../../refusals/graph-error.ts'
 import { directoryObjects } from './entity-sets.ts'
 import { findServicePrincipal, findUser } from './find-object.ts'
-import { type DirectoryObject, endsOfList, listAsked } from './object-type.ts'
+import { type DirectoryObject, endsOfList, isAsked } from './object-type.ts'
 
 type IsIn = (object: DirectoryObject, holder: { id: string; appId?: string }) => boolean
 
@@ -33,7 +33,6 @@ const relatedOperation = (
   summary: `Lists the objects that ${what}, or counts them.`,
   list: async (call) => {
     const holder = await find(call)
-    const { isAsked, isCounted } = listAsked(call)
     const { caller, createdUntil } = call
     const read: ReadPage = (kind, part) =>
       call.list({
@@ -45,7 +44,8 @@ const relatedOperation = (
         matches: (object) => isIn(object, holder),
         ...part,
       })
-    return (isCounted ? countObjects : listObjects)(call, kinds.filter(isAsked), read)
+    const asked = kinds.filter((kind) => isAsked(call, kind))
+    return (isCount(call) ? countObjects : listObjects)(call, asked, read)
   },
 })
 
@@ -111,11 +111,10 @@ async function countObjects(
   listed: readonly Kind[],
   read: ReadPage,
 ): Promise<Answer> {
-  if (!call.isEventual) throw refuse('count_unsupported')
   parseQuery(call, [], directoryObjects)
   let count = 0
   for (const kind of listed) {
     count += numberOf(await read(kind, { after: undefined, limit: 1, isCounted: true })) ?? 0
   }
-  return { status: 200, content: String(count), contentType: 'text/plain' }
+  return numberAnswer(count)
 }

@@ -2,7 +2,7 @@ import type { Directory, DirectoryObjects } from '@greeting/directory'
 import { z } from 'zod'
 import { parseBody } from '../../body/parse-body.ts'
 import type { EntitySet } from '../../odata/entity-set.ts'
-import { countEntities, listEntities } from '../../odata/list-entities.ts'
+import { listEntities } from '../../odata/list-entities.ts'
 import type { DirectoryOperation } from '../../operations/operation.ts'
 import { readsApplications, writesApplications } from '../../privileges/graph-roles.ts'
 import { refuse } from '../../refusals/graph-error.ts'
@@ -16,7 +16,7 @@ import {
   principalRow,
   stored,
 } from './object-operations.ts'
-import { baseTypeOf, type DirectoryObject, endsOfList, listAsked } from './object-type.ts'
+import { baseTypeOf, type DirectoryObject, endsOfList, isAsked } from './object-type.ts'
 
 /** Where an object has the IDs of a collection of references. */
 type References<Kind extends ObjectKind> = {
@@ -47,17 +47,15 @@ const operationsOf = <Kind extends ObjectKind>(
       read: (call) => {
         const object = find(call)
         const ids = idsOf(object)
-        const { isAsked, isCounted } = listAsked(call)
-        const answer = isCounted ? countEntities : listEntities
         if (!isOfOwners)
-          return answer(
+          return listEntities(
             call,
             sponsors,
             Array.from(ids, (id) => ({ id })),
           )
         const found = activeOwners(call.directory, object.tenantId, ids)
-        const asked = found.filter((owner) => isAsked(baseTypeOf(owner)))
-        return answer(call, directoryObjects, asked)
+        const asked = found.filter((owner) => isAsked(call, baseTypeOf(owner)))
+        return listEntities(call, directoryObjects, asked)
       },
     },
     {

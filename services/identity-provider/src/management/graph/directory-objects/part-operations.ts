@@ -7,6 +7,7 @@ import {
   readsApplications,
   writesApplications,
 } from '../../privileges/graph-roles.ts'
+import { endsOfList } from './object-type.ts'
 
 type PartChange = Pick<ChangeOperation, 'summary' | 'change'>
 
@@ -35,11 +36,12 @@ export function partOperations<Part>(row: PartRow<Part>): DirectoryOperation[] {
   const one = `${path}/{${row.key}}`
   const read = { method: 'GET', requires: readsApplications } as const
   const reads = { ...read, ...(access && { access: 'read' as const }) }
+  const list = { path, ends: endsOfList(), summary: row.lists }
   const writes = { requires: writesApplications, ...(access && { access }) }
   const action = (verb: string) => `application.${verb}${name}`
   const patch = { method: 'PATCH', path: one, takesBody: true, action: action('update') } as const
   return [
-    { ...reads, path, summary: row.lists, read: (call) => listEntities(call, set, partsOf(call)) },
+    { ...reads, ...list, read: (call) => listEntities(call, set, partsOf(call)) },
     { ...writes, method: 'POST', path, takesBody: true, action: action('add'), ...create },
     { ...reads, path: one, summary: row.shows, read: (call) => showEntity(call, set, find(call)) },
     ...(update ? [{ ...writes, ...patch, ...update }] : []),

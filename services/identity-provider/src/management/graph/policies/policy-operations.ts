@@ -41,7 +41,7 @@ import {
   principalRow,
   stored,
 } from '../directory-objects/object-operations.ts'
-import type { DirectoryObject } from '../directory-objects/object-type.ts'
+import { type DirectoryObject, endsOfList } from '../directory-objects/object-type.ts'
 
 /** A kind of policies in Microsoft Graph. */
 export type PolicyRow = {
@@ -94,6 +94,7 @@ export const policyOperations = (row: PolicyRow): readonly DirectoryOperation[] 
     path: `/${row.set.name}`,
     requires: readsPolicies,
     summary: `Lists the ${row.name} of the tenant.`,
+    ends: endsOfList(),
     read: (call) => listEntities(call, row.set, policiesOf(call, row)),
   },
   {
@@ -159,6 +160,7 @@ const assignmentOperations = <Kind extends ObjectKind>(
   {
     method: 'GET',
     path: `/${set.name}/{id}/${row.name}`,
+    ends: endsOfList(),
     requires: readsAssignedPolicies,
     summary: `Lists the ${row.name} of ${one}.`,
     read: (call) => {

@@ -13,7 +13,7 @@ import { z } from 'zod'
 import { omitUndefined, parseBody } from '../../body/parse-body.ts'
 import type { EntitySet } from '../../odata/entity-set.ts'
 import { listEntities } from '../../odata/list-entities.ts'
-import { entityJson, showCreated, showEntity } from '../../odata/show-entity.ts'
+import { showCreated, showEntity } from '../../odata/show-entity.ts'
 import type {
   Answer,
   Change,
@@ -90,8 +90,7 @@ const row: PolicyRow = {
   effect: 'Certificates that exist stay.',
   set: authorityLists,
   expansions: {
-    [trustedAuthorities.name]: (list, view) =>
-      authoritiesIn(list).map((one) => entityJson(one, trustedAuthorities, view)),
+    [trustedAuthorities.name]: { set: trustedAuthorities, find: authoritiesIn },
   },
   assigns: writesPolicies,
   objects: [],

@@ -27,6 +27,7 @@ import { readsAssignments, writesAssignments } from '../../privileges/graph-role
 import { refuse } from '../../refusals/graph-error.ts'
 import { appRoleAssignments } from '../directory-objects/entity-sets.ts'
 import { activeServicePrincipal, findServicePrincipal } from '../directory-objects/find-object.ts'
+import { endsOfList } from '../directory-objects/object-type.ts'
 
 /** One of the two service principals of an assignment: the API or the client. */
 type Side = {
@@ -60,7 +61,8 @@ export const appRoleAssignmentOperations = sides.flatMap((side): DirectoryOperat
     method: 'GET',
     path: `/servicePrincipals/{id}/${side.segment}`,
     requires: readsAssignments,
-    summary: `Lists ${side.subject}.`,
+    ends: endsOfList(),
+    summary: `Lists ${side.subject}, or counts them.`,
     list: (call) => listAssignments(call, side),
   },
   {
@@ -70,7 +72,7 @@ export const appRoleAssignmentOperations = sides.flatMap((side): DirectoryOperat
     summary: `Adds to ${side.subject}. This is admin consent.`,
     takesBody: true,
     action: 'appRoleAssignment.create',
-    change: (call) => create(call, side),
+    change: create,
   },
   {
     method: 'GET',
@@ -89,11 +91,13 @@ export const appRoleAssignmentOperations = sides.flatMap((side): DirectoryOperat
   },
 ])
 
-function create(call: ChangingCall, { own }: Side): Change {
+function create(call: ChangingCall): Change {
   const { body, caller, committed, directory } = call
   const requested = parseBody(newAssignment, body)
-  if (findServicePrincipal({ ...call, ifMatch: undefined }).id !== requested[own]) {
-    throw refuse('body_invalid', `Property '${own}' must be the id in the path.`)
+  // Scripts send both lists to either side (entra E345).
+  const { id } = findServicePrincipal({ ...call, ifMatch: undefined })
+  if (id !== requested.resourceId && id !== requested.principalId) {
+    throw refuse('body_invalid', 'The id in the path must be the principalId or the resourceId.')
   }
   const client = activeServicePrincipal(directory, caller.tenantId, requested.principalId)
   const api = activeServicePrincipal(directory, caller.tenantId, requested.resourceId)
@@ -115,8 +119,8 @@ function create(call: ChangingCall, { own }: Side): Change {
   }
 }
 
-// Fewer roles do not fill a header field: a value has at most 120 characters.
-const minLargeCount = 32
+// Fewer roles do not fill a header field: a value has at most 249 characters.
+const minLargeCount = 16
 
 /** Warns once when tokens pass a size that servers refuse: at the assignment that makes them so large. */
 function sizeWarning(

@@ -15,7 +15,7 @@ import { equalTo, parseFilter } from '../../odata/filter.ts'
 import { holds } from '../../odata/holds.ts'
 import { jsonOf, lastKeyBefore, listAnswer } from '../../odata/list-answer.ts'
 import { listChangesOfParts } from '../../odata/list-changes.ts'
-import { listEntities } from '../../odata/list-entities.ts'
+import { isCount, listEntities } from '../../odata/list-entities.ts'
 import { parseQuery, queryOptions } from '../../odata/query-options.ts'
 import { showCreated, showEntity } from '../../odata/show-entity.ts'
 import type {
@@ -30,12 +30,14 @@ import { readsAssignments, writesAssignments } from '../../privileges/graph-role
 import { refuse } from '../../refusals/graph-error.ts'
 import { activeServicePrincipal, findServicePrincipal } from '../directory-objects/find-object.ts'
 import { stored } from '../directory-objects/object-operations.ts'
+import { endsOfList } from '../directory-objects/object-type.ts'
 
 /** Consent to act for users. It is kept and shown, and gives no role to a client without a user. */
 export const permissionGrantOperations: readonly DirectoryOperation[] = [
   {
     method: 'GET',
     path: '/oauth2PermissionGrants',
+    ends: endsOfList(),
     requires: readsAssignments,
     summary:
       'Lists the delegated permission grants of the tenant, or of one client by `$filter=clientId eq`.',
@@ -88,6 +90,7 @@ export const permissionGrantOperations: readonly DirectoryOperation[] = [
   {
     method: 'GET',
     path: '/servicePrincipals/{id}/oauth2PermissionGrants',
+    ends: endsOfList(),
     requires: readsAssignments,
     summary: 'Lists the delegated permission grants of a client.',
     read: (call) => listEntities(call, permissionGrants, grantsOf(findServicePrincipal(call))),
@@ -134,7 +137,7 @@ const grantsOf = ({ id: clientId, delegatedConsents }: ServicePrincipal): Grant[
 async function listGrants(call: ListCall): Promise<Answer> {
   const text = queryOptions(call.query).get('$filter')
   const clientId = text === undefined ? undefined : equalTo(parseFilter(text), 'clientId')
-  if (clientId === undefined) return await listAll(call)
+  if (clientId === undefined) return await (isCount(call) ? countAll(call) : listAll(call))
   return await call.read((directory) => {
     const client = isGuid(clientId)
       ? activeServicePrincipal(directory, call.caller.tenantId, clientId)
@@ -146,23 +149,35 @@ async function listGrants(call: ListCall): Promise<Answer> {
 
 const clientsPerPage = 100
 
-/** The grants of all clients. Each client keeps its own, so the pages follow the clients. */
-async function listAll(call: ListCall): Promise<Answer> {
-  const options = parseQuery(call, ['$filter', '$select', '$top', '$skiptoken'], permissionGrants)
-  const { filter, select, top } = options
-  // The client before the first one of this page, and the last grant that was shown of that one.
-  const [before, shown = ''] = lastKeyBefore(call, options)?.split(' ') ?? []
-  const page = await call.list({
+/** Clients with grants, after one of them. */
+const clientsAfter = (call: ListCall, after: string | undefined) =>
+  call.list({
     kind: 'servicePrincipal',
     tenantId: call.caller.tenantId,
     createdUntil: call.createdUntil,
     conditions: [],
     isIndexed: false,
     matches: ({ delegatedConsents }) => delegatedConsents.length > 0,
-    after: before || undefined,
+    after,
     limit: clientsPerPage,
     isCounted: false,
   })
+
+/** Counts the grants of all clients. */
+async function countAll(call: ListCall, found: Grant[] = [], after?: string): Promise<Answer> {
+  const { directory, next, objects } = await clientsAfter(call, after)
+  found.push(...objects.flatMap(grantsOf))
+  if (next !== undefined) return await countAll(call, found, next)
+  return await listEntities({ ...call, directory }, permissionGrants, found)
+}
+
+/** The grants of all clients. Each client keeps its own, so the pages follow the clients. */
+async function listAll(call: ListCall): Promise<Answer> {
+  const options = parseQuery(call, ['$filter', '$select', '$top', '$skiptoken'], permissionGrants)
+  const { filter, select, top } = options
+  // The client before the first one of this page, and the last grant that was shown of that one.
+  const [before, shown = ''] = lastKeyBefore(call, options)?.split(' ') ?? []
+  const page = await clientsAfter(call, before || undefined)
   const view = { directory: call.see(page.directory), selected: select, lastUses: new Map() }
   const found = page.objects
     .flatMap((client, at) =>

@@ -4,6 +4,14 @@ import { wholeDirectory } from '../../../../../../fixtures/directory/whole-direc
 import { allGraphRoles, contoso, fabrikam } from '../../sample-graph.ts'
 import { role, withApi } from './sample-api.ts'
 
+/** The scope that equals the sample role, with other members. */
+const scopes = (part: object = {}) => {
+  const { description: adminConsentDescription, displayName: adminConsentDisplayName } = role()
+  const { id, isEnabled, value } = role()
+  const texts = { adminConsentDescription, adminConsentDisplayName }
+  return { api: { oauth2PermissionScopes: [{ id, isEnabled, value, ...texts, ...part }] } }
+}
+
 describe('a body that is refused', () => {
   const appId = '{appId}'
   const rows: readonly (readonly [string, object | string, RegExp, code?: string])[] = [
@@ -42,7 +50,24 @@ describe('a body that is refused', () => {
     ],
     ['a value with a space', { appRoles: [role({ value: 'a b' })] }, /must not contain spaces/],
     ['a value with a dot first', { appRoles: [role({ value: '.a' })] }, /dot/],
-    ['a long value', { appRoles: [role({ value: 'a'.repeat(121) })] }, /120/],
+    ['a long value', { appRoles: [role({ value: 'a'.repeat(250) })] }, /249/],
+    ['a long value of a scope', scopes({ value: 'a'.repeat(250) }), /249/],
+    ['a value of a scope with a space', scopes({ value: 'a b' }), /value of an app role/],
+    ['a value of a scope with a dot first', scopes({ value: '.a' }), /value of an app role/],
+    ['a value of a scope with a quote', scopes({ value: 'a"b' }), /value of an app role/],
+    [
+      'a role with the value of a scope (entra E346)',
+      { appRoles: [role()], ...scopes({ id: contoso.id }) },
+      /'appRoles\[0\]\.value': it contains duplicate value/,
+    ],
+    ...[{ value: 'Other' }, { adminConsentDescription: 'Other' }, { isEnabled: false }].map(
+      (part) =>
+        [
+          `a role with the id of a scope that has ${JSON.stringify(part)} (entra E346)`,
+          { appRoles: [role()], ...scopes(part) },
+          /^The following values must match for the 'oauth2Permissions' and 'appRoles' properties with identifier '0e6f2b1d-93c4-4d8a-a1f7-6c5e8b2d4f10': \(description, .* updating them together\.$/,
+        ] as const,
+    ),
     ['a value twice', { appRoles: [role(), role({ id: contoso.id })] }, /used twice/],
     ['an id twice', { appRoles: [role(), role({ value: 'Other' })] }, /used twice/],
     ['another origin', { appRoles: [role({ origin: 'User' })] }, /"Application"/],
@@ -209,6 +234,14 @@ describe('a body that is refused', () => {
     const theirs = { displayName: 'B', identifierUris: [`api://${fabrikam.id}/orders`] }
     assert.equal((await outsider.post('/applications', theirs)).status, 201)
     assert.equal((await admin.patch(path, { displayName: 'C' })).status, 204)
+  })
+
+  it('can have a role and a scope that are one permission, and longer values than documented', async () => {
+    const { admin, path } = await withApi({ appRoles: [role()], ...scopes() })
+    assert.equal((await admin.patch(path, { displayName: 'Other' })).status, 204)
+    const long = { id: contoso.id, value: 'a'.repeat(249) }
+    assert.equal((await admin.patch(path, { appRoles: [role(), role(long)] })).status, 204)
+    assert.equal((await admin.patch(path, scopes({ value: 'Other' }))).status, 400)
   })
 
   it('can have an empty value for a role: Terraform sends it for a role without value', async () => {

@@ -101,6 +101,29 @@ describe('a service principal', () => {
 })
 
 describe('an app role assignment', () => {
+  for (const [side, segment] of [
+    ['client', 'appRoleAssignedTo'],
+    ['resource', 'appRoleAssignments'],
+  ] as const)
+    it(`is created at ${segment} of its ${side} too (entra E345)`, async () => {
+      const { admin, assignment, client, resource, ...sample } = await withPrincipals()
+      const { id } = { client, resource }[side]
+      const made = await admin.post(`/servicePrincipals/${id}/${segment}`, assignment)
+      assert.equal(made.status, 201)
+      assert.partialDeepStrictEqual(made.body, assignment)
+      const { body } = await admin.get(`/servicePrincipals/${client.id}/appRoleAssignments`)
+      assert.deepEqual(
+        body.value.map((one) => one.id),
+        [made.body.id],
+      )
+      const batched = { ...assignment, appRoleId: '00000000-0000-0000-0000-000000000000' }
+      const headers = { 'content-type': 'application/json' }
+      const url = `/servicePrincipals(appId='${{ client: sample.application, resource: sample.api }[side].appId}')/${segment}`
+      const requests = [{ id: '1', method: 'POST', url, headers, body: batched }]
+      const { body: batch } = await admin.post('/$batch', { requests })
+      assert.partialDeepStrictEqual(batch.responses, [{ status: 201 }])
+    })
+
   for (const [segment, own] of [
     ['appRoleAssignedTo', 'resourceId'],
     ['appRoleAssignments', 'principalId'],
@@ -178,7 +201,7 @@ describe('an app role assignment', () => {
     ],
     'an API other than that in the path': (sample) => [
       { ...sample.assignment, resourceId: sample.client.id },
-      /'resourceId' must be the id in the path/,
+      /The id in the path must be the principalId or the resourceId/,
     ],
     'no role': ({ assignment: { principalId, resourceId } }) => [
       { principalId, resourceId },
