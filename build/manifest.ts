@@ -60,6 +60,32 @@ function compiledExports(
   return Object.fromEntries([...entries, ['./package.json', './package.json']])
 }
 
+/**
+ * For what does not read `exports`: TypeScript with `moduleResolution: node10`, which is its default for
+ * `module: commonjs` up to version 5. Programs of Node read `exports` and not these.
+ */
+function entriesWithoutExports(
+  exports: Readonly<Record<string, string>> = {},
+  hasCommonJs = false,
+) {
+  const compiled = Object.entries(compiledExports(exports, hasCommonJs)).flatMap(
+    ([subpath, entry]) => {
+      if (typeof entry === 'string') return []
+      return [[subpath.replace(/^\.\/?/, ''), 'require' in entry ? entry.require : entry] as const]
+    },
+  )
+  const main = compiled.find(([subpath]) => subpath === '')?.[1]
+  const others = compiled.filter(([subpath]) => subpath !== '')
+  return {
+    ...(main && { main: main.default, types: main.types }),
+    ...(others.length > 0 && {
+      typesVersions: {
+        '*': Object.fromEntries(others.map(([name, { types }]) => [name, [types]])),
+      },
+    }),
+  }
+}
+
 const compiledImports = (imports: Readonly<Record<string, string>> = {}) =>
   Object.fromEntries(Object.entries(imports).map(([name, file]) => [name, compiledFile(file)]))
 
@@ -82,6 +108,7 @@ export function bundledManifest({ manifest }: SourcePackage) {
     license,
     type: 'module',
     exports: compiledExports(exports),
+    ...entriesWithoutExports(exports),
     ...(imports && { imports: compiledImports(imports) }),
   }
 }
@@ -128,6 +155,7 @@ export function publishedManifest(
     engines: { node: row.node },
     files: folders,
     exports: compiledExports(manifest.exports, row.commonJs !== undefined),
+    ...entriesWithoutExports(manifest.exports, row.commonJs !== undefined),
     ...(imports && { imports: compiledImports(imports) }),
     ...(bin && { bin }),
     dependencies: sorted({ ...outsideDependencies(source, bundled), ...inside }),

@@ -80,6 +80,16 @@ describe('the manifest of a published package', () => {
     assert.deepEqual(files, ['lib', 'src', 'commonjs'])
   })
 
+  it('names its entries for programs that do not read `exports`', () => {
+    const { main, types } = manifest
+    assert.deepEqual([main, types], ['./lib/index.js', './lib/index.d.ts'])
+    const row = { ...inner.row, commonJs: { inlined: [] } }
+    const { typesVersions } = publishedManifest({ ...inner, row }, [], project)
+    assert.deepEqual(typesVersions, { '*': { a: ['./commonjs/a/b.d.ts'] } })
+    const older = bundledManifest(inner).typesVersions
+    assert.deepEqual(older, { '*': { a: ['./lib/a/b.d.ts'] } })
+  })
+
   it('has the dependencies of its bundled packages, each with its range', () => {
     assert.deepEqual(manifest.dependencies, {
       '@greeting/inner': '1.2.3',
@@ -114,6 +124,7 @@ it('a bundled package declares no dependency', () => {
       './a': { types: './lib/a/b.d.ts', default: './lib/a/b.js' },
       './package.json': './package.json',
     },
+    typesVersions: { '*': { a: ['./lib/a/b.d.ts'] } },
   })
 })
 

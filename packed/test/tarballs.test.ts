@@ -26,7 +26,6 @@ const packages = [
  */
 const accepted: Readonly<Record<string, string>> = {
   CJSResolvesToESM: 'Node since 22 loads an ES module with require().',
-  NoResolution: 'Subpaths need `exports`, which the resolution of TypeScript for Node 10 ignores.',
 }
 
 /** A file of the command. The bundler names the files, and numbers the second one of a name. */
@@ -96,8 +95,10 @@ for (const { name, path, outside } of packages) {
     })
 
     it('names only files that it contains, and maps lead to shipped source', () => {
-      for (const entry of Object.values<ExportsEntry>(manifest().exports)) {
-        for (const file of filesOfEntry(entry)) assert.ok(existsSync(join(installed, file)), file)
+      const { exports, main = [], types = [], typesVersions = {} } = manifest()
+      const entries: ExportsEntry[] = [exports, main, types, typesVersions]
+      for (const file of entries.flatMap(filesOfEntry)) {
+        assert.ok(existsSync(join(installed, file)), file)
       }
       for (const file of filesIn(installed).filter((one) => one.endsWith('.map'))) {
         const { sources } = JSON.parse(readFileSync(join(installed, file), 'utf8'))
@@ -115,7 +116,7 @@ for (const { name, path, outside } of packages) {
       const data = createPackageFromTarballData(readFileSync(tarballOf(name)))
       const { types, ...result } = await checkPackage(data)
       const problems = 'problems' in result ? result.problems : []
-      const left = problems.filter((problem) => !(problem.kind in accepted) && !isOfNode10(problem))
+      const left = problems.filter((problem) => !(problem.kind in accepted))
       assert.deepEqual(left, [])
       const isEsOnly = problems.some(({ kind }) => kind === 'CJSResolvesToESM')
       assert.ok(
@@ -130,10 +131,6 @@ type ExportsEntry = string | { readonly [condition: string]: ExportsEntry }
 
 const filesOfEntry = (entry: ExportsEntry): readonly string[] =>
   typeof entry === 'string' ? [entry] : Object.values(entry).flatMap(filesOfEntry)
-
-/** The resolution for Node 10 does not know `exports`, so its problems are of the kind NoResolution. */
-const isOfNode10 = (problem: object) =>
-  'resolutionKind' in problem && problem.resolutionKind === 'node10'
 
 describe('every subpath', () => {
   const pages = ['docs', ...packages.map(({ path }) => path)]

@@ -8,9 +8,13 @@ import { Editor } from '../quick-info.ts'
 const root = join(import.meta.dirname, '../..')
 const compilers = {
   '5.9': join(peerFolder, 'typescript-5/bin/tsc'),
+  '6.0': join(peerFolder, 'typescript-6/bin/tsc'),
   '7': join(root, 'node_modules/typescript/bin/tsc'),
 }
+/** TypeScript 7 has no node10, and TypeScript 6 has it with this option only. */
 const resolutions = [
+  { module: 'commonjs' },
+  { module: 'commonjs', moduleResolution: 'node10', until: '6.0' },
   { module: 'node16', moduleResolution: 'node16' },
   { module: 'nodenext', moduleResolution: 'nodenext' },
   { module: 'preserve', moduleResolution: 'bundler' },
@@ -19,10 +23,12 @@ const resolutions = [
 const program = `
 import { clientSecret, createTokenSource } from '@greeting/client'
 import { clientSecretFile } from '@greeting/client/files'
+import { mcpAuth } from '@greeting/client/mcp'
 import { createGuard, entra, type Decision, GuardOptionsError } from '@greeting/guard'
 import { guardedRouter } from '@greeting/guard/express'
 import { guardedRoutes } from '@greeting/guard/fastify'
 import { guardedApp } from '@greeting/guard/hono'
+import { mcpGuard } from '@greeting/guard/mcp'
 import { guardedListener } from '@greeting/guard/node'
 import { parseStrictJson } from '@greeting/guard/strict-json'
 import { guardedFetch } from '@greeting/guard/web'
@@ -56,7 +62,7 @@ kit.then((one: Entra<any, any>) => one.client('Payroll job').token())
 kit.then((one) => one.client('Payrol job').token())
 const hooks = [useEntra, useWithJest, useWithVitest].map((use) => use({ registrations: 'file.json' })().url)
 export const started: unknown = [provider, hooks, endpoints, startLabProvider]
-export const all: unknown = [decision, token, clientSecretFile, parseStrictJson, GuardOptionsError]
+export const all: unknown = [decision, token, clientSecretFile, mcpAuth, mcpGuard, parseStrictJson, GuardOptionsError]
 `
 
 const commonJsProgram = `
@@ -86,14 +92,17 @@ describe('the declarations compile', () => {
   after(() => consumer[Symbol.dispose]())
 
   for (const [version, compiler] of Object.entries(compilers)) {
-    for (const resolution of resolutions) {
-      it(`with TypeScript ${version} and moduleResolution ${resolution.moduleResolution}`, () => {
-        const config = `tsconfig.${version}.${resolution.moduleResolution}.json`
+    for (const { until, ...resolution } of resolutions) {
+      if (until !== undefined && version > until) continue
+      const { module, moduleResolution } = resolution
+      it(`with TypeScript ${version}, module ${module} and moduleResolution ${moduleResolution ?? 'not set'}`, () => {
+        const config = `tsconfig.${version}.${moduleResolution}.json`
         consumer.write(
           config,
           JSON.stringify({
             compilerOptions: {
               ...resolution,
+              ...(until === version && { ignoreDeprecations: version }),
               target: 'es2023',
               lib: ['es2023', 'dom', 'dom.iterable'],
               types: ['node'],
