@@ -1,6 +1,13 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { clientSecret, createGreetingClient, createTokenSource } from '../src/index.ts'
+import {
+  agentIdentity,
+  clientSecret,
+  createGreetingClient,
+  createTokenSource,
+  fetchWithToken,
+} from '../src/index.ts'
+import { mcpAuth } from '../src/mcp/index.ts'
 
 const good = {
   authority: 'https://login.example/tenant',
@@ -18,6 +25,28 @@ const faultOf = (options: object): string => {
   }
   return 'no fault'
 }
+
+describe('a Node before 22', () => {
+  const calls: Readonly<Record<string, () => unknown>> = {
+    createTokenSource: () => createTokenSource(good),
+    createGreetingClient: () =>
+      createGreetingClient({ baseUrl: 'http://localhost', tokens: createTokenSource(good) }),
+    fetchWithToken: () => fetchWithToken({} as never),
+    agentIdentity: () => agentIdentity({} as never),
+    mcpAuth: () => mcpAuth({} as never),
+  }
+  for (const [name, call] of Object.entries(calls)) {
+    it(`is named in one sentence by ${name}`, (t) => {
+      const { withResolvers } = Promise
+      t.after(() => Object.assign(Promise, { withResolvers }))
+      Object.assign(Promise, { withResolvers: undefined })
+      assert.throws(call, {
+        code: 'node_too_old',
+        message: `@greeting/client needs Node 22 or newer, and this is Node ${process.version}`,
+      })
+    })
+  }
+})
 
 describe('options', () => {
   it('are accepted when they are valid', () => {

@@ -114,6 +114,10 @@ export const gateMutants: readonly Mutant[] = [
   ]),
   ...mutantsOf('guard.ts', [
     [
+      'starts on a Node that is too old',
+      ['if (Promise.withResolvers === undefined)', 'if (false)'],
+    ],
+    [
       'does not check the role',
       ['requiredRole !== anyCaller && !caller.roles.includes(requiredRole)', 'false'],
     ],

@@ -73,6 +73,7 @@ export type Guard<Role extends string = string> = {
  * @param options see `entra` for an API at Entra ID
  * @param overrides replace clocks, timers, randomness and `fetch`
  * @throws {GuardOptionsError} lists every invalid option
+ * @throws {Error} `node_too_old` on a Node before 22
  * @example
  * const guard = createGuard(entra({ tenantId, apiApplicationId, roles: ['CallHiApiRole'] }))
  * const decision = await guard.decide({ authorization, target: '/hi' }, 'CallHiApiRole')
@@ -81,6 +82,12 @@ export function createGuard<const Role extends string>(
   options: GuardOptions<Role>,
   overrides: Partial<Runtime> = {},
 ): Guard<Role> {
+  if (Promise.withResolvers === undefined) {
+    const found = `this is Node ${globalThis.process?.version}`
+    throw Object.assign(new Error(`@greeting/guard needs Node 22 or newer, and ${found}`), {
+      code: 'node_too_old',
+    })
+  }
   const settings = validateGuardOptions(options)
   const runtime: Runtime = { ...systemRuntime, ...overrides }
   const roles = new DeclaredRoles(options.roles)

@@ -1,7 +1,7 @@
 import type { EventListener } from '../guard-event.ts'
 import type { Runtime } from '../runtime.ts'
 import { type KeySet, readKeySet } from './key-set.ts'
-import { type KeySetError, requireUsable } from './key-set-error.ts'
+import { KeySetError, requireUsable } from './key-set-error.ts'
 import { fetchKeySet } from './key-set-request.ts'
 import { announceKeyChanges, announceUnusedKeys, type KeySource } from './key-source.ts'
 import type { VerificationKey } from './verification-key.ts'
@@ -150,13 +150,16 @@ export class RemoteKeySource implements KeySource {
     this.#emit({ type: 'key_set_refreshed', url, keys: set.keys.size })
   }
 
-  #fail(error: KeySetError): void {
+  #fail(cause: unknown): void {
+    const { url } = this.settings
+    const message = `the key set at ${url} could not be read`
+    const error =
+      cause instanceof KeySetError ? cause : new KeySetError('unreachable', message, cause)
     this.#failures += 1
     const maxMs = this.#keys.size > 0 ? maxRetryMs : maxRetryBeforeFirstSetMs
     const backoffMs = Math.min(firstRetryMs * 2 ** (this.#failures - 1), maxMs)
     const nextAttemptMs = backoffMs * (1 - 0.2 * this.#runtime.random())
     this.#scheduleNext(nextAttemptMs)
-    const { url } = this.settings
     this.#reportUnused(error)
     this.#emit({ type: 'key_set_refresh_failed', url, error, nextAttemptMs })
     if (this.#keys.size > 0 && !this.isUsable && !this.#isStaleReported) {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { GuardEvent } from '../../src/index.ts'
+import { type GuardEvent, KeySetError, type Runtime } from '../../src/index.ts'
 import { RemoteKeySource } from '../../src/keys/remote-key-source.ts'
 import { VirtualRuntime } from '../fakes/virtual-runtime.ts'
 import { keySetOf, TokenFactory } from '../token-factory.ts'
@@ -121,6 +121,27 @@ describe('a key source', () => {
     await environment.kept[0]
     assert.deepEqual(secondsOf(environment), [0, 3600])
     assert.deepEqual(kids(), ['second'])
+  })
+
+  it('reports another error than one of a key set as its cause', async () => {
+    const environment = new VirtualRuntime(keySetOf(first))
+    const events: GuardEvent[] = []
+    const broken = new TypeError('no such function')
+    let isBroken = true
+    const runtime: Runtime = {
+      ...environment,
+      schedule: (delayMs, task) => {
+        if (!isBroken) return environment.schedule(delayMs, task)
+        isBroken = false
+        throw broken
+      },
+    }
+    await new RemoteKeySource(settings, runtime, (event) => events.push(event)).start()
+    const [failed] = events
+    assert.ok(failed?.type === 'key_set_refresh_failed')
+    assert.ok(failed.error instanceof KeySetError)
+    assert.deepEqual([failed.error.code, failed.error.unused], ['unreachable', []])
+    assert.equal(failed.error.cause, broken)
   })
 
   it('keeps the request running that waits for an unknown key, because others wait too', () => {
