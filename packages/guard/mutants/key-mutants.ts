@@ -71,8 +71,10 @@ export const keyMutants: readonly Mutant[] = [
   ...mutantsOf('keys/key-set.ts', [
     [
       'accepts sets of any number of keys',
-      ["if (jwks.length > maxKeys) return 'too_many_keys'", nothing],
+      ['for (const jwk of jwks.slice(0, maxKeys))', 'for (const jwk of jwks)'],
     ],
+    ['does not name keys above the limit', ['.slice(maxKeys, 2 * maxKeys)', '.slice(0, 0)']],
+    ['names any number of keys', ['.slice(maxKeys, 2 * maxKeys)', '.slice(maxKeys)']],
     ['uses the last of two keys of one kid', ['keys.delete(kid)', nothing]],
     [
       'replaces a good set by an unusable one',
@@ -101,6 +103,10 @@ export const keyMutants: readonly Mutant[] = [
     ],
   ]),
   ...mutantsOf('keys/remote-key-source.ts', [
+    [
+      'takes each error for one of a key set',
+      ['cause instanceof KeySetError ? cause :', 'true ? (cause as KeySetError) :'],
+    ],
     [
       'starts the cooldown at the last success',
       [

@@ -17,9 +17,10 @@ export type NoUsableKey = {
 }
 
 /** Why a key set is rejected as a whole. */
-export type KeySetFault = 'not_json' | 'not_a_key_set' | 'too_many_keys' | NoUsableKey
+export type KeySetFault = 'not_json' | 'not_a_key_set' | NoUsableKey
 
-const maxKeys = 100
+/** Entra advises room for 1000. The bound of bytes is reached sooner, but for short keys. */
+const maxKeys = 1000
 
 /**
  * Reads the bytes of a published key set.
@@ -48,11 +49,12 @@ export function admitKeys(
   previous: ReadonlyMap<string, VerificationKey>,
   acceptsTestKeys = false,
 ): KeySet | KeySetFault {
-  if (jwks.length > maxKeys) return 'too_many_keys'
   const keys = new Map<string, VerificationKey>()
-  const unused: UnusedKey[] = []
+  const unused = jwks
+    .slice(maxKeys, 2 * maxKeys)
+    .map((jwk): UnusedKey => ({ kid: kidOf(jwk), fault: 'too_many_keys' }))
   const ambiguous = new Set<string>()
-  for (const jwk of jwks) {
+  for (const jwk of jwks.slice(0, maxKeys)) {
     const key = admitKey(jwk, tenantId, acceptsTestKeys)
     if (typeof key === 'string') {
       unused.push({ kid: kidOf(jwk), fault: key })

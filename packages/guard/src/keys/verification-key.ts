@@ -32,6 +32,7 @@ export type KeyFault =
   | 'modulus_roca'
   | 'test_key'
   | 'other_tenant'
+  | 'too_many_keys'
 
 const maxKidBytes = 256
 const utf8 = new TextEncoder()

@@ -189,7 +189,6 @@ const meanings: Partial<Record<RefusalReason, FederatedVerification>> = {
 const malformed: ReadonlySet<KeySetErrorCode | undefined> = new Set([
   'not_json',
   'not_a_key_set',
-  'too_many_keys',
   'no_usable_key',
 ])
 
