@@ -54,12 +54,8 @@ export function validateOptions<Options>(
   options: Options,
   rules: OptionRules<Options>,
 ): void {
-  // The first thing that each caller does.
   if (Promise.withResolvers === undefined) {
-    const found = `this is Node ${globalThis.process?.version}`
-    throw Object.assign(new Error(`@greeting/client needs Node 22 or newer, and ${found}`), {
-      code: 'node_too_old',
-    })
+    throw new TypeError(`@greeting/client needs Node 22 or newer, and this is ${process.version}`)
   }
   if (!isObject(options)) throw new TypeError(`${caller}: the options must be an object`)
   const names = Object.keys(rules) as (keyof Options & string)[]

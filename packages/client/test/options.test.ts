@@ -41,8 +41,8 @@ describe('a Node before 22', () => {
       t.after(() => Object.assign(Promise, { withResolvers }))
       Object.assign(Promise, { withResolvers: undefined })
       assert.throws(call, {
-        code: 'node_too_old',
-        message: `@greeting/client needs Node 22 or newer, and this is Node ${process.version}`,
+        name: 'TypeError',
+        message: `@greeting/client needs Node 22 or newer, and this is ${process.version}`,
       })
     })
   }

@@ -251,7 +251,7 @@ export const adapterMutants: readonly Mutant[] = [
     ['overlooks functions of a parameter', ["yield { method: 'PARAM', path, isGuarded }", ';']],
     [
       'takes the first segment of a regular expression for a literal one',
-      ['textOf(path))', 'String(path))'],
+      [".replace(/^\\/[\\w.-]+\\//, '/*$&')", nothing],
     ],
     ['does not count the rows of a table', ['if (isTable) yield', 'if (false) yield']],
     [
@@ -291,10 +291,7 @@ export const adapterMutants: readonly Mutant[] = [
     ],
     [
       'reads only the first of several paths',
-      [
-        '    return [paths]\n      .flat()\n',
-        '    return [paths]\n      .flat()\n      .slice(0, 1)\n',
-      ],
+      ['return [paths].flat().map', 'return [paths].flat().slice(0, 1).map'],
     ],
     [
       'takes a path that cannot be read for the root',

@@ -249,13 +249,13 @@ export const gateMutants: readonly Mutant[] = [
   ...mutantsOf('entra-from-environment.ts', [
     [
       'accepts test keys by a variable at any provider',
-      ["read.testKeys !== 'accepted' || isLoopback(all.authUrl ?? '')", 'true'],
+      ["read.testKeys === 'accepted' && !isLoopback(all.authUrl ?? '')", 'false'],
     ],
     [
       'accepts test keys without a provider',
       ["isLoopback(all.authUrl ?? '')", "isLoopback(all.authUrl ?? 'http://localhost')"],
     ],
-    ['refuses test keys on this machine', [" || isLoopback(all.authUrl ?? '')", nothing]],
+    ['refuses test keys on this machine', [" && !isLoopback(all.authUrl ?? ''))", ')']],
     [
       'accepts test keys at a provider that only the variable names',
       ["isLoopback(all.authUrl ?? '')", "isLoopback(env.AUTH_URL ?? all.authUrl ?? '')"],

@@ -73,7 +73,7 @@ export type Guard<Role extends string = string> = {
  * @param options see `entra` for an API at Entra ID
  * @param overrides replace clocks, timers, randomness and `fetch`
  * @throws {GuardOptionsError} lists every invalid option
- * @throws {Error} `node_too_old` on a Node before 22
+ * @throws {TypeError} on a Node before 22
  * @example
  * const guard = createGuard(entra({ tenantId, apiApplicationId, roles: ['CallHiApiRole'] }))
  * const decision = await guard.decide({ authorization, target: '/hi' }, 'CallHiApiRole')
@@ -83,10 +83,7 @@ export function createGuard<const Role extends string>(
   overrides: Partial<Runtime> = {},
 ): Guard<Role> {
   if (Promise.withResolvers === undefined) {
-    const found = `this is Node ${globalThis.process?.version}`
-    throw Object.assign(new Error(`@greeting/guard needs Node 22 or newer, and ${found}`), {
-      code: 'node_too_old',
-    })
+    throw new TypeError(`@greeting/guard needs Node 22 or newer, and this is ${process.version}`)
   }
   const settings = validateGuardOptions(options)
   const runtime: Runtime = { ...systemRuntime, ...overrides }

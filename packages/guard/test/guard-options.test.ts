@@ -17,18 +17,6 @@ function faultsOf(make: () => unknown): readonly string[] {
   return []
 }
 
-describe('a Node before 22', () => {
-  it('is named in one sentence by createGuard', (t) => {
-    const { withResolvers } = Promise
-    t.after(() => Object.assign(Promise, { withResolvers }))
-    Object.assign(Promise, { withResolvers: undefined })
-    assert.throws(() => createGuard(optionsWith()), {
-      code: 'node_too_old',
-      message: `@greeting/guard needs Node 22 or newer, and this is Node ${process.version}`,
-    })
-  })
-})
-
 const issuer = {
   issuer: 'https://as.example',
   audiences: ['api'],

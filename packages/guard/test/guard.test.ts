@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { anyCaller, type GuardEvent, type RequiredRole } from '../src/index.ts'
+import { anyCaller, createGuard, type GuardEvent, type RequiredRole } from '../src/index.ts'
 import { VirtualRuntime } from './fakes/virtual-runtime.ts'
 import { guardIn, reasonOf } from './guard-factory.ts'
 import {
@@ -11,6 +11,7 @@ import {
   keySetOf,
   now,
   objectId,
+  optionsWith,
   type Role,
   roles,
   TokenFactory,
@@ -213,5 +214,17 @@ describe('the listener', () => {
     })
     assert.equal(reasonOf(await ask(forge.token())), 'admitted')
     assert.equal(reasonOf(await ask(attacker.token())), 'signature_invalid')
+  })
+})
+
+describe('a Node before 22', () => {
+  it('is named in one sentence by createGuard', (t) => {
+    const { withResolvers } = Promise
+    t.after(() => Object.assign(Promise, { withResolvers }))
+    Object.assign(Promise, { withResolvers: undefined })
+    assert.throws(() => createGuard(optionsWith()), {
+      name: 'TypeError',
+      message: `@greeting/guard needs Node 22 or newer, and this is ${process.version}`,
+    })
   })
 })

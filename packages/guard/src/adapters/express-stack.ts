@@ -70,10 +70,9 @@ function* routesOf(
     const isGuarded = areCovered(path, prefix, guards)
     const guardPrefix = guardPrefixOf(handle)
     // A function of `app.param` runs, and may answer, before the functions of its path.
-    const [, ...parts] = mount.split(/[:*<]/)
-    const names = Object.keys(params).flatMap((one) => [one, 'parameter'])
-    if (parts.some((part) => names.some((one) => part.startsWith(one))))
-      yield { method: 'PARAM', path, isGuarded }
+    const names: readonly string[] = mount.match(/(?<=[:*<])\w+/g) ?? []
+    const hasName = (one: string) => names.includes(one) || names.includes('parameter')
+    if (Object.keys(params).some(hasName)) yield { method: 'PARAM', path, isGuarded }
     if (route !== undefined) {
       for (const method of new Set(route.stack.map((one) => one.method ?? 'all'))) {
         // The first function of a route decides, because an earlier one may answer.
@@ -93,23 +92,21 @@ function* routesOf(
     } else if (handle.length < 4 && !['query', 'expressInit'].includes(name)) {
       // Static files and other apps are behind their path. A function without `next` answers all.
       const answers = ['mounted_app', 'serveStatic'].includes(name) || handle.length < 3
-      const isMiddleware = !answers && !mayAnswer(path, prefix, guards)
-      const found = { method: 'ALL', path: `${path}/*`, isGuarded }
-      yield { ...found, ...(isMiddleware && { middleware: name }) }
+      const passes = !answers && !mayAnswer(path, prefix, guards)
+      yield { method: 'ALL', path: `${path}/*`, isGuarded, ...(passes && { middleware: name }) }
     }
   }
 }
 
-/** The text of a regular expression, in which the first segment is not taken for a literal one. */
-const textOf = (path: RegExp) =>
-  String(path).replace(/^\/[\w.-]+(?=\/)/, (start) => `/(?:${start.slice(1)})`)
-
 function mountsOf({ route, rawPath, slash, regexp }: Layer): readonly string[] {
   const paths = route?.path ?? rawPath
   if (paths !== undefined) {
-    return [paths]
-      .flat()
-      .map((path) => (typeof path === 'string' ? path.replace(/\/$/, '') : textOf(path)))
+    return [paths].flat().map((path) =>
+      typeof path === 'string'
+        ? path.replace(/\/$/, '')
+        : // A text without special characters would be a literal segment.
+          String(path).replace(/^\/[\w.-]+\//, '/*$&'),
+    )
   }
   if (slash || regexp?.fast_slash) return ['']
   if (regexp === undefined) return ['/*']

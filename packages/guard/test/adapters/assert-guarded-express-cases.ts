@@ -125,7 +125,7 @@ export const expressRows: Row<express.Express>[] = [
   [
     'a regular expression without a special character',
     (app) => app.use('/api', required()).get(/secret/, end),
-    ['GET /(?:secret)/'],
+    ['GET /*/secret/'],
   ],
   ['static files of the whole app', (app) => app.use(express.static('.')), ['ALL /*']],
   [
@@ -166,6 +166,14 @@ export const expressRows: Row<express.Express>[] = [
       app.use('/api/:id', required()).get('/api/:id', end).get('/api/a/:name', required(), end)
     },
     ['PARAM /api/:id'],
+  ],
+  [
+    'a function of another parameter',
+    (app) => {
+      app.param('id', end)
+      app.get('/api/a/:name', required(), end)
+    },
+    [],
   ],
   [
     'a function of a parameter after a guard',
