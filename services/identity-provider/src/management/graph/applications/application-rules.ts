@@ -5,6 +5,7 @@ import {
   judgeAppRoleChange,
   judgeAppRoles,
   judgeIdentifierUris,
+  ownerTenantId,
   scopesOf,
   type ValidationIssue,
 } from '@greeting/directory'
@@ -94,8 +95,9 @@ function sharedPermissionIssues(
   application: Application,
 ): ValidationIssue[] {
   const { appRoles, inertProperties } = application
-  // The rule came later than some applications.
-  if (before?.appRoles === appRoles && before.inertProperties.api === inertProperties.api) return []
+  // The rule came later than some applications, and Microsoft Graph itself breaks it.
+  const isKept = before?.appRoles === appRoles && before.inertProperties.api === inertProperties.api
+  if (isKept || application.tenantId === ownerTenantId) return []
   const scopes = scopesOf(application)
   const texts = new Map(
     scopes.map(({ adminConsentDescription, adminConsentDisplayName, id, isEnabled, value }) => [
