@@ -61,7 +61,17 @@ it('the file of docs/guides/tools.md gives tokens with the issuer and audience t
   await writeFile(registrations, file)
   const [, issuerUrl] = /ISSUER_URL=(\S+)/.exec(page) ?? []
   await using entra = await startEntra({ registrations, issuerUrl })
-  const { iss, aud } = decodeJwt(await entra.client('Job').token('Azure Storage'))
+  const { clientId, clientSecret } = entra.client('Job')
+  const response = await fetch(entra.tokenEndpoint, {
+    method: 'POST',
+    body: new URLSearchParams({
+      grant_type: 'client_credentials',
+      client_id: clientId,
+      client_secret: clientSecret,
+      scope: 'https://storage.azure.com/.default',
+    }),
+  })
+  const { iss, aud } = decodeJwt(((await response.json()) as { access_token: string }).access_token)
   assert.match(iss ?? '', /^https:\/\/sts\.windows\.net\//)
   assert.equal(aud, 'https://storage.azure.com')
 })

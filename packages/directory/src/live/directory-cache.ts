@@ -1,5 +1,6 @@
 import type { Application } from '../model/application/application.ts'
 import { caseless } from '../model/application/identifier-uri-rules.ts'
+import { azureApi, azurePrincipal } from '../model/azure-apis.ts'
 import { type Directory, findPrincipalByName } from '../model/directory.ts'
 import type { CommittedChange, DirectoryKind, DirectoryObjects } from '../model/directory-change.ts'
 import type { AppRoleAssignment } from '../model/service-principal/app-role-assignment.ts'
@@ -163,7 +164,9 @@ export class DirectoryCache implements Directory {
   }
 
   applicationByAppId(appId: string): Application | undefined {
-    return this.#find<'application'>('applicationOfAppId', appId.toLowerCase())[0]
+    return (
+      this.#find<'application'>('applicationOfAppId', appId.toLowerCase())[0] ?? azureApi(appId)
+    )
   }
 
   applicationByUniqueName(tenantId: string, uniqueName: string): Application | undefined {
@@ -181,7 +184,8 @@ export class DirectoryCache implements Directory {
 
   servicePrincipalByAppId(tenantId: string, appId: string): ServicePrincipal | undefined {
     const key = inTenant(tenantId, appId.toLowerCase())
-    return this.#find<'servicePrincipal'>('servicePrincipalInTenant', key)[0]
+    const [found] = this.#find<'servicePrincipal'>('servicePrincipalInTenant', key)
+    return found ?? azurePrincipal(tenantId, appId)
   }
 
   servicePrincipalByName(tenantId: string, name: string): ServicePrincipal | undefined {

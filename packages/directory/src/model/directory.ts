@@ -36,7 +36,7 @@ export interface Directory {
   servicePrincipal(id: string): ServicePrincipal | undefined
   /** The service principal of an application in a tenant, unless it is soft-deleted. */
   servicePrincipalByAppId(tenantId: string, appId: string): ServicePrincipal | undefined
-  /** The API with an application ID or exact identifier URI in a tenant, unless it is soft-deleted. */
+  /** The API with an application ID or identifier URI, in any case, in a tenant, unless it is soft-deleted. */
   servicePrincipalByName(tenantId: string, name: string): ServicePrincipal | undefined
   /** The service principals of an application in all tenants. */
   servicePrincipalsOfApplication(appId: string): readonly ServicePrincipal[]
@@ -63,10 +63,11 @@ export function findPrincipalByName(
 ): ServicePrincipal | undefined {
   const byAppId = isGuid(name) ? directory.servicePrincipalByAppId(tenantId, name) : undefined
   if (byAppId !== undefined) return byAppId
-  for (const { appId, deletedDateTime, identifierUris } of directory.applicationsByIdentifierUri(
-    name,
-  )) {
-    if (deletedDateTime !== null || !identifierUris.includes(name)) continue
+  const named = directory
+    .applicationsByIdentifierUri(name)
+    .filter(({ deletedDateTime }) => deletedDateTime === null)
+  const exact = named.filter(({ identifierUris }) => identifierUris.includes(name))
+  for (const { appId } of [...exact, ...named]) {
     const principal = directory.servicePrincipalByAppId(tenantId, appId)
     if (principal !== undefined) return principal
   }

@@ -55,6 +55,7 @@ export {
   passwordCredentialType,
   secretSha256,
 } from './application/password-credential.ts'
+export { azureApi, azurePrincipal, azurePrincipals } from './azure-apis.ts'
 export type { Directory } from './directory.ts'
 export {
   type DirectoryChange,

@@ -236,7 +236,7 @@ describe('a cache of the directory', () => {
     isNotLoaded(() => cache.assignmentsOf(principalId))
   })
 
-  it('finds an API by its exact identifier URI only', () => {
+  it('finds an API by its identifier URI in any case', () => {
     const { cache, add } = cacheWith()
     add('applicationsOfUri', 'api://one', put('application', api))
     add(
@@ -244,7 +244,7 @@ describe('a cache of the directory', () => {
       inTenant(guid(1), api.appId),
       put('servicePrincipal', principal),
     )
-    assert.equal(cache.servicePrincipalByName(guid(1), 'API://one'), undefined)
+    assert.equal(cache.servicePrincipalByName(guid(1), 'API://one'), principal)
     assert.equal(cache.servicePrincipalByName(guid(1), 'api://one'), principal)
   })
 

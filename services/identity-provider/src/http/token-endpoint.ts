@@ -41,7 +41,7 @@ import { answerRefusal, refusalOfError } from './token-refusal.ts'
 export const tokenEndpoint = (version: TokenEndpointVersion, options: ServiceOptions) => {
   const aliases = new Map([
     ...options.origins.map((origin) => [origin, graphAppId] as const),
-    [tokenExchangeUri, tokenExchangeAppId],
+    [tokenExchangeUri.toLowerCase(), tokenExchangeAppId],
   ])
   return async (context: Context<ServerEnv>): Promise<Response> => {
     const { authority, keys, source } = options

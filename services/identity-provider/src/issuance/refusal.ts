@@ -1,7 +1,12 @@
+/** A reason, and the texts of its sentence. */
+type Texts<Reason, Names extends string> = { readonly reason: Reason } & {
+  readonly [Name in Names]: string
+}
+
 /** The reason why a client does not authenticate, with the values of its sentence. Never contains a secret. */
 export type AuthenticationRefusal =
   | { readonly reason: 'tenant_unknown'; readonly tenant: string }
-  | { readonly reason: 'client_unknown'; readonly clientId: string; readonly tenantName: string }
+  | Texts<'client_unknown', 'clientId' | 'tenantName'>
   | { readonly reason: 'client_public' }
   | { readonly reason: 'secret_wrong'; readonly clientId: string }
   | {
@@ -26,14 +31,10 @@ export type AuthenticationRefusal =
       readonly expiresAt: Date
     }
   | { readonly reason: 'assertion_lifetime_too_long' }
-  | { readonly reason: 'assertion_key_unknown'; readonly key: string; readonly clientId: string }
+  | Texts<'assertion_key_unknown', 'key' | 'clientId'>
   | { readonly reason: 'assertion_key_expired' }
-  | { readonly reason: 'assertion_key_unsafe'; readonly key: string; readonly clientId: string }
-  | {
-      readonly reason: 'assertion_signature_invalid'
-      readonly key: string
-      readonly clientId: string
-    }
+  | Texts<'assertion_key_unsafe', 'key' | 'clientId'>
+  | Texts<'assertion_signature_invalid', 'key' | 'clientId'>
   | { readonly reason: 'assertion_replayed' }
   | { readonly reason: 'federated_issuer_unknown'; readonly issuer: string }
   | { readonly reason: 'federated_audience_unknown'; readonly audience: string }
@@ -44,43 +45,26 @@ export type AuthenticationRefusal =
   | { readonly reason: 'federated_assertion_invalid'; readonly issuer: string }
   | { readonly reason: 'federated_issuer_unreachable' }
   | { readonly reason: 'federated_keys_malformed' }
-  | { readonly reason: 'federated_key_unknown'; readonly key: string; readonly issuer: string }
+  | Texts<'federated_key_unknown', 'key' | 'issuer'>
   | ({ readonly reason: 'federated_lifetime_too_long' } & Record<'issued' | 'expires', number>)
-  | ({ readonly reason: 'federated_credential_missing' } & Record<
-      'clientId' | 'clientName',
-      string
-    >)
+  | Texts<'federated_credential_missing', 'clientId' | 'clientName'>
   | { readonly reason: 'federated_issuer_of_other_tenant'; readonly issuer: string }
   | { readonly reason: 'federated_token_type_forbidden' }
   | { readonly reason: 'federated_token_chained' }
 
 /** The reason why a client that has authenticated gets no token, with the values of its sentence. */
 export type AccessRefusal =
-  | {
-      readonly reason: 'service_principal_missing'
-      readonly clientId: string
-      readonly tenantId: string
-    }
-  | { readonly reason: 'client_disabled'; readonly clientId: string; readonly clientName: string }
-  | { readonly reason: 'agent_unknown'; readonly clientId: string; readonly tenantName: string }
+  | Texts<'service_principal_missing', 'clientId' | 'tenantId'>
+  | Texts<'client_disabled', 'clientId' | 'clientName'>
+  | Texts<'agent_unknown', 'clientId' | 'tenantName'>
   | { readonly reason: 'agent_path_missing' }
   | { readonly reason: 'agent_path_unexpected' }
-  | {
-      readonly reason: 'agent_resource_not_permitted'
-      readonly clientId: string
-      readonly resourceId: string
-    }
-  | { readonly reason: 'resource_unknown'; readonly resource: string; readonly tenantId: string }
+  | Texts<'agent_resource_not_permitted', 'clientId' | 'resourceId'>
+  | Texts<'resource_unknown', 'resource' | 'tenantId'>
   | { readonly reason: 'resource_disabled'; readonly resource: string }
   | { readonly reason: 'mapped_claims_not_accepted' }
   | { readonly reason: 'resource_parameter_differs' }
-  | {
-      readonly reason: 'role_required'
-      readonly clientId: string
-      readonly clientName: string
-      readonly resource: string
-      readonly resourceName: string
-    }
+  | Texts<'role_required', 'clientId' | 'clientName' | 'resource' | 'resourceName'>
 
 /** The reason why no token is issued. */
 export type IssuanceRefusal = AuthenticationRefusal | AccessRefusal

@@ -1,6 +1,7 @@
 import {
   type Application,
   acceptsMappedClaims,
+  azurePrincipal,
   type Directory,
   isGuid,
   isLoopbackUrl,
@@ -22,10 +23,10 @@ export type Resource = {
 export type ResourceAliases = ReadonlyMap<string, string>
 
 /**
- * Finds the API that has a name in a tenant. One slash at the end of the name does not matter here,
+ * Finds the API that has a name in a tenant, in any case. One slash at the end of the name does not matter here,
  * but it becomes a part of the audience of a v1.0 token.
  *
- * @param aliases more names, without a slash at the end
+ * @param aliases more names, in lower case and without a slash at the end
  * @returns the API, or a refusal: `resource_unknown`, `resource_disabled` or `mapped_claims_not_accepted`
  */
 export function findResource(
@@ -37,7 +38,9 @@ export function findResource(
   const find = (one: string) => directory.servicePrincipalByName(tenant.id, one)
   const bare = name.endsWith('/') ? name.slice(0, -1) : name
   // An alias comes first, so that no registration can take the name of a built-in API.
-  const principal = find(aliases.get(bare) ?? name) ?? find(name === bare ? `${name}/` : bare)
+  const alias = aliases.get(bare.toLowerCase())
+  const known = find(alias ?? name) ?? find(name === bare ? `${name}/` : bare)
+  const principal = known ?? azurePrincipal(tenant.id, name)
   const application = principal && directory.applicationByAppId(principal.appId)
   if (principal === undefined || application === undefined) {
     return refuse({ reason: 'resource_unknown', resource: name, tenantId: tenant.id })

@@ -14,7 +14,7 @@ import { holds } from './holds.ts'
 import { jsonOf, lastKeyBefore, listAnswer } from './list-answer.ts'
 import { isCount, numberAnswer } from './list-entities.ts'
 import { parseQuery, type QueryOptions, sorting, supportedOptions } from './query-options.ts'
-import { expanded } from './show-entity.ts'
+import { entityJson, expanded } from './show-entity.ts'
 
 /** A list of the store: its kind, and the objects that belong to it. */
 type StoredList<Kind extends ListedKind> = {
@@ -27,6 +27,8 @@ type StoredList<Kind extends ListedKind> = {
   readonly isListed?:
     | ((object: DirectoryObjects[Kind], directory: Directory) => boolean)
     | undefined
+  /** Objects of each tenant that are not stored. A comparison for equality finds them. */
+  readonly standing?: readonly DirectoryObjects[Kind][] | undefined
   /** Whether an object is visible while new objects are hidden. */
   readonly isVisible?: (object: DirectoryObjects[Kind], directory: Directory) => boolean
 }
@@ -59,10 +61,30 @@ export async function listStored<Kind extends ListedKind>(
     shown += page.objects.length
     next = page.next
     count ??= numberOf(page)
+    const isEmpty = shown === 0 && next === undefined
+    const entities = isEmpty ? await standingIn(call, set, list, options) : []
+    parts.push(...entities.map((one) => Buffer.from(JSON.stringify(one))))
+    if (count === 0) count = entities.length
     // With fewer objects, the store has ended the page: a filter without an index examines some only.
     isLast = next === undefined || page.objects.length < limit || shown === top
   }
   return listAnswer(call, set, { parts, next, count, selected: options.select })
+}
+
+/** The objects that are not stored, and that a filter for equality finds. */
+const standingIn = <Kind extends ListedKind>(
+  call: ListCall,
+  set: EntitySet<DirectoryObjects[Kind]>,
+  { standing = [] }: StoredList<Kind>,
+  options: QueryOptions,
+): object[] | Promise<object[]> => {
+  const { filter } = options
+  if (filter?.kind !== 'comparison' || filter.operator !== 'eq') return []
+  return call.read((directory) => {
+    const view = viewOf(call, directory, options)
+    const found = standing.filter((one) => holds(filter, one, set, view))
+    return found.map((one) => entityJson(one, set, view))
+  })
 }
 
 /** Objects that are read and shown before the next ones, so that few are in memory. */

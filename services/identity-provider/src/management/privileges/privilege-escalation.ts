@@ -3,6 +3,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import {
   type Application,
+  azureApi,
   builtInApiAppIds,
   type Directory,
   type DirectoryChange,
@@ -154,7 +155,7 @@ export function requireUnprotected(call: BeforeChange, changes: readonly Directo
       change.kind === 'servicePrincipal' && newTenantIds.has(change.value?.tenantId ?? '')
     if (isCreatedWithTenant || keepsAuthority(call, change)) continue
     const appIds = appIdsOf(call, change)
-    if (appIds.some((appId) => builtInApiAppIds.includes(appId))) {
+    if (appIds.some((appId) => builtInApiAppIds.includes(appId) || azureApi(appId))) {
       throw refuse('protected_object')
     }
   }

@@ -1,5 +1,6 @@
 import {
   type Application,
+  azurePrincipals,
   type Directory,
   isGuid,
   type ServicePrincipal,
@@ -114,7 +115,8 @@ export function activeServicePrincipal(
   tenantId: string,
   id: string,
 ): ServicePrincipal | undefined {
-  const principal = directory.servicePrincipal(id)
+  const principal =
+    directory.servicePrincipal(id) ?? azurePrincipals(tenantId).find((one) => one.id === id)
   return principal?.tenantId === tenantId && principal.deletedDateTime === null
     ? principal
     : undefined

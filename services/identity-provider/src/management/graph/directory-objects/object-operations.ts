@@ -1,6 +1,6 @@
 // Folder: What applications and service principals have in common: sets, lookups, routes, owners, secrets and deletion.
 
-import { type DirectoryObjects, put } from '@greeting/directory'
+import { azurePrincipals, type DirectoryObjects, put } from '@greeting/directory'
 import type { EntitySet, Expansions } from '../../odata/entity-set.ts'
 import { listChanges } from '../../odata/list-changes.ts'
 import { listStored } from '../../odata/list-stored.ts'
@@ -34,6 +34,8 @@ export type ObjectRow<Kind extends ObjectKind> = {
   readonly set: EntitySet<DirectoryObjects[Kind]>
   readonly expansions: Expansions<DirectoryObjects[Kind]>
   readonly find: (call: Call) => DirectoryObjects[Kind]
+  /** The objects of a tenant that are not stored. */
+  readonly standingOf?: (tenantId: string) => readonly DirectoryObjects[Kind][]
 }
 
 export const applicationRow: ObjectRow<'application'> = {
@@ -52,6 +54,7 @@ export const principalRow: ObjectRow<'servicePrincipal'> = {
   set: servicePrincipals,
   expansions: principalExpansions,
   find: findServicePrincipal,
+  standingOf: azurePrincipals,
 }
 
 type KindChange = { readonly summary: string; readonly change: (call: ChangingCall) => Change }
@@ -73,7 +76,7 @@ export const createdBy = (
 
 /** The operations on the objects of one kind. Only their changes differ. */
 export const objectOperations = <Kind extends ObjectKind>(
-  { kind, one, many, set, expansions, find }: ObjectRow<Kind>,
+  { kind, one, many, set, expansions, find, standingOf }: ObjectRow<Kind>,
   { create, update, remove }: Readonly<Record<'create' | 'update' | 'remove', KindChange>>,
 ): DirectoryOperation[] => [
   {
@@ -83,7 +86,10 @@ export const objectOperations = <Kind extends ObjectKind>(
     requires: readsApplications,
     access: 'read',
     summary: `Lists the ${many} of the tenant, or counts them.`,
-    list: (call) => listStored(call, set, { kind, expansions, isListed: listedIn(call) }),
+    list: (call) => {
+      const standing = standingOf?.(call.caller.tenantId)
+      return listStored(call, set, { kind, expansions, isListed: listedIn(call), standing })
+    },
   },
   {
     method: 'GET',

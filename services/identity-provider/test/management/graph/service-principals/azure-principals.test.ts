@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { withApi } from '../applications/sample-api.ts'
+
+describe('a service principal without an object in the store (entra E354)', () => {
+  it('of an API of Azure exists in each tenant, and is not stored', async () => {
+    const { admin } = await withApi()
+    const appId = 'e406a681-f3d4-42a8-90b6-c2b029497af1'
+    const { status, body } = await admin.get(`/servicePrincipals(appId='${appId}')`)
+    assert.equal(status, 200)
+    assert.partialDeepStrictEqual(body, {
+      appId,
+      displayName: 'Azure Storage',
+      appDisplayName: 'Azure Storage',
+      appRoles: [],
+      servicePrincipalNames: [appId, 'https://storage.azure.com'],
+    })
+    assert.deepEqual((await admin.get(`/servicePrincipals/${body.id}`)).body.id, body.id)
+    for (const filter of [
+      `appId eq '${appId}'`,
+      `appId eq '${appId.toUpperCase()}'`,
+      "displayName eq 'Azure Storage'",
+      "servicePrincipalNames/any(n:n eq 'https://storage.azure.com')",
+    ]) {
+      const found = await admin.get(`/servicePrincipals?$filter=${filter}`)
+      assert.equal(found.status, 200, JSON.stringify([filter, found.body]))
+      assert.deepEqual(
+        found.body.value.map(({ id }) => id),
+        [body.id],
+        filter,
+      )
+    }
+    const all = await admin.get('/servicePrincipals')
+    assert.ok(all.body.value.every((one) => one.appId !== appId))
+    const again = await admin.post('/servicePrincipals', { appId })
+    assert.deepEqual(
+      [again.status, again.body.error.code],
+      [409, 'Request_MultipleObjectsWithSameKeyValue'],
+    )
+    for (const id of [body.id, `appId=${appId}`]) {
+      const changed = await admin.patch(`/servicePrincipals/${id}`, { accountEnabled: false })
+      assert.equal(changed.status, 403)
+      assert.equal((await admin.delete(`/servicePrincipals/${id}`)).status, 403)
+    }
+    assert.equal((await admin.get(`/applications(appId='${appId}')`)).status, 404)
+  })
+})
