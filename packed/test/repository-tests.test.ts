@@ -43,6 +43,8 @@ const suites = [
       'adapters/assert-guarded.test.ts',
       'adapters/assert-guarded-express.test.ts',
       'adapters/below-the-prefix.test.ts',
+      'adapters/framework-options.test.ts',
+      'adapters/hostile-paths.test.ts',
       'adapters/middleware.test.ts',
       'adapters/moved-express-app.test.ts',
       'guard.test.ts',
@@ -60,6 +62,8 @@ const suites = [
     files: [
       'adapters/adapters.test.ts',
       'adapters/assert-guarded-express.test.ts',
+      'adapters/framework-options.test.ts',
+      'adapters/hostile-paths.test.ts',
       'adapters/middleware.test.ts',
       'adapters/moved-express-app.test.ts',
     ],

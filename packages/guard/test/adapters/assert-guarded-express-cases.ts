@@ -165,7 +165,7 @@ export const expressRows: Row<express.Express>[] = [
       app.param('id', end)
       app.use('/api/:id', required()).get('/api/:id', end).get('/api/a/:name', required(), end)
     },
-    ['PARAM /api/:id'],
+    [isExpress4 ? 'PARAM /api/:parameter' : 'PARAM /api/:id'],
   ],
   [
     'a function of another parameter',
