@@ -2,7 +2,6 @@ import { hash } from 'node:crypto'
 
 /** A time with the seven digits of a second that Microsoft Graph keeps. A Date has three. */
 class ExactTime extends Date {
-  /** The last four digits. */
   readonly #digits: string
 
   constructor(ms: number, digits: string) {

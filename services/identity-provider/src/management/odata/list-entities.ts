@@ -44,7 +44,6 @@ export function isCount({ isEventual, parameters: { end = '' } }: RequestCall): 
 const withoutHeader =
   "Raw count (/$count) is not supported because the 'ConsistencyLevel:eventual' header is missing. Refer to https://aka.ms/graph-docs/advanced-queries for more information"
 
-/** A number of objects, as a text. */
 export const numberAnswer = (count: number): Answer => ({
   status: 200,
   content: String(count),

@@ -149,7 +149,6 @@ async function listGrants(call: ListCall): Promise<Answer> {
 
 const clientsPerPage = 100
 
-/** Clients with grants, after one of them. */
 const clientsAfter = (call: ListCall, after: string | undefined) =>
   call.list({
     kind: 'servicePrincipal',
