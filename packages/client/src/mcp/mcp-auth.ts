@@ -1,3 +1,4 @@
+import { redirectStatuses } from '../call/api-call.ts'
 import { ClientError } from '../errors.ts'
 import { noTrace } from '../hooks.ts'
 import { secureUrl } from '../http/secure-url.ts'
@@ -144,8 +145,29 @@ export function mcpAuth(options: McpAuthOptions): McpAuth {
       const headers = new Headers(request.headers)
       const bearer = await token()
       if (bearer !== undefined) headers.set('authorization', `Bearer ${bearer}`)
-      const { redirect } = request
-      return runtime.fetch(url, { method, headers, signal, redirect, ...body })
+      let target = url
+      for (let redirects = 0; ; redirects += 1) {
+        const response = await runtime.fetch(target, {
+          method,
+          headers,
+          signal,
+          redirect: 'manual',
+          ...body,
+        })
+        const location = response.headers.get('location')
+        const keepsMethod = /^30[78]$/.test(`${response.status}`) || method === 'GET'
+        const isFollowed = redirectStatuses.has(response.status) && request.redirect === 'follow'
+        if (!isFollowed || !keepsMethod || location === null || redirects === 5) return response
+        // The body is for this server only, as the token is.
+        const next = URL.parse(location, target)
+        if (next?.origin !== serverUrl.origin) {
+          throw new TypeError(
+            `${serverUrl.origin} redirects to another server, which is not followed`,
+          )
+        }
+        response.body?.cancel().catch(() => undefined)
+        target = next.href
+      }
     }
     const response = await send()
     if (response.status !== 401) return response

@@ -222,6 +222,42 @@ describe('mcpAuth', () => {
     assert.equal(formsOf(environment).length, 1)
   })
 
+  const post = { method: 'POST', body: 'the message' }
+  for (const status of [301, 302, 307, 308])
+    for (const init of [post, {}])
+      it(`sends no ${init === post ? 'body' : 'request'} to another server after ${status}`, async () => {
+        const elsewhere = { location: 'https://other.example/mcp' }
+        const environment = world({ [serverUrl]: json(status, {}, elsewhere) })
+        const outcome = await authIn(environment)
+          .fetch(serverUrl, init)
+          .then(
+            (response) => response.status,
+            ({ message }: Error) => message,
+          )
+        const isAnswer = init === post && status < 307
+        assert.equal(
+          outcome,
+          isAnswer
+            ? status
+            : 'https://mcp.example redirects to another server, which is not followed',
+        )
+        assert.deepEqual(urlsOf(environment), [serverUrl])
+      })
+
+  it('follows a redirect of the same server, at most five times', async () => {
+    const environment = world({
+      [serverUrl]: json(307, {}, { location: '/moved' }),
+      'https://mcp.example/moved': text(200, 'moved'),
+      'https://mcp.example/loop': json(307, {}, { location: '/loop' }),
+    })
+    const auth = authIn(environment)
+    assert.equal(await (await auth.fetch(serverUrl, post)).text(), 'moved')
+    assert.equal((await auth.fetch('https://mcp.example/loop', post)).status, 307)
+    assert.equal(urlsOf(environment).filter((url) => url.endsWith('/loop')).length, 6)
+    const manual = await auth.fetch(serverUrl, { ...post, redirect: 'manual' })
+    assert.equal(manual.status, 307)
+  })
+
   const faults: readonly (readonly [string, Partial<McpAuthOptions>, RegExp])[] = [
     ['no issuer', { expectedIssuer: '' }, /`expectedIssuer` must be an https URL/],
     ['a server without TLS', { serverUrl: 'http://mcp.example' }, /`serverUrl` must be an https/],

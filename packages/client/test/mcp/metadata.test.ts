@@ -138,7 +138,7 @@ describe('the metadata of an MCP server', () => {
     ],
   ]
   for (const [what, replaced, message] of faults) {
-    it(`is refused before a credential is sent when it ${what}`, async () => {
+    it(`is refused before a credential is sent when it ${what} (CL3, CL13)`, async () => {
       const answers = { '/other': sends(described()), ...replaced() }
       await assert.rejects(call(answers), { name: 'ClientError', message })
       assert.ok(!asked.includes('/token') && !asked.includes('/other'))
