@@ -38,9 +38,17 @@ export const mcpMutants: readonly Mutant[] = [
     ['leaves the rest of a body', ['if (bytes === undefined) discard()', 'void discard']],
     ['fails at a cut body', ['.catch(() => undefined)', nothing]],
     [
+      'parses any number of members',
+      ['parseStrictJson(bytes, maxMembers)', 'parseStrictJson(bytes)'],
+    ],
+    [
+      'serves the session of another caller',
+      ['session && !sessions.has(session, caller)', 'session && false'],
+    ],
+    [
       'takes the last of repeated members',
       [
-        'bytes && parseStrictJson(bytes)',
+        'bytes && parseStrictJson(bytes, maxMembers)',
         'bytes && new Response(bytes).json().catch(() => undefined)',
       ],
     ],

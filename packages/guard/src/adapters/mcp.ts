@@ -12,6 +12,7 @@ import {
 } from '../resource-metadata.ts'
 import { checkRequirement } from '../routes/route-table.ts'
 import { jsonRpcRequirements, type Requirement } from './json-rpc-requirements.ts'
+import { SessionOwners, sessionHeader } from './mcp-sessions.ts'
 import { sendRefusal } from './node.ts'
 import { NodeRequestCredentials, WebRequestCredentials } from './request-credentials.ts'
 import { type FetchHandler, respond } from './web.ts'
@@ -75,6 +76,9 @@ export type McpGuard<Role extends string, Tool extends string> = {
   ) => void
 }
 
+/** The management API has the same limit: parsing 90,000 members stops the thread for a tenth of a second. */
+const maxMembers = 20_000
+
 /** A scope, or a role that a challenge may quote (RFC 6750 section 3). */
 const quotable = /^[\x21\x23-\x5b\x5d-\x7e]+$/
 
@@ -105,6 +109,7 @@ export function mcpGuard<Role extends string, const Tool extends string>(
   }
   const metadata = describeResource(options)
   const requirementsOf = jsonRpcRequirements<Role>(roleOf, methods)
+  const sessions = new SessionOwners()
   const challenges = prepareRefusals('mcp', metadata.url, scopes.join(' '))
 
   function challenged(refusal: Refusal): Refusal {
@@ -129,6 +134,7 @@ export function mcpGuard<Role extends string, const Tool extends string>(
   /** Reads the body only for a caller with a valid token. */
   async function admit(
     method: string | undefined,
+    session: string | null | undefined,
     credentials: RequestCredentials,
     readBody: () => Promise<unknown>,
   ): Promise<McpRequestOptions<Role> | Refusal> {
@@ -138,6 +144,8 @@ export function mcpGuard<Role extends string, const Tool extends string>(
     if (method !== 'POST' && method !== 'GET' && method !== 'DELETE') {
       return withHeader(refuse('method_not_allowed'), 'allow', 'GET, POST, DELETE')
     }
+    // Its messages and its end are the business of the caller that opened it.
+    if (session && !sessions.has(session, caller)) return refuse('not_found')
     const parsedBody = method === 'POST' ? await readBody() : undefined
     const requirements = method === 'POST' ? requirementsOf(parsedBody) : []
     if (requirements === undefined) return refuse('body_malformed')
@@ -165,19 +173,23 @@ export function mcpGuard<Role extends string, const Tool extends string>(
   ): Promise<unknown> {
     const bytes = await readAtMost(stream, maxBodyBytes).catch(() => undefined)
     if (bytes === undefined) discard()
-    return bytes && parseStrictJson(bytes)
+    return bytes && parseStrictJson(bytes, maxMembers)
   }
 
   return {
     metadata,
     fetch: (handler) => async (request) => {
       if (new URL(request.url).pathname === metadata.path) return Response.json(metadata.document)
-      const outcome = await admit(request.method, new WebRequestCredentials(request), () =>
+      const session = request.headers.get(sessionHeader)
+      const outcome = await admit(request.method, session, new WebRequestCredentials(request), () =>
         parse(request.body?.values({ preventCancel: true }) ?? [], () =>
           request.body?.pipeTo(new WritableStream()).catch(() => undefined),
         ),
       )
-      return 'status' in outcome ? respond(outcome) : handler(request, outcome)
+      if ('status' in outcome) return respond(outcome)
+      const response = await handler(request, outcome)
+      sessions.note(response.headers.get(sessionHeader), outcome.authInfo.extra.caller)
+      return response
     },
     listener: (handler) => async (request, response) => {
       if (request.url?.split('?', 1)[0] === metadata.path) {
@@ -187,6 +199,7 @@ export function mcpGuard<Role extends string, const Tool extends string>(
       }
       const outcome = await admit(
         request.method,
+        request.headers[sessionHeader]?.toString(),
         new NodeRequestCredentials(request),
         async () =>
           // A parser before the guard has taken the bytes. The server gets its result too.
@@ -195,6 +208,7 @@ export function mcpGuard<Role extends string, const Tool extends string>(
       )
       if ('status' in outcome) return sendRefusal(response, outcome)
       const { authInfo, parsedBody } = outcome
+      noteSession(response, (session) => sessions.note(session, authInfo.extra.caller))
       return handler(Object.assign(request, { auth: authInfo }), response, parsedBody)
     },
     hideTools: (authInfo, registered) => {
@@ -203,6 +217,23 @@ export function mcpGuard<Role extends string, const Tool extends string>(
         if (caller === undefined || !meets(caller, roleOf[name] ?? null)) tool.disable()
       }
     },
+  }
+}
+
+/** Reads the session of a response when its header is written, because an SDK may set it only then. */
+function noteSession(response: ServerResponse, note: (session: string | undefined) => void): void {
+  const writeHead = response.writeHead as (...head: unknown[]) => ServerResponse
+  response.writeHead = (...head: unknown[]) => {
+    const written = writeHead.apply(response, head)
+    // Headers that only `writeHead` got are not kept: they are a list, or an object.
+    const last: unknown = head.at(-1)
+    const given = typeof last === 'object' && last !== null ? last : {}
+    const pairs = Array.isArray(given)
+      ? given.flat().flatMap((name, at, all) => (at % 2 === 0 ? [[name, all[at + 1]]] : []))
+      : Object.entries(given)
+    const found = pairs.find(([name]) => String(name).toLowerCase() === sessionHeader)
+    note((found?.[1] ?? response.getHeader(sessionHeader))?.toString())
+    return written
   }
 }
 

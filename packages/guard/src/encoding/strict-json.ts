@@ -10,18 +10,19 @@ const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 /**
  * Parses JSON strictly. Returns undefined for malformed UTF-8, a byte order mark, malformed JSON,
- * more than 32 levels, or a repeated member name in any object.
+ * more than 32 levels or `maxMembers`, or a repeated member name in any object.
  *
+ * @param maxMembers the members of all objects together, counted before parsing; default: any number
  * @see RFC 8259 section 4, RFC 7515 section 4, RFC 8725 section 3.7
  * @example
  * parseStrictJson(new TextEncoder().encode('{"aud":"a","aud":"b"}')) // undefined
  */
-export function parseStrictJson(bytes: Uint8Array): unknown {
+export function parseStrictJson(bytes: Uint8Array, maxMembers = Number.POSITIVE_INFINITY): unknown {
   try {
     const text = utf8.decode(bytes)
     // Before parsing, because the value of a deep text is many times its size.
     const source = measure(text)
-    if (source.depth > maxDepth) return undefined
+    if (source.depth > maxDepth || source.members > maxMembers) return undefined
     const value: unknown = JSON.parse(text)
     // `JSON.parse` keeps only the last of repeated members, so the numbers differ.
     return countMembers(value) === source.members ? value : undefined

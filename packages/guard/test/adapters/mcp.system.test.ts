@@ -47,6 +47,7 @@ const message = (method: string, params: unknown = {}, id: unknown = 1) => ({
 const callOf = (name: unknown) => message('tools/call', { name })
 const hi = JSON.stringify(callOf('hi'))
 const hello = JSON.stringify(callOf('hello'))
+const members = (count: number) => Array.from({ length: count }, (_, at) => `"a${at}":1`).join()
 const nested = (levels: number) => '['.repeat(levels) + ']'.repeat(levels)
 
 /** Bodies of a caller with the role of `hi` only. Each runs nothing. */
@@ -83,6 +84,7 @@ const ambiguous: readonly [name: string, body: BodyInit][] = [
   ['a byte order mark', `\ufeff${hello}`],
   ['bytes that are not UTF-8', Buffer.from(hello.replace('hello', 'hello\xff'), 'latin1')],
   ['UTF-16', Buffer.from(hello, 'utf16le')],
+  ['20,001 members', hi.replace('"name"', `${members(19_997)},"name"`)],
   ['33 levels', JSON.stringify(callOf('hi')).replace('"hi"', nested(33))],
   ['100,000 levels', nested(100_000)],
   ['a body above 1 MiB', hi.replace('"hi"', `"${'x'.repeat(1024 * 1024)}"`)],
@@ -302,6 +304,14 @@ describe('the guard of an MCP server', () => {
     const init = { method: 'POST', headers, body, duplex: 'half' }
     const fetch = mcpGuard(guard, optionsOf()).fetch(() => new Response())
     assert.equal((await fetch(new Request('https://mcp.example/mcp', init))).status, 400)
+  })
+
+  it('admits 20,000 members', async () => {
+    const fetch = mcpGuard(guard, optionsOf()).fetch(() => new Response())
+    const body = hi.replace('"name"', `${members(19_995)},"name"`)
+    const headers = { authorization: `Bearer ${hiOnly}` }
+    const request = new Request('https://mcp.example/mcp', { method: 'POST', headers, body })
+    assert.equal((await fetch(request)).status, 200)
   })
 
   it('hides every tool without a caller', () => {
