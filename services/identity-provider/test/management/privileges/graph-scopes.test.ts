@@ -61,7 +61,10 @@ describe('the delegated permissions of Microsoft Graph (entra E317)', () => {
 
   it('cannot be changed', async () => {
     const admin = await (await sampleGraph()).clientWith(allGraphRoles)
-    for (const oauth2PermissionScopes of [[], null])
-      assert.ok((await admin.patch(graph, { oauth2PermissionScopes })).status >= 400)
+    const before = (await admin.get(graph)).body.oauth2PermissionScopes
+    for (const oauth2PermissionScopes of [[], [{ value: 'Orders.Read' }]])
+      assert.equal((await admin.patch(graph, { oauth2PermissionScopes })).status, 400)
+    await admin.patch(graph, { oauth2PermissionScopes: null })
+    assert.deepEqual((await admin.get(graph)).body.oauth2PermissionScopes, before)
   })
 })
