@@ -90,7 +90,7 @@ describe('the blocks of README.md, pasted into an empty folder after npm init', 
   })
 
   const name =
-    'protect an Express API, which answers [] to the registered client and 401 without a token'
+    'protect an Express API, which answers 200 to the registered client and 401 without a token'
   it(name, { timeout: 120_000 }, async () => {
     const [install = '', begin = ''] = commandWith('greeting-cli').split('\n')
     const installed = shell(install)
@@ -108,7 +108,7 @@ describe('the blocks of README.md, pasted into an empty folder after npm init', 
     while (true) {
       const { status, stdout } = shell(call.replace('curl', 'curl --silent --show-error'))
       if (status === 0) {
-        assert.equal(stdout, '[]')
+        assert.equal(stdout, '[] 200')
         break
       }
       await wait(200)

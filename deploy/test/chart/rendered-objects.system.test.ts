@@ -30,7 +30,7 @@ describe('the objects of the chart', () => {
       /PodDisruptionBudget \S+ selects 0/,
     ],
     ['name: JWKS_URL', 'name: JWKS_URI', /sets JWKS_URI, which it does not read/],
-    ['name: TRUSTED_PROXIES', 'name: HOST', /sets HOST twice/],
+    ['name: TRUSTED_PROXIES', 'name: AUTH_URL', /sets AUTH_URL twice/],
     ['containerPort: 9464', 'containerPort: 9465', /does not open the port 9465/],
     ['containerPort: 3000', 'containerPort: 8080', /does not open the port 8080/],
     [

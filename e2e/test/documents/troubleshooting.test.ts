@@ -9,6 +9,7 @@ const page = read('docs/troubleshooting.md')
 const refusals = read('docs/generated/guard.md')
 const messages = [
   'packages/client/src/network-fault.ts',
+  'packages/client/src/token/token-errors.ts',
   'packages/http-service/src/process/start-failure.ts',
 ].map(read)
 
@@ -35,7 +36,7 @@ it('docs/troubleshooting.md has each refusal as the guard sends it, with its rea
 
 it('docs/troubleshooting.md has each fault of a connection as it is printed', () => {
   const rows = symptomsOf('Connections')
-  assert.equal(rows.length, 8)
+  assert.equal(rows.length, 10)
   for (const { symptom, pattern } of rows) {
     assert.ok(
       messages.some((text) => pattern.test(text)),

@@ -83,7 +83,7 @@ describe('the issuer of the kit', () => {
     assert.deepEqual(await request({ subject: 'repo:orders' }), [])
     assert.deepEqual(await request({ subject: 'repo:other' }), [700213])
     assert.deepEqual(await request({ subject: 'repo:orders', audience: 'api://other' }), [700212])
-    assert.deepEqual(await request({ subject: 'repo:orders', claims: { exp: 1 } }), [50013])
+    assert.deepEqual(await request({ subject: 'repo:orders', claims: { exp: 1 } }), [700024])
   })
 })
 

@@ -239,7 +239,8 @@ describe('CL14: an application that was found by its name alone', () => {
         application: 'Greeting client',
         applicationId,
         foundBy: 'name',
-        createdDateTime: created,
+        // A read shows whole seconds, as in Entra ID.
+        createdDateTime: created.replace(/\.\d+Z$/, '.000Z'),
         secrets: 0,
         certificates: 0,
         federatedCredentials: 0,

@@ -109,11 +109,13 @@ export async function sampleWrites(store: DirectoryStore) {
   }
 }
 
-/** Each change once. Paths with a cast share the changes of the others. */
+/** Each change once, of an assignment from both sides. Paths with a cast share the changes of the others. */
 export const changesOnce = graphOperations.filter(
   (one) =>
     'change' in one &&
-    graphOperations.findLast((other) => 'change' in other && other.change === one.change) === one,
+    (one.path.endsWith('/appRoleAssignedTo') ||
+      graphOperations.findLast((other) => 'change' in other && other.change === one.change) ===
+        one),
 )
 
 const github = {

@@ -1,4 +1,4 @@
-import { accessTokenSeconds, policyOf } from '@greeting/directory'
+import { accessTokenSeconds, builtInApiAppIds, policyOf } from '@greeting/directory'
 import type { TokenDecision } from '../../issuance/token-decision.ts'
 
 /** The times of a token, in seconds since the epoch, except for `expiresInSeconds`. */
@@ -30,7 +30,11 @@ export function lifetimeOf(
   { agent, resource, tenant }: Pick<TokenDecision, 'agent' | 'resource' | 'tenant'>,
   lifetime: TokenLifetime,
 ): TokenLifetime {
-  const policy = policyOf(tenant, 'tokenLifetime', resource.application, resource.principal)
+  // No policy can be assigned to them, so the default of a tenant does not reach them either.
+  const isBuiltIn = builtInApiAppIds.includes(resource.application.appId)
+  const policy = isBuiltIn
+    ? undefined
+    : policyOf(tenant, 'tokenLifetime', resource.application, resource.principal)
   const seconds =
     agent === undefined
       ? accessTokenSeconds(policy?.definition ?? null)

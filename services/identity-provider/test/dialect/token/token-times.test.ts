@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { builtInApiAppIds } from '@greeting/directory'
 import {
   application,
   guid,
@@ -42,7 +43,7 @@ describe('the lifetime of a token', () => {
   const assigned = { policyIds: [guid(1)] }
   const lifetime = (
     policies: Parameters<typeof tenant>[0],
-    ofApi: { readonly policyIds?: readonly string[] },
+    ofApi: { readonly policyIds?: readonly string[]; readonly appId?: string },
     agent?: ReturnType<typeof servicePrincipal>,
   ) => {
     const resource = {
@@ -69,6 +70,13 @@ describe('the lifetime of a token', () => {
   it('is that of the setting when the policy is gone', () => {
     assert.deepEqual(lifetime({}, assigned), setting)
   })
+
+  for (const appId of builtInApiAppIds)
+    it(`is that of the setting for the built-in API ${appId}, also under a default policy`, () => {
+      const policies = [{ ...eightHours, isOrganizationDefault: true }]
+      assert.deepEqual(lifetime({ policies }, { appId }), setting)
+      assert.deepEqual(lifetime({ policies }, {}), exactly(28_800))
+    })
 
   it('is an hour for the token of a blueprint, also under a policy', () => {
     const policies = [{ ...eightHours, isOrganizationDefault: true }]

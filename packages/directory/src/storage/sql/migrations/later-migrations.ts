@@ -28,7 +28,7 @@ export const isBeforeFirstSchema = (applied: readonly string[]): boolean =>
 
 /** What an operator of such a release has to do. */
 export const wayFromBefore =
-  'start the release that made it, export its registrations with "greeting registrations export", and apply them to a new store'
+  'start the release that made it, export its registrations with "npx --no-install greeting registrations export", and apply them to a new store'
 
 /**
  * The applied migrations of later releases, when each of them only adds to the tables. Then this release
