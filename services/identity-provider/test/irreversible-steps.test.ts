@@ -22,6 +22,7 @@ const deletions: Readonly<Record<string, 'age' | 'count' | 'request' | 'referenc
   'storage/sql/migrations/triggers.ts': 'reference',
   'storage/sql/logs/sql-audit-trail.ts': 'age',
   'storage/sql/logs/sql-credential-uses.ts': 'reference',
+  'storage/sql/logs/sql-heartbeat.ts': 'count',
   'storage/sql/logs/sql-key-ring-store.ts': 'request',
   'storage/sql/logs/sql-replay-cache.ts': 'age',
 }
