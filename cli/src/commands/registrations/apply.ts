@@ -46,17 +46,30 @@ async function confirmAdoptions(
   path: string,
   { ask }: Terminal,
 ): Promise<void> {
+  if (ask === undefined && adoptions.length > 0) {
+    // All at once: after an interrupted run, several applications may lack their IDs in the file.
+    const subject =
+      adoptions.length === 1
+        ? `An application was found by its ${adoptions[0]?.foundBy}`
+        : `${adoptions.length} applications were found by a name`
+    const lines = adoptions.map(adoptionLine).join('\n')
+    const entries = adoptions.map(
+      ({ application, applicationId }) =>
+        `"applicationId": "${applicationId}" to the entry "${application}"`,
+    )
+    const which = adoptions.length === 1 ? 'If this is the right application' : 'For each right one'
+    throw new CommandFailure(
+      'bad_usage',
+      `${subject} only, and confirmation needs a terminal:\n${lines}`,
+      {
+        remedy: `Nothing was changed. ${which}, add ${entries.join(', ')} of ${path}. --yes does not cover this.`,
+      },
+    )
+  }
   for (const adoption of adoptions) {
-    const { application, applicationId, foundBy } = adoption
-    const line = adoptionLine(adoption)
-    if (ask === undefined) {
-      const message = `An application was found by its ${foundBy} only, and confirmation needs a terminal:\n${line}`
-      const remedy = `Nothing was changed. If this is the right application, add "applicationId": "${applicationId}" to the entry "${application}" of ${path}. --yes does not cover this.`
-      throw new CommandFailure('bad_usage', message, { remedy })
-    }
     await requireYes(
-      ask,
-      `${line}\nEvery user who can create applications can choose this ${foundBy}.\nIs this the right application? (yes or no) `,
+      ask as NonNullable<typeof ask>,
+      `${adoptionLine(adoption)}\nEvery user who can create applications can choose this ${adoption.foundBy}.\nIs this the right application? (yes or no) `,
     )
   }
 }

@@ -226,6 +226,16 @@ describe('CL14: an application that was found by its name alone', () => {
       assert.equal((await tenant.assignments()).length, assignments)
     })
 
+  it('is refused together with each other one, without a terminal', async (test) => {
+    const { served, path, tenant, applicationId } = await planted(test)
+    const api = await tenant.send('POST', '/applications', { displayName: 'Greeting API' })
+    const { code, err } = await served.run(['apply', path, '--yes'])
+    assert.equal(code, 2)
+    assert.match(err, /^2 applications were found by a name only, and confirmation needs/m)
+    for (const id of [api.appId, applicationId])
+      assert.ok(err.includes(`"applicationId": "${id}" to the entry "Greeting`), err)
+  })
+
   it('is shown by plan, in words and as JSON', async (test) => {
     const { served, path, applicationId, created } = await planted(test)
     const { out } = await served.run(['plan', path])
