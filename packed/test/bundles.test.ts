@@ -20,13 +20,13 @@ const bundles: readonly Bundle[] = [
     code: `import { createGuard, entra } from '@greeting/guard'
       import { guardedFetch } from '@greeting/guard/web'
       export const all = [createGuard, entra, guardedFetch]`,
-    max: { bytes: 116_900, gzipBytes: 36_700 },
+    max: { bytes: 118_200, gzipBytes: 37_300 },
   },
   {
     title: '@greeting/client',
     code: `import { clientSecret, createTokenSource, fetchWithToken } from '@greeting/client'
       export const all = [clientSecret, createTokenSource, fetchWithToken]`,
-    max: { bytes: 37_100, gzipBytes: 14_300 },
+    max: { bytes: 38_600, gzipBytes: 14_800 },
   },
   {
     title: 'jose: verify with a remote key set',
