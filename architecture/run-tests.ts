@@ -1,9 +1,10 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { join } from 'node:path'
-import type { Counts } from './failure-reporter.ts'
+import { join, relative } from 'node:path'
+import type { Report } from './failure-reporter.ts'
 
 // `npm test` runs both suites; `npm run test:unit` and `npm run test:system` run one.
+// `npm test -- --dearest` prints the files whose tests take longest.
 
 /** The files of a suite, and the number of processes that share them. */
 const suites = {
@@ -21,6 +22,7 @@ const env = {
 
 const total = { tests: 0, passed: 0, failed: 0 }
 const failedShards: string[] = []
+const files: Report['millisecondsOfFiles'] = []
 
 /** Runs one part of the files in one process: the start of a process takes longer than most tests. */
 async function runShard(suite: keyof typeof suites, shard: string): Promise<void> {
@@ -31,8 +33,9 @@ async function runShard(suite: keyof typeof suites, shard: string): Promise<void
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   })
   let tests = 0
-  child.on('message', (counts: Counts) => {
+  child.on('message', ({ counts, millisecondsOfFiles }: Report) => {
     tests = counts.tests
+    files.push(...millisecondsOfFiles)
     for (const count of ['tests', 'passed', 'failed'] as const) total[count] += counts[count]
   })
   const [exitCode] = await once(child, 'close')
@@ -53,6 +56,12 @@ const runWaiting = async () => {
   for (let run = shards.shift(); run !== undefined; run = shards.shift()) await run()
 }
 await Promise.all(Array.from({ length: processes }, runWaiting))
+
+if (process.argv.includes('--dearest')) {
+  const dearest = files.toSorted(([, left], [, right]) => right - left).slice(0, 20)
+  for (const [file, milliseconds] of dearest)
+    process.stdout.write(`${(milliseconds / 1000).toFixed(1)} s ${relative(root, file)}\n`)
+}
 
 const seconds = ((performance.now() - startedMs) / 1000).toFixed(1)
 const outcome =
