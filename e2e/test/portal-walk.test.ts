@@ -6,7 +6,7 @@ import { createInterface } from 'node:readline'
 import { it } from 'node:test'
 import { type Entra, startEntra } from '@greeting/testing'
 import { environment, root } from './greeting-process.ts'
-import { complaintsOf, pageFaults, sharedBrowser } from './shared-browser.ts'
+import { complaintsOf, sharedBrowser } from './shared-browser.ts'
 
 async function signedIn({ url, administrator }: Pick<Entra, 'url' | 'administrator'>) {
   const context = await (await sharedBrowser()).newContext({ reducedMotion: 'reduce' })
@@ -97,53 +97,6 @@ it('leads from an empty directory to both greetings: 12 clicks, 4 fields', async
     ['/api/v1/hello?name=Ada', 'Hello, Ada'],
   ] as const)
     assert.equal(await (await fetch(`${url}${path}`, { headers })).text(), greeting)
-})
-
-it('shows the rules of a strict tenant, which are set with the keyboard', async () => {
-  await using opened = new AsyncDisposableStack()
-  const apis = { Orders: { roles: ['Orders.Read'] } }
-  const clients = { Job: { roles: { Orders: ['Orders.Read'] as const } } }
-  const entra = opened.use(await startEntra({ registrations: { apis, clients }, portal: 'on' }))
-  const { context, page, complaints } = await signedIn(entra)
-  opened.defer(() => context.close())
-  const base = page.url().replace(/\/$/, '')
-  const main = page.locator('main')
-  const faults: string[] = []
-  const examine = async (name: string, path?: string) => {
-    if (path !== undefined) await page.goto(`${base}${path}`)
-    faults.push(...(await pageFaults(page, name, { folder: '', names: new Set() })))
-  }
-  /** Chooses by the first letter, and sends the form. */
-  const permit = async (secrets: string) => {
-    await page.goto(`${base}/policies`)
-    await page.getByLabel('Longest lifetime').press(secrets)
-    await page.keyboard.press('Tab')
-    await Promise.all([page.waitForEvent('load'), page.keyboard.press('Enter')])
-  }
-  await permit('9')
-  assert.match(await main.innerText(), /The default policy permits: secrets of at most 90 days/)
-  await page.getByLabel('Name', { exact: true }).fill('Short tokens')
-  await page.getByLabel(/^Lifetime/).selectOption('00:10:00')
-  await page.getByLabel('Applies to').selectOption('all')
-  await page.getByRole('button', { name: 'Create' }).click()
-  await examine('strict-policies', '/policies')
-  const claims = JSON.parse(atob((await entra.client('Job').token()).split('.')[1] ?? ''))
-  assert.equal(claims.exp - claims.iat, 900, '10 minutes, and 5 of backdating')
-
-  const job = `/applications/${entra.client('Job').clientId}`
-  await examine('strict-credentials', `${job}/credentials`)
-  assert.deepEqual(complaints.splice(0), [])
-  await page.evaluate("document.querySelector('[name=days]').selectedOptions[0].value = '365'")
-  await page.getByRole('button', { name: 'New client secret' }).click()
-  const alert = await page.getByRole('alert').innerText()
-  assert.match(alert, /Not done\. Credential lifetime exceeds the max value/)
-  await examine('refused-by-policy')
-
-  await permit('n')
-  assert.match(await main.innerText(), /The default policy permits: no new secret/)
-  await examine('without-secrets', `${job}/credentials`)
-  await examine('api-with-policies', `/applications/${entra.api('Orders').applicationId}`)
-  assert.deepEqual(faults, [])
 })
 
 async function urlOf({ stdout }: ChildProcess): Promise<string> {

@@ -210,7 +210,6 @@ describe('the portal, in a browser', () => {
       deleted: '/deleted',
       token: `/token?client=${id}&api=${api}&endpoint=v2.0`,
       logs: '/logs',
-      policies: '/policies',
       keys: '/keys',
       file: '/file',
     }

@@ -26,7 +26,6 @@ import { logsPages } from './pages/logs-page.ts'
 import { manifestPage } from './pages/manifest-page.ts'
 import { overviewPage } from './pages/overview-page.ts'
 import { permissionsPage } from './pages/permissions-page.ts'
-import { policiesPage } from './pages/policies-page.ts'
 import { newApiPage } from './pages/registration.ts'
 import {
   confirmationPage,
@@ -65,7 +64,6 @@ const pages: readonly PageRow[] = [
   manifestPage,
   tokenPage,
   ...logsPages,
-  policiesPage,
   ...keysPages,
   ...filePages,
   ...labPages,

@@ -21,12 +21,13 @@ const remedies: Readonly<Record<number, string>> = {
  * @param request the request in which changes may have been made before the refusal
  */
 export function refusalSentence(
-  { status, reason }: GraphRefusalError,
+  { status, reason, graphCode }: GraphRefusalError,
   { graph }: Pick<AdministratorRequest, 'graph'>,
 ): string {
   const isAway = status === 503
   const parts = [
     isAway ? 'The store does not answer.' : reason,
+    status === 400 && `(${graphCode})`,
     graph.changes > 0 && 'A part was done before. Open the page again to see the current state.',
     isAway && graph.isUncertain && 'The last change may or may not have been stored.',
     isAway && !graph.isUncertain && graph.changes === 0 && 'Nothing was changed.',

@@ -90,8 +90,6 @@ function repair(
   const { step } = one
   const [, tab, action, form] = places[step]
   const path = applicationPath(ownerOf(explanation, one, ids), tab)
-  if (one.isSecretForbidden)
-    return html`<a role="button" class="${kind}" href="${path}#certificate">Add a certificate</a>`
   // Without an entity tag, the back button would make a second secret.
   if (form === undefined || (step === 'Client secret' && ids.etag === undefined)) {
     const target = step === 'Permissions' ? `${path}?api=${ids.api}` : path

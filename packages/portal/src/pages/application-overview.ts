@@ -1,12 +1,5 @@
-import {
-  isBlueprint,
-  isDefault,
-  type Policy,
-  policyInForce,
-  policyKinds,
-} from '@greeting/registrations/planning'
+import { isBlueprint } from '@greeting/registrations/planning'
 import { html } from 'hono/html'
-import { z } from 'zod'
 import type { AdministratorRequest } from '../graph/administrator-request.ts'
 import { blueprintOf } from '../graph/agents.ts'
 import {
@@ -17,7 +10,6 @@ import {
   type Registered,
   readRegistered,
 } from '../graph/applications.ts'
-import { permitted, policiesOf, policyKindOf } from '../graph/policies.ts'
 import { applicationPath, deletedAgentsPath, deletedPath } from '../layout/application-page.ts'
 import {
   type Content,
@@ -26,10 +18,8 @@ import {
   patchOf,
   tabRow,
 } from '../layout/application-tab.ts'
-import { buttonForm, choice, danger, field, form, hiddenFields } from '../layout/form.ts'
-import type { ActionRow } from '../layout/page-row.ts'
-import { copyable, type Fact, facts, type Html, mark, time } from '../layout/parts.ts'
-import { optional } from '../layout/refusals.ts'
+import { buttonForm, danger, field, form, hiddenFields } from '../layout/form.ts'
+import { copyable, facts, type Html, mark, time } from '../layout/parts.ts'
 import { createPrincipal } from './registration.ts'
 
 const content: Content = async (request, registered, attempt) => {
@@ -52,7 +42,6 @@ const content: Content = async (request, registered, attempt) => {
 ${buttonForm(request, `${path}/assignment-required`, principal.appRoleAssignmentRequired ? 'Do not require' : 'Require', { value: String(!principal.appRoleAssignmentRequired) })}`,
       ],
   ])}
-${kind !== 'agent' && (await optional<Html>(request, policyPart(request, registered), () => ''))}
 <h2>Rename</h2>
 ${form(
   request,
@@ -61,62 +50,6 @@ ${form(
 )}
 <h2>Delete</h2>
 ${danger(`Delete ${application.displayName}`, `${isApi(application) ? `No client gets a token of this API any more: ${clientsOf()} with a role will lose it.` : `This ${kind} gets no token any more${kind === 'blueprint' ? ', and neither do its agents' : ''}.`} It can be restored for 30 days.`, buttonForm(request, `${path}/delete`, 'Delete', {}, 'danger'))}`
-}
-
-const view = z.object({ id: z.string(), displayName: z.string() })
-
-/** The objects to which policies are assigned. One of the API precedes the default of the tenant (entra E246). */
-const holdersOf = ({ application, principal }: Registered) => ({
-  appManagement: `/applications/${application.id}`,
-  ...(principal && { tokenLifetime: `/servicePrincipals/${principal.id}` }),
-})
-
-/** The policies that apply to an application, and the choice of other ones. */
-async function policyPart(request: AdministratorRequest, registered: Registered) {
-  const { application, principal } = registered
-  const holders = holdersOf(registered)
-  const [policies, mappings] = await Promise.all([
-    policiesOf(request, { holders: Object.values(holders) }),
-    principal ? request.graph.list(`${holders.tokenLifetime}/claimsMappingPolicies`, view) : [],
-  ])
-  const fact = (name: string, kind: Policy['kind']): Fact => {
-    const policy = policyInForce(policies, kind, [application.id, principal?.id])
-    const link = html`<a href="/portal/policies">${policy?.displayName}</a>`
-    return policy && [name, html`${link}: ${permitted(policy)}`]
-  }
-  const assign = (kind: Policy['kind'], label: string, id = '') => {
-    const some = policies.filter((one) => one.kind === kind && !isDefault(one))
-    if (some.length === 0) return ''
-    const options = some.map((one) => ({ value: one.id, label: one.displayName }))
-    const value = some.find(({ appliesTo }) => appliesTo.includes(id))?.id ?? ''
-    return form(
-      request,
-      `${applicationPath(application.appId)}/policy`,
-      html`${hiddenFields({ kind })}${choice({ name: 'policy', label, value, options: [{ value: '', label: 'none' }, ...options] })}<button>Assign</button>`,
-    )
-  }
-  const hasTokens = isApi(application) && principal !== undefined
-  return html`<h2>Policies</h2>
-${facts([
-  fact('Credentials', 'appManagement'),
-  hasTokens && fact('Its tokens', 'tokenLifetime'),
-  ...mappings.map(({ displayName }) => ['Claims mapping', displayName] as const),
-])}
-${assign('appManagement', 'App management policy', application.id)}
-${hasTokens && assign('tokenLifetime', 'Token lifetime policy of this API', principal.id)}`
-}
-
-/** Assigns a policy in place of the one of its kind. */
-const assignPolicy: ActionRow['run'] = async (request, sent, { req }) => {
-  const registered = await readRegistered(request, req.param('appId') ?? '')
-  const kind = policyKindOf(sent.get('kind'))
-  const path = `${holdersOf(registered)[kind]}/${policyKinds[kind].list}`
-  for (const { id } of await request.graph.list(path, view))
-    await request.graph.send({ method: 'DELETE', path: `${path}/${id}/$ref` })
-  const id = encodeURIComponent(sent.get('policy') ?? '')
-  const body = { '@odata.id': `/policies/${policyKinds[kind].list}/${id}` }
-  if (id) await request.graph.send({ method: 'POST', path: `${path}/$ref`, body })
-  return applicationPath(registered.application.appId)
 }
 
 const linkTo = ({ application: { appId, displayName } }: Registered) =>
@@ -151,7 +84,6 @@ export const applicationOverview = tabRow('Overview', content, [
   }),
   patchPrincipal('/enabled', 'accountEnabled'),
   patchPrincipal('/assignment-required', 'appRoleAssignmentRequired'),
-  { suffix: '/policy', run: assignPolicy },
   {
     suffix: '/principal',
     run: async (request, _sent, { req }) => {

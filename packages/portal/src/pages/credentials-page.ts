@@ -1,15 +1,9 @@
 import { X509Certificate } from 'node:crypto'
-import {
-  day,
-  type SecretLimit,
-  secretLimit,
-  secretLimitText,
-} from '@greeting/registrations/planning'
+import { day } from '@greeting/registrations/planning'
 import { html } from 'hono/html'
 import { z } from 'zod'
 import { type AdministratorRequest, actionFault } from '../graph/administrator-request.ts'
 import { type ApplicationView, readRegistered } from '../graph/applications.ts'
-import { policiesOf } from '../graph/policies.ts'
 import { applicationPath } from '../layout/application-page.ts'
 import { applicationPage, changeAction, patchOf, tabPage } from '../layout/application-tab.ts'
 import {
@@ -82,7 +76,6 @@ const credentialTable = (
 
 const show = tabPage(tab, async (request, registered, attempt) => {
   const { application, principal } = registered
-  const limit = await limitOf(request, application)
   const path = applicationPath(application.appId, tab)
   // Programs create these over Microsoft Graph, so they are shown only when there are some.
   const ofPrincipal = [
@@ -99,7 +92,7 @@ ${credentialTable(
   ({ keyId }) =>
     html`<a href="${path}/${keyId}/replace">Replace</a> ${removeForm(request, path, 'secret', keyId)}`,
 )}
-${secretForm(request, application, limit, attempt)}
+${secretForm(request, application, attempt)}
 <h2>Certificates</h2>
 ${credentialTable(
   'Certificates',
@@ -108,7 +101,7 @@ ${credentialTable(
   'This application has no certificate.',
   ({ keyId }) => removeForm(request, path, 'certificate', keyId),
 )}
-<details id="certificate"${attempt?.form.has('pem') || limit?.maxDays === 0 ? html` open` : ''}><summary>Add a certificate</summary>
+<details${attempt?.form.has('pem') ? html` open` : ''}><summary>Add a certificate</summary>
 ${form(
   request,
   `${path}/certificates`,
@@ -139,19 +132,12 @@ const removeForm = (
     buttonForm(request, `${path}/remove-${kind}`, 'Remove', { key_id: keyId }, 'danger'),
   )
 
-/** The form for a secret, with the limit of the policy. */
 const secretForm = (
   request: AdministratorRequest,
   { appId, '@odata.etag': etag = '' }: ApplicationView,
-  limit: SecretLimit | undefined,
   attempt?: Attempt,
   description = '',
-) => {
-  const longest = Math.min(limit?.maxDays ?? 730, 730)
-  const days = [...lifetimes.filter((one) => one < longest), longest]
-  return html`${limit && html`<p class="note">Here, ${secretLimitText(limit)}.</p>`}
-${
-  longest > 0 &&
+) =>
   form(
     request,
     `${applicationPath(appId, tab)}/secrets`,
@@ -160,20 +146,12 @@ ${choice(
   {
     name: 'days',
     label: 'Ends after',
-    value: String(Math.min(180, longest)),
-    options: days.map((one) => ({ value: String(one), label: `${one} days` })),
+    value: '180',
+    options: lifetimes.map((one) => ({ value: String(one), label: `${one} days` })),
   },
   attempt,
 )}<button>New client secret</button>`,
   )
-}`
-}
-
-/** The limit of new secrets; none for an administrator who may not read policies. */
-async function limitOf(request: AdministratorRequest, application: ApplicationView) {
-  const policies = await policiesOf(request, { holders: [`/applications/${application.id}`] })
-  return secretLimit({ policies, tenantId: request.session.tenantId }, { application }, request.now)
-}
 
 const addSecret: ActionRow['run'] = (request, sent, { req }) =>
   makeSecret(
@@ -187,7 +165,7 @@ const addSecret: ActionRow['run'] = (request, sent, { req }) =>
 /**
  * Makes a secret, and shows it once, in the answer to the form.
  *
- * @param days default: at most 180, as the policy permits
+ * @param days default: 180
  * @param ifMatch the state that the form showed: the same form makes no second secret
  */
 export async function makeSecret(
@@ -198,8 +176,7 @@ export async function makeSecret(
   ifMatch?: string,
 ): Promise<Response> {
   const { application } = await readRegistered(request, appId)
-  const { maxDays = 180 } = (await limitOf(request, application)) ?? {}
-  const lifetimeDays = days > 0 && days <= 730 ? days : Math.min(180, maxDays)
+  const lifetimeDays = days > 0 && days <= 730 ? days : 180
   const endDateTime = new Date(request.now.getTime() + lifetimeDays * dayMs).toISOString()
   const displayName = description || `Made on ${day(request.now)}`
   const { body } = await request.graph.send({
@@ -241,7 +218,7 @@ const showReplacement = tabPage(tab, async (request, { application }, attempt, r
   return html`<h2>Replace the secret “${old.displayName ?? old.hint}”</h2>
 <ol>
 <li><h3>Make a new secret ${step(newer !== undefined)}</h3>
-${newer ? html`<p>“${newer.displayName ?? newer.hint}”, made ${time(newer.startDateTime, request.now)}.</p>` : secretForm(request, application, await limitOf(request, application), attempt, old.displayName ?? '')}</li>
+${newer ? html`<p>“${newer.displayName ?? newer.hint}”, made ${time(newer.startDateTime, request.now)}.</p>` : secretForm(request, application, attempt, old.displayName ?? '')}</li>
 <li><h3>Use it in every program ${step(isUsed)}</h3>
 <p>New secret last used: ${time(newer?.lastUsedDateTime, request.now)}. Old secret last used: ${time(old.lastUsedDateTime, request.now)}.</p></li>
 <li><h3>Remove the old secret ${step(false)}</h3>

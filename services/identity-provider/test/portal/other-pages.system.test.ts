@@ -123,14 +123,13 @@ describe('the other pages of the portal', () => {
     })
   }
 
-  const administratorToken = async () => {
-    const { clientId, clientSecret } = server.administrator
+  const administratorToken = async (secret = server.administrator.clientSecret) => {
     const response = await fetch(`${server.provider.url}/${server.tenantId}/oauth2/v2.0/token`, {
       method: 'POST',
       body: new URLSearchParams({
         grant_type: 'client_credentials',
-        client_id: clientId,
-        client_secret: clientSecret,
+        client_id: server.administrator.clientId,
+        client_secret: secret,
         scope: 'https://graph.microsoft.com/.default',
       }),
     })
@@ -157,6 +156,28 @@ describe('the other pages of the portal', () => {
     assert.match((await browser.open('/portal')).text, /secret of one tenant<\/td>/)
   })
 
+  it('shows the code and the message of Microsoft Graph for a secret that a policy refuses', async () => {
+    const url = `${server.provider.url}/v1.0/policies/defaultAppManagementPolicy`
+    const authorization = `Bearer ${await administratorToken()}`
+    const headers = { authorization, 'content-type': 'application/json' }
+    const limit = (isEnabled: boolean) => {
+      const longest = { restrictionType: 'passwordLifetime', maxLifetime: 'P30D' }
+      const applicationRestrictions = { passwordCredentials: isEnabled ? [longest] : [] }
+      const body = JSON.stringify({ isEnabled, applicationRestrictions })
+      return fetch(url, { method: 'PATCH', headers, body })
+    }
+    assert.equal((await limit(true)).status, 204)
+    const path = `/portal/applications/${server.administrator.clientId}/credentials`
+    await browser.open(path)
+    const { status, text } = await browser.send(`${path}/secrets`, { days: '90' })
+    await limit(false)
+    assert.equal(status, 400)
+    assert.match(
+      text,
+      /Not done\.<\/strong> Credential lifetime exceeds the max value allowed as per assigned policy[^<]* \(CredentialInvalidLifetimeAsPerAppPolicy\)/,
+    )
+  })
+
   it('judges a pasted token with the guard, and repeats it nowhere', async () => {
     const token = await administratorToken()
     for (const [pasted, api, verdict] of [
@@ -175,15 +196,7 @@ describe('the other pages of the portal', () => {
   })
 
   it('filters the logs, and explains each refusal', async () => {
-    await fetch(`${server.provider.url}/${server.tenantId}/oauth2/v2.0/token`, {
-      method: 'POST',
-      body: new URLSearchParams({
-        grant_type: 'client_credentials',
-        client_id: server.administrator.clientId,
-        client_secret: 'wrong',
-        scope: 'https://graph.microsoft.com/.default',
-      }),
-    })
+    await administratorToken('wrong')
     const shown = async () => (await browser.open('/portal/logs?reason=secret_wrong')).text
     let text = await shown()
     // The server writes sign-ins in batches.
