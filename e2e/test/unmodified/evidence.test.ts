@@ -6,7 +6,7 @@ import { Program } from '../../unmodified/program.ts'
 import { root } from '../greeting-process.ts'
 
 const parent = join(root, 'e2e/unmodified')
-const page = readFileSync(join(root, 'docs/generated/unmodified-programs.md'), 'utf8')
+const page = readFileSync(join(root, 'docs/generated/works-with.md'), 'utf8')
 const rows = Array.from(
   page.matchAll(/^\| \[.+?\]\(\.\.\/\.\.\/e2e\/unmodified\/(.+?)\) \| (.+?) \|/gm),
   ([, name = '', versions = '']) => ({ name, versions: versions.split(', ') }),
