@@ -121,19 +121,12 @@ describe('a guard of a test', () => {
   })
 })
 
-describe('a token lifetime policy of the tenant', () => {
-  const policies = {
-    tokenLifetimePolicies: [
-      { displayName: 'Short', accessTokenLifetime: '00:10:00' },
-      { displayName: 'Day', accessTokenLifetime: '1.00:00:00' },
-    ],
-  }
+describe('the token lifetime of an API', () => {
   const entra = useEntra({
     registrations: {
-      policies,
       apis: {
-        Orders: { roles: ['Orders.Read'], tokenLifetimePolicy: 'Short' },
-        Archive: { roles: ['Archive.Read'], tokenLifetimePolicy: 'Day' },
+        Orders: { roles: ['Orders.Read'], tokenLifetimeSeconds: 600 },
+        Archive: { roles: ['Archive.Read'], tokenLifetimeSeconds: 86_400 },
       },
       clients: { Job: { roles: { Orders: ['Orders.Read'], Archive: ['Archive.Read'] } } },
     },
@@ -171,6 +164,18 @@ describe('a token lifetime policy of the tenant', () => {
       assert.equal(await outcome(), 'admitted')
       clock.advance({ seconds: 1 })
       assert.equal(await outcome(), 'expired')
+      await entra().reset()
+      const { expires_in } = await (await fetch(tokenEndpoint, { method: 'POST', body })).json()
+      assert.equal(expires_in, seconds - 1, 'also after a reset')
+    })
+
+  for (const seconds of [599, 86_401])
+    it(`is refused by Microsoft Graph when it is ${seconds} seconds`, async () => {
+      const apis = { Orders: { roles: ['Orders.Read'], tokenLifetimeSeconds: seconds } }
+      await assert.rejects(startEntra({ registrations: { apis } }), {
+        code: 'graph_request_refused',
+        message: /TokenLifetimePolicy|definition/,
+      })
     })
 })
 

@@ -19,7 +19,6 @@ export type {
   BlueprintRegistrations,
   ClientRegistration,
   ClientRegistrations,
-  PolicyRegistrations,
   Registrations,
 } from './registrations.ts'
 export { type EntraOptions, hookEntra, startEntra, type TestHooks } from './start-entra.ts'

@@ -7,8 +7,8 @@ export type ApiRegistration = {
   readonly tokenVersion?: '1.0' | '2.0'
   /** Whether a client without a role of the API gets no token; default false. */
   readonly isRoleRequired?: boolean
-  /** The name of the token lifetime policy of its tokens. */
-  readonly tokenLifetimePolicy?: string
+  /** The lifetime of its tokens in seconds, 600 to 86400; default: that of the settings. */
+  readonly tokenLifetimeSeconds?: number
 }
 
 /** The APIs of a test, by name. */
@@ -51,17 +51,6 @@ export type BlueprintRegistrations<Apis extends ApiRegistrations> = Readonly<
   Record<string, BlueprintRegistration<Apis>>
 >
 
-/** The policies of the tenant, in the form of a registrations file. */
-export type PolicyRegistrations = {
-  readonly tokenLifetimePolicies?: readonly {
-    readonly displayName: string
-    /** From `00:10:00` to `1.00:00:00`. */
-    readonly accessTokenLifetime: string
-    readonly isOrganizationDefault?: boolean
-  }[]
-  readonly defaultAppManagementPolicy?: object
-}
-
 /** The registrations of a test, written in code. A role that its API lacks does not compile. */
 export type Registrations<
   Apis extends ApiRegistrations,
@@ -72,7 +61,6 @@ export type Registrations<
   readonly apis: Apis
   readonly clients?: Clients
   readonly blueprints?: Blueprints
-  readonly policies?: PolicyRegistrations
 }
 
 type AnyRegistrations = Registrations<ApiRegistrations, ClientRegistrations<ApiRegistrations>>
@@ -102,7 +90,7 @@ export const clientsWithoutSecret = ({
  * @param withoutSecret the clients that get no secret
  */
 export function registrationsFileOf(
-  { tenantId, apis, clients = {}, blueprints = {}, policies }: AnyRegistrations,
+  { tenantId, apis, clients = {}, blueprints = {} }: AnyRegistrations,
   withoutSecret: readonly ClientWithoutSecret[],
 ): object {
   const agents = Object.values(blueprints).flatMap((one) => Object.entries(one.agents))
@@ -123,13 +111,11 @@ export function registrationsFileOf(
   }
   return {
     ...(tenantId && { tenant: { id: tenantId } }),
-    ...(policies && { policies }),
     apis: Object.entries(apis).map(([displayName, api]) => ({
       displayName,
       ...(api.applicationId && { applicationId: api.applicationId }),
       requestedAccessTokenVersion: api.tokenVersion === '2.0' ? 2 : 1,
       appRoleAssignmentRequired: api.isRoleRequired ?? false,
-      ...(api.tokenLifetimePolicy && { tokenLifetimePolicy: api.tokenLifetimePolicy }),
       appRoles: api.roles.map((value) => ({ value, displayName: value, description: value })),
     })),
     clients: Object.entries(clients).map(clientOf),

@@ -58,6 +58,20 @@ const registerCredential = (
   registry: Registry,
 ): Promise<ClientCredential> => register[kind](client, registry)
 
+/** Gives the tokens of an API a lifetime: a token lifetime policy, assigned to its service principal. */
+async function setTokenLifetime(applicationId: string, seconds: number, graph: Graph) {
+  const time = new Date(seconds * 1000).toISOString().slice(11, 19)
+  const AccessTokenLifetime = `${Math.floor(seconds / 86_400)}.${time}`
+  const rules = { TokenLifetimePolicy: { Version: 1, AccessTokenLifetime } }
+  const policies = '/policies/tokenLifetimePolicies'
+  const policy = { displayName: applicationId, definition: [JSON.stringify(rules)] }
+  const { id } = await graph.send<{ readonly id: string }>('POST', policies, policy)
+  const path = `/servicePrincipals(appId='${applicationId}')/tokenLifetimePolicies/$ref`
+  await graph.send('POST', path, {
+    '@odata.id': `https://graph.microsoft.com/v1.0${policies}/${id}`,
+  })
+}
+
 /** The options of `startEntra`. The other options are settings of the identity provider. */
 export type EntraOptions<
   Apis extends ApiRegistrations,
@@ -116,7 +130,14 @@ export async function startEntra<
   try {
     const seeded = await readSeeded(provider, registrations !== undefined)
     const entra = new Entra<Apis, Clients, Blueprints>({ provider, ...seeded })
-    if (withoutSecret.length === 0) return entra
+    const known: ApiRegistrations = isInCode ? registrations.apis : {}
+    const lifetimes = seeded.apis.flatMap(({ applicationId, displayName }) => {
+      const seconds = known[displayName]?.tokenLifetimeSeconds
+      return seconds === undefined ? [] : [{ applicationId, seconds }]
+    })
+    if (withoutSecret.length + lifetimes.length === 0) return entra
+    for (const { applicationId, seconds } of lifetimes)
+      await setTokenLifetime(applicationId, seconds, entra.graph)
     const clients = [...seeded.clients]
     for (const { kind, ...client } of withoutSecret) {
       clients.push({ ...client, credential: await registerCredential(kind, client, entra) })
