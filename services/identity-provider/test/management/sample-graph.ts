@@ -8,7 +8,10 @@ import {
 import type { AuditRecord } from '@greeting/directory/audit'
 import { DirectoryStore } from '@greeting/directory/live'
 import type { Hono } from 'hono'
-import { MemoryDirectoryLog } from '../../../../fixtures/directory/memory-directory-log.ts'
+import {
+  MemoryDirectoryLog,
+  type SavedLog,
+} from '../../../../fixtures/directory/memory-directory-log.ts'
 import {
   application,
   guid,
@@ -62,17 +65,25 @@ export type GraphClient = Record<'get' | 'post' | 'patch' | 'delete', Send> & {
   readonly principalId: string
 }
 
+/** The directory of `sampleGraph`, made once in a process. */
+let twoTenants: Promise<SavedLog> | undefined
+
 /** A management API with two tenants, over a directory in memory. */
 export async function sampleGraph(part: Partial<GraphAppOptions> = {}) {
-  const sample = sampleGraphOver(part)
+  if (part.store !== undefined) return withTwoTenants(sampleGraphOver(part))
+  twoTenants ??= withTwoTenants(sampleGraphOver()).then(({ log }) => log.save())
+  return sampleGraphOver(part, await twoTenants)
+}
+
+async function withTwoTenants(sample: ReturnType<typeof sampleGraphOver>) {
   await sample.commit(put('tenant', contoso), put('tenant', fabrikam))
   await sample.commit(...(await sample.plan()).changes)
   return sample
 }
 
 /** The same management API over a directory that has the two tenants already. */
-export function sampleGraphOver(part: Partial<GraphAppOptions> = {}) {
-  const log = new MemoryDirectoryLog()
+export function sampleGraphOver(part: Partial<GraphAppOptions> = {}, saved?: SavedLog) {
+  const log = new MemoryDirectoryLog(saved)
   const clock = { now: new Date('2026-02-01T12:00:00Z') }
   const runtime = { ...systemRuntime, now: () => clock.now }
   const store = part.store ?? new DirectoryStore({ log })

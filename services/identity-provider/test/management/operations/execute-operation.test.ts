@@ -2,7 +2,10 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { DirectoryStore, StorageUnavailableError } from '@greeting/directory/live'
 import { delegatingLog } from '../../../../../fixtures/directory/delegating-log.ts'
-import { MemoryDirectoryLog } from '../../../../../fixtures/directory/memory-directory-log.ts'
+import {
+  MemoryDirectoryLog,
+  type SavedLog,
+} from '../../../../../fixtures/directory/memory-directory-log.ts'
 import {
   allGraphRoles,
   contoso,
@@ -25,19 +28,19 @@ class FlakyLog extends MemoryDirectoryLog {
 type Sample = Awaited<ReturnType<typeof sampleWrites>>
 
 /** The finished sample as bytes, made once, because it takes some 30 requests. */
-let finished: Promise<{ readonly sample: Sample; readonly content: Uint8Array }> | undefined
+let finished: Promise<{ readonly sample: Sample; readonly saved: SavedLog }> | undefined
 
 async function finish() {
   const log = new MemoryDirectoryLog()
   const sample = await sampleWrites(new DirectoryStore({ log }))
-  return { sample, content: log.serialize() }
+  return { sample, saved: log.save() }
 }
 
 /** A copy of the finished sample, over a log that refuses commits on demand. */
 async function withFlakyLog() {
   finished ??= finish()
-  const { sample, content } = await finished
-  const log = new FlakyLog(content)
+  const { sample, saved } = await finished
+  const log = new FlakyLog(saved)
   const over = sampleGraphOver({ store: new DirectoryStore({ log }) })
   const { appId } = sample.admin
   return { ...sample, ...over, admin: { ...sample.admin, ...over.actAs(contoso.id, appId) }, log }

@@ -1,6 +1,7 @@
 import { serverManagementAppId } from '@greeting/directory'
+import type { SavedLog } from '../../../../../fixtures/directory/memory-directory-log.ts'
 import { createServerApp } from '../../../src/management/server/server-operations.ts'
-import { believe, contoso, requestsTo, sampleGraph } from '../sample-graph.ts'
+import { believe, contoso, requestsTo, sampleGraph, sampleGraphOver } from '../sample-graph.ts'
 
 const signingKey = {
   kid: 'key',
@@ -13,8 +14,8 @@ const signingKey = {
 }
 
 /** Both management APIs over one directory, with fake signing keys, because real ones are slow. */
-export async function keylessManagement() {
-  const graph = await sampleGraph()
+export async function keylessManagement(saved?: SavedLog) {
+  const graph = saved === undefined ? await sampleGraph() : sampleGraphOver({}, saved)
   const app = createServerApp({
     baseUrl: 'https://login.example',
     store: graph.store,

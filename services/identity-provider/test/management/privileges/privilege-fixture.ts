@@ -21,8 +21,18 @@ import type { Target } from './privilege-row.ts'
 /** One object that an operation is tested on. */
 type Thing = { readonly application: Application; readonly principal: ServicePrincipal }
 
-/** A caller with some management roles, and one object of every kind. */
+const made = new Map<string, ReturnType<typeof makeScene>>()
+
+/** A caller with some management roles, and one object of every kind: a copy of the scene made once. */
 export async function privilegeScene(roles: readonly string[], isDeleted: boolean) {
+  const key = `${isDeleted} ${roles}`
+  const scene = made.get(key) ?? makeScene(roles, isDeleted)
+  made.set(key, scene)
+  const { saved, ...rest } = await scene
+  return { ...rest, ...(await keylessManagement(saved)) }
+}
+
+async function makeScene(roles: readonly string[], isDeleted: boolean) {
   const sample = await keylessManagement()
   const { commit, runtime } = sample
   const { directory } = sample.log
@@ -147,7 +157,7 @@ export async function privilegeScene(roles: readonly string[], isDeleted: boolea
     otherTenant: fabrikam.id,
     ownerTenant: ownerTenantId,
   }
-  return { ...sample, caller, receiver, roleIds, tenantIds, things }
+  return { saved: sample.log.save(), caller, receiver, roleIds, tenantIds, things }
 }
 
 export type Scene = Awaited<ReturnType<typeof privilegeScene>>
