@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 
 const form =
-  /^# .*\n\n`npm run api` writes this page\.\nLast change: (.*)\nDigest: `(\w+)`\n\n(.*)$/s
+  /^# .*\n\n`npm run generate` writes this page\.\nLast change: (.*)\nDigest: `(\w+)`\n\n(.*)$/s
 
 /** A page of `api/`, with the entry of the changelog that describes its last change. */
 export type ApiPage = { readonly entry: string; readonly digest: string; readonly report: string }
@@ -11,7 +11,7 @@ const digestOf = (report: string, entry: string): string =>
   createHash('sha256').update(`${entry}\n${report}`).digest('hex').slice(0, 16)
 
 export const writeApiPage = (name: string, report: string, entry: string): string =>
-  `# The interface of ${name}\n\n\`npm run api\` writes this page.\nLast change: ${entry}\nDigest: \`${digestOf(report, entry)}\`\n\n${report}`
+  `# The interface of ${name}\n\n\`npm run generate\` writes this page.\nLast change: ${entry}\nDigest: \`${digestOf(report, entry)}\`\n\n${report}`
 
 export function readApiPage(text: string): ApiPage | undefined {
   const [, entry, digest, report] = form.exec(text) ?? []
@@ -25,7 +25,7 @@ export function apiPageFault(
   report: string,
   changelog: string,
 ): string | undefined {
-  const remedy = 'Describe the change in CHANGELOG.md, and run: npm run api -- "<that entry>"'
+  const remedy = 'Describe the change in CHANGELOG.md, and run: npm run generate -- "<that entry>"'
   if (page?.report !== report) return `the exported names or types have changed. ${remedy}`
   if (page.digest !== digestOf(report, page.entry)) return `the page was written by hand. ${remedy}`
   if (!changelog.includes(page.entry)) return `CHANGELOG.md has no entry "${page.entry}". ${remedy}`

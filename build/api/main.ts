@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { readApiPage, writeApiPage } from '../api-page.ts'
 import { packageReports } from '../package-reports.ts'
 
-// `npm run api -- "<entry>"` writes the pages of `api/` whose package has changed. The entry is a line of the
+// `npm run generate -- "<entry>"` writes the pages of `api/` whose package has changed. The entry is a line of the
 // changelog that describes the change.
 
 const root = join(import.meta.dirname, '../..')
@@ -15,7 +15,7 @@ const changed = packageReports(root).filter(({ page, report }) => {
 })
 if (changed.length === 0) console.log('no page of api/ has changed')
 else if (entry.length < 10 || !unreleased.includes(entry)) {
-  console.error('Usage: npm run api -- "<an entry of CHANGELOG.md that describes the change>"')
+  console.error('Usage: npm run generate -- "<an entry of CHANGELOG.md that describes the change>"')
   process.exitCode = 2
 } else {
   for (const { page, name, report } of changed) {

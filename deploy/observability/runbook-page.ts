@@ -98,7 +98,7 @@ export const file = 'docs/generated/runbooks.md'
 
 export const text = `# Runbooks
 
-This page is generated from the rules and the table \`deploy/observability/runbooks.ts\`: \`npm run reference -w deploy\`. A test compares it.
+This page is generated from the rules and the table \`deploy/observability/runbooks.ts\`: \`npm run generate\`. A test compares it.
 [Alerts](../guides/operating.md#alerts) describes the severities and the objectives.
 
 In a shell, the services write to \`identity-provider.log\` and \`api.log\`, and have \`METRICS_PORT\` 9464 and 9465. The commands for systemd have the same ports.

@@ -74,7 +74,7 @@ everything else to the error stream. With \`--json\`, both are JSON. A failure i
 \`{"error":{"code","message",...}}\`. Colours appear only on a terminal, and not when
 \`NO_COLOR\` is set. \`--help\` works everywhere.
 
-This page is generated from the commands by \`npm run reference -w cli\`.
+This page is generated from the commands by \`npm run generate\`.
 
 ${leaves(program).map(section).join('\n')}
 ## Settings of the client

@@ -8,7 +8,7 @@ import { fakeServices } from '../fakes/services.ts'
 import { RecordedTerminal } from '../fakes/terminal.ts'
 
 describe('docs/generated/command.md', () => {
-  it('matches the commands (npm run reference -w cli writes it)', async () => {
+  it('matches the commands (npm run generate writes it)', async () => {
     const page = join(import.meta.dirname, '../../../docs/generated/command.md')
     const program = await greetingProgram(new RecordedTerminal().terminal(), fakeServices)
     assert.equal(readFileSync(page, 'utf8'), referencePage(program))

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-// Puts the names of the settings into the schema of the chart: `npm run reference -w deploy`.
+// Puts the names of the settings into the schema of the chart: `npm run generate`.
 
 const root = join(import.meta.dirname, '../../..')
 /** The settings of a generated page. */

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { isMap, isScalar, type Pair, parseDocument, type YAMLMap } from 'yaml'
 
-// Writes the page of the chart's values: `npm run reference -w deploy`.
+// Writes the page of the chart's values: `npm run generate`.
 
 const chart = join(import.meta.dirname, '../../chart')
 type Schema = {
@@ -71,7 +71,7 @@ export const file = 'docs/generated/chart.md'
 
 export const text = `# Values of the chart
 
-This page is generated from [values.yaml](../../deploy/chart/values.yaml) and \`values.schema.json\`: \`npm run reference -w deploy\`. A test compares it.
+This page is generated from [values.yaml](../../deploy/chart/values.yaml) and \`values.schema.json\`: \`npm run generate\`. A test compares it.
 [The guide](../guides/deploying.md#kubernetes) describes the chart.
 
 | value | form | default | meaning |

@@ -36,11 +36,11 @@ function changed(sets: readonly string[]): Values {
 }
 
 describe('values.schema.json', () => {
-  it('names the settings of both services: npm run reference -w deploy', () => {
+  it('names the settings of both services: npm run generate', () => {
     assert.deepEqual(JSON.parse(read('values.schema.json')), JSON.parse(text))
   })
 
-  it('is described by a page, with values.yaml: npm run reference -w deploy', () => {
+  it('is described by a page, with values.yaml: npm run generate', () => {
     assert.equal(readFileSync(join(chart, '../..', file), 'utf8'), page)
   })
 

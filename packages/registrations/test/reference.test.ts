@@ -4,6 +4,6 @@ import { join } from 'node:path'
 import { it } from 'node:test'
 import { file, text } from './reference.ts'
 
-it(`${file} is generated from the schema: npm run reference -w packages/registrations`, () => {
+it(`${file} is generated from the schema: npm run generate`, () => {
   assert.equal(readFileSync(join(import.meta.dirname, '../../..', file), 'utf8'), text)
 })

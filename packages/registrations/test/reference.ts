@@ -60,6 +60,6 @@ export const file = 'docs/generated/registrations.md'
 /** The page as the schema makes it. */
 export const text = `# Properties of the registrations file
 
-This page is generated from the schema: \`npm run reference -w packages/registrations\`. A test compares it.
+This page is generated from the schema: \`npm run generate\`. A test compares it.
 [The guide](../guides/registrations.md) shows how to use the file.
 ${sections({ ...registrationsJsonSchema(), title: 'The file' })}`

@@ -244,7 +244,7 @@ describe('a peer that is no trusted proxy', () => {
   })
 })
 
-it('docs/generated/authorizer.md is generated: npm run reference -w services/authorizer', () => {
+it('docs/generated/authorizer.md is generated: npm run generate', () => {
   const page = join(import.meta.dirname, '../../..', reference.file)
   assert.equal(readFileSync(page, 'utf8'), reference.text)
 })

@@ -28,7 +28,7 @@ function tableUnder(title: string): string[][] {
 }
 
 describe(reference.file, () => {
-  it('is generated from the code: npm run reference -w services/greeting-api', () => {
+  it('is generated from the code: npm run generate', () => {
     const generated = join(import.meta.dirname, '../../..', reference.file)
     assert.equal(readFileSync(generated, 'utf8'), reference.text)
   })

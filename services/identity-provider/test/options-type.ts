@@ -51,7 +51,7 @@ const members = [...settingByOption].map(([option, name]) => {
 export const file = 'services/identity-provider/src/startup/identity-provider-options.ts'
 
 /** The file as the schemas of the settings make it. */
-export const text = `// Generated from the schemas of the settings: npm run reference -w services/identity-provider.
+export const text = `// Generated from the schemas of the settings: npm run generate.
 
 import type { SettingsInput } from '../settings.ts'
 

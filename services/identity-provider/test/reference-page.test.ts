@@ -25,7 +25,7 @@ function tableUnder(heading: string): string[][] {
 const code = (text: string) => text.replaceAll('`', '')
 
 for (const { file, text } of [reference, optionsType]) {
-  it(`${file} is generated from the code: npm run reference -w services/identity-provider`, () => {
+  it(`${file} is generated from the code: npm run generate`, () => {
     assert.equal(readFileSync(join(import.meta.dirname, '../../..', file), 'utf8'), text)
   })
 }

@@ -177,7 +177,7 @@ describe('the snippets of docs/guides/protect-your-api.md and docs/reference/gua
   })
 })
 
-it(`${reference.file} is generated from the code: npm run reference -w packages/guard`, () => {
+it(`${reference.file} is generated from the code: npm run generate`, () => {
   assert.equal(readFileSync(join(repository, reference.file), 'utf8'), reference.text)
 })
 

@@ -35,7 +35,7 @@ export const file = 'docs/generated/guard.md'
 /** The page as the code makes it. */
 export const text = `# Options and refusals of the guard
 
-This page is generated from the code: \`npm run reference -w packages/guard\`. A test compares it.
+This page is generated from the code: \`npm run generate\`. A test compares it.
 [The reference](../reference/guard.md) shows the adapters and the events.
 
 ## Options of entra

@@ -1,4 +1,4 @@
-// Generated from the schemas of the settings: npm run reference -w services/identity-provider.
+// Generated from the schemas of the settings: npm run generate.
 
 import type { SettingsInput } from '../settings.ts'
 

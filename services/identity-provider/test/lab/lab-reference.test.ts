@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { referencePage } from './reference-page.ts'
 
-it('the reference page has the tables of the lab: npm run reference -w services/identity-provider', async () => {
+it('the reference page has the tables of the lab: npm run generate', async () => {
   const { is, must } = await referencePage()
   assert.equal(is, must)
 })

@@ -11,7 +11,7 @@ const repository = '../../../..'
 const page = read(repository, 'docs/reference/graph.md')
 
 describe(reference.file, () => {
-  it('is generated from the code: npm run reference -w services/identity-provider', () => {
+  it('is generated from the code: npm run generate', () => {
     assert.equal(read(repository, reference.file), reference.text)
   })
 })

@@ -126,7 +126,7 @@ export const file = 'docs/generated/graph.md'
 /** The tables of both management APIs, made from the code. */
 export const text = `# Operations of the management APIs
 
-This page is generated from the code: \`npm run reference -w services/identity-provider\`. A test compares it.
+This page is generated from the code: \`npm run generate\`. A test compares it.
 [Management APIs](../reference/graph.md) explains their use.
 
 ## Microsoft Graph, at \`/v1.0\`

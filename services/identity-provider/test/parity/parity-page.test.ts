@@ -9,7 +9,7 @@ import { exchanges } from './replay.ts'
 const otherParameter = '90100'
 
 describe('docs/generated/entra.md', () => {
-  it('is generated from the tables: npm run parity -w services/identity-provider', () => {
+  it('is generated from the tables: npm run generate', () => {
     const page = readFileSync(parityFile, 'utf8')
     const results = resultsOn(page)
     const shown = exchanges.map((exchange, index) => ({

@@ -97,7 +97,7 @@ export function parityPage(replayed: readonly Replayed[]): string {
   return `# Microsoft Entra ID: facts and parity
 
 The identity provider speaks the dialect of Microsoft Entra ID. This page lists each fact about Entra on which code, tests or documents rest,
-and what this project does. It is generated from tables: \`npm run parity -w services/identity-provider\`. A test compares it.
+and what this project does. It is generated from tables: \`npm run generate\`. A test compares it.
 
 Code, tests and documents cite a fact as \`entra E7\`. Its source is [entra-facts.tsv](../../services/identity-provider/test/parity/entra-facts.tsv).
 A fact never changes its number. A new fact takes the next number and stands last in its section.
