@@ -57,7 +57,7 @@ async function runOne(program: Program): Promise<Outcome> {
   const dataDir = join(folder, 'data')
   const { hosts } = program
   const start = async (settings: NodeJS.ProcessEnv, dir = dataDir) => {
-    const args = ['--https-port', '0']
+    const args = ['--https-port', '0', ...program.startArguments]
     const system = await startSystem(dir, { cwd: folder, args, env: settings })
     opened.defer(async () => {
       await system.stop()

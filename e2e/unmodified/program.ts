@@ -83,7 +83,16 @@ export class Program {
 
   /** Host names of Microsoft in the code of the program, one per row of `hosts.txt`. */
   get hosts(): readonly string[] {
-    const file = join(this.folder, 'hosts.txt')
+    return this.#rowsOf('hosts.txt')
+  }
+
+  /** More arguments of `greeting start`, one per row of `start.txt`. */
+  get startArguments(): readonly string[] {
+    return this.#rowsOf('start.txt')
+  }
+
+  #rowsOf(name: string): readonly string[] {
+    const file = join(this.folder, name)
     return existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n') : []
   }
 

@@ -32,6 +32,29 @@ install_python_packages() {
   export PATH="$venv/bin:$PATH" PYTHONDONTWRITEBYTECODE=1
 }
 
+# Installs packages of npm, and puts their commands first in the path: install_npm_packages NAME@VERSION...
+install_npm_packages() {
+  require node npm
+  local tool="$CACHE/$(basename "$program")"
+  if [ "$(cat "$tool/installed.txt" 2>/dev/null)" != "$*" ]; then
+    NODE_EXTRA_CA_CERTS="$MACHINE_CA_CERTS" npm install --prefix "$tool" --ignore-scripts --no-audit --no-fund --silent "$@" >&2
+    echo "$*" >"$tool/installed.txt"
+  fi
+  export PATH="$tool/node_modules/.bin:$PATH" NODE_PATH="$tool/node_modules"
+}
+
+# Waits for a row in the log of a process, and sets logged to it: until_logged FILE PATTERN PROCESS
+until_logged() {
+  for _ in $(seq 600); do
+    ! logged=$(grep -m 1 -E "$2" "$1") || return 0
+    kill -0 "$3" 2>/dev/null || break
+    sleep 0.1
+  done
+  echo "$1 has no row $2" >&2
+  cat "$1" >&2
+  exit 1
+}
+
 # Prints a heading.
 section() { printf '\n# %s\n' "$*"; }
 

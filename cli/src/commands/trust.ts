@@ -12,8 +12,7 @@ const ways: readonly { readonly where: string; readonly lines: (file: string) =>
   { where: 'Node programs of one shell', lines: (file) => [`export NODE_EXTRA_CA_CERTS=${file}`] },
   { where: 'curl, once', lines: (file) => [`curl --cacert ${file} ...`] },
   {
-    where:
-      'Python (requests, MSAL), Go, Ruby and others of one shell; programs of libcurl ignore it',
+    where: 'Python (requests, MSAL), Go and Ruby programs of one shell; libcurl ignores it',
     lines: (file) => [`export REQUESTS_CA_BUNDLE=${file} SSL_CERT_FILE=${file}`],
   },
   {

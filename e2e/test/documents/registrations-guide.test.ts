@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { cp, readFile, writeFile } from 'node:fs/promises'
+import { cp, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { startEntra } from '@greeting/testing'
@@ -54,13 +54,13 @@ describe('the guide to registrations', () => {
   }
 })
 
-it('the file of docs/guides/tools.md gives tokens with the issuer and audience that Azurite checks', async (t) => {
+it('the command of docs/guides/tools.md gives tokens with the issuer and audience that Azurite checks', async () => {
   const page = await readFile(join(root, 'docs/guides/tools.md'), 'utf8')
-  const [, file = ''] = /```json storage\.json\n(.*?)```/s.exec(page) ?? []
-  const registrations = join(await temporaryFolder(t), 'storage.json')
-  await writeFile(registrations, file)
-  const [, issuerUrl] = /ISSUER_URL=(\S+)/.exec(page) ?? []
-  await using entra = await startEntra({ registrations, issuerUrl })
+  const [, issuerUrl] = /--issuer-url (\S+)/.exec(page) ?? []
+  await using entra = await startEntra({
+    registrations: { apis: {}, clients: { Job: {} } },
+    issuerUrl,
+  })
   const { clientId, clientSecret } = entra.client('Job')
   const response = await fetch(entra.tokenEndpoint, {
     method: 'POST',

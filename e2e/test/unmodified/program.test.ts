@@ -85,4 +85,12 @@ describe('a program', () => {
     await writeFile(join(parent, 'named/hosts.txt'), 'graph.microsoft.com\nlogin.example\n')
     assert.deepEqual(new Program(parent, 'named').hosts, ['graph.microsoft.com', 'login.example'])
   })
+
+  it('has the arguments of its system', async () => {
+    await mkdir(join(parent, 'started'), { recursive: true })
+    assert.deepEqual(new Program(parent, 'started').startArguments, [])
+    await writeFile(join(parent, 'started/start.txt'), '--issuer-url\nhttps://sts.windows.net\n')
+    const args = ['--issuer-url', 'https://sts.windows.net']
+    assert.deepEqual(new Program(parent, 'started').startArguments, args)
+  })
 })

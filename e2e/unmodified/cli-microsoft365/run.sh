@@ -1,13 +1,10 @@
 #!/usr/bin/env bash
 # CLI for Microsoft 365 registers applications, with roles, permissions, a manifest and secrets.
 source "$(dirname "$0")/../shell.sh"
-require node npm
-package=@pnp/cli-microsoft365@11.11.0
-tool="$CACHE/${package#@pnp/}"
-[ -d "$tool/node_modules" ] || NODE_EXTRA_CA_CERTS="$MACHINE_CA_CERTS" npm install --prefix "$tool" --ignore-scripts --no-audit --no-fund --silent "$package" >&2
+install_npm_packages @pnp/cli-microsoft365@11.11.0
 lead_hosts
 export CLIMICROSOFT365_NOUPDATE=1 NODE_USE_ENV_PROXY=1
-m365() { node "$tool/node_modules/@pnp/cli-microsoft365/dist/index.js" "$@" --output json; }
+m365() { command m365 "$@" --output json; }
 # Prints members of each element of the JSON on standard input, in order of the first one: members NAME...
 members() { node -e 'const names = process.argv.slice(1); const value = JSON.parse(require("node:fs").readFileSync(0, "utf8")); console.log([value].flat().map((one) => names.map((name) => JSON.stringify(one[name])).join("\t")).sort().join("\n"))' "$@"; }
 
