@@ -2,6 +2,7 @@ import {
   type Application,
   acceptsMappedClaims,
   azurePrincipal,
+  builtInApiAppIds,
   type Directory,
   isGuid,
   isLoopbackUrl,
@@ -46,9 +47,11 @@ export function findResource(
     return refuse({ reason: 'resource_unknown', resource: name, tenantId: tenant.id })
   }
   if (!principal.accountEnabled) return refuse({ reason: 'resource_disabled', resource: name })
-  const hasMapping = tenant.policies.some(
-    ({ id, kind }) => kind === 'claimsMapping' && principal.policyIds.includes(id),
-  )
+  const hasMapping =
+    !builtInApiAppIds.includes(principal.appId) &&
+    tenant.policies.some(
+      ({ id, kind }) => kind === 'claimsMapping' && principal.policyIds.includes(id),
+    )
   if (hasMapping && !acceptsMappedClaims(application))
     return refuse({ reason: 'mapped_claims_not_accepted' })
   return { requestedAs: isGuid(name) ? name.toLowerCase() : name, application, principal }

@@ -2,6 +2,7 @@ import {
   type Application,
   createPassword,
   type DirectoryChange,
+  graphAppId,
   type KeyCredential,
   put,
   type ServicePrincipal,
@@ -87,6 +88,15 @@ const acceptsMapping = { inertProperties: { api: { acceptMappedClaims: true } } 
 /** Situations in which the policy does not refuse a token. */
 export const unaffectedByMapping: readonly [string, () => Situation, object][] = [
   ['for an API that accepts mapped claims', () => ({ ...mapped, api: acceptsMapping }), bySecret],
+  [
+    'for an API of this server (entra E358)',
+    () => ({
+      ...mapped,
+      api: { appId: graphAppId },
+      apiPrincipal: { ...mapped.apiPrincipal, appId: graphAppId },
+    }),
+    bySecret,
+  ],
   [
     'for an API with a policy of another kind',
     () => ({ ...mapped, apiPrincipal: { policyIds: [guid(2)] } }),

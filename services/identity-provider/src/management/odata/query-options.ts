@@ -111,12 +111,20 @@ function searchOf<Entity>(text: string, set: EntitySet<Entity>, isEventual: bool
 const both = (one: Filter | undefined, other: Filter | undefined): Filter | undefined =>
   one !== undefined && other !== undefined ? combined('and', [one, other]) : (one ?? other)
 
+/** Graph's sentence for what cannot be a name (entra E359). */
+const termFault = (term: string) =>
+  refuse(
+    'query_invalid',
+    `Parsing OData Select and Expand failed: Term '${term.slice(0, maxNameLength)}' is not valid in a $select or $expand expression.`,
+  )
+
 function selectOf<Entity>(text: string, set: EntitySet<Entity>): ReadonlySet<string> {
   return new Set(
     text.split(',').map((part) => {
       const name = part.trim()
       const property = propertyNamed(name, set)
       if (property !== undefined) return property
+      if (name.startsWith('@')) throw termFault(name)
       throw refuse(
         'query_invalid',
         `Parsing OData Select and Expand failed: ${unknownProperty(name, set)}`,
@@ -124,6 +132,9 @@ function selectOf<Entity>(text: string, set: EntitySet<Entity>): ReadonlySet<str
     }),
   )
 }
+
+/** Names with brackets that are closed, and commas between them. */
+const expandPattern = /^(?:[^,()]+(?:\([^()]*\))?(?:,(?=.)|$))*$/s
 
 /** What Graph expands too: its usual sentence would deny that the property exists. */
 const otherExpansions = /(?:Policies|Properties|Objects|Grants|memberOf|OnBehalfOf|sponsors)$/i
@@ -133,6 +144,7 @@ function expandOf<Entity>(
   set: EntitySet<Entity>,
   expansions: Expansions<Entity>,
 ): QueryOptions['expand'] {
+  if (!expandPattern.test(text)) throw termFault(text)
   const parts = text.match(/[^,(]+(?:\([^()]*\))?/g) ?? []
   return new Map(
     parts.map((part) => {

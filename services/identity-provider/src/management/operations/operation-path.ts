@@ -150,10 +150,13 @@ export class OperationPaths {
   }
 }
 
+/** A set without types: the names of its objects may look like casts. */
+const named = /^federatedIdentityCredentials$/i
+
 /** A segment in the form that is compared, and whether it can be a key. */
-const comparable = (segment: string) => ({
+const comparable = (segment: string, at: number, all: readonly string[]) => ({
   text: segment.toLowerCase().replace(/^graph\./, 'microsoft.graph.'),
-  isKey: segment !== '' && !typeCast.test(segment),
+  isKey: segment !== '' && (!typeCast.test(segment) || named.test(all[at - 1] ?? '')),
 })
 
 /** Whether a path is the beginning of a template. */

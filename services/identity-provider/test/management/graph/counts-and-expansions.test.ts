@@ -100,9 +100,19 @@ describe('$expand', () => {
 })
 
 describe('a query that is refused', () => {
+  const termFault =
+    /^Parsing OData Select and Expand failed: Term '.*' is not valid in a \$select or \$expand expression\.$/
   const rows: readonly (readonly [query: string, code: string, message: RegExp])[] = [
     ['/applications?$expand=owners,nothing', 'BadRequest', /Could not find a property/],
     ['/applications?$expand=owners($select=nothing)', 'BadRequest', /Could not find a property/],
+    ...['owners)', 'owners(', 'owners(($select=id))', ',owners', 'owners,', 'owners,,'].map(
+      (term): [string, string, RegExp] => [
+        `/applications?$expand=${term}`,
+        'BadRequest',
+        termFault,
+      ],
+    ),
+    ['/applications?$select=id,@odata.type', 'BadRequest', termFault],
     [
       '/applications?$expand=owners($filter=id)',
       'Request_UnsupportedQuery',
@@ -130,7 +140,7 @@ describe('a query that is refused', () => {
     ],
   ]
   for (const [query, code, message] of rows)
-    it(`is ${query} (entra E348)`, async () => {
+    it(`is ${query} (entra E348, E359)`, async () => {
       const { admin } = await withApi()
       const { body, status } = await admin.get(query.replaceAll(' ', '%20'), undefined, eventual)
       assert.deepEqual([status, body.error.code], [400, code])

@@ -79,7 +79,7 @@ function create(call: ChangingCall): Change {
       ? { sponsorIds: withSponsors([], sponsorIds), inheritablePermissions: [] }
       : null,
     inertProperties: inertAfter({}, inert, inertApplicationDefaults),
-    ownerIds: withOwners([], ownerIds, call.directory, caller.tenantId),
+    ownerIds: withOwners([], ownerIds, call, isBlueprint),
     passwordCredentials: passwords.map(({ credential }) => credential),
     displayName: properties.displayName,
     id: isBlueprint ? appId : runtime.newGuid(),

@@ -1,9 +1,9 @@
-import type { Directory, DirectoryObjects } from '@greeting/directory'
+import type { DirectoryObjects } from '@greeting/directory'
 import { z } from 'zod'
 import { parseBody } from '../../body/parse-body.ts'
 import type { EntitySet } from '../../odata/entity-set.ts'
 import { listEntities } from '../../odata/list-entities.ts'
-import type { DirectoryOperation } from '../../operations/operation.ts'
+import type { ChangingCall, DirectoryOperation } from '../../operations/operation.ts'
 import { readsApplications, writesApplications } from '../../privileges/graph-roles.ts'
 import { refuse } from '../../refusals/graph-error.ts'
 import { directoryObjects } from './entity-sets.ts'
@@ -70,7 +70,7 @@ const operationsOf = <Kind extends ObjectKind>(
         const object = find(call)
         const { '@odata.id': id } = parseBody(body, call.body)
         const ids = isOfOwners
-          ? withOwners(idsOf(object), [id], call.directory, call.caller.tenantId)
+          ? withOwners(idsOf(object), [id], call)
           : withSponsors(idsOf(object), [id])
         return stored(kind, withIds(object, ids))
       },
@@ -136,13 +136,14 @@ const sponsors: EntitySet<{ readonly id: string }> = {
 /**
  * The owners after some were added. An owner must be a user or a service principal of the tenant.
  *
+ * @param isOfBlueprint whether the caller creates a blueprint or its principal, and owns it (entra E356)
  * @throws {GraphError} graph_refusal resource_unknown, reference_type_invalid, reference_taken, body_invalid.
  */
 export function withOwners(
   before: readonly string[],
   added: readonly string[],
-  directory: Directory,
-  tenantId: string,
+  { caller: { applicationId, tenantId }, committed, directory }: ChangingCall,
+  isOfBlueprint = false,
 ): readonly string[] {
   for (const id of added) {
     if (ownerOf(directory, tenantId, id) !== undefined) continue
@@ -151,7 +152,9 @@ export function withOwners(
       ? refuse('reference_type_invalid', 'Application', id, 'owners')
       : refuse('resource_unknown', id)
   }
-  return withReferences(before, added, 'owners', maxOwners)
+  const ids = withReferences(before, added, 'owners', maxOwners)
+  const creator = isOfBlueprint && committed.servicePrincipalByAppId(tenantId, applicationId)
+  return creator ? [...new Set([...ids, creator.id])] : ids
 }
 
 /** @throws {GraphError} graph_refusal reference_taken, body_invalid. */

@@ -36,7 +36,7 @@ export function createAgent(call: ChangingCall): Change {
       runtime,
     ),
     ...properties,
-    ownerIds: withOwners([], ids.ownerIds, directory, caller.tenantId),
+    ownerIds: withOwners([], ids.ownerIds, call),
     inertProperties: inertAfter({}, inert, inertPrincipalDefaults),
   }
   return stored('servicePrincipal', agent, showCreated(call, servicePrincipals, agent))

@@ -1,6 +1,8 @@
 // Folder: The operations on service principals and what they are granted.
 
+import { isDeepStrictEqual } from 'node:util'
 import {
+  azureApi,
   inertAfter,
   inertPrincipalDefaults,
   isGuid,
@@ -68,7 +70,7 @@ function create(call: ChangingCall): Change {
     createdByAppId: caller.applicationId,
     ...properties,
     keyCredentials: keyCredentialsAfter([], keyCredentials, runtime),
-    ownerIds: withOwners([], ownerIds, directory, caller.tenantId),
+    ownerIds: withOwners([], ownerIds, call, application.blueprint !== null),
     sponsorIds: withSponsors([], sponsorIds),
     inertProperties: inertAfter({}, inert, inertPrincipalDefaults),
   }
@@ -103,6 +105,10 @@ function update(call: ChangingCall): Change {
     ...properties,
     keyCredentials: keyCredentialsAfter(before.keyCredentials, keyCredentials, call.runtime),
     inertProperties: inertAfter(before.inertProperties, inert, inertPrincipalDefaults),
+  }
+  // A service principal that is not stored stays so (entra E357).
+  if (azureApi(before.appId) !== undefined && isDeepStrictEqual(before, after)) {
+    return { changes: [], target: before.id, answer: { status: 204 } }
   }
   return stored('servicePrincipal', after, { status: 204, etag: entityTag(call.nextMark) })
 }

@@ -1,11 +1,46 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Body, Reply } from '../../sample-graph.ts'
-import { agentType, blueprintType, withAgent } from './sample-agents.ts'
+import { agentType, blueprintType, sponsored, withAgent } from './sample-agents.ts'
 
 type Sample = Awaited<ReturnType<typeof withAgent>>
 
 const idsIn = ({ body }: Reply) => body.value.map(({ id }) => id)
+
+describe('the creator of a blueprint and of its principal', () => {
+  const origin = 'https://graph.microsoft.com/v1.0'
+  const kinds = {
+    blueprint: ({ blueprint }: Sample) => `/applications/${blueprint.id}`,
+    principal: ({ principal }: Sample) => `/servicePrincipals/${principal.id}`,
+  }
+  for (const [name, pathOf] of Object.entries(kinds))
+    it(`owns the ${name}, and can be removed (entra E356)`, async () => {
+      const sample = await withAgent()
+      const { admin } = sample
+      const owners = `${pathOf(sample)}/owners`
+      assert.deepEqual(idsIn(await admin.get(owners)), [admin.principalId])
+      assert.equal((await admin.delete(`${owners}/${admin.principalId}/$ref`)).status, 204)
+      assert.deepEqual(idsIn(await admin.get(owners)), [])
+    })
+
+  it('is one owner also when the body names it, and owns no other objects', async () => {
+    const { admin, agent, blueprint } = await withAgent()
+    const { body: users } = await admin.get('/users')
+    const both = [`/users/${users.value[0]?.id}`, `/servicePrincipals/${admin.principalId}`]
+    const bound = { 'owners@odata.bind': both.map((one) => `${origin}${one}`) }
+    const body = { displayName: 'Own', '@odata.type': `#${blueprintType}`, ...sponsored, ...bound }
+    const made = await admin.post('/applications', body)
+    const owners = idsIn(await admin.get(`/applications/${made.body.id}/owners`))
+    assert.deepEqual(owners.toSorted(), [users.value[0]?.id, admin.principalId].toSorted())
+    const other = await admin.post('/applications', { displayName: 'Ordinary' })
+    const { body: client } = await admin.post('/servicePrincipals', { appId: other.body.appId })
+    for (const path of [`/applications/${other.body.id}`, `/servicePrincipals/${client.id}`])
+      assert.deepEqual(idsIn(await admin.get(`${path}/owners`)), [], path)
+    assert.deepEqual(idsIn(await admin.get(`/servicePrincipals/${agent.id}/owners`)), [])
+    const owned = await admin.get(`/servicePrincipals/${admin.principalId}/ownedObjects`)
+    assert.ok(idsIn(owned).includes(blueprint.id))
+  })
+})
 
 describe('the creator of an agent identity', () => {
   const manager = ['AgentIdentity.CreateAsManager']

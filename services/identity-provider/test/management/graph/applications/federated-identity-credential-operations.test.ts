@@ -43,6 +43,8 @@ describe('a federated identity credential', () => {
     ['acctest-hashitown.example.com-x', 201],
     ['my.app_main~1', 201],
     ['a.b', 201],
+    ['graph.x', 201],
+    ['Microsoft.Graph.application', 201],
     ['a'.repeat(120), 201],
     ['a'.repeat(121), 400],
     ['a.', 400],

@@ -2,6 +2,22 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { withApi } from '../applications/sample-api.ts'
 
+const json = { 'content-type': 'application/json' }
+
+// What Terraform sends with `use_existing`, and parts of it.
+const present = {
+  accountEnabled: true,
+  alternativeNames: [],
+  appRoleAssignmentRequired: false,
+  description: null,
+  loginUrl: null,
+  notes: null,
+  notificationEmailAddresses: [],
+  preferredSingleSignOnMode: null,
+  samlSingleSignOnSettings: null,
+  tags: [],
+}
+
 describe('a service principal without an object in the store (entra E354)', () => {
   it('of an API of Azure exists in each tenant, and is not stored', async () => {
     const { admin } = await withApi()
@@ -43,5 +59,33 @@ describe('a service principal without an object in the store (entra E354)', () =
       assert.equal((await admin.delete(`/servicePrincipals/${id}`)).status, 403)
     }
     assert.equal((await admin.get(`/applications(appId='${appId}')`)).status, 404)
+  })
+
+  it('takes the values that it has, and nothing is stored (entra E357)', async () => {
+    const { admin, log } = await withApi()
+    const appId = 'cfa8b339-82a2-471a-a3c9-0fc0be7a4093'
+    const { body: before } = await admin.get(`/servicePrincipals(appId='${appId}')`)
+    const rows = [
+      [present, 204],
+      [{}, 204],
+      [{ displayName: before.displayName, appId, keyCredentials: [] }, 204],
+      [{ ...present, tags: ['terraform'] }, 403],
+      [{ ...present, notes: 'Ours' }, 403],
+      [{ appRoleAssignmentRequired: true }, 403],
+    ] as const
+    for (const [body, status] of rows)
+      for (const key of [`/${before.id}`, `(appId='${appId}')`]) {
+        const path = `/servicePrincipals${key}`
+        const upsert = { prefer: 'create-if-missing' }
+        const replies = [await admin.patch(path, body), await admin.patch(path, body, upsert)]
+        const request = { id: '1', method: 'PATCH', url: path, headers: json, body }
+        const batch = await admin.post('/$batch', { requests: [request] })
+        const [part] = batch.body.responses as { status: number }[]
+        const statuses = [...replies, part].map((reply) => reply?.status)
+        assert.deepEqual(statuses, [status, status, status], JSON.stringify(body))
+        assert.equal(replies[0]?.headers.get('etag'), null)
+      }
+    assert.equal(log.directory.servicePrincipal(before.id), undefined)
+    assert.deepEqual((await admin.get(`/servicePrincipals/${before.id}`)).body, before)
   })
 })
