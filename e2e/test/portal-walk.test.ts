@@ -99,6 +99,56 @@ it('leads from an empty directory to both greetings: 12 clicks, 4 fields', async
     assert.equal(await (await fetch(`${url}${path}`, { headers })).text(), greeting)
 })
 
+it('at 390 pixels has one row of navigation and one of tabs, and ten applications on three screens', async () => {
+  await using opened = new AsyncDisposableStack()
+  const names = Array.from({ length: 8 }, (_, index) => [`Job ${index}`, { roles: {} }] as const)
+  const registrations = { apis: { Orders: { roles: [] } }, clients: Object.fromEntries(names) }
+  const entra = opened.use(await startEntra({ registrations, portal: 'on' }))
+  const { context, page } = await signedIn(entra)
+  opened.defer(() => context.close())
+  const base = page.url().replace(/\/$/, '')
+  await page.setViewportSize({ width: 390, height: 844 })
+  await page.goto(`${base}/applications`)
+  assert.equal(await page.locator('tbody tr').count(), 10)
+  const { height = 0 } = (await page.locator('body').boundingBox()) ?? {}
+  assert.ok(height <= 3 * 844, `${height} pixels`)
+
+  await page.goto(`${base}/applications/${entra.client('Job 0').clientId}/manifest`)
+  for (const name of ['Portal', 'Application']) {
+    const links = page.getByRole('navigation', { name }).getByRole('link')
+    const boxes = await Promise.all((await links.all()).map((one) => one.boundingBox()))
+    assert.equal(new Set(boxes.map((box) => box?.y)).size, 1, `rows of ${name}`)
+  }
+  const current = await page.locator('.tabs [aria-current]').boundingBox()
+  assert.ok(current && current.x + current.width <= 390, 'the current tab is on the screen')
+})
+
+it('keeps the mark and the button of a missing step at the right of its row', async () => {
+  await using opened = new AsyncDisposableStack()
+  const roles = ['Invoices.Read.All', 'Invoices.Write.All', 'Invoices.Approve.All'] as const
+  const registrations = {
+    apis: { 'Invoices of all regions': { roles } },
+    clients: { Job: { roles: { 'Invoices of all regions': roles }, hasConsent: false } },
+  }
+  const entra = opened.use(await startEntra({ registrations, portal: 'on' }))
+  const { context, page } = await signedIn(entra)
+  opened.defer(() => context.close())
+  const base = page.url().replace(/\/$/, '')
+  await page.goto(`${base}/applications/${entra.client('Job').clientId}/permissions`)
+  await page.getByRole('button', { name: 'Grant admin consent' }).waitFor()
+  const places = await Promise.all(
+    (await page.locator('.steps li').all()).map(async (step) => {
+      const [number, last] = await Promise.all(
+        ['.number', ':scope > :last-child'].map((part) => step.locator(part).boundingBox()),
+      )
+      assert.ok(number && last)
+      const offset = last.y + last.height / 2 - number.y - number.height / 2
+      return `${Math.round(last.x + last.width)}, ${Math.abs(offset) < 2 ? 'same' : 'other'} line`
+    }),
+  )
+  assert.deepEqual([new Set(places).size, places[0]?.endsWith('same line')], [1, true], `${places}`)
+})
+
 async function urlOf({ stdout }: ChildProcess): Promise<string> {
   assert.ok(stdout)
   for await (const line of createInterface(stdout)) {

@@ -76,7 +76,7 @@ describe('the portal, in a browser', () => {
     await register('Portal job', 'client')
     const id = client()
     await tab('API permissions')
-    await page.getByLabel(/^API: words/).fill('Greeting API')
+    await page.getByLabel('Find an API by').fill('Greeting API')
     await page.getByRole('button', { name: 'Find' }).click()
     for (const role of ['CallHiApiRole', 'CallHelloApiRole']) await page.getByLabel(role).check()
     await page.getByRole('button', { name: 'Request', exact: true }).click()
@@ -124,7 +124,7 @@ describe('the portal, in a browser', () => {
     await page
       .getByLabel('Access token')
       .fill(`${part({ alg: 'RS256' })}.${part({ aud: 'orders' })}.x`)
-    await page.getByLabel('API. Empty').fill('Greeting API')
+    await page.getByLabel('API (by default').fill('Greeting API')
     await page.getByRole('button', { name: 'Check' }).click()
     assert.match(await page.getByLabel('Claims').innerText(), /orders/)
     assert.deepEqual(complaints, [])

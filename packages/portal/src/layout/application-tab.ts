@@ -160,7 +160,7 @@ async function blueprintState(request: AdministratorRequest, registered: Registe
           ? step('Create an agent', 'Agents', '#new')
           : step('Show its agents', 'Agents')
   const isUsable = kind !== 'bad' && agents.length > 0
-  return html`<section class="verdict ${kind === 'bad' ? 'bad' : isUsable ? 'good' : 'warn'}" aria-label="Verdict"><p>${kind === 'bad' ? html`The agents of ${named(displayName)} get no token: ${reason}.` : isUsable ? html`${named(displayName)} authenticates its agents. It gets no token of an API itself.` : html`${named(displayName)} has no agent.`} ${next}</p></section>`
+  return html`<section class="verdict ${kind === 'bad' ? 'bad' : isUsable ? 'good' : 'plain'}" aria-label="Verdict"><p>${kind === 'bad' ? html`The agents of ${named(displayName)} get no token: ${reason}.` : isUsable ? html`${named(displayName)} authenticates its agents. It gets no token of an API itself.` : html`${named(displayName)} has no agent.`} ${next}</p></section>`
 }
 
 /** The verdict for one API, with a form that chooses another one. */
@@ -181,7 +181,7 @@ async function clientState(
     return undefined
   })
   const [explanation] = apiId ? await explanationsOf(request, client, [apiId]) : []
-  return html`<form method="get" action="${path}" class="bar">${picker({ name: 'for', label: 'API: name, URI or ID', value: explanation?.apiName ?? '', options: namesOf(apis), required: true })}<button>Show the verdict</button></form>
+  return html`<form method="get" action="${path}" class="bar">${picker({ name: 'for', label: 'API: name, URI or ID', value: explanation?.apiName ?? '', options: namesOf(apis), required: true })}<button>Check</button></form>
 ${fault}
 ${explanation ? verdict(request, explanation, { api: explanation.apiId, client, ...(!isAgent(registered) && { etag: application['@odata.etag'] ?? '' }) }) : empty('Choose an API: the six steps show what this client needs for a token with its roles.')}`
 }
@@ -276,7 +276,7 @@ async function apiState(request: AdministratorRequest, registered: Registered): 
   ].filter(Boolean)
   return html`${next}${table(
     'Clients of this API',
-    ['Client', 'Has', 'Asked for, not granted'],
+    ['Client', 'Has', 'Requested, not granted'],
     clients
       .slice(0, maxRows)
       .map(({ appId: id, name, has, lacks }) => [
@@ -286,6 +286,6 @@ async function apiState(request: AdministratorRequest, registered: Registered): 
           ? ''
           : html`<code>${lacks.join(', ')}</code> ${buttonForm(request, `${applicationPath(id, 'API permissions')}/consent`, 'Grant admin consent', { api: appId })}`,
       ]),
-    'No client has a role of this API, or asked for one.',
+    'No client has or requests a role of this API.',
   )}${clients.length > maxRows && html`<p><small>At most ${maxRows} clients are shown. <a href="${applicationPath(appId, 'Role assignments')}">All role assignments</a></small></p>`}`
 }

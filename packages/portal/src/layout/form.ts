@@ -57,6 +57,7 @@ type Field = {
   readonly required?: boolean
   readonly maxLength?: number
   readonly autocomplete?: string
+  readonly placeholder?: string
   /** The ID of a list of values that it offers. */
   readonly list?: string
 }
@@ -66,7 +67,7 @@ export function field(one: Field, attempt?: Attempt) {
   const value = attempt?.form.get(one.name) ?? one.value ?? ''
   const help = one.help && html`<small id="${one.name}-help">${one.help}</small>`
   return html`<label>${one.label}
-<input name="${one.name}" type="${one.type ?? 'text'}" value="${value}"${one.required ? html` required` : ''}${one.maxLength ? html` maxlength="${one.maxLength}"` : ''} autocomplete="${one.autocomplete ?? 'off'}"${one.list ? html` list="${one.list}"` : ''}${help ? html` aria-describedby="${one.name}-help"` : ''} spellcheck="false">${help}</label>`
+<input name="${one.name}" type="${one.type ?? 'text'}" value="${value}"${one.required ? html` required` : ''}${one.maxLength ? html` maxlength="${one.maxLength}"` : ''} autocomplete="${one.autocomplete ?? 'off'}"${one.list ? html` list="${one.list}"` : ''}${one.placeholder ? html` placeholder="${one.placeholder}"` : ''}${help ? html` aria-describedby="${one.name}-help"` : ''} spellcheck="false">${help}</label>`
 }
 
 /** A field for one value in each line. */

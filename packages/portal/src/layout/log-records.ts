@@ -3,7 +3,7 @@ import type { AdministratorRequest } from '../graph/administrator-request.ts'
 import type { AuditHourView, AuditView } from '../graph/management-views.ts'
 import type { NamesInRecords } from '../graph/names.ts'
 import { applicationPath } from './application-page.ts'
-import { type Html, mark, table, time } from './parts.ts'
+import { capitalized, type Html, mark, table, time } from './parts.ts'
 import { remedyOf } from './refusals.ts'
 
 export const logsPath = '/portal/logs'
@@ -24,11 +24,8 @@ const signIns: Readonly<Record<string, string>> = {
 export function inWords(code: string): string {
   const known = Object.hasOwn(signIns, code) && signIns[code]
   if (known) return known
-  const words = code
-    .replace('.', ': ')
-    .replaceAll('_', ' ')
-    .replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
-  return words.slice(0, 1).toUpperCase() + words.slice(1)
+  const words = code.replace('.', ': ').replaceAll('_', ' ')
+  return capitalized(words.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`))
 }
 
 /** The name of an actor or a target with a link to it; the start of an ID without a name. */

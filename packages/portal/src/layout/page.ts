@@ -54,6 +54,8 @@ type Page = {
   readonly title: string
   /** Links to the pages above this one. */
   readonly trail?: readonly { readonly name: string; readonly path: string }[]
+  /** Buttons at the right of the title. */
+  readonly action?: Html
   readonly content: Html
   /** Default: that of the attempt, else 200. */
   readonly status?: number
@@ -92,7 +94,7 @@ ${buttonForm(request, '/portal/sign-out', 'Sign out')}</div>`
 ${request && linkList('Portal', '', request.navigation, request.section, one.trail ? 'true' : 'page')}
 <main id="content">
 ${one.trail && linkList('Breadcrumb', 'trail', one.trail)}
-<h1><bdi>${one.title}</bdi></h1>
+<div class="title"><h1><bdi>${one.title}</bdi></h1>${one.action}</div>
 ${problem(one.attempt, one.notDone)}
 ${one.content}
 </main>

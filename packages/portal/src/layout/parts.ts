@@ -19,14 +19,16 @@ export const facts = (rows: readonly Fact[]) =>
 /** The name of an object in a sentence, in any direction of writing. */
 export const named = (name: string) => html`“<bdi>${name}</bdi>”`
 
-/** The place of what does not exist yet: a sentence with the next step. The style sheet draws the picture. */
-export const empty = (text: Html, next?: Html) =>
-  html`<div class="empty"><p>${text}</p>${next}</div>`
+/** A text that begins with a capital letter, as a sentence does. */
+export const capitalized = (text: string) => text.slice(0, 1).toUpperCase() + text.slice(1)
+
+/** The sentence in the place of what does not exist yet. */
+export const empty = (text: Html) => html`<p class="empty">${text}</p>`
 
 /** A column of a table, with the link that sorts by it. */
 type Sorting = Link & { readonly sorted: string }
 
-/** A table whose rows become blocks with labels on a narrow screen; an empty place when it has none. */
+/** A table whose rows become blocks with labels on a narrow screen; a sentence when it has none. */
 export function table(
   label: string,
   columns: readonly (string | Sorting)[],

@@ -53,7 +53,7 @@ ${size && html`<p class="problem">${size}</p>`}${explanation.note && html`<p cla
     const isMissing = missing.includes(one)
     const isFirst = one === missing[0] && !isOfAgents
     return html`<li${isMissing ? html` class="missing"` : ''}${isFirst ? html` aria-current="step"` : ''}><span class="number">${registrationSteps.indexOf(one.step) + 1}</span>
-<span><a href="${applicationPath(ownerOf(explanation, one, ids), tab)}">${one.step}</a><br><small>${one.detail}</small></span>
+<span><a href="${applicationPath(ownerOf(explanation, one, ids), tab)}">${one.step}</a> <small>${one.detail}</small>${isMissing && one.step === 'Admin consent' && effectOf(explanation)}</span>
 <span>${mark(state, word)} ${isMissing ? repair(request, explanation, one, ids, isFirst ? 'primary' : 'secondary') : ''}</span></li>`
   })}</ol></section>`
 }
@@ -106,11 +106,14 @@ function repair(
     const fields = { api: ids.api, value: 'true' }
     return buttonForm(request, `${path}/inherit`, 'Let the agents inherit', fields, kind)
   }
-  const roles = waiting.map(({ value }) => value).join(', ')
-  const effect =
-    step === 'Admin consent' &&
-    html`<br><small>Adds ${roles} of ${named(explanation.api)} to ${named(explanation.blueprint?.name ?? explanation.client)}. Revokes nothing.</small>`
   // Without a request, there is nothing to consent to.
-  if (step === 'Admin consent' && roles === '') return ''
-  return html`${buttonForm(request, `${path}${form}`, action, ids, kind)}${effect}`
+  if (step === 'Admin consent' && waiting.length === 0) return ''
+  return buttonForm(request, `${path}${form}`, action, ids, kind)
+}
+
+/** What admin consent would change, below its step. */
+function effectOf({ roles, api, blueprint, client }: Explanation): Html {
+  const waiting = roles.flatMap((one) => (one.state === 'not_granted' ? one.value : []))
+  if (waiting.length === 0) return ''
+  return html`<small>Adds ${waiting.join(', ')} of ${named(api)} to ${named(blueprint?.name ?? client)}. Revokes nothing.</small>`
 }

@@ -51,7 +51,7 @@ ${table(
       lastTokens[index] ?? '',
       html`<code>${id}</code>`,
       html`${buttonForm(request, `${path}/enabled`, isEnabled ? 'Disable' : 'Enable', fields)}
-${danger('Delete', html`${named(displayName)} gets no token any more. It can be restored for 30 days.`, buttonForm(request, `${path}/delete`, 'Delete', { id }, 'danger'))}`,
+${danger('Delete', html`${named(displayName)} no longer gets tokens. It can be restored for 30 days.`, buttonForm(request, `${path}/delete`, 'Delete', { id }, 'danger'))}`,
     ]
   }),
   'This blueprint has no agent. Create the first one below.',

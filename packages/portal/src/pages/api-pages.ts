@@ -65,7 +65,7 @@ ${table(
     html`<code>${value ?? ''}</code>`,
     displayName ?? '',
     description ?? '',
-    mark(isEnabled ? 'good' : 'warn', isEnabled ? 'enabled' : 'disabled'),
+    mark(isEnabled ? 'good' : 'plain', isEnabled ? 'enabled' : 'disabled'),
     html`<code>${id}</code>`,
     html`${buttonForm(request, `${path}/enabled`, isEnabled ? 'Disable' : 'Enable', { id, etag, value: String(!isEnabled) })}
 ${!isEnabled && danger('Delete', `${clientsOf(id)} with this role will lose it for good.`, buttonForm(request, `${path}/delete`, 'Delete', { id, etag }, 'danger'))}`,

@@ -49,7 +49,7 @@ ${form(
   html`${hiddenFields({ etag: application['@odata.etag'] ?? '' })}${field({ name: 'display_name', label: 'Name', value: application.displayName, required: true, maxLength: 120 }, attempt)}<button>Save</button>`,
 )}
 <h2>Delete</h2>
-${danger(`Delete ${application.displayName}`, `${isApi(application) ? `No client gets a token of this API any more: ${clientsOf()} with a role will lose it.` : `This ${kind} gets no token any more${kind === 'blueprint' ? ', and neither do its agents' : ''}.`} It can be restored for 30 days.`, buttonForm(request, `${path}/delete`, 'Delete', {}, 'danger'))}`
+${danger(`Delete ${application.displayName}`, `${isApi(application) ? `Clients no longer get tokens of this API: ${clientsOf()} with a role will lose it.` : `This ${kind} no longer gets tokens${kind === 'blueprint' ? ', and its agents do not either' : ''}.`} It can be restored for 30 days.`, buttonForm(request, `${path}/delete`, 'Delete', {}, 'danger'))}`
 }
 
 const linkTo = ({ application: { appId, displayName } }: Registered) =>

@@ -7,7 +7,7 @@ import { buttonForm } from '../layout/form.ts'
 import { page } from '../layout/page.ts'
 import type { PageRow } from '../layout/page-row.ts'
 import { mark, nextPageLink, pageQuery, table, time } from '../layout/parts.ts'
-import { register, registrationForm } from './registration.ts'
+import { newApiLink, register, registrationForm } from './registration.ts'
 
 const path = '/portal/applications'
 const pageSize = 50
@@ -42,6 +42,7 @@ const showApplications: PageRow['show'] = async (request, { req }, attempt) => {
   return page(request, {
     title: 'App registrations',
     attempt,
+    action: html`<a href="#register">Register an application</a>${newApiLink(req.query('for') ? 'secondary' : 'primary')}`,
     content: html`<form method="get" action="${path}" class="bar"><label>Search by name or application ID
 <input type="search" name="search" value="${search}" maxlength="256"></label><button>Search</button></form>
 <p>${search ? html`Applications whose names match “${search}”.` : total === 1 ? `1 ${what}` : `${total?.toLocaleString('en') ?? ''} ${what}s`}${(search || kind) && html` <a href="${path}">Show all</a>`}</p>
@@ -63,7 +64,7 @@ ${table(
   }),
   search
     ? 'No application matches. A search finds each word within a name, in any order. One or two letters find the words that they begin.'
-    : 'There is no application yet. Register the first one below.',
+    : 'There is no application yet.',
 )}
 ${nextPageLink(path, nextLink, { ...kept, order })}
 ${registrationForm(request, (name) => req.query(name), attempt)}

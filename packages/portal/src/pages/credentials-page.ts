@@ -40,9 +40,9 @@ type Credential = ApplicationView['passwordCredentials'][number] & {
 
 const stateOf = ({ startDateTime, endDateTime }: Credential, now: Date) =>
   endDateTime <= now
-    ? mark('bad', 'ended')
+    ? mark('bad', 'expired')
     : startDateTime > now
-      ? mark('warn', 'not valid yet')
+      ? mark('plain', 'not valid yet')
       : mark('good', 'valid')
 
 /** The credentials of one kind, with what changes each. */
@@ -59,7 +59,7 @@ const credentialTable = (
       'Description',
       'Value or thumbprint',
       'State',
-      'Ends',
+      'Expires',
       'Last used',
       ...(change ? ['Change'] : []),
     ],
@@ -82,7 +82,7 @@ const show = tabPage(tab, async (request, registered, attempt) => {
     ...(principal?.passwordCredentials ?? []),
     ...(principal?.keyCredentials ?? []),
   ]
-  return html`<p>Several credentials may be valid at the same time. The value of a secret is shown once, when it is made.</p>
+  return html`<p>Several credentials may be valid at the same time. The value of a secret is shown once, when it is created.</p>
 <h2>Client secrets</h2>
 ${credentialTable(
   'Client secrets',
@@ -128,7 +128,7 @@ const removeForm = (
 ) =>
   danger(
     'Remove',
-    `Programs that use this ${kind} get no token any more.`,
+    `Programs that use this ${kind} no longer get a token.`,
     buttonForm(request, `${path}/remove-${kind}`, 'Remove', { key_id: keyId }, 'danger'),
   )
 
@@ -145,7 +145,7 @@ const secretForm = (
 ${choice(
   {
     name: 'days',
-    label: 'Ends after',
+    label: 'Expires after',
     value: '180',
     options: lifetimes.map((one) => ({ value: String(one), label: `${one} days` })),
   },
@@ -191,10 +191,10 @@ export async function makeSecret(
     request,
     registered,
     tab,
-    html`<p role="status" class="done"><strong>The secret was made.</strong> Copy its value now. It is not shown again.</p>
+    html`<p role="status" class="done"><strong>The secret was created.</strong> Copy its value now. It is not shown again.</p>
 ${facts([
   ['Value', copyable(secret.secretText)],
-  ['Ends', time(secret.endDateTime, request.now)],
+  ['Expires', time(secret.endDateTime, request.now)],
 ])}
 ${await settingsToPaste(request, registered, secret.secretText)}
 <p><a href="${applicationPath(appId, tab)}">All credentials</a></p>`,
@@ -217,7 +217,7 @@ const showReplacement = tabPage(tab, async (request, { application }, attempt, r
   const step = (isDone: boolean) => mark(isDone ? 'good' : 'plain', isDone ? 'done' : 'open')
   return html`<h2>Replace the secret “${old.displayName ?? old.hint}”</h2>
 <ol>
-<li><h3>Make a new secret ${step(newer !== undefined)}</h3>
+<li><h3>Create a new secret ${step(newer !== undefined)}</h3>
 ${newer ? html`<p>“${newer.displayName ?? newer.hint}”, made ${time(newer.startDateTime, request.now)}.</p>` : secretForm(request, application, attempt, old.displayName ?? '')}</li>
 <li><h3>Use it in every program ${step(isUsed)}</h3>
 <p>New secret last used: ${time(newer?.lastUsedDateTime, request.now)}. Old secret last used: ${time(old.lastUsedDateTime, request.now)}.</p></li>

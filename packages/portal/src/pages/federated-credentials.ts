@@ -51,7 +51,7 @@ ${form(
   `${path}/federated`,
   html`${field({ name: 'name', label: 'Name', required: true, maxLength: 120, help: '3 to 120 letters, digits and -._~, starting with a letter or digit. It cannot be changed.' }, attempt)}
 ${field({ name: 'issuer', label: 'Issuer', required: true, maxLength: 600, help: 'As in the claim iss, for example https://token.actions.githubusercontent.com.' }, attempt)}
-${field({ name: 'subject', label: 'Subject', maxLength: 600, help: 'As in the claim sub. Empty: the expression below decides.' }, attempt)}
+${field({ name: 'subject', label: 'Subject', maxLength: 600, help: 'As in the claim sub. Leave it empty to use the expression below.' }, attempt)}
 ${field({ name: 'expression', label: 'Claims matching expression', maxLength: 600, help: "For example claims['sub'] matches 'repo:contoso/*'." }, attempt)}
 ${field({ name: 'audience', label: 'Audience', value: usualAudience, required: true, maxLength: 600 }, attempt)}
 ${field({ name: 'federated_description', label: 'Description', maxLength: 600 }, attempt)}

@@ -217,7 +217,7 @@ const tabPage = (request: AdministratorRequest, tab: string, content: Html, atte
   page(request, {
     title: 'Lab',
     attempt,
-    content: html`<p class="note">This server makes forged tokens and faults. Never use it in production.</p>
+    content: html`<p class="note warn">This server makes forged tokens and faults. Never use it in production.</p>
 ${linkList('Lab', 'tabs', labTabs, tab)}${content}`,
   })
 

@@ -9,11 +9,22 @@ import { auditPage, keyState } from '../graph/management-views.ts'
 import { applicationNames } from '../graph/names.ts'
 import { applicationPath } from '../layout/application-page.ts'
 import { candidateLinks, picker } from '../layout/form.ts'
+import { inWords, logsPath } from '../layout/log-records.ts'
 import { page } from '../layout/page.ts'
 import type { PageRow } from '../layout/page-row.ts'
-import { copyable, empty, facts, type Html, mark, table, time } from '../layout/parts.ts'
+import {
+  capitalized,
+  copyable,
+  empty,
+  facts,
+  type Html,
+  mark,
+  table,
+  time,
+} from '../layout/parts.ts'
 import { optional, remedyOf } from '../layout/refusals.ts'
 import { verdict } from '../layout/verdict.ts'
+import { newApiLink } from './registration.ts'
 
 const path = '/portal'
 const dayMs = 86_400_000
@@ -33,14 +44,27 @@ const endingCredential = z.object({
 
 const person = z.object({ displayName: z.string(), userPrincipalName: z.string() })
 
-/** A row about an application that needs attention; one without a name is not registered. */
-const concern = (appId: string, name: string | undefined, ...cells: readonly Html[]) => ({
-  appId,
-  cells: [
-    name ? html`<a href="${applicationPath(appId)}">${name}</a>` : 'unknown client',
-    ...cells,
-  ],
-})
+/** One thing that is wrong with an application; a client that is not registered has no name. */
+type Concern = {
+  readonly appId: string
+  readonly name: string | undefined
+  /** The state, its reason, its repair and its time. */
+  readonly line: Html
+  readonly next: Html
+}
+
+const link = (path: string, text: string) => html`<a href="${path}">${text}</a>`
+
+/** One row for each application, with all that is wrong with it. */
+const rowsOf = (concerns: readonly Concern[]) =>
+  [...Map.groupBy(concerns, ({ appId, name }) => name && appId).values()].map((group) => {
+    const [{ appId = '', name = '', next = '' } = {}] = group
+    return [
+      name ? link(applicationPath(appId), name) : 'unknown client',
+      group.map(({ line }) => html`<div>${line}</div>`),
+      name && next,
+    ]
+  })
 
 const show: PageRow['show'] = async (request, { req }) => {
   const { tenantId } = request.session
@@ -61,40 +85,32 @@ const show: PageRow['show'] = async (request, { req }) => {
     optional(request, endingCredentials(request), unknown),
   ])
   const { apis, clients, count } = registered
-  const known = [...refused.concerns, ...ending.concerns]
-  const others = registered.concerns.filter(({ appId }) =>
-    known.every((one) => one.appId !== appId),
-  )
+  const parts = [registered, refused, ending]
+  const notes = [...new Set(parts.flatMap(({ note }) => note || []))]
+  const rows = rowsOf(parts.flatMap(({ concerns }) => concerns))
   return page(request, {
     title: 'Overview',
     status: asked?.status ?? 200,
-    content: html`${
-      count === '1' && apis.length === 0
-        ? firstStep
-        : html`<form method="get" action="${path}" class="bar">
-${picker({ name: 'client', label: 'Does this client get its roles', value: client, required: true, options: namesOf(clients) })}
-${picker({ name: 'api', label: 'of this API?', value: api, required: true, options: namesOf(apis) })}
-<button${asked ? '' : html` class="primary"`}>Answer</button></form>`
-    }
+    action: newApiLink(asked ? 'secondary' : 'primary'),
+    content: html`<div class="counts">${facts([
+      ['Applications', link('/portal/applications', count)],
+      ['APIs', link('/portal/applications?kind=api', countOf(apis, most.apis))],
+      ['Refused in the last hour', link('/portal/logs?outcome=refused', refused.count)],
+      ['Expiring credentials', ending.count],
+    ])}</div>
+${
+  count === '1' && apis.length === 0
+    ? empty('The directory has no API and no client yet.')
+    : html`<form method="get" action="${path}" class="bar" aria-labelledby="ask"><h2 id="ask">Does a client get its roles?</h2>
+${picker({ name: 'client', label: 'Client', placeholder: 'Name or ID', value: client, required: true, options: namesOf(clients) })}
+${picker({ name: 'api', label: 'API', placeholder: 'Name, URI or ID', value: api, required: true, options: namesOf(apis) })}
+<button>Check</button></form>`
+}
 ${asked?.answer}
 <h2>What needs attention</h2>
-${[...new Set([registered.note, refused.note, ending.note])].map((note) => note && html`<p class="problem">${note}</p>`)}
-${table(
-  'What needs attention',
-  ['Application', 'State', 'Reason and repair', 'Time', 'Next step'],
-  [...known, ...others.slice(0, maxRows)].map(({ cells }) => cells),
-  'Nothing. No client was refused in the last hour, and no credential ends soon.',
-)}
-<p><small>Refused in the last hour; credentials that end within ${soonDays} days or ended in the last ${soonDays}; the ${most.clients} newest applications. At most ${maxRows} of each.</small></p>
-<div class="counts">${facts([
-      ['Applications', html`<a href="/portal/applications">${count}</a>`],
-      ['APIs', html`<a href="/portal/applications?kind=api">${countOf(apis, most.apis)}</a>`],
-      ['Credentials that end', ending.count],
-      [
-        'Refused in the last hour',
-        html`<a href="/portal/logs?log=sign-ins&outcome=refused">${refused.count}</a>`,
-      ],
-    ])}</div>
+${notes.map((note) => html`<p class="problem">${note}</p>`)}
+${(rows.length > 0 || notes.length === 0) && table('What needs attention', ['Application', 'State', 'Next step'], rows, html`${mark('good', '✓')} No client lacks a step or was refused in the last hour, and no credential expires within ${soonDays} days.`)}
+${rows.length > 0 && html`<p><small>Missing steps of the ${most.clients} newest applications, refusals of the last hour, and credentials within ${soonDays} days of their expiry: at most ${maxRows} of each.</small></p>`}
 <details><summary>Tenant, endpoints and signing keys</summary>
 ${facts([
   ['Tenant', request.tenantName],
@@ -111,11 +127,6 @@ ${facts([
 ])}</details>`,
   })
 }
-
-const firstStep = empty(
-  'The directory has no API and no client yet.',
-  html`<a role="button" class="primary" href="/portal/new-api">New API with its client</a>`,
-)
 
 const countOf = (found: readonly unknown[], limit: number) =>
   found.length < limit ? String(found.length) : `${limit} or more`
@@ -170,18 +181,15 @@ async function refusals(request: AdministratorRequest) {
   const actors = groups.flatMap((records) => records.slice(0, 1).map(({ actor }) => actor))
   const names = await applicationNames(request, actors)
   const concerns = groups.flatMap((records) =>
-    records.slice(0, 1).map(({ actor, at, reason, target }) => {
-      const log = new URLSearchParams({ log: 'sign-ins', outcome: 'refused', reason: reason ?? '' })
-      const name = names.get(actor)
-      const steps = name && html`<a href="${applicationPath(actor)}?api=${target ?? ''}">Steps</a> `
-      return concern(
-        actor,
-        name,
-        mark('bad', records.length > 1 ? `refused ${records.length} times` : 'refused'),
-        html`<code>${reason}</code> ${remedyOf(reason ?? '', request)}`,
-        time(at, request.now),
-        html`${steps}<a href="/portal/logs?${log}">Log</a>`,
-      )
+    records.slice(0, 1).map(({ actor, at, reason }) => {
+      const log = new URLSearchParams({ outcome: 'refused', reason: reason ?? '' })
+      const times = records.length > 1 ? `refused ${records.length} times` : 'refused'
+      return {
+        appId: actor,
+        name: names.get(actor),
+        line: html`${mark('bad', times)} ${inWords(reason ?? '')}. ${remedyOf(reason ?? '', request)} <small>${time(at, request.now)} ${link(`${logsPath}?${log}`, 'Log')}</small>`,
+        next: link(applicationPath(actor), 'Steps'),
+      }
     }),
   )
   return { concerns, count: countOf(value, most.refusals), note: '' }
@@ -194,16 +202,12 @@ async function endingCredentials({ management, now }: AdministratorRequest) {
   const found = await management.list(`/credentials?${query}`, endingCredential)
   const concerns = found
     .slice(0, maxRows)
-    .map((one) =>
-      concern(
-        one.appId,
-        one.applicationName,
-        one.endDateTime <= now ? mark('bad', 'ended') : mark('warn', 'ends'),
-        `${one.kind} ${one.displayName ?? ''}`,
-        time(one.endDateTime, now),
-        html`<a href="${applicationPath(one.appId, 'Certificates & secrets')}">New client secret</a>`,
-      ),
-    )
+    .map(({ appId, applicationName: name, kind, displayName, endDateTime }) => ({
+      appId,
+      name,
+      line: html`${endDateTime <= now ? mark('bad', 'expired') : mark('warn', 'expires soon')} ${capitalized(kind)} “${displayName}” <small>${time(endDateTime, now)}</small>`,
+      next: link(applicationPath(appId, 'Certificates & secrets'), 'New client secret'),
+    }))
   return { concerns, count: countOf(found, most.credentials), note: '' }
 }
 
@@ -215,16 +219,15 @@ async function registeredPart(request: AdministratorRequest) {
     listApplications(request, { $top: String(most.apis), $filter: hasUri }),
   ])
   const states = await clientStates(request, newest.value)
-  const concerns = newest.value.flatMap(({ appId, displayName, createdDateTime }) => {
+  const concerns = newest.value.flatMap(({ appId, displayName: name }) => {
     const { kind = 'good', text = '', reason = '' } = states.get(appId) ?? {}
     if (kind !== 'bad' && kind !== 'warn') return []
-    const at = time(createdDateTime, request.now, '')
-    const steps = html`<a href="${applicationPath(appId)}">Steps</a>`
-    return [concern(appId, displayName, mark(kind, text), reason, at, steps)]
+    const line = html`${mark(kind, text)} ${capitalized(reason)}.`
+    return [{ appId, name, line, next: link(applicationPath(appId), 'Steps') }]
   })
   const clients = newest.value.filter((one) => !isApi(one))
   const count = newest['@odata.count']?.toLocaleString('en') ?? ''
-  return { apis: apis.value, clients, concerns, count, note: '' }
+  return { apis: apis.value, clients, concerns: concerns.slice(0, maxRows), count, note: '' }
 }
 
 export const overviewPage: PageRow = { path, section: 'Overview', show }

@@ -68,7 +68,7 @@ ${table(
 )}
 ${kind === 'blueprint' && html`<p>An agent gets a role of its blueprint only if the API is inheritable. At most 10 APIs are.</p>`}
 <h2>${kind === 'agent' ? 'Assign' : 'Request'} a role</h2>
-<form method="get" action="${path}" class="bar"><label>API: words of its name, or its application ID
+<form method="get" action="${path}" class="bar"><label>Find an API by name or application ID
 <input type="search" name="api" value="${search}" maxlength="256"></label><button>Find</button></form>
 ${await offeredRoles(request, registered, rows, search)}`
 }

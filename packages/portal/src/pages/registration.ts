@@ -68,7 +68,7 @@ ${choice(
   attempt,
 )}
 <details${attempt?.form.get('kind') === 'blueprint' ? html` open` : ''}><summary>Sponsor of a blueprint</summary>${sponsorField('', attempt)}</details>
-<button${sought('kind') ? html` class="primary"` : ''}>Register</button> <a href="${newApiPage.path}">New API with its client</a>`,
+<button${sought('for') ? html` class="primary"` : ''}>Register</button>`,
 )}`
 
 /** Creates an application with its service principal: registration step 1 or 3. */
@@ -106,20 +106,24 @@ export async function createPrincipal(request: AdministratorRequest, appId: stri
   await request.graph.send({ method: 'POST', path: '/servicePrincipals', body: { appId } })
 }
 
+/** A link to the form for all six steps. */
+export const newApiLink = (kind: 'primary' | 'secondary') =>
+  html`<a role="button" class="${kind}" href="${newApiPage.path}">New API with its client</a>`
+
 /** One form for the six steps. */
 const showNewApi: PageRow['show'] = (request, _context, attempt) =>
   page(request, {
     title: 'New API with its client',
     trail: [{ name: 'App registrations', path: '/portal/applications' }],
     attempt,
-    content: html`<p>Makes all six registration steps: an API with its roles, and a client that has these roles and a secret. The secret is shown once.</p>
+    content: html`<p>Does all six registration steps: creates an API with its roles, and a client with these roles and a secret. The secret is shown once.</p>
 ${form(
   request,
   newApiPage.path,
   html`${knownNames(attempt, 'api_name', 'client_name')}${nameField('api_name', 'Name of the API', attempt)}
 ${roleValues(attempt)}
 ${nameField('client_name', 'Name of the client', attempt)}
-<button class="primary">Make both, with a secret</button>`,
+<button class="primary">Create both, with a secret</button>`,
 )}`,
   })
 

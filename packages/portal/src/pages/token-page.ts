@@ -75,8 +75,8 @@ async function tokenPageOf(
     attempt,
     notDone: attempt && notDone[attempt.action],
     content: html`<form method="get" action="${path}" class="bar">
-${picker({ name: 'client', label: 'Client', value: shownClient, required: true, options: offered.clients })}
-${picker({ name: 'api', label: 'API', value: shownApi, required: true, options: offered.apis })}
+${picker({ name: 'client', label: 'Client', placeholder: 'Name or ID', value: shownClient, required: true, options: offered.clients })}
+${picker({ name: 'api', label: 'API', placeholder: 'Name, URI or ID', value: shownApi, required: true, options: offered.apis })}
 <button class="${kind}">Preview</button></form>
 ${result}
 <h2>Check a token</h2>
@@ -85,10 +85,10 @@ ${form(
   request,
   `${path}/check`,
   html`${hiddenFields({ client })}${tokenField('token', 'Access token', html` required`)}
-${field({ name: 'api', label: 'API. Empty: the audience of the token', value: shownApi, maxLength: 256, list: 'api-names' })}
+${field({ name: 'api', label: 'API (by default, the audience of the token)', value: shownApi, maxLength: 256, list: 'api-names' })}
 <button class="secondary">Check</button>
 <details><summary>Compare with another token</summary>
-${tokenField('other_token', client ? `Second token. Empty: the preview for ${shownClient}` : 'Second token')}
+${tokenField('other_token', client ? `Second token (by default, the preview for ${shownClient})` : 'Second token')}
 <button class="secondary" name="compare" value="yes">Compare</button></details>`,
 )}`,
   })
@@ -128,7 +128,7 @@ ${field({ name: 'client_secret', label: 'Client secret', type: 'password', requi
 }
 <h2>Preview</h2>
 <p>Made by the code that issues tokens. It authenticates no client, and shows no signature.</p>
-${explanation?.refusal && html`<p class="note">The client cannot request this token yet.</p>`}
+${explanation?.refusal && html`<p class="note warn">The client cannot request this token yet.</p>`}
 ${await preview(request, client, api)}`
 }
 

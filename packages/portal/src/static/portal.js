@@ -14,7 +14,13 @@ for (const value of document.querySelectorAll('.copyable')) {
     button.textContent = 'Copied'
     setTimeout(() => Object.assign(button, { textContent: 'Copy' }), 2000)
   })
-  value.after(button)
+  if (value.matches('pre')) value.before(button)
+  else value.after(button)
+}
+
+// Shows the current entry of a navigation that is wider than the screen.
+for (const one of document.querySelectorAll('nav [aria-current]')) {
+  one.closest('ul').scrollLeft = one.offsetLeft - 32
 }
 
 // Keeps the words of every time current, as the server writes them. A lab can change the clock of the server.

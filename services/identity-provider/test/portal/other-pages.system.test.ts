@@ -94,7 +94,7 @@ describe('the other pages of the portal', () => {
     await browser.open(path)
     await browser.send(`${path}/secrets`, { description: 'ends soon', days: '30' })
     const { text } = await browser.open('/portal')
-    assert.match(text, /<span class="mark warn">ends<\/span><\/td><td[^>]*>secret ends soon</)
+    assert.match(text, /<span class="mark warn">expires soon<\/span> Secret “ends soon”/)
   })
 
   it('requests a token at the token endpoint, and shows a refusal', async () => {
@@ -153,7 +153,7 @@ describe('the other pages of the portal', () => {
     assert.equal(status, 200)
     const { text } = await browser.open(path)
     assert.match(text, /<h2>Credentials of the service principal<\/h2>[\s\S]*>of one tenant<\/th>/)
-    assert.match((await browser.open('/portal')).text, /secret of one tenant<\/td>/)
+    assert.match((await browser.open('/portal')).text, /Secret “of one tenant”/)
   })
 
   it('shows the code and the message of Microsoft Graph for a secret that a policy refuses', async () => {

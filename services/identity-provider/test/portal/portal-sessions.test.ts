@@ -132,7 +132,7 @@ describe('the sessions of the portal', () => {
     const { clientSecret } = server.administrator
     const made = await browser.send(`${path}/secrets`, { confirm_secret: clientSecret })
     assert.equal(made.status, 200)
-    assert.match(made.text, /The secret was made[\s\S]*<dd>/)
+    assert.match(made.text, /The secret was created[\s\S]*<dd>/)
     assert.ok(!asked.text.includes(clientSecret) && !wrong.text.includes(clientSecret))
     assert.equal(await secrets(browser), count + 1)
     assert.notEqual(browser.base, stolen.base, 'the key is new')

@@ -138,9 +138,15 @@ describe('the six registration steps in the portal, without script', () => {
     const all = await browser.open(path)
     const [, keyId] = /credentials\/([0-9a-f-]+)\/replace/.exec(all.text) ?? []
     const page = `${path}/${keyId}/replace`
-    assert.match((await browser.open(page)).text, /Make a new secret <span class="mark plain">open/)
+    assert.match(
+      (await browser.open(page)).text,
+      /Create a new secret <span class="mark plain">open/,
+    )
     await browser.send(`${path}/secrets`, { description: 'night 2', days: '30' })
-    assert.match((await browser.open(page)).text, /Make a new secret <span class="mark good">done/)
+    assert.match(
+      (await browser.open(page)).text,
+      /Create a new secret <span class="mark good">done/,
+    )
     await browser.send(`${path}/remove-secret`)
     assert.match((await browser.open(page)).text, /The secret is removed/)
   })

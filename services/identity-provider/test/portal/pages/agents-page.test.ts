@@ -84,7 +84,7 @@ describe('a blueprint and its agents, in the portal', () => {
     const sent = new URLSearchParams({ form_token, days: '30' })
     const refused = await browser.post(`${agent}/credentials/secrets`, sent)
     assert.ok(refused.status >= 400)
-    assert.doesNotMatch(refused.text, /The secret was made/)
+    assert.doesNotMatch(refused.text, /The secret was created/)
   })
 
   it('assigns a role, and takes it back', async () => {

@@ -146,29 +146,64 @@ describe('the overview and the list of applications', () => {
   it('lists the clients that need attention, with the step that is missing', async () => {
     const rows = rowsOf((await browser.open('/portal')).text)
     const stateOf = (client: string) => rows.find(([name]) => name === client)
-    assert.equal(stateOf('Waiting job')?.[1], 'waits for consent')
-    assert.match(stateOf('Waiting job')?.[2] ?? '', /Greeting API: requested but not granted/)
-    assert.equal(stateOf('Keyless job')?.[1], 'no valid credential')
+    assert.equal(
+      stateOf('Waiting job')?.[1],
+      'waits for consent Greeting API: requested but not granted: CallHiApiRole.',
+    )
+    assert.equal(stateOf('Keyless job')?.[1], 'no valid credential It has no credential.')
     assert.equal(stateOf('Ready job'), undefined)
   })
 
-  it('lists the refusals of the last hour by client and reason, with the repair', async () => {
-    const id = idOf((await browser.open('/portal/applications')).text, 'Idle job')
-    for (let time = 0; time < 2; time += 1) await requestToken(id, 'wrong')
+  it('lists each client once: its missing step, then its refusals of the last hour with the repair', async () => {
+    const listed = (await browser.open('/portal/applications')).text
+    for (const name of ['Idle job', 'Idle job', 'Waiting job'])
+      await requestToken(idOf(listed, name), 'wrong')
     await requestToken('11111111-1111-4111-8111-111111111111', 'wrong')
     for (let tries = 0; tries < 40; tries += 1) {
       const rows = rowsOf((await browser.open('/portal')).text)
-      const idle = rows.find(([name]) => name === 'Idle job')
-      const unknown = rows.find(([name]) => name === 'unknown client')
-      if (idle?.[1] === 'refused 2 times' && unknown) {
-        assert.match(idle[2] ?? '', /^secret_wrong Send the value of the secret/)
-        assert.match(unknown[2] ?? '', /^client_unknown Register the client/)
+      const stateOf = (name: string) => rows.find(([one]) => one === name)?.[1] ?? ''
+      if (rows.length === 4 && stateOf('unknown client')) {
+        const secretWrong = 'Secret wrong. Send the value of the secret'
+        assert.ok(stateOf('Idle job').startsWith(`refused 2 times ${secretWrong}`))
+        assert.match(stateOf('Waiting job'), /^waits for consent .+\.refused Secret wrong\. Send/)
+        assert.match(stateOf('unknown client'), /^refused Client unknown\. Register the client/)
+        assert.deepEqual(
+          [...rows.slice(0, 2).toSorted(), ...rows.slice(2)].map(([name]) => name),
+          ['Keyless job', 'Waiting job', 'Idle job', 'unknown client'],
+        )
         return
       }
       await new Promise((done) => setTimeout(done, 100))
     }
     assert.fail('the refusals are not shown')
   })
+})
+
+describe('the primary button of a page that lists applications', () => {
+  let server: PortalServer
+  let browser: PortalBrowser
+  before(async () => {
+    server = await startPortal({ registrations: seed })
+    browser = await server.signedIn()
+  })
+  after(() => server?.[Symbol.asyncDispose]())
+
+  for (const [path, name] of [
+    ['/portal', 'New API with its client'],
+    ['/portal?client=Greeting+client&api=Greeting+API', 'Request the token'],
+    ['/portal/applications', 'New API with its client'],
+    ['/portal/applications?kind=api', 'New API with its client'],
+    ['/portal/applications?kind=client&for=5b0c8f52-7d1e-4a36-b8e4-93f1a2c6d705', 'Register'],
+  ]) {
+    it(`is “${name}” at ${path}`, async () => {
+      const { text } = await browser.open(path ?? '')
+      const buttons = [...text.matchAll(/class="primary"[^>]*>([^<]+)</g)]
+      assert.deepEqual(
+        buttons.map(([, label]) => label),
+        [name],
+      )
+    })
+  }
 })
 
 const maxFirstViewBytes = 25 * 1024
@@ -199,5 +234,6 @@ it('the overview of an empty directory shows the first step as its one primary b
   const browser = await server.signedIn()
   const { text } = await browser.open('/portal')
   assert.equal(text.split('class="primary"').length - 1, 1)
-  assert.match(text, /no API and no client yet[\s\S]*class="primary"[^>]*>New API/)
+  assert.match(text, /class="primary"[^>]*>New API[\s\S]*no API and no client yet/)
+  assert.match(text, /<p class="empty"><span class="mark good">✓<\/span> No client lacks a step/)
 })
