@@ -19,10 +19,20 @@ import {
   type GraphClient,
   type Reply,
   sampleGraph,
+  sampleGraphOver,
 } from '../sample-graph.ts'
+
+let made: ReturnType<typeof makeOwnerTenant> | undefined
 
 /** A directory with a tenant object for the owner of the management APIs. No API can create it. */
 async function withOwnerTenant() {
+  made ??= makeOwnerTenant()
+  const { owner, saved } = await made
+  const sample = sampleGraphOver({}, saved)
+  return { ...sample, owner: { ...owner, ...sample.actAs(ownerTenantId, owner.appId) } }
+}
+
+async function makeOwnerTenant() {
   const sample = await sampleGraph()
   await sample.commit(put('tenant', tenant({ id: ownerTenantId, domains: [] })))
   const whole = await wholeDirectory(sample.store)
@@ -32,10 +42,8 @@ async function withOwnerTenant() {
     sample.runtime,
   )
   await sample.commit(...changes)
-  return {
-    ...sample,
-    owner: await sample.clientWith(allGraphRoles, { ...contoso, id: ownerTenantId }),
-  }
+  const owner = await sample.clientWith(allGraphRoles, { ...contoso, id: ownerTenantId })
+  return { owner, saved: sample.log.save() }
 }
 
 type Write = (client: GraphClient, application: Application) => Promise<Reply>

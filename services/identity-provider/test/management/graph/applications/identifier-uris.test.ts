@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { describe, it } from 'node:test'
+import { before, describe, it } from 'node:test'
 import { contoso } from '../../sample-graph.ts'
 import { withApi } from './sample-api.ts'
 
@@ -57,15 +57,44 @@ async function set({ admin, fill, path, sentence }: Sample, template: string, co
   assert.deepEqual([body.error.code, body.error.message], [code, sentence(uri, code)])
 }
 
+const restrictions = { uriAdditionWithoutUniqueTenantIdentifier: { state: 'disabled' } }
+
+/** What applies before a URI is set: its column in the rows, the application, and a change of a path. */
+type Way = readonly [
+  name: string,
+  column: 1 | 2 | 3,
+  part: object,
+  change?: (sample: Sample) => readonly [path: string, body: object],
+]
+const ways: readonly Way[] = [
+  ['with version null', 1, version(null)],
+  ['with version 1', 1, version(1)],
+  ['with version 2', 2, version(2)],
+  ['for SAML', 2, {}, ({ principal }) => [principal, { preferredSingleSignOnMode: 'saml' }]],
+  ['after isEnabled of the policy', 3, {}, () => [byDefault, { isEnabled: false }]],
+  [
+    'after applicationRestrictions of the policy',
+    3,
+    {},
+    () => [byDefault, { applicationRestrictions: { identifierUris: restrictions } }],
+  ],
+]
+
+for (const [name, column, part, change] of ways)
+  describe(`an identifier URI ${name} (entra E148, E149, E234)`, () => {
+    let sample: Sample
+    before(async () => {
+      sample = await withPrincipal(part)
+      if (change === undefined) return
+      assert.equal((await sample.admin.patch(...change(sample))).status, 204)
+    })
+
+    for (const row of rows)
+      it(`${row[0]} is ${row[column] ?? 'accepted'}`, () => set(sample, row[0], row[column]))
+  })
+
 describe('an identifier URI (entra E148, E149, E234)', () => {
-  for (const [uri, v1, v2, off] of rows) {
-    for (const one of [null, 1] as const)
-      it(`${uri} is ${v1 ?? 'accepted'} with version ${one}`, async () =>
-        set(await withPrincipal(version(one)), uri, v1))
-
-    it(`${uri} is ${v2 ?? 'accepted'} with version 2`, async () =>
-      set(await withPrincipal(version(2)), uri, v2))
-
+  for (const [uri, , v2] of rows)
     it(`${uri} is ${v2 ?? 'accepted'} together with version 2, and in a batch`, async () => {
       const { admin, fill, path } = await withPrincipal()
       const body = { ...version(2), identifierUris: [fill(uri)] }
@@ -74,28 +103,6 @@ describe('an identifier URI (entra E148, E149, E234)', () => {
       const { body: batch } = await admin.post('/$batch', { requests })
       assert.partialDeepStrictEqual(batch.responses, [{ status: v2 ? 400 : 204 }])
     })
-
-    it(`${uri} is ${v2 ?? 'accepted'} for SAML`, async () => {
-      const sample = await withPrincipal()
-      const mode = { preferredSingleSignOnMode: 'saml' }
-      assert.equal((await sample.admin.patch(sample.principal, mode)).status, 204)
-      await set(sample, uri, v2)
-    })
-
-    for (const change of [
-      { isEnabled: false },
-      {
-        applicationRestrictions: {
-          identifierUris: { uriAdditionWithoutUniqueTenantIdentifier: { state: 'disabled' } },
-        },
-      },
-    ])
-      it(`${uri} is ${off ?? 'accepted'} after ${Object.keys(change)} of the policy`, async () => {
-        const sample = await withPrincipal()
-        assert.equal((await sample.admin.patch(byDefault, change)).status, 204)
-        await set(sample, uri, off)
-      })
-  }
 
   for (const key of ['POST', 'upsert'] as const)
     it(`is judged at creation by ${key} too`, async () => {
