@@ -3,13 +3,17 @@ import { once } from 'node:events'
 import { join, relative } from 'node:path'
 import type { Report } from './failure-reporter.ts'
 
-// `npm test` runs both suites; `npm run test:unit` and `npm run test:system` run one.
+// `npm test` runs the units and the system; `npm run test:unit`, `test:system` and `test:long` run one suite.
 // `npm test -- --dearest` prints the files whose tests take longest.
 
 /** The files of a suite, and the number of processes that share them. */
 const suites = {
-  system: { files: ['**/*.system.test.ts', 'e2e/**/*.test.ts'], shards: 6 },
-  unit: { files: ['!(architecture|bench|e2e|packed|site)/**/!(*.system).test.ts'], shards: 2 },
+  long: { files: ['**/*.long.test.ts'], shards: 2 },
+  system: { files: ['**/*.system.test.ts', 'e2e/**/!(*.long).test.ts'], shards: 6 },
+  unit: {
+    files: ['!(architecture|bench|e2e|packed|site)/**/!(*.system|*.long).test.ts'],
+    shards: 2,
+  },
 }
 
 const root = join(import.meta.dirname, '..')
@@ -43,7 +47,7 @@ async function runShard(suite: keyof typeof suites, shard: string): Promise<void
 }
 
 const startedMs = performance.now()
-const shards = (['system', 'unit'] as const)
+const shards = (['long', 'system', 'unit'] as const)
   .filter((suite) => process.argv.includes(suite))
   .flatMap((suite) =>
     Array.from({ length: suites[suite].shards }, (_, index) => {
