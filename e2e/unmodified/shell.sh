@@ -133,6 +133,13 @@ assign_role() {
     -d "{\"principalId\":\"$1\",\"resourceId\":\"$2\",\"appRoleId\":\"$3\"}" | member .id
 }
 
+# Withdraws all app roles of the client.
+withdraw_consent() {
+  local assignments="servicePrincipals(appId='$CLIENT_ID')/appRoleAssignments" id
+  graph "$assignments" | node -e 'for (const { id } of JSON.parse(require("node:fs").readFileSync(0, "utf8")).value) console.log(id)' |
+    while read -r id; do graph "$assignments/$id" -X DELETE; done
+}
+
 # Registers a blueprint with a secret and certificate.pem, and two agent identities. The first one may call the API.
 # Sets BLUEPRINT, BLUEPRINT_SECRET, AGENT and SIBLING.
 register_agents() {
