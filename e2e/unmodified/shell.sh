@@ -55,6 +55,21 @@ until_logged() {
   exit 1
 }
 
+# Starts a server behind the guard, and sets PORT: serve_guarded '{"/path": "text"}'
+serve_guarded() {
+  node "$program/../guarded-server.ts" "$1" >guarded.log 2>&1 &
+  processes+=($!)
+  until_logged guarded.log '^[0-9]+$' $!
+  export PORT=$logged
+}
+
+# Prints a file with the values of variables in place of ${NAME}: place_variables FILE NAME...
+place_variables() {
+  local text=$(<"$1") name
+  for name in "${@:2}"; do text=${text//"\${$name}"/${!name}}; done
+  printf '%s\n' "$text"
+}
+
 # Prints a heading.
 section() { printf '\n# %s\n' "$*"; }
 

@@ -6,15 +6,9 @@ install_python_packages
 api="api://$API_APPLICATION_ID"
 
 # Writes the configuration with the values of this run.
-config=$(<"$program/envoy.yaml")
-place() { config=${config//"\${$1}"/$2}; }
-place ISSUER "$AUTH_URL/$TENANT_ID/"
-place AUDIENCE "$api"
-place KEYS_URL "$HTTPS_AUTH_URL/$TENANT_ID/discovery/keys"
-place AUTH_PORT "${HTTPS_AUTH_URL##*:}"
-place API_PORT "${HTTPS_BASE_URL##*:}"
-place AUTHORITY "$NODE_EXTRA_CA_CERTS"
-printf '%s\n' "$config" >envoy.yaml
+ISSUER="$AUTH_URL/$TENANT_ID/" AUDIENCE=$api KEYS_URL="$HTTPS_AUTH_URL/$TENANT_ID/discovery/keys" AUTHORITY=$NODE_EXTRA_CA_CERTS
+AUTH_PORT=${HTTPS_AUTH_URL##*:} API_PORT=${HTTPS_BASE_URL##*:}
+place_variables "$program/envoy.yaml" ISSUER AUDIENCE KEYS_URL AUTH_PORT API_PORT AUTHORITY >envoy.yaml
 
 envoy -c envoy.yaml --admin-address-path admin.txt --use-dynamic-base-id --concurrency 1 -l warning >&2 &
 envoy=$!
