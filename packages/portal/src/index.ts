@@ -1,4 +1,3 @@
-export { claimSentences } from './layout/token-parts.ts'
 export { createPortal, portalActions } from './portal-app.ts'
 export type {
   Administrator,

@@ -68,6 +68,8 @@ export type PortalHost = {
   /** The issuer of each version of tokens in a tenant. */
   readonly issuersOf: (tenantId: string) => { readonly v1: string; readonly v2: string }
   readonly longestTokenSeconds: number
+  /** Each claim by its name: its meaning, and why it differs between two tokens. */
+  readonly claims: ReadonlyMap<string, { readonly sentence: string; readonly differs?: string }>
   /** The application IDs of the APIs whose roles administer the directory and the server. */
   readonly managementApiIds: readonly string[]
   readonly now: () => Date

@@ -223,7 +223,7 @@ async function comparison(
     if (decoded === undefined) throw actionFault('A text to compare is not a token.')
     return { decoded, judgement: await judgeToken(request, api, token) }
   })
-  return comparisonTable(await Promise.all(both))
+  return comparisonTable(request.host.claims, await Promise.all(both))
 }
 
 export const tokenPage: PageRow = {

@@ -6,6 +6,7 @@ import type { PortalHost } from '@greeting/portal'
 import type { Hono } from 'hono'
 import { issuerV1, issuerV2 } from '../dialect/authority.ts'
 import { refusalTable } from '../dialect/refusals/refusal-table.ts'
+import { claimTable } from '../dialect/token/claim-table.ts'
 import type { ServiceOptions } from '../http/service-options.ts'
 import { sourceAddress } from '../http/source-address.ts'
 import type { Authenticate, ManagementCaller } from '../management/privileges/caller.ts'
@@ -57,6 +58,7 @@ export function portalHost(options: PortalHostOptions): PortalHost {
     }),
     managementApiIds: privilegedApiAppIds,
     longestTokenSeconds,
+    claims: new Map(Object.entries(claimTable)),
     now: source.now,
     newGuid: source.newGuid,
     call: ({ tenantId, applicationId }, request) => {

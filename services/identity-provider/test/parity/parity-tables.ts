@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { graphAppId, tokenExchangeAppId } from '@greeting/directory'
-import { claimSentences } from '@greeting/portal'
 import {
   application,
   guid,
   servicePrincipal,
   tenant,
 } from '../../../../fixtures/directory/sample.ts'
+import { claimTable } from '../../src/dialect/token/claim-table.ts'
 import { tokenVersions } from '../../src/dialect/token/token-versions.ts'
 import type { TokenDecision } from '../../src/issuance/token-decision.ts'
 import {
@@ -16,10 +16,9 @@ import {
 } from '../../src/management/graph/directory-objects/entity-sets.ts'
 import type { EntitySet } from '../../src/management/odata/entity-set.ts'
 
-const requested = [
-  ...['idtyp', 'tenant_region_scope', 'xms_act_fct', 'xms_cc', 'xms_idrel', 'xms_par_app_azp'],
-  ...['xms_sub_fct', 'xms_tnt_fct'],
-]
+const sentOnlyTo = (...receivers: readonly string[]) =>
+  Object.keys(claimTable).filter((name) => receivers.includes(claimTable[name]?.sentTo ?? ''))
+const requested = sentOnlyTo('requested', 'both')
 
 /** The rows of a table whose columns are separated by tabs, as objects. */
 export function readRows<Column extends string>(name: string): Record<Column, string>[] {
@@ -65,11 +64,10 @@ const context = {
 /** When a claim is in a token; the others always are. */
 const conditions: Readonly<Record<string, string>> = {
   cnf: 'for mutual TLS; Entra does not bind tokens of applications',
+  ...Object.fromEntries(sentOnlyTo('requested').map((name) => [name, 'when the API requests it'])),
+  ...Object.fromEntries(sentOnlyTo('graph').map((name) => [name, 'for Microsoft Graph'])),
   ...Object.fromEntries(
-    requested.map((name) => [name, 'for Microsoft Graph, and when the API requests it']),
-  ),
-  ...Object.fromEntries(
-    ['app_displayname', 'wids', 'xms_tcdt'].map((name) => [name, 'for Microsoft Graph']),
+    sentOnlyTo('both').map((name) => [name, 'for Microsoft Graph, and when the API requests it']),
   ),
   roles: 'when the client has roles',
   xms_cc: 'when the API requests it and the client declares one',
@@ -110,7 +108,7 @@ export function claimRows(facts: readonly Fact[]): string[][] {
     v1.includes(claim) ? 'yes' : 'no',
     v2.includes(claim) ? 'yes' : 'no',
     conditions[claim] ?? (absentClaims[claim] === undefined ? 'always' : absentClaims[claim]),
-    claimSentences[claim] ?? '',
+    claimTable[claim]?.sentence ?? '',
     facts
       .filter(({ text }) => new RegExp(`\\b${claim}\\b`).test(text))
       .map(({ fact }) => fact)

@@ -2,7 +2,7 @@
 
 import { assertionAlgorithmsFor } from '../../issuance/certificate-authentication.ts'
 import { type Authority, issuerV1, issuerV2 } from '../authority.ts'
-import { tenantRegion } from '../token/optional-claims.ts'
+import { tenantRegion } from '../token/claim-table.ts'
 
 /** The supported methods of client authentication, as in metadata. */
 const clientAuthenticationMetadata = ({ mtlsUrl }: Pick<Authority, 'mtlsUrl'>) => ({
