@@ -5,6 +5,7 @@ import { newApplication } from '../../packages/directory/src/model/application/a
 import { secretSha256 } from '../../packages/directory/src/model/application/password-credential.ts'
 import { type DirectoryChange, put } from '../../packages/directory/src/model/directory-change.ts'
 import { newServicePrincipal } from '../../packages/directory/src/model/service-principal/service-principal.ts'
+import { newTenant } from '../../packages/directory/src/model/tenant.ts'
 import type { Storage } from '../../packages/directory/src/storage/storage.ts'
 
 /** The seed of all stores. Each tenant of several has a seed of its own. */
@@ -97,14 +98,15 @@ async function commitsTo(storage: Storage) {
 
 /** A tenant, and an API with one role. */
 const tenantChanges = (seed: string): DirectoryChange[] => [
-  put('tenant', {
-    id: guidOf(seed, 'tenant'),
-    displayName: 'Growth',
-    domains: [`${seed}.example`],
-    isEnabled: true,
-    createdDateTime: at,
-    policies: [],
-  }),
+  put(
+    'tenant',
+    newTenant({
+      id: guidOf(seed, 'tenant'),
+      displayName: 'Growth',
+      domains: [`${seed}.example`],
+      createdDateTime: at,
+    }),
+  ),
   ...apiChanges(seed, 'api', 1),
 ]
 

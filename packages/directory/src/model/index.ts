@@ -126,7 +126,14 @@ export {
   servicePrincipalProperties,
 } from './service-principal/service-principal.ts'
 export { storableTextIssues } from './storable-text.ts'
-export { domainsOf, initialDomainOf, type Tenant, tenantIdIn, tenantProperties } from './tenant.ts'
+export {
+  domainsOf,
+  initialDomainOf,
+  newTenant,
+  type Tenant,
+  tenantIdIn,
+  tenantProperties,
+} from './tenant.ts'
 export { authoritiesIn, isTrusted, type TrustedAuthority } from './trusted-authorities.ts'
 export { propertyPathText, type ValidationIssue } from './validation-issue.ts'
 export { wordStarts, wordsOf } from './words.ts'

@@ -1,6 +1,6 @@
 import { isGuid } from './guid.ts'
 import type { DirectoryPolicy } from './policy.ts'
-import type { PropertyTable } from './properties/property.ts'
+import { initialValues, type PropertyTable } from './properties/property.ts'
 
 /** A separate directory with its own issuer. Its objects are unknown in every other tenant. */
 export type Tenant = {
@@ -41,8 +41,15 @@ export const tenantProperties: PropertyTable<Tenant, unknown> = {
   id: { column: ['id'] },
   createdDateTime: { column: ['created_at', 'time'] },
   displayName: { column: ['display_name'], filter: 'value' },
-  domains: { column: ['domains', 'json'], filter: 'collection' },
+  domains: { column: ['domains', 'json'], filter: 'collection', initial: [] },
   initialDomain: { show: initialDomainOf },
-  isEnabled: { column: ['is_enabled', 'boolean'], filter: 'value' },
-  policies: { column: ['policies', 'json'], show: false },
+  isEnabled: { column: ['is_enabled', 'boolean'], filter: 'value', initial: true },
+  policies: { column: ['policies', 'json'], show: false, initial: [] },
 }
+
+const initial = initialValues(tenantProperties)
+
+/** Creates a tenant with these properties: enabled, and without domains of its own and policies by default. */
+export const newTenant = (
+  given: Pick<Tenant, 'id' | 'displayName' | 'createdDateTime'> & Partial<Tenant>,
+): Tenant => ({ ...initial, ...given }) as Tenant

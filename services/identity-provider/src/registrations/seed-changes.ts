@@ -8,6 +8,7 @@ import {
   newApplication,
   newAppRoleAssignment,
   newServicePrincipal,
+  newTenant,
   put,
   type Runtime,
 } from '@greeting/directory'
@@ -115,7 +116,7 @@ export function seedChanges(
 
   return {
     changes: [
-      put('tenant', { ...tenant, isEnabled: true, createdDateTime }),
+      put('tenant', newTenant({ ...tenant, createdDateTime })),
       ...applications.map((one) => put('application', one)),
       ...assignable.map((one) => put('servicePrincipal', one)),
       ...assignments.map((one) => put('appRoleAssignment', one)),

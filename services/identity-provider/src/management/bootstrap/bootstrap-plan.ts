@@ -5,6 +5,7 @@ import {
   type DirectoryChange,
   graphAppId,
   newServicePrincipal,
+  newTenant,
   put,
   type Runtime,
   type ServicePrincipal,
@@ -49,8 +50,8 @@ export function planBootstrap(
 ): BootstrapPlan {
   const now = runtime.now()
   const { firstTenant, survey, anotherAdministrator = false, latestAgreed = now } = options
-  const newTenant: Tenant = { ...firstTenant, isEnabled: true, createdDateTime: now, policies: [] }
-  const home = administrationTenant(directory, survey.oldest ?? newTenant)
+  const first = newTenant({ ...firstTenant, createdDateTime: now })
+  const home = administrationTenant(directory, survey.oldest ?? first)
   const applications = builtInApis(now)
   const apis = applications.map((application) =>
     apiInTenant(
@@ -71,7 +72,7 @@ export function planBootstrap(
     tenantId: home.id,
     administrator: created?.administrator,
     changes: [
-      ...(survey.oldest === undefined ? [put('tenant', newTenant)] : []),
+      ...(survey.oldest === undefined ? [put('tenant', first)] : []),
       ...applications
         .filter((application) => !isDeclared(directory, application))
         .map((application) => put('application', application)),

@@ -4,6 +4,7 @@ import {
   graphAppId,
   isGuid,
   newServicePrincipal,
+  newTenant,
   put,
   shownProperties,
   type Tenant,
@@ -93,22 +94,15 @@ const properties = {
   domains: bodyCollection(domain, maxDomains),
 }
 /** The server chooses the ID, so that a caller cannot take an ID with another meaning. */
-const newTenant = z.strictObject(properties).partial({ domains: true })
+const createdTenant = z.strictObject(properties).partial({ domains: true })
 const changedTenant = z.strictObject({ ...properties, isEnabled: z.boolean() }).partial()
 
 function create(call: ChangingCall): Change {
   const { body, committed, runtime } = call
-  const { displayName, domains = [] } = parseBody(newTenant, body)
+  const { displayName, domains = [] } = parseBody(createdTenant, body)
   const id = runtime.newGuid()
   const createdDateTime = runtime.now()
-  const tenant: Tenant = {
-    id,
-    displayName,
-    domains,
-    isEnabled: true,
-    createdDateTime,
-    policies: [],
-  }
+  const tenant = newTenant({ id, displayName, domains, createdDateTime })
   requireFreeDomains(tenant, committed)
   const apis = [...apisOfEveryTenant].map((appId) => {
     const application = builtInApplication(committed, appId)
