@@ -70,6 +70,9 @@ place_variables() {
   printf '%s\n' "$text"
 }
 
+# Prints a port that no program uses.
+free_port() { node -e 'const s = require("node:net").createServer().listen(0, "127.0.0.1", () => { console.log(s.address().port); s.close() })'; }
+
 # Prints a heading.
 section() { printf '\n# %s\n' "$*"; }
 

@@ -7,7 +7,6 @@ token_for() { printf %s "$CLIENT_SECRET" | token_response "$CLIENT_ID" "$1" | me
 good=$(token_for "api://$API_APPLICATION_ID")
 processes=()
 trap 'kill "${processes[@]}" 2>/dev/null || true' EXIT
-free_port() { node -e 'const s = require("node:net").createServer().listen(0, "127.0.0.1", () => { console.log(s.address().port); s.close() })'; }
 until_open() { for _ in $(seq 100); do (: <"/dev/tcp/127.0.0.1/$1") 2>/dev/null && return; sleep 0.1; done; echo "port $1 is closed" >&2; exit 1; }
 build_go_program
 python_port=$(free_port) go_port=$(free_port) php_port=$(free_port)
