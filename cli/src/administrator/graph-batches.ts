@@ -5,7 +5,6 @@ import { z } from 'zod'
 type GraphRole =
   | 'Application.ReadWrite.All'
   | 'AppRoleAssignment.ReadWrite.All'
-  | 'Policy.ReadWrite.ApplicationConfiguration'
   | 'SigningKey.ReadWrite.All'
   | 'AuditLog.Read.All'
 

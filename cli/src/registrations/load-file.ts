@@ -10,8 +10,7 @@ import {
   registrationsText,
   writeApplicationIds,
 } from '@greeting/registrations'
-import { defaultPolicyOf } from '@greeting/registrations/apply'
-import type { CertificateToAdd, PlanInput } from '@greeting/registrations/planning'
+import type { CertificateToAdd } from '@greeting/registrations/planning'
 import { CommandFailure } from '../exit-codes.ts'
 import { visibleText } from '../text/visible-text.ts'
 
@@ -40,25 +39,6 @@ export async function loadFile(path: string): Promise<LoadedFile> {
       )
     }
   return { path, file, certificates }
-}
-
-const maxPolicyBytes = 1_000_000
-
-/**
- * Reads the default app management policy of a tenant, as Microsoft Graph shows it.
- *
- * @throws {CommandFailure} bad_usage when the file has another form.
- */
-export async function loadPolicy(path: string): Promise<PlanInput['policy']> {
-  const bytes = await read(path)
-  try {
-    if (bytes.length > maxPolicyBytes) throw new RangeError(`it has over ${maxPolicyBytes} bytes`)
-    return defaultPolicyOf(JSON.parse(registrationsText(bytes)))
-  } catch (cause) {
-    const message = `${path} is not the default app management policy of a tenant`
-    const remedy = 'Save the response to GET /policies/defaultAppManagementPolicy of its Graph.'
-    throw new CommandFailure('bad_usage', message, { cause, remedy })
-  }
 }
 
 /** The number of applications and agents in a file, including those to be removed. */

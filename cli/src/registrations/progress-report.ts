@@ -7,7 +7,6 @@ const activityTexts: Readonly<Record<Activity, string>> = {
   read_service_principals: 'Reading service principals',
   read_role_assignments: 'Reading app role assignments',
   read_credentials_and_owners: 'Reading credentials and owners',
-  read_policies: 'Reading policies',
   apply_changes: 'Applying changes',
 }
 

@@ -55,7 +55,7 @@ export class RegistrationsSession {
    */
   async plan(
     loaded: LoadedFile,
-    options: Pick<PlanInput, 'rotate' | 'confirmed' | 'policy' | 'writesIds'> = {},
+    options: Pick<PlanInput, 'rotate' | 'confirmed' | 'writesIds'> = {},
   ): Promise<Plan> {
     requireTenant(loaded, this.settings.TENANT_ID)
     const { file, certificates } = loaded

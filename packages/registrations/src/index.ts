@@ -6,7 +6,6 @@ export {
   RegistrationsFileError,
   registrationsText,
 } from './parse-registrations.ts'
-export type { PolicyNames } from './policy-entries.ts'
 export {
   type ApiEntry,
   applicationIdPlaceholder,

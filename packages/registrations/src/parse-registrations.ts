@@ -78,11 +78,16 @@ function parseJson(text: string): unknown {
 // The error message contains each path, and a path can be long.
 const maxRepeatedMembers = 20
 
+/** Members of earlier files. */
+const policyKeys = /^(?:policies|appManagementPolicy|tokenLifetimePolicy)$/
+
 function issuesOf(issue: z.core.$ZodIssue): FileIssue[] {
   if (issue.code === 'unrecognized_keys') {
     return issue.keys.map((key) => ({
       path: pathText([...issue.path, key]),
-      message: 'is not a property of this format',
+      message: policyKeys.test(key)
+        ? 'is set over Microsoft Graph, as the page "Policies" of the documents shows'
+        : 'is not a property of this format',
     }))
   }
   return [{ path: pathText(issue.path), message: messageOf(issue) }]

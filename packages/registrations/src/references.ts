@@ -1,5 +1,4 @@
 import type { z } from 'zod'
-import { type PoliciesEntry, policyKinds } from './policy-entries.ts'
 
 /** A client or an agent. */
 type Caller = {
@@ -18,7 +17,6 @@ type WithCredentials = Caller & {
 
 /** The parts of a file that refer to each other. */
 type Entries = {
-  readonly policies?: PoliciesEntry | undefined
   readonly apis: readonly {
     readonly displayName: string
     readonly applicationId?: string | undefined
@@ -90,9 +88,6 @@ function issuesOf(file: Entries): Issue[] {
   const declared = new Set(names([...file.apis, ...callers.map(({ entry }) => entry)]))
   const consents = new Set<string>()
   return [
-    ...Object.values(policyKinds).flatMap(({ list }) =>
-      repeated(['policies', list], 'displayName', names(file.policies?.[list] ?? [])),
-    ),
     ...repeated(['apis'], 'displayName', names(file.apis)),
     ...repeatedNames(callers),
     ...sharedIds(file, callers),

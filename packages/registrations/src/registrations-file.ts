@@ -1,6 +1,7 @@
 import { z } from 'zod'
-import { assignedPolicies, displayName, policies } from './policy-entries.ts'
 import { checkReferences } from './references.ts'
+
+const displayName = z.string().trim().min(1).max(120)
 
 const memberTypes = z.enum(['Application', 'User'])
 
@@ -108,7 +109,6 @@ const api = z
       .optional()
       .describe('Whether a client without a role of the API gets no token. Default: unchanged.'),
     appRoles: z.array(appRoleEntry).describe('All app roles of the API.'),
-    ...assignedPolicies,
   })
   .meta({ title: 'API', description: 'An application with app roles, which clients call.' })
 
@@ -182,7 +182,6 @@ const clientMembers = {
     .describe('The requested application permissions. A request alone grants nothing.'),
   secrets: z.array(secret).optional().describe('The client secrets.'),
   certificates: z.array(certificate).optional().describe('The certificates.'),
-  ...assignedPolicies,
 }
 
 const client = z.strictObject(clientMembers).meta({
@@ -296,7 +295,6 @@ export const registrationsFile = z
   .strictObject({
     $schema: z.string().optional().describe('Address of the JSON Schema, for editors.'),
     tenant: tenant.optional().describe('The tenant of the file.'),
-    policies: policies.optional().describe('The policies of the tenant.'),
     apis: z.array(api).default([]).describe('The APIs: steps 1 and 2.'),
     clients: z.array(client).default([]).describe('The clients: steps 3, 4 and 6.'),
     blueprints: z.array(blueprint).default([]).describe('The agents, by their blueprints.'),

@@ -4,7 +4,7 @@ import { registrationsJsonSchema } from '@greeting/registrations'
 import { exportRegistrations, planText } from '@greeting/registrations/planning'
 import type { Command } from 'commander'
 import { CommandFailure, SilentExit } from '../../exit-codes.ts'
-import { loadFile, loadPolicy, registrationsIn } from '../../registrations/load-file.ts'
+import { loadFile, registrationsIn } from '../../registrations/load-file.ts'
 import { RegisteredApplications } from '../../system/registered-applications.ts'
 import type { Terminal } from '../../terminal.ts'
 import { addApplyCommand } from './apply.ts'
@@ -17,10 +17,7 @@ import {
 } from './open-session.ts'
 import { addRemoveCommand } from './remove.ts'
 
-type Options = RegistrationsCommandOptions & {
-  readonly detailedExitCode?: true
-  readonly policy?: string
-}
+type Options = RegistrationsCommandOptions & { readonly detailedExitCode?: true }
 
 /** `greeting registrations plan`: shows what `apply` would change, and changes nothing. */
 function addPlanCommand(registrations: Command, terminal: Terminal): void {
@@ -28,17 +25,12 @@ function addPlanCommand(registrations: Command, terminal: Terminal): void {
     .description('show the changes that apply would make, and the effects on clients')
     .argument('<file>', 'registrations file')
     .option('--detailed-exit-code', 'exit with 6 when there are changes')
-    .option(
-      '--policy <file>',
-      'default app management policy of a tenant elsewhere, as Graph shows it: say what it refuses',
-    )
     .action(async (path: string, options: Options) => {
       const { session, progress } = await openSession(terminal, options)
       const loaded = await loadFile(path)
-      const policy = options.policy === undefined ? undefined : await loadPolicy(options.policy)
       progress.begin(path, registrationsIn(loaded.file))
       const confirmed = await new RegisteredApplications(options.dataDir).read()
-      const { located: _, ...plan } = await session.plan(loaded, { confirmed, policy })
+      const { located: _, ...plan } = await session.plan(loaded, { confirmed })
       progress.end()
       const { changes, faults } = plan
       const { TENANT_ID: tenantId, GRAPH_URL: graphUrl } = session.settings

@@ -178,8 +178,7 @@ describe('greeting registrations apply', () => {
     const served = await ServedGraph.start(test)
     const [api] = sampleFile().apis
     const apis = [{ ...api, identifierUris: ['https://orders.example/api'] }]
-    // The plan believes that the domain is verified.
-    const file = await served.file({ apis, tenant: { domains: ['orders.example'] } })
+    const file = await served.file({ apis })
     const { code, err } = await served.run(['apply', file])
     assert.equal(code, 1)
     assert.match(

@@ -54,8 +54,6 @@ export type AppManagementFault = {
     readonly message: string
   }[]
   readonly policyId: string
-  /** The longest lifetime that the policy permits, if the lifetime is the fault. */
-  readonly maxLifetimeMs?: number
 }
 
 const fault = (
@@ -123,7 +121,7 @@ function credentialFault(
   if (!periods.some(isTooLong)) return []
   const message = `Credential lifetime exceeds the max value allowed as per assigned policy '${policyId}'.`
   const code = 'CredentialInvalidLifetimeAsPerAppPolicy'
-  return [{ ...fault(policyId, code, message, ['InvalidKeyEndDate', 'EndDate']), maxLifetimeMs }]
+  return [fault(policyId, code, message, ['InvalidKeyEndDate', 'EndDate'])]
 }
 
 /** The restrictions of new identifier URIs, with the sentences of Entra ID. */

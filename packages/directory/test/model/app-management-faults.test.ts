@@ -127,7 +127,6 @@ describe('the faults by an app management policy', () => {
         message,
         details: [{ code: 'InvalidKeyEndDate', target: 'EndDate', message }],
         policyId: one.id,
-        maxLifetimeMs: 30 * 86_400_000,
       },
     ])
   })

@@ -6,7 +6,6 @@ import {
 import type { Change, ChangeKind, ChangeOf } from '../planning/steps/change.ts'
 import { applicationIdPlaceholder } from '../registrations-file.ts'
 import type { ApplyContext } from './apply-context.ts'
-import { isGone, policyOperations, remove } from './apply-policy.ts'
 import { type GraphRefusalError, ignoreRefusal, parseAnswer, writesApplications } from './graph.ts'
 import {
   addPassword,
@@ -108,6 +107,14 @@ function requiredResourceAccess(
   }))
 }
 
+/** Deletes an object that another process may have deleted. */
+async function remove(path: string, run: ApplyContext): Promise<void> {
+  const request = { method: 'DELETE', path, role: writesApplications, repeatable: true } as const
+  await run.send({ ...request, expectsLag: false }).catch(ignoreRefusal(isGone))
+}
+
+const isGone = ({ status }: GraphRefusalError) => status === 404
+
 type Operations = {
   readonly [Kind in ChangeKind]: (change: ChangeOf<Kind>, run: ApplyContext) => Promise<void>
 }
@@ -115,7 +122,6 @@ type Operations = {
 const writesAssignments = 'AppRoleAssignment.ReadWrite.All'
 
 const operations: Operations = {
-  ...policyOperations,
   createApplication,
 
   async updateApplication({ application: name, changes }, run) {

@@ -1,6 +1,5 @@
 import type { Located } from '../planning/directory/locate.ts'
 import type { Change, ChangeOf } from '../planning/steps/change.ts'
-import type { Policy } from '../policy-entries.ts'
 import { type Graph, type GraphAnswer, type GraphRequest, writesApplications } from './graph.ts'
 
 /** A new client secret. The directory shows its text only once. */
@@ -66,8 +65,6 @@ export class ApplyContext {
   readonly now: () => Date
   /** The changes that the directory has acknowledged. */
   readonly done = new Set<Change>()
-  /** The IDs of new policies. */
-  readonly policyIds = new Map<Policy, string>()
   readonly #onRegistered: ApplyContextOptions['onRegistered']
   readonly #graph: Graph
   readonly #handles = new Map<string, Handle>()
@@ -81,16 +78,7 @@ export class ApplyContext {
     this.#onRegistered = onRegistered
     this.secrets = secrets
     this.now = now
-    const assigned = new Set(
-      changes.flatMap((one) => (one.kind === 'assignPolicy' ? one.application : [])),
-    )
-    // A policy is assigned before the secrets that the default one may refuse.
-    const isEarly = ({ application, kind }: Change) =>
-      kind !== 'createSecret' || !assigned.has(application)
-    this.#initialChanges = Map.groupBy(
-      changes.filter(isInitial).filter(isEarly),
-      ({ application }) => application,
-    )
+    this.#initialChanges = Map.groupBy(changes.filter(isInitial), ({ application }) => application)
     for (const { name, application, servicePrincipal } of located) {
       const appId = application?.appId ?? servicePrincipal?.appId
       if (appId === undefined) continue

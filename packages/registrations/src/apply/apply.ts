@@ -106,7 +106,7 @@ type Chain = readonly Change[]
  */
 function stagesOf(changes: readonly Change[]): Chain[][] {
   const stages = Map.groupBy(changes, ({ kind, step }) => {
-    if (['deleteApplication', 'deletePolicy', 'createAgent'].includes(kind)) return kind
+    if (['deleteApplication', 'createAgent'].includes(kind)) return kind
     return step === 'Application roles' ? 'API registration' : step
   })
   return [...stages].map(([stage, all]) =>

@@ -8,7 +8,6 @@ export type Activity =
   | 'read_service_principals'
   | 'read_role_assignments'
   | 'read_credentials_and_owners'
-  | 'read_policies'
   | 'apply_changes'
 
 /** Receives the progress of an activity; `total` is undefined while it is unknown. */

@@ -50,8 +50,6 @@ export function ignoreRefusal(isDone: (refusal: GraphRefusalError) => boolean) {
 
 /** The role of requests that change applications. */
 export const writesApplications = 'Application.ReadWrite.All'
-/** The role of requests that read or change policies. */
-export const writesPolicies = 'Policy.ReadWrite.ApplicationConfiguration'
 
 /** One request to Microsoft Graph. */
 export type GraphRequest = {
@@ -62,10 +60,7 @@ export type GraphRequest = {
   /** The ETag of the state to change, so that concurrent changes are not overwritten. */
   readonly ifMatch?: string | undefined
   /** The role that the request requires, for the error about a missing role. */
-  readonly role?:
-    | typeof writesApplications
-    | 'AppRoleAssignment.ReadWrite.All'
-    | typeof writesPolicies
+  readonly role?: typeof writesApplications | 'AppRoleAssignment.ReadWrite.All'
   /** The request may be sent again after an unknown result. */
   readonly repeatable?: boolean
   /** The directory may not show a new object to this request yet. */

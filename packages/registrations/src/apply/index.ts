@@ -34,4 +34,3 @@ export {
   readWholeDirectory,
   withHolders,
 } from './read-directory.ts'
-export { defaultPolicyOf, readPolicies } from './read-policies.ts'

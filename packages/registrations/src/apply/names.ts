@@ -1,5 +1,4 @@
 import { callersOf } from '../callers.ts'
-import { fileKinds, policyKinds } from '../policy-entries.ts'
 import type { RegistrationsFile } from '../registrations-file.ts'
 
 /** The names by which a file or a person identifies applications. */
@@ -11,8 +10,6 @@ export type Names = {
   readonly apis?: readonly string[]
   /** Names and IDs of agents. The default reads no agent. */
   readonly agents?: readonly string[] | undefined
-  /** Whether policies are named, so that the role to read them is needed. The default reads none. */
-  readonly policies?: boolean
 }
 
 /** The names in a file. */
@@ -40,9 +37,6 @@ export function namesOf(file: RegistrationsFile): Names {
       ...entries.flatMap(({ applicationId }) => applicationId ?? []),
       ...named.filter((name) => /^[0-9a-f-]{36}$/i.test(name)),
     ],
-    policies:
-      file.policies !== undefined ||
-      entries.some((one) => fileKinds.some((kind) => one[policyKinds[kind].member] !== undefined)),
     identifierUris: apis
       .flatMap(({ identifierUris = [] }) => identifierUris)
       .filter((uri) => !uri.includes('{')),

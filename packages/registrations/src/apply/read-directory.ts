@@ -17,7 +17,6 @@ import {
 import { type Activity, DirectoryReader, type ReadOptions } from './directory-reader.ts'
 import type { Graph } from './graph.ts'
 import type { Names } from './names.ts'
-import { readMapped, readPolicies } from './read-policies.ts'
 
 const typedAgents = '/servicePrincipals/microsoft.graph.agentIdentity'
 
@@ -46,18 +45,7 @@ export async function readExplained(
   const identified = new Set([holderId])
   const held = await withHolders(graph, { ...state, applications }, { identified, now })
   const others = state.applications.filter((one) => !isHolder(one))
-  const holders = [
-    ...state.applications.map(({ id }) => `/applications/${id}`),
-    ...state.servicePrincipals.map(({ id }) => `/servicePrincipals/${id}`),
-  ]
-  const reader = new DirectoryReader(graph)
-  const isApi = ({ appId }: ServicePrincipal) => apiIds.includes(appId)
-  const apis = state.servicePrincipals.filter(isApi).map(({ id }) => id)
-  const [policies, mappedIds] = await Promise.all([
-    readPolicies(graph, reader, { holders }),
-    readMapped(reader, apis),
-  ])
-  return { ...held, ...policies, mappedIds, applications: [...held.applications, ...others] }
+  return { ...held, applications: [...held.applications, ...others] }
 }
 
 /** Reads the part of a tenant's directory to which the names refer. */
@@ -98,12 +86,7 @@ export async function readDirectory(
   ]
   const principals = all ?? byId(await reader.all(activity, paths, servicePrincipal))
   const asked = { isComplete: all !== undefined, agents: names.agents && new Set(names.agents) }
-  const state = await withAssignments(reader, tenantId, applications, principals, asked)
-  const { policies: isNamed } = names
-  return {
-    ...state,
-    ...(isNamed !== undefined && (await readPolicies(graph, reader, { isNamed }))),
-  }
+  return withAssignments(reader, tenantId, applications, principals, asked)
 }
 
 /** The applications that have one of the names, IDs or identifier URIs. */
@@ -220,9 +203,7 @@ export async function readWholeDirectory(
     budget,
   )
   const known = principals ?? []
-  const asked = { isComplete: true }
-  const state = await withAssignments(reader, tenantId, applications ?? [], known, asked)
-  return { ...state, ...(await readPolicies(graph, reader)) }
+  return withAssignments(reader, tenantId, applications ?? [], known, { isComplete: true })
 }
 
 /** Adds what separate requests list for each blueprint. */

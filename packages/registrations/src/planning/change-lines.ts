@@ -6,7 +6,6 @@ import type {
   RequestedRoles,
 } from './steps/change.ts'
 import { day } from './steps/plan-credentials.ts'
-import { policyText, rulesText } from './steps/plan-policies.ts'
 
 /** Untrusted text as one line, so that it cannot add lines to a plan. */
 export const onOneLine = (text: string): string =>
@@ -22,14 +21,6 @@ const minus = (text: string): DiffLine => ({ sign: '-', text })
 const tilde = (text: string): DiffLine => ({ sign: '~', text })
 
 const changeTexts: ChangeTexts = {
-  setPolicy: ({ policy, isNew }) => [
-    (isNew ? plus : tilde)(`${policyText(policy)}: ${rulesText(policy)}`),
-  ],
-  deletePolicy: ({ policy }) => [minus(policyText(policy))],
-  assignPolicy: ({ application, from, to }) => [
-    ...(from ? [minus(`${policyText(from)} of "${application}"`)] : []),
-    ...(to ? [plus(`${policyText(to)} of "${application}"`)] : []),
-  ],
   createApplication: ({ application, sponsors }) => [
     plus(`${sponsors ? 'blueprint' : 'application'} "${application}"`),
   ],

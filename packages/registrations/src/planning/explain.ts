@@ -9,10 +9,8 @@ import {
 } from './directory/directory-state.ts'
 import { type Located, locateById, rolesOf } from './directory/locate.ts'
 import type { Explanation, Refusal, RoleState, StepResult } from './explanation.ts'
-import { policyInForce, secretLimit, secretLimitText } from './policy-faults.ts'
 import { assignmentsOf } from './steps/plan-consents.ts'
 import { day } from './steps/plan-credentials.ts'
-import { policyText, rulesText } from './steps/plan-policies.ts'
 
 /**
  * Determines whether a client would get a token for an API, with which roles, and which
@@ -28,14 +26,14 @@ export function explain(
   const assigned = assignedRoles(state, client, api, blueprint)
   const roles = roleStates(client, api, blueprint, assigned)
   const steps: StepResult[] = [
-    apiRegistration(api, state),
+    apiRegistration(api),
     applicationRoles(api),
     clientRegistration(client, blueprint),
     permissions(client, api, roles, blueprint),
     adminConsent(roles, blueprint),
     blueprint
-      ? { ...clientSecret(state, blueprint, now, 'its blueprint'), of: 'blueprint' }
-      : clientSecret(state, client, now),
+      ? { ...clientSecret(blueprint, now, 'its blueprint'), of: 'blueprint' }
+      : clientSecret(client, now),
   ]
   const refusal =
     refusalOf(steps) ?? blueprintRefusal(client, api) ?? missingAssignment(assigned, api)
@@ -80,10 +78,7 @@ const refusedBy = (step: StepResult['step'], detail: string, aadstsCode: number)
   refusal: { aadstsCode, reason: detail },
 })
 
-function apiRegistration(
-  api: Located,
-  { mappedIds = [], policies = [] }: Pick<DirectoryState, 'mappedIds' | 'policies'>,
-): StepResult {
+function apiRegistration(api: Located): StepResult {
   const step = 'API registration'
   const { application, servicePrincipal } = api
   const refused = (detail: string, aadstsCode = 500011) => refusedBy(step, detail, aadstsCode)
@@ -94,16 +89,9 @@ function apiRegistration(
     )
   if (servicePrincipal.accountEnabled === false)
     return refused('its service principal is disabled', 500014)
-  const isMapped = mappedIds.includes(servicePrincipal.id)
-  if (isMapped && application && application.api?.acceptMappedClaims !== true)
-    return refused('it has a claims mapping policy, and not acceptMappedClaims', 50146)
   const uris = application?.identifierUris ?? servicePrincipal.servicePrincipalNames
   if (uris.length === 0) return refused('it has no identifier URI')
-  const policy = policyInForce(policies, 'tokenLifetime', [application?.id, servicePrincipal.id])
-  const lifetime = policy
-    ? `; tokens have the lifetime of the ${policyText(policy)}: ${rulesText(policy)}`
-    : ''
-  return { step, state: 'done', detail: `${uris.join(', ')}${lifetime}` }
+  return { step, state: 'done', detail: uris.join(', ') }
 }
 
 function applicationRoles(api: Located): StepResult {
@@ -200,23 +188,13 @@ function adminConsent(roles: Explanation['roles'], blueprint: Located | undefine
   return { step, state: 'done', detail: names.join(', ') }
 }
 
-function clientSecret(state: DirectoryState, client: Located, now: Date, who = 'it'): StepResult {
+function clientSecret(client: Located, now: Date, who = 'it'): StepResult {
   const step = 'Client secret'
-  const limit = secretLimit(state, client, now)
-  const withRule = (detail: string) => (limit ? `${detail}; ${secretLimitText(limit)}` : detail)
-  const refused = (detail: string, aadstsCode: number): StepResult => ({
-    ...refusedBy(step, detail, aadstsCode),
-    detail: withRule(detail),
-    ...(limit?.maxDays === 0 && { isSecretForbidden: true }),
-  })
+  const refused = (detail: string, aadstsCode: number) => refusedBy(step, detail, aadstsCode)
   const valid = latestFirst(validCredentials(client, now))
   const [best] = [...valid.filter(({ kind }) => kind === 'secret'), ...valid]
   if (best !== undefined)
-    return {
-      step,
-      state: 'done',
-      detail: withRule(`${best.kind}, valid until ${day(best.endDateTime)}`),
-    }
+    return { step, state: 'done', detail: `${best.kind}, valid until ${day(best.endDateTime)}` }
   if ((client.application?.federatedIdentityCredentials.length ?? 0) > 0)
     return { step, state: 'done', detail: 'federated credential' }
   if (isOfAnotherTenant(client)) return { step, state: 'unknown', detail: ofAnotherTenant }

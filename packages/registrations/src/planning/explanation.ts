@@ -60,8 +60,6 @@ export type StepResult = {
   readonly detail: string
   /** The blueprint of an agent has the step, in place of the agent. */
   readonly of?: 'blueprint'
-  /** Whether a policy permits no new secret, so that another credential must do the step. */
-  readonly isSecretForbidden?: true
   /** The refusal of a token request that this state causes. */
   readonly refusal?: Refusal
 }

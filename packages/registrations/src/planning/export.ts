@@ -8,7 +8,6 @@ import {
   type ServicePrincipal,
 } from './directory/directory-state.ts'
 import { isInherited } from './steps/plan-agents.ts'
-import { assignedPolicyNames, exportedPolicies } from './steps/plan-policies.ts'
 
 /** A registrations file before the schema reads it: plain JSON. */
 type ExportedFile = Record<string, unknown>
@@ -51,22 +50,17 @@ export function exportRegistrations(state: DirectoryState, options: ExportOption
     ...agents.map((principal) => ({ displayName: principal.displayName, principal })),
   ]
   const idOf = ({ appId }: Application) => (portable ? {} : { applicationId: appId })
-  const assignedOf = ({ id }: Application) => assignedPolicyNames(state.policies ?? [], id)
   const clientOf = (client: Application) => ({
     displayName: client.displayName,
     ...idOf(client),
-    ...assignedOf(client),
     permissions: permissionsOf(client, index, nameOf, notes),
     ...secretsOf(client, principalCredentials(client, index), notes),
   })
-  const policies = names.length === 0 ? exportedPolicies(state.policies ?? []) : {}
   const file: ExportedFile = {
     ...(portable ? {} : { tenant: { id: state.tenantId } }),
-    ...(Object.keys(policies).length > 0 && { policies }),
     apis: apis.map((api) => ({
       displayName: api.displayName,
       ...idOf(api),
-      ...assignedOf(api),
       ...apiOf(api, index, portable),
     })),
     clients: clients.map(clientOf),

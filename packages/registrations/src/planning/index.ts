@@ -1,4 +1,3 @@
-export { type Policy, policyKinds, untouchedPolicy } from '../policy-entries.ts'
 export { adoptionLine, isHeldByOthers } from './adoption.ts'
 export {
   application,
@@ -27,9 +26,8 @@ export {
   tokenSizeRemedy,
 } from './explanation.ts'
 export { exportRegistrations } from './export.ts'
-export { type Plan, type PlanInput, planRegistrations, refusedInNewTenant } from './plan.ts'
+export { type Plan, type PlanInput, planRegistrations } from './plan.ts'
 export { diffOf, type PaintLine, planText } from './plan-text.ts'
-export { policyInForce, type SecretLimit, secretLimit, secretLimitText } from './policy-faults.ts'
 export {
   type CertificateToAdd,
   type Change,
@@ -37,4 +35,3 @@ export {
   registrationSteps,
 } from './steps/change.ts'
 export { day } from './steps/plan-credentials.ts'
-export { assignedPolicies, filePolicies, isDefault, rulesText } from './steps/plan-policies.ts'

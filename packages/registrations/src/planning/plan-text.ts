@@ -21,12 +21,11 @@ export function planText(
     ])
   return paragraphs([
     found,
-    ...(['Policies', ...registrationSteps] as const).map((step, index) => {
+    ...registrationSteps.map((step, index) => {
       const lines = changes
         .filter((change) => change.step === step)
         .flatMap((change) => diffOf(change, paint))
-      const title = index === 0 ? step : `${index} ${step}`
-      return lines.length === 0 ? '' : [title, ...lines].join('\n')
+      return lines.length === 0 ? '' : [`${index + 1} ${step}`, ...lines].join('\n')
     }),
     summary(changes, adoptions),
     list('Without these changes:', ifLeft),

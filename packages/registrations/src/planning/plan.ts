@@ -1,8 +1,7 @@
 // Folder: A plan is a pure comparison of file and directory: no network, no clock, no terminal.
 
-import { type CallerEntry, callersOf } from '../callers.ts'
-import type { Policy } from '../policy-entries.ts'
-import { applicationIdPlaceholder, type RegistrationsFile } from '../registrations-file.ts'
+import type { CallerEntry } from '../callers.ts'
+import type { RegistrationsFile } from '../registrations-file.ts'
 import { type Adoption, adoptionsOf, namesIn, refusedConsents } from './adoption.ts'
 import {
   consequencesOfFile,
@@ -21,25 +20,13 @@ import {
   locateResource,
   rolesOf,
 } from './directory/locate.ts'
-import { policyFaults, unknownAuthorities } from './policy-faults.ts'
-import {
-  type CertificateToAdd,
-  type Change,
-  type RegistrationStep,
-  registrationSteps,
-} from './steps/change.ts'
+import { type CertificateToAdd, type Change, registrationSteps } from './steps/change.ts'
 import { fileIndex, KnownApi, KnownApis } from './steps/known-apis.ts'
 import { planAgents, planInheritance } from './steps/plan-agents.ts'
 import { planAppRoles, wantedRoles } from './steps/plan-app-roles.ts'
 import { planConsents, wantedConsents } from './steps/plan-consents.ts'
 import { planCertificates, planFederated, planSecrets } from './steps/plan-credentials.ts'
 import { planPermissions } from './steps/plan-permissions.ts'
-import {
-  planAssignments,
-  planPolicies,
-  policiesAfter,
-  unknownPolicies,
-} from './steps/plan-policies.ts'
 import { planRegistration, wantedIdentifierUris } from './steps/plan-registration.ts'
 
 export type PlanInput = {
@@ -54,8 +41,6 @@ export type PlanInput = {
   readonly confirmed?: ReadonlySet<string>
   /** The application ID of the administrator. Its ownership of an application raises no doubt. */
   readonly administrator?: string | undefined
-  /** The default app management policy of a tenant elsewhere, which would get all of the file. */
-  readonly policy?: Policy | undefined
   /** Whether the IDs of all applications will be written into the file. */
   readonly writesIds?: boolean
 }
@@ -93,10 +78,7 @@ export function planRegistrations(input: PlanInput): Plan {
     confirmed = new Set(),
     writesIds = false,
     administrator,
-    policy,
   } = input
-  const present = state.policies ?? []
-  const policies = policiesAfter(file.policies, present)
   const apis = knownApis(file, state)
   const entries = fileIndex(file)
   const { callers } = entries
@@ -107,29 +89,18 @@ export function planRegistrations(input: PlanInput): Plan {
   const located = [...apis.all.map((api) => api.located), ...clients, ...gone]
   const ifLeft = consequencesOfLeaving(file, clients, apis, state, now)
   const faults = [
-    ...new Set([
-      ...located.flatMap(({ fault }) => fault ?? []),
-      ...unknown(file, apis),
-      ...unknownPolicies([...file.apis, ...callers], policies),
-    ]),
+    ...new Set([...located.flatMap(({ fault }) => fault ?? []), ...unknown(file, apis)]),
   ]
   if (faults.length > 0)
     return { changes: [], adoptions: [], faults, ifLeft, ifApplied: [], located }
 
-  const assignments = (step: RegistrationStep, one: Located) => {
-    const entry = { ...entries.client(one.name), ...entries.api(one.name) }
-    return planAssignments(step, one, entry, policies, present)
-  }
   const changes = [
-    ...planPolicies(policies, present),
     ...file.apis.flatMap((entry): Change[] => {
       const api = apis.named(entry.displayName)
       if (api === undefined) return []
-      const step = 'API registration'
       const identifierUris = [...wantedIdentifierUris(entry, api.located)]
-      const assigned = assignments(step, api.located)
       return [
-        ...planRegistration(step, api.located, { ...entry, identifierUris, assigned }),
+        ...planRegistration('API registration', api.located, { ...entry, identifierUris }),
         ...planAppRoles(api.located, wantedRoles(entry, api.located, state.tenantId)),
       ]
     }),
@@ -139,11 +110,9 @@ export function planRegistrations(input: PlanInput): Plan {
       const { permissions, secrets, certificates: listed } = entry
       const known = (client.application?.sponsors ?? []).map(({ id }) => id)
       const { agents, federatedCredentials, inherit, sponsors = known } = entry
-      const step = 'Client registration'
-      const assigned = assignments(step, client)
-      const registration = { assigned, ...(entry.kind === 'blueprint' && { sponsors }) }
+      const registration = entry.kind === 'blueprint' ? { sponsors } : {}
       return [
-        ...(isRegistered ? [] : planRegistration(step, client, registration)),
+        ...(isRegistered ? [] : planRegistration('Client registration', client, registration)),
         ...(agents ? planAgents(client, sponsors, children.get(client.name) ?? [], state) : []),
         ...(permissions && entry.kind !== 'agent'
           ? planPermissions(client, permissions, apis)
@@ -175,44 +144,14 @@ export function planRegistrations(input: PlanInput): Plan {
     ...consequencesOfOtherCredentials(file, clients),
     ...consequencesOfSize(file, clients, apis, state),
     ...consequencesOfTime(file, certificates, now),
-    ...unknownAuthorities(changes, policy ? { policies: [policy] } : { ...state, policies }),
   ]
   const foundByName = adoptionsOf([...declared, ...clients], { confirmed, administrator })
-  const refused = [
-    ...refusedConsents(changes, foundByName, clients),
-    ...withoutSponsors(changes),
-    ...(policy
-      ? refusedInNewTenant({ file, certificates, now }, state.tenantId, [
-          policy,
-          ...present.filter(({ id }) => id !== policy.id),
-        ])
-      : policyFaults(changes, { file, state, located, policies, now })),
-  ]
+  const refused = [...refusedConsents(changes, foundByName, clients), ...withoutSponsors(changes)]
   if (refused.length > 0)
     return { changes: [], adoptions: [], faults: refused, ifLeft, ifApplied: [], located }
   const changed = new Set(changes.flatMap(namesIn))
   const adoptions = foundByName.filter((one) => writesIds || changed.has(one.application))
   return { changes: inOrder(changes), adoptions, faults, ifLeft, ifApplied, located }
-}
-
-/** What these policies, and those of the file, refuse of the file in a tenant without any application. */
-export function refusedInNewTenant(
-  { file, ...input }: Pick<PlanInput, 'file' | 'certificates' | 'now'>,
-  tenantId: string,
-  policies: readonly Policy[],
-): readonly string[] {
-  const apis = file.apis.map(({ applicationId = applicationIdPlaceholder, ...entry }) => ({
-    ...entry,
-    identifierUris: entry.identifierUris?.map((uri) =>
-      uri.replaceAll(applicationId, applicationIdPlaceholder),
-    ),
-  }))
-  const clients = callersOf(file)
-    .filter(({ kind }) => kind !== 'agent')
-    .map(({ applicationId: _id, permissions: _permissions, ...entry }) => entry)
-  const alone = { ...file, apis, clients, blueprints: [], consents: undefined, removed: [] }
-  const state = { tenantId, applications: [], servicePrincipals: [], assignments: [], policies }
-  return planRegistrations({ ...input, file: alone, state }).faults
 }
 
 /** The applications of clients and blueprints, and the agents. A blueprint comes before its agents. */
@@ -310,7 +249,6 @@ function removal({ name, application }: Located): Change[] {
 function inOrder(changes: readonly Change[]): Change[] {
   const rank = ({ kind, step }: Change) => {
     if (kind.startsWith('delete')) return registrationSteps.length
-    if (step === 'Policies') return -1
     return registrationSteps.indexOf(step) + (kind === 'createAgent' ? 0.5 : 0)
   }
   return changes.toSorted((a, b) => rank(a) - rank(b))

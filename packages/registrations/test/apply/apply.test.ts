@@ -193,12 +193,7 @@ describe('applying a file', () => {
     const fixture = await GraphFixture.start()
     const file = sampleFile()
     const apis = [{ ...file.apis[0], identifierUris: ['https://orders.example/api'] }]
-    // The plan believes that the domain is verified.
-    const { stopped } = await fixture.apply({
-      ...file,
-      apis,
-      tenant: { domains: ['orders.example'] },
-    })
+    const { stopped } = await fixture.apply({ ...file, apis })
     assert.ok(stopped?.error instanceof GraphRefusalError)
     assert.match(
       stopped.error.message,
@@ -206,6 +201,19 @@ describe('applying a file', () => {
     )
     assert.equal(stopped.error.graphCode, 'InvalidUniqueTenantIdentifierAsPerAppPolicy')
     assert.match(stopped.error.requestId ?? '', /^[0-9a-f-]{36}$/)
+  })
+
+  it('reports what a policy refuses with its code and its message', async () => {
+    const fixture = await GraphFixture.start()
+    const longest = { restrictionType: 'passwordLifetime', maxLifetime: 'P30D' }
+    await fixture.tenant.send('PATCH', '/policies/defaultAppManagementPolicy', {
+      applicationRestrictions: { passwordCredentials: [longest] },
+    })
+    const { stopped } = await fixture.apply(sampleFile())
+    assert.match(
+      String(stopped?.error),
+      /CredentialInvalidLifetimeAsPerAppPolicy: Credential lifetime exceeds the max value/,
+    )
   })
 
   it('stops waiting for a change that never becomes visible', async () => {

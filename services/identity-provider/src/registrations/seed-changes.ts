@@ -88,7 +88,6 @@ export function seedChanges(
         },
       ),
       blueprint: isBlueprint ? blueprintOf(client, registrations) : null,
-      policyIds: [...new Set([...(api?.policyIds ?? []), ...(client?.policyIds ?? [])])],
     })
   })
   const principals = applications.map(({ appId, displayName }) => ({

@@ -1,9 +1,9 @@
 // Folder: The first registrations are a file and a change: no network, no keys.
 
 import {
+  appManagementFaults,
   builtInApiAppIds,
-  type DirectoryPolicy,
-  defaultAppManagementPolicyId,
+  initialAppManagementPolicy,
   judgeAppRoles,
   judgeIdentifierUris,
   ownerTenantId,
@@ -14,18 +14,11 @@ import {
 import {
   applicationIdPlaceholder,
   callersOf,
-  type PolicyNames,
   parseRegistrations,
   type RegistrationsFile,
   RegistrationsFileError,
   stableRoleId,
 } from '@greeting/registrations'
-import {
-  assignedPolicies,
-  filePolicies,
-  refusedInNewTenant,
-  untouchedPolicy,
-} from '@greeting/registrations/planning'
 
 /** Values for the IDs that a file may omit. */
 export type DefaultIds = {
@@ -67,12 +60,7 @@ export function readSeedRegistrations(
   refuseUnsupported(fileName, unsupportedPlaces(file))
   // 4. The defaults, and the rules of the directory.
   const registrations = withDefaults(file, defaults)
-  refuseIssues(fileName, directoryIssues(registrations))
-  const now = defaults.now()
-  const { domains, id } = registrations.tenant
-  const inNewTenant = { ...file, tenant: { ...file.tenant, domains } }
-  const faults = refusedInNewTenant({ file: inNewTenant, now }, id, [untouchedPolicy])
-  if (faults.length > 0) throw invalid(fileName, faults.join(' '))
+  refuseIssues(fileName, directoryIssues(registrations, defaults.now()))
   return registrations
 }
 
@@ -129,18 +117,13 @@ function withDefaults(file: RegistrationsFile, { newGuid, tenantId }: DefaultIds
     displayName: file.tenant?.displayName ?? 'Default Directory',
     domains: file.tenant?.domains ?? [],
   }
-  const policies = filePolicies(file.policies).map((policy) => {
-    const hasId = policy.id === defaultAppManagementPolicyId
-    return { ...policy, id: hasId ? policy.id : newGuid() }
-  })
   const ids = new Map<string, string>()
   const callers = callersOf(file)
   for (const { displayName, applicationId } of [...file.apis, ...callers]) {
     ids.set(displayName, applicationId ?? ids.get(displayName) ?? newGuid())
   }
-  const named = <Entry extends PolicyNames & { readonly displayName: string }>(entry: Entry) => ({
+  const named = <Entry extends { readonly displayName: string }>(entry: Entry) => ({
     ...entry,
-    policyIds: assignedPolicies(policies, entry).map(({ id }) => id),
     applicationId: ids.get(entry.displayName) ?? '',
   })
   const entries = callers.map(({ permissions = [], secrets = [], ...caller }) =>
@@ -152,10 +135,7 @@ function withDefaults(file: RegistrationsFile, { newGuid, tenantId }: DefaultIds
       .flatMap(({ permissions }) => permissions.filter((permission) => permission.api === api))
       .flatMap(({ roles }) => roles)
   return {
-    tenant: {
-      ...tenant,
-      policies: policies.map(({ appliesTo: _, ...policy }): DirectoryPolicy => policy),
-    },
+    tenant,
     apis: file.apis.map(named).map((api) => ({
       ...api,
       identifierUris: (api.identifierUris ?? [`api://${applicationIdPlaceholder}`]).map((uri) =>
@@ -188,7 +168,8 @@ function textIssues(value: unknown, path: Path = []): Issue[] {
   return Object.entries(value ?? {}).flatMap(([key, member]) => textIssues(member, [...path, key]))
 }
 
-function directoryIssues({ tenant, apis, clients, agents }: SeedRegistrations): Issue[] {
+/** The rules of Microsoft Graph, with those of the default app management policy. */
+function directoryIssues({ tenant, apis, clients, agents }: SeedRegistrations, now: Date): Issue[] {
   const tenantIssues: Issue[] = tenant.domains.flatMap((domain, index) =>
     tenantIdIn(domain) === undefined
       ? []
@@ -202,10 +183,21 @@ function directoryIssues({ tenant, apis, clients, agents }: SeedRegistrations): 
     ...tenantIssues,
     ...reservedIds(apis.map((api, index) => ({ ...api, place: ['apis', index] }))),
     ...reservedIds([...clients, ...agents]),
-    ...apis.flatMap(({ identifierUris, appRoles }, index) => [
-      ...judgeAppRoles(appRoles).map(under('apis', index, 'appRoles')),
-      ...judgeIdentifierUris(identifierUris).map(under('apis', index, 'identifierUris')),
-    ]),
+    ...apis.flatMap(({ applicationId: appId, identifierUris, appRoles, ...api }, index) => {
+      const requestedAccessTokenVersion = api.requestedAccessTokenVersion ?? null
+      const object = { kind: 'application', appId, requestedAccessTokenVersion, tenant } as const
+      const added = { identifierUris }
+      return [
+        ...judgeAppRoles(appRoles).map(under('apis', index, 'appRoles')),
+        ...judgeIdentifierUris(identifierUris).map(under('apis', index, 'identifierUris')),
+        ...appManagementFaults(initialAppManagementPolicy, object, added, now).map(
+          ({ code, message }) => ({
+            path: ['apis', index, 'identifierUris'],
+            message: `would be refused with ${code}: ${message}`,
+          }),
+        ),
+      ]
+    }),
   ]
 }
 

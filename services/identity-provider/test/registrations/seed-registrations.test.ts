@@ -245,6 +245,23 @@ describe('a registrations file for an empty directory', () => {
     assert.match(message, /apis\[0\]\.appRoles\[1\]\.value "CallHiApiRole" is used twice/)
   })
 
+  for (const [identifierUris, members, message] of [
+    ['api://orders', {}, /InvalidUniqueTenantIdentifierAsPerAppPolicy: Failed to add/],
+    ['api://orders', { version: 2 }, /^accepted$/],
+    ['api://orders.example/orders', {}, /InvalidUniqueTenantIdentifier/],
+    ['api://orders.example/orders', { domains: ['orders.example'] }, /^accepted$/],
+    ['https://else.example', { version: 2 }, /^accepted$/],
+  ] as const)
+    it(`has the identifier URI ${identifierUris} as Microsoft Graph permits it with ${JSON.stringify(members)} (entra E148)`, () => {
+      const { version, domains } = { version: undefined, domains: [], ...members }
+      const edits = {
+        'apis.0.identifierUris': [identifierUris],
+        'apis.0.requestedAccessTokenVersion': version,
+        tenant: { domains },
+      }
+      assert.match(messageWith(edits), message)
+    })
+
   it('is refused with all its issues together', () => {
     const message = messageWith({ [`${role}.value`]: 'Call Hi', [`${role}.description`]: '' })
     assert.match(message, /appRoles\[0\].value must not contain spaces/)

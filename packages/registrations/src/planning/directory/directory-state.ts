@@ -1,8 +1,6 @@
 // Folder: The part of the directory that a plan compares with the file.
 
-import type { DirectoryPolicy } from '@greeting/directory'
 import { z } from 'zod'
-import type { Policy } from '../../policy-entries.ts'
 
 const guid = z.guid().toLowerCase()
 const dateTime = z.iso.datetime({ offset: true }).transform((text) => new Date(text))
@@ -75,7 +73,6 @@ export const application = z.object({
   identifierUris: z.array(z.string()).default([]),
   api: z
     .object({
-      acceptMappedClaims: z.boolean().nullish(),
       requestedAccessTokenVersion: z.number().nullish(),
     })
     .nullish(),
@@ -107,7 +104,6 @@ export const servicePrincipal = z.object({
   displayName: z.string(),
   accountEnabled: z.boolean().nullish(),
   appRoleAssignmentRequired: z.boolean().nullish(),
-  preferredSingleSignOnMode: text,
   /** The application ID of the blueprint of an agent identity. */
   agentIdentityBlueprintId: guid.nullish(),
   servicePrincipalNames: z.array(z.string()).default([]),
@@ -145,14 +141,6 @@ export type DirectoryState = {
   readonly servicePrincipals: readonly ServicePrincipal[]
   /** App role assignments, the objects that admin consent creates. */
   readonly assignments: readonly AppRoleAssignment[]
-  /** Undefined if the administrator may not read them. */
-  readonly policies?: readonly Policy[] | undefined
-  /** The object IDs of the service principals with a claims mapping policy, if they were read. */
-  readonly mappedIds?: readonly string[]
-  /** The verified domains of the tenant, if a policy requires one in identifier URIs and they can be read. */
-  readonly domains?: readonly string[]
-  /** The lists of trusted certificate authorities, if a policy names one and they can be read. */
-  readonly authorities?: readonly Pick<DirectoryPolicy, 'id' | 'kind' | 'definition'>[] | undefined
 }
 
 /** The app role ID of an assignment without a role. */

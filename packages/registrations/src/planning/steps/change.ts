@@ -1,6 +1,5 @@
 // Folder: The changes of a plan, by kind.
 
-import type { Policy } from '../../policy-entries.ts'
 import type { FederatedEntry } from '../../registrations-file.ts'
 import type { AppRole, FederatedIdentityCredential } from '../directory/directory-state.ts'
 
@@ -39,14 +38,6 @@ export type RequestedRoles = { readonly api: string; readonly roles: readonly Ro
 
 /** The members of each kind of change, besides its application. */
 type ChangeDetails = {
-  readonly setPolicy: { readonly policy: Policy; readonly isNew: boolean }
-  readonly deletePolicy: { readonly policy: Policy }
-  /** The policy of one kind that an application has, before and after. */
-  readonly assignPolicy: {
-    readonly policyKind: Policy['kind']
-    readonly from?: Policy | undefined
-    readonly to?: Policy | undefined
-  }
   /** With sponsors, it is a blueprint. */
   readonly createApplication: {
     readonly requestedAccessTokenVersion?: number
@@ -134,9 +125,8 @@ export type ChangeKind = keyof ChangeDetails
 /** One planned change of the directory, with its registration step. */
 export type ChangeOf<Kind extends ChangeKind> = ChangeDetails[Kind] & {
   readonly kind: Kind
-  /** Policies come before all steps. */
-  readonly step: RegistrationStep | 'Policies'
-  /** The application or the policy that it changes, by its name in the file. */
+  readonly step: RegistrationStep
+  /** The application that it changes, by its name in the file. */
   readonly application: string
   /** Whether it removes or replaces something that a client may use. */
   readonly destructive: boolean

@@ -8,8 +8,6 @@ type Registration = Partial<
 > & {
   /** Of a blueprint. */
   readonly sponsors?: readonly string[]
-  /** The assignments of policies. They apply before what the default policy may refuse. */
-  readonly assigned?: readonly Change[]
 }
 
 /** Steps 1 and 3: the application, its names, and its service principal in this tenant. */
@@ -29,7 +27,6 @@ export function planRegistration(
     }
     planned.push({ kind: 'createApplication', ...about, destructive: false, ...details })
   }
-  planned.push(...(wanted.assigned ?? []))
   const changes = applicationChanges(located, wanted)
   if (changes.length > 0) {
     planned.push({
