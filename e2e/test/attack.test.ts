@@ -10,7 +10,7 @@ import { root } from './greeting-process.ts'
 
 const reference = readDocumentedRoles(readFileSync(join(root, 'docs/generated/graph.md'), 'utf8'))
 // `npm run attack` takes more. Some changes succeed by chance, so more batches follow the least number.
-const [sequences, leastBatches, mostBatches] = [20, 3, 12]
+const [sequences, leastBatches, mostBatches] = [10, 3, 24]
 
 /** Two tenants: the caller has a role in A, and another application has one role in each tenant. */
 function sampleDirectory(): ObservedDirectory {
