@@ -64,7 +64,7 @@ export async function startProcess(
     spawn(program, args, {
       ...user,
       cwd: folder,
-      env: { ...env, PATH: process.env.PATH },
+      env: { NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE, ...env, PATH: process.env.PATH },
       stdio: ['ignore', 'pipe', 'pipe'],
     }),
   )

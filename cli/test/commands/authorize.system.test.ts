@@ -16,7 +16,11 @@ const ids = {
 
 const greeting = (args: readonly string[], settings: Record<string, string> = ids) =>
   spawn(process.execPath, [join(import.meta.dirname, '../../bin/greeting.js'), ...args], {
-    env: { PATH: process.env.PATH, ...settings },
+    env: {
+      PATH: process.env.PATH,
+      NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
+      ...settings,
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
 
@@ -45,7 +49,7 @@ describe('greeting authorize', () => {
         name === 'command'
           ? greeting(['authorize'], settings)
           : spawn(process.execPath, [main], {
-              env: settings,
+              env: { NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE, ...settings },
               stdio: ['ignore', 'pipe', 'inherit'],
             })
       for await (const row of createInterface(child.stdout)) {

@@ -236,14 +236,14 @@ describe('applying a file with agents', () => {
 
   it('needs a few requests for many agents, also those that the file does not list', async () => {
     const fixture = await GraphFixture.start()
-    const many = Array.from({ length: 250 }, (_, index) => ({ displayName: `Agent ${index}` }))
+    const many = Array.from({ length: 120 }, (_, index) => ({ displayName: `Agent ${index}` }))
     const file = fileWith({ agents: [...agents, ...many.slice(3)] })
     await apply(fixture, file)
     const { tenant } = fixture
-    assert.ok(tenant.batches.length < 80, `${tenant.batches.length} batches of changes`)
+    assert.ok(tenant.batches.length < 40, `${tenant.batches.length} batches of changes`)
     const rows = [
       [file, 0],
-      [fileWith(), 247],
+      [fileWith(), 117],
       [{ blueprints: [{ displayName: 'Helper blueprint' }] }, 0],
     ] as const
     for (const [one, deleted] of rows) {
