@@ -1,3 +1,4 @@
+import type { GreetingClient } from '@greeting/client'
 import type { Command } from 'commander'
 import type { TakeJob } from './client/connection.ts'
 import type { Services } from './system/services.ts'
@@ -24,24 +25,28 @@ async function addOnce(
   )
 }
 
+const addGreeting =
+  (name: keyof GreetingClient): Load =>
+  async (context) =>
+    addOnce((await import('./commands/client/greetings.ts')).addGreetingCommand(name), context)
+
 /** The subcommands in the order of the help. Each imports its modules when it is loaded. */
 export const commandLoaders = {
   start: async ({ program, terminal, services }) =>
     (await import('./commands/start.ts')).addStartCommand(program, terminal, services),
   token: async ({ program, terminal }) =>
     (await import('./commands/client/token.ts')).addTokenCommand(program, terminal),
-  hi: async (context) =>
-    addOnce((await import('./commands/client/greetings.ts')).addHiCommand, context),
-  hello: async (context) =>
-    addOnce((await import('./commands/client/greetings.ts')).addHelloCommand, context),
+  hi: addGreeting('hi'),
+  hello: addGreeting('hello'),
   call: async (context) =>
     addOnce((await import('./commands/client/call.ts')).addCallCommand, context),
   run: async ({ program, terminal }) => {
-    const { addHiCommand } = await import('./commands/client/greetings.ts')
-    const { addHelloCommand } = await import('./commands/client/greetings.ts')
+    const { greetings } = await import('@greeting/client')
+    const { addGreetingCommand } = await import('./commands/client/greetings.ts')
     const { addCallCommand } = await import('./commands/client/call.ts')
     const { addRunCommand } = await import('./commands/client/run.ts')
-    const addJobs = [addHiCommand, addHelloCommand, addCallCommand]
+    const names = Object.keys(greetings) as (keyof GreetingClient)[]
+    const addJobs = [...names.map(addGreetingCommand), addCallCommand]
     addRunCommand(program, terminal, (jobs, take) => addJobs.map((add) => add(jobs, take)))
   },
   authorize: async ({ program, terminal, services }) =>
@@ -69,7 +74,7 @@ export const commandLoaders = {
     (await import('./commands/backup.ts')).addRestoreCommand(program, terminal, services),
   trust: async ({ program, terminal }) =>
     (await import('./commands/trust.ts')).addTrustCommand(program, terminal),
-} as const satisfies Readonly<Record<string, Load>>
+} as const satisfies Readonly<Record<string, Load> & Record<keyof GreetingClient, Load>>
 
 export const isCommandName = (name: string): name is keyof typeof commandLoaders =>
   Object.hasOwn(commandLoaders, name)

@@ -1,10 +1,19 @@
-import type { ClientFailure } from '@greeting/client'
+import { type ClientFailure, greetings } from '@greeting/client'
 import { tokenSizeFault, tokenSizeRemedy } from '@greeting/registrations/planning'
 import { exitByFailure } from '../exit-codes.ts'
 import { timeInWords } from '../text/time.ts'
 import { decodeToken } from '../text/token-text.ts'
 import type { Attempt, Probes } from './probes.ts'
-import { type Check, type CheckResult, right, sections, unknown, warning, wrong } from './probes.ts'
+import {
+  type Check,
+  type CheckResult,
+  greetingNames,
+  right,
+  sections,
+  unknown,
+  warning,
+  wrong,
+} from './probes.ts'
 
 type Step = 'client' | 'credential' | 'scope' | 'roles' | 'size'
 
@@ -83,8 +92,7 @@ function checkEnd({ credentialEndsMs, nowMs }: Probes): CheckResult {
   return warning(detail, 'Create the next one now, and use both until the change is complete.')
 }
 
-/** The roles that the API requires, by the greeting that requires them. */
-const requiredRoles = { hi: 'CallHiApiRole', hello: 'CallHelloApiRole' } as const
+const requiredRoles = Object.values(greetings).map(({ role }) => role)
 
 const maxShownRoles = 10
 
@@ -98,13 +106,11 @@ function grantedRoles(token: string): readonly string[] | undefined {
 }
 
 const missingIn = (granted: readonly string[]) =>
-  Object.values(requiredRoles).filter((role) => !granted.includes(role))
+  requiredRoles.filter((role) => !granted.includes(role))
 
 /** The required roles that the token does not contain. */
 export const missingRoles = ({ token }: Probes): readonly string[] =>
-  token && 'value' in token
-    ? missingIn(grantedRoles(token.value) ?? Object.values(requiredRoles))
-    : []
+  token && 'value' in token ? missingIn(grantedRoles(token.value) ?? requiredRoles) : []
 
 function checkRoles({ steps }: Probes, token: string): CheckResult {
   const granted = grantedRoles(token)
@@ -154,7 +160,7 @@ function checkGreeting(
 }
 
 /** The checks of the greetings. */
-export const greetingChecks: readonly Check[] = [
-  { step: 'hi', run: (facts) => checkGreeting(facts.hi, facts) },
-  { step: 'hello', run: (facts) => checkGreeting(facts.hello, facts) },
-]
+export const greetingChecks: readonly Check[] = greetingNames.map((step, at) => ({
+  step,
+  run: (facts) => checkGreeting(facts.greeted?.[at], facts),
+}))

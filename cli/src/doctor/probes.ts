@@ -2,7 +2,13 @@
 
 import { X509Certificate } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
-import { type ClientFailure, isClientFailure, networkFault } from '@greeting/client'
+import {
+  type ClientFailure,
+  type GreetingClient,
+  greetings as greetingTable,
+  isClientFailure,
+  networkFault,
+} from '@greeting/client'
 import {
   type ClientSettings,
   type NamedSettings,
@@ -31,6 +37,9 @@ export type LocalSteps = {
   readonly command: string
 }
 
+/** The greetings of the API that are tried. */
+export const greetingNames = Object.keys(greetingTable) as (keyof GreetingClient)[]
+
 /** All measured facts, before the checks. A probe that did not run is absent. */
 export type Probes = {
   readonly nowMs: number
@@ -39,8 +48,8 @@ export type Probes = {
   readonly authority?: Attempt<PlainAnswer>
   readonly token?: Attempt<string, ClientFailure>
   readonly health?: Attempt<PlainAnswer>
-  readonly hi?: Attempt<string, ClientFailure>
-  readonly hello?: Attempt<string, ClientFailure>
+  /** The greetings in the order of `greetingNames`. */
+  readonly greeted?: readonly Attempt<string, ClientFailure>[]
   /** The registration steps of roles that the token lacks, at an identity provider of this machine. */
   readonly steps?: LocalSteps | undefined
 }
@@ -127,11 +136,13 @@ export async function runProbes(
     health,
   }
   if ('error' in token || 'error' in health) return facts
-  const [hi, hello] = await Promise.all([
-    attemptCall(() => greetings.hi()),
-    attemptCall(() => greetings.hello('doctor')),
-  ])
-  return { ...facts, hi, hello }
+  const greeted = await Promise.all(
+    greetingNames.map((name) => {
+      const call = greetings[name] as (...texts: readonly string[]) => Promise<string>
+      return attemptCall(() => call(...greetingTable[name].parameters.map(() => 'doctor')))
+    }),
+  )
+  return { ...facts, greeted }
 }
 
 /** The result of one check. */

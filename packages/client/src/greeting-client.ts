@@ -23,6 +23,19 @@ export type GreetingClient = {
   readonly hello: (name: string, options?: CallOptions) => Promise<string>
 }
 
+type Greeting = {
+  /** The application role that it requires. */
+  readonly role: string
+  /** The names of its query parameters, in the order of the arguments. */
+  readonly parameters: readonly string[]
+}
+
+/** The greetings of the API, from which this client and the command are made. */
+export const greetings: Readonly<Record<keyof GreetingClient, Greeting>> = {
+  hi: { role: 'CallHiApiRole', parameters: [] },
+  hello: { role: 'CallHelloApiRole', parameters: ['name'] },
+}
+
 /**
  * Creates a client of the greeting API.
  *
@@ -46,9 +59,13 @@ export function createGreetingClient(options: GreetingClientOptions): GreetingCl
     throw unusable(answer, `it is no greeting (HTTP status ${status}, ${type || 'no type'})`)
   }
 
-  return {
-    hi: ({ signal } = {}) => greet('/api/v1/hi', 'CallHiApiRole', signal),
-    hello: (name, { signal } = {}) =>
-      greet(`/api/v1/hello?${new URLSearchParams({ name })}`, 'CallHelloApiRole', signal),
-  }
+  const methods = Object.entries(greetings).map(([name, { role, parameters }]) => [
+    name,
+    (...args: readonly unknown[]) => {
+      const { signal } = (args[parameters.length] ?? {}) as CallOptions
+      const query = new URLSearchParams(parameters.map((one, at) => [one, String(args[at])]))
+      return greet(`/api/v1/${name}${query.size > 0 ? `?${query}` : ''}`, role, signal)
+    },
+  ])
+  return Object.fromEntries(methods) as GreetingClient
 }

@@ -45,6 +45,7 @@ export {
   createGreetingClient,
   type GreetingClient,
   type GreetingClientOptions,
+  greetings,
 } from './greeting-client.ts'
 export type { ClientEvent, OnEvent, SpanAttributes, SpanStart, Trace } from './hooks.ts'
 export { type NetworkFault, type NetworkFaultName, networkFault } from './network-fault.ts'

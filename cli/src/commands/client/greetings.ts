@@ -1,41 +1,25 @@
-import type { GreetingClient } from '@greeting/client'
+import { type CallOptions, type GreetingClient, greetings } from '@greeting/client'
 import type { Command } from 'commander'
 import type { Job, TakeJob } from '../../client/connection.ts'
 
-const greet = (
-  title: string,
-  call: (greetings: GreetingClient, signal?: AbortSignal) => Promise<string>,
-): Job => ({
-  title,
-  perform: async ({ greetings }, signal) => {
-    const greeting = await call(greetings, signal)
-    return { text: `${greeting}\n`, json: { greeting } }
-  },
-})
+type Greet = (...args: readonly (string | CallOptions)[]) => Promise<string>
 
-/** `greeting hi`: calls `GET /api/v1/hi`. */
-export function addHiCommand(program: Command, take: TakeJob): Command {
-  return program
-    .command('hi')
-    .description('call hi, which requires the app role CallHiApiRole')
-    .action((options: object) =>
-      take(
-        greet('hi', (greetings, signal) => greetings.hi({ signal })),
-        options,
-      ),
-    )
-}
-
-/** `greeting hello`: calls `GET /api/v1/hello?name=...`. */
-export function addHelloCommand(program: Command, take: TakeJob): Command {
-  return program
-    .command('hello')
-    .description('call hello, which requires the app role CallHelloApiRole')
-    .requiredOption('--name <name>', 'name in the greeting')
-    .action((options: { readonly name: string }) =>
-      take(
-        greet('hello', (greetings, signal) => greetings.hello(options.name, { signal })),
-        options,
-      ),
-    )
-}
+/** `greeting hi`, `greeting hello`: each calls one greeting, with an option for each parameter. */
+export const addGreetingCommand =
+  (name: keyof GreetingClient) =>
+  (program: Command, take: TakeJob): Command => {
+    const { role, parameters } = greetings[name]
+    const command = program
+      .command(name)
+      .description(`call ${name}, which requires the app role ${role}`)
+    for (const one of parameters)
+      command.requiredOption(`--${one} <${one}>`, `${one} in the greeting`)
+    return command.action((options: Readonly<Record<string, string>>) => {
+      const texts = parameters.map((one) => options[one] ?? '')
+      const perform: Job['perform'] = async ({ greetings: client }, signal) => {
+        const greeting = await (client[name] as Greet)(...texts, { signal })
+        return { text: `${greeting}\n`, json: { greeting } }
+      }
+      return take({ title: name, perform }, options)
+    })
+  }

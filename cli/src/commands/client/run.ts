@@ -64,7 +64,7 @@ function scheduleOf({ every, cron, timeZone }: Options) {
 /** `greeting run`: runs a scheduled job in the foreground. */
 export function addRunCommand(program: Command, terminal: Terminal, addJobs: AddJobs): Command {
   return clientCommand(program.command('run'))
-    .description('run a job by a schedule, in the foreground: hi, hello or call')
+    .description('run a job by a schedule, in the foreground: a greeting or call')
     .usage('[options] -- <job> [options of the job]')
     .argument('<job...>', 'the job and its options, after --')
     .option(

@@ -121,12 +121,6 @@ const checks: readonly {
   },
 ]
 
-/** Routes of the greeting API, by the role that they require. */
-const greetingRoutes: Readonly<Record<string, string>> = {
-  CallHiApiRole: 'GET /api/v1/hi',
-  CallHelloApiRole: 'GET /api/v1/hello',
-}
-
 /** What the guard says to a token: each check, with what it expected and received, and each route. */
 export type Judgement = Awaited<ReturnType<typeof judgeToken>>
 
@@ -172,7 +166,7 @@ export async function judgeToken(request: AdministratorRequest, api: Principal, 
   const routes = await Promise.all(
     roles.map(async (role) => {
       const reason = await reasonOf(token, role)
-      const route = greetingRoutes[role] ?? `A route that requires ${role}`
+      const route = `A route that requires ${role}`
       return { route, role, status: reason ? refusalRows[reason].status : 200, reason }
     }),
   )

@@ -28,8 +28,8 @@ describe('the other pages of the portal', () => {
     for (const part of [
       '<code>roles</code>',
       'CallHiApiRole',
-      'GET /api/v1/hi',
-      'GET /api/v1/hello',
+      'A route that requires CallHiApiRole',
+      'A route that requires CallHelloApiRole',
       'The API for which the token is issued',
       'The API decides it, not the endpoint',
       '<code class="copyable">[&quot;CallHiApiRole&quot;',

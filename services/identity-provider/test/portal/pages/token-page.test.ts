@@ -185,7 +185,7 @@ describe('the preview of a token', () => {
       'appid|differs|Only one version of tokens has it. The API decides the version.|a|absent|',
       'iat|differs|Each token has its own times.|1|2|',
       'tid|same|t|t|',
-      'GET /api/v1/hi|The verdict of the guard.|401 issuer_not_trusted|401 issuer_not_trusted|',
+      'A route that requires CallHiApiRole|The verdict of the guard.|401 issuer_not_trusted|401 issuer_not_trusted|',
     ]) {
       assert.ok(
         rows.some((row) => row.endsWith(expected)),
