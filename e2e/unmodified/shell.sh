@@ -46,7 +46,7 @@ install_npm_packages() {
 # Waits for a row in the log of a process, and sets logged to it: until_logged FILE PATTERN PROCESS
 until_logged() {
   for _ in $(seq 600); do
-    ! logged=$(grep -m 1 -E "$2" "$1") || return 0
+    ! logged=$(grep -s -m 1 -E "$2" "$1") || return 0
     kill -0 "$3" 2>/dev/null || break
     sleep 0.1
   done
