@@ -117,7 +117,7 @@ export function createPortal(host: PortalHost): Hono<ServerEnv> {
     }
     return next()
   })
-  app.get('/', () => landingPage(host.authUrl, host.metricsUrl))
+  app.get('/', () => landingPage(host.metricsUrl))
   app.get('/error', ({ req }) => errorPage(host, req.query('code'), req.query('correlation_id')))
   app.get('/portal/static/:name', async ({ req, notFound }) => {
     const file = await staticFiles.answer(req.param('name'), req.header('accept-encoding'))

@@ -52,6 +52,8 @@ export const pageHeaders: Readonly<Record<string, string>> = {
 /** A page of the portal. */
 type Page = {
   readonly title: string
+  /** True for a page of the server outside the portal. */
+  readonly isPublic?: boolean
   /** Links to the pages above this one. */
   readonly trail?: readonly { readonly name: string; readonly path: string }[]
   /** Buttons at the right of the title. */
@@ -75,7 +77,7 @@ export async function page(
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<title>${one.title} · Greeting portal</title>
+<title>${one.title} · Greeting${!one.isPublic && ' portal'}</title>
 <link rel="stylesheet" href="${staticFiles.path('pico.css')}">
 <link rel="stylesheet" href="${staticFiles.path('portal.css')}">
 <link rel="icon" href="${staticFiles.path('icon.svg')}">
@@ -84,7 +86,7 @@ export async function page(
 <body>
 <a class="skip" href="#content">Skip to the content</a>
 <header>
-<a class="brand" href="/portal"><img src="${staticFiles.path('icon.svg')}" alt="" width="24" height="24">Greeting <small>portal</small></a>
+<a class="brand" href="${one.isPublic ? '/' : '/portal'}"><img src="${staticFiles.path('icon.svg')}" alt="" width="24" height="24">Greeting${!one.isPublic && html` <small>portal</small>`}</a>
 ${
   request &&
   html`<div class="account"><span title="Tenant">${request.tenantName}</span> <strong title="Signed in as">${request.administratorName}</strong>

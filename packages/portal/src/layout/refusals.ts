@@ -4,7 +4,7 @@ import { z } from 'zod'
 import type { AdministratorRequest } from '../graph/administrator-request.ts'
 import { field } from './form.ts'
 import { page } from './page.ts'
-import type { Html } from './parts.ts'
+import { type Html, snippet } from './parts.ts'
 
 /** What an administrator can do after a refusal, by its HTTP status. */
 const remedies: Readonly<Record<number, string>> = {
@@ -26,7 +26,7 @@ export function refusalSentence(
 ): string {
   const isAway = status === 503
   const parts = [
-    isAway ? 'The store does not answer.' : reason,
+    isAway ? 'The store does not answer.' : status === 404 ? 'There is no such object.' : reason,
     status === 400 && `(${graphCode})`,
     graph.changes > 0 && 'A part was done before. Open the page again to see the current state.',
     isAway && graph.isUncertain && 'The last change may or may not have been stored.',
@@ -83,15 +83,19 @@ export function errorPage(
   const found = [...refusals].filter(([, row]) => codeForm.test(code) && row.code === Number(code))
   const [first] = found
   if (first === undefined) return plainPage('Unknown code', 'The code is not known.', 404)
+  const id = z.guid().safeParse(correlationId).data ?? ''
   const errors = [...new Set(found.map(([, { error }]) => error))].join(', ')
   return page(undefined, {
     title: `AADSTS${code}: ${errors}`,
+    isPublic: true,
     content: html`<p>The token endpoint refused the request${found.length > 1 && ` for one of ${found.length} reasons`}.</p>
 <dl>${found.map(([reason, { when, remedy }]) => html`<div><dt>If ${when}, then</dt><dd>${remedy} <small><code>${reason}</code></small></dd></div>`)}</dl>
 <p>In Entra ID, the code has the same causes: <a href="https://login.microsoftonline.com${errorPath(first[1].code)}">the text of Microsoft</a>.</p>
 <h2>Find the request</h2>
-<form method="get" action="/portal/logs">${field({ name: 'correlationId', label: 'Correlation ID', value: z.guid().safeParse(correlationId).data ?? '', help: 'From the response. The log shows administrators the reason, the client and its repair.', required: true, maxLength: 36 })}
-<button class="primary">Find it in the log</button></form>`,
+<form method="get" action="/portal/logs">${field({ name: 'correlationId', label: 'Correlation ID', value: id, help: 'From the response. The portal asks you to sign in, then shows the reason, the client and the repair.', required: true, maxLength: 36 })}
+<button class="primary">Find it in the log</button></form>
+<p>Or run this in the folder of the data:</p>
+${snippet(`npx --no-install greeting audit --correlation-id ${id || '<correlation ID>'}`, 'Command')}`,
   })
 }
 

@@ -42,13 +42,12 @@ const content: Content = async (request, registered, attempt) => {
 ${buttonForm(request, `${path}/assignment-required`, principal.appRoleAssignmentRequired ? 'Do not require' : 'Require', { value: String(!principal.appRoleAssignmentRequired) })}`,
       ],
   ])}
-<h2>Rename</h2>
+<details${attempt ? html` open` : ''}><summary>Rename</summary>
 ${form(
   request,
   `${path}/rename`,
   html`${hiddenFields({ etag: application['@odata.etag'] ?? '' })}${field({ name: 'display_name', label: 'Name', value: application.displayName, required: true, maxLength: 120 }, attempt)}<button>Save</button>`,
-)}
-<h2>Delete</h2>
+)}</details>
 ${danger(`Delete ${application.displayName}`, `${isApi(application) ? `Clients no longer get tokens of this API: ${clientsOf()} with a role will lose it.` : `This ${kind} no longer gets tokens${kind === 'blueprint' ? ', and its agents do not either' : ''}.`} It can be restored for 30 days.`, buttonForm(request, `${path}/delete`, 'Delete', {}, 'danger'))}`
 }
 

@@ -72,7 +72,7 @@ const absences: Readonly<Record<NoSession | 'new', string>> = {
   absent: '',
   ended: 'Your session has ended. Sign in again.',
   at_another_address:
-    'This browser is signed in at another address. Each page has the key of its session in its address, which other servers of this host do not see. Continue there, or sign in here too.',
+    'This browser is signed in at another address, which contains the key of the session. Return to the tab with the portal, or sign in here to open this page.',
 }
 
 /** Asks for the client ID and the secret of an administrator application. */
@@ -102,14 +102,15 @@ ${field({ name: 'client_secret', label: 'Client secret', type: 'password', requi
  * The page at the root of the identity provider, for a person. A program gets JSON. Metrics have a
  * listener of their own, so the page links to them only when it is on.
  */
-export const landingPage = (authUrl: string, metricsUrl?: string): Promise<Response> =>
+export const landingPage = (metricsUrl?: string): Promise<Response> =>
   page(undefined, {
-    title: 'Greeting identity provider',
+    title: 'Identity provider',
+    isPublic: true,
     content: html`<p>This server issues access tokens to programs, in the dialect of Microsoft Entra ID.</p>
 <p><a href="/portal" role="button" class="primary">Open the portal</a></p>
 <ul>
 <li>Administrators: <code>npx --no-install greeting portal</code> opens the portal signed in.</li>
-<li>Clients: the settings are in the <a href="/common/v2.0/.well-known/openid-configuration">discovery document</a>, and in that of each tenant: <code>${authUrl}/{tenant}/v2.0/.well-known/openid-configuration</code>.</li>
+<li>Clients: the <a href="/common/v2.0/.well-known/openid-configuration">discovery document</a> has the settings. With a tenant ID in place of <code>common</code>, it is that of the tenant.</li>
 <li>Operators: <a href="/readyz">readiness</a>${metricsUrl && html`, <a href="${metricsUrl}/metrics">metrics</a>`}.</li>
 </ul>`,
   })

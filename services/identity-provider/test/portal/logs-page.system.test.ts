@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { html } from 'hono/html'
 import { refusalTable } from '../../src/dialect/refusals/refusal-table.ts'
-import { type PortalBrowser, type PortalServer, startPortal } from './portal-browser.ts'
+import { PortalBrowser, type PortalServer, startPortal } from './portal-browser.ts'
 
 const seed = join(import.meta.dirname, '../registrations/sample.json')
 
@@ -198,5 +198,26 @@ describe('the logs and the pages of errors', () => {
       (await browserOf(`code=50000&correlation_id=${encodeURIComponent(sent)}`)).text
     assert.match(await has(id), new RegExp(`name="correlationId" type="text" value="${id}"`))
     assert.match(await has(`${id}">`), /name="correlationId" type="text" value=""/)
+    const command = 'greeting audit --correlation-id '
+    assert.ok((await has(id)).includes(`${command}${id}<`))
+    assert.ok((await has('x')).includes(`${command}&lt;correlation ID&gt;<`))
+  })
+
+  it('says in its own words that an application does not exist', async () => {
+    const { status, text } = await browser.open(`/portal/applications/${crypto.randomUUID()}`)
+    assert.equal(status, 404)
+    assert.match(text, /There is no such object\. It may have been deleted\./)
+    assert.doesNotMatch(text, /reference-property/)
+  })
+
+  it('leads from the page of an error through the sign-in to the record', async () => {
+    const other = new PortalBrowser(server.provider.url)
+    const path = `/portal/logs?correlationId=${correlationId}`
+    assert.equal((await other.open(path)).status, 401)
+    const { clientId: client_id, clientSecret: client_secret } = server.administrator
+    const { location } = await other.send('/portal/sign-in', { client_id, client_secret })
+    assert.equal(location, path)
+    const { text } = await other.open(path)
+    assert.match(text, /<span class="mark bad">refused<\/span> Secret wrong\./)
   })
 })

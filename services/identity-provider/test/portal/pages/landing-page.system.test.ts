@@ -33,6 +33,7 @@ describe('the first page', () => {
       const links = [...text.matchAll(/<a href="([^"]+)"/g)].map(
         ([, href = '']) => new URL(href.replaceAll('&amp;', '&'), url).href,
       )
+      if (links.length > 0) assert.match(text, /<title>Identity provider · Greeting<\/title>/)
       assert.equal(links.length, expected.length, links.join(' '))
       for (const [at, link] of links.entries()) {
         assert.match(link, expected[at] ?? /^$/)
