@@ -47,7 +47,7 @@ export {
   tracingSettings,
   wholeNumber,
 } from './settings/setting-schemas.ts'
-export { readSettings, SettingsError } from './settings/settings-reader.ts'
+export { SettingsError, settingsOf } from './settings/settings-reader.ts'
 export { entryList, proxyList, TrustedProxies } from './settings/trusted-proxies.ts'
 export { type StaticFile, StaticFiles } from './static-files.ts'
 export { visibleText } from './visible-text.ts'

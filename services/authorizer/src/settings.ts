@@ -5,9 +5,9 @@ import {
   logLevel,
   metricsSettings,
   proxyList,
-  readSettings as readSettingsOf,
   reusePort,
   setting,
+  settingsOf,
   stopDelaySeconds,
   tracingSecretNames,
   tracingSettings,
@@ -56,22 +56,9 @@ const schema = z.object({
 /** The validated settings of the authorizer. */
 export type Settings = z.output<typeof schema>
 
-/** The schema of each setting. The reference page is generated from them. */
-export const settingSchemas = schema.shape
-
-/** The names of all settings. */
-export const settingNames = Object.keys(settingSchemas)
-
-/**
- * Reads the settings from an environment. An empty value counts as not set.
- *
- * @throws {SettingsError} settings_invalid with all faults
- */
-export function readSettings(environment: Readonly<Record<string, string | undefined>>): Settings {
-  return readSettingsOf(environment, {
-    service: 'authorizer',
-    schema,
-    names: settingNames,
-    secretNames: new Set(tracingSecretNames),
-  })
-}
+export const { settingSchemas, settingNames, readSettings } = settingsOf({
+  service: 'authorizer',
+  shape: schema.shape,
+  schema,
+  secretNames: tracingSecretNames,
+})

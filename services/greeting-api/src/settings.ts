@@ -6,9 +6,9 @@ import {
   metricsSettings,
   originUrl,
   portOrOff,
-  readSettings as readSettingsOf,
   reusePort,
   setting,
+  settingsOf,
   stopDelaySeconds,
   tracingSecretNames,
   tracingSettings,
@@ -81,22 +81,9 @@ const schema = shape.check(({ value, issues }) => {
 /** The validated settings of the greeting API. */
 export type Settings = z.output<typeof schema>
 
-/** The schema of each setting. The reference page is generated from them. */
-export const settingSchemas = shape.shape
-
-/** The names of all settings. */
-export const settingNames = Object.keys(settingSchemas)
-
-/**
- * Reads the settings from an environment. An empty value counts as not set.
- *
- * @throws {SettingsError} settings_invalid with all faults
- */
-export function readSettings(environment: Readonly<Record<string, string | undefined>>): Settings {
-  return readSettingsOf(environment, {
-    service: 'greeting API',
-    schema,
-    names: settingNames,
-    secretNames: new Set(tracingSecretNames),
-  })
-}
+export const { settingSchemas, settingNames, readSettings } = settingsOf({
+  service: 'greeting API',
+  shape: shape.shape,
+  schema,
+  secretNames: tracingSecretNames,
+})

@@ -9,9 +9,9 @@ import {
   originUrl,
   portOrOff,
   proxyList,
-  readSettings as readSettingsOf,
   reusePort,
   setting,
+  settingsOf,
   stopDelaySeconds,
   tracingSecretNames,
   tracingSettings,
@@ -299,38 +299,16 @@ export type Settings = z.output<typeof withHttpsPort>
 /** The settings before their check, as the environment or a program has them. */
 export type SettingsInput = z.input<typeof shape>
 
-/** The schema of each setting. The reference page is generated from them. */
-export const settingSchemas = shape.shape
-
-/** The names of all settings. */
-export const settingNames = Object.keys(settingSchemas)
-
-const secretNames: ReadonlySet<string> = new Set([
-  'KEY_ENCRYPTION_KEY',
-  'DATABASE_URL',
-  'DATABASE_READ_URL',
-  'ASSERTION_DATABASE_URL',
-  'LAB_CLIENT_SECRET',
-  ...tracingSecretNames,
-])
-
-/**
- * Checks the settings of an environment, or those of a program with values of their own types. An empty value
- * counts as not set.
- *
- * @param nameOf how messages name a setting; default as it is
- * @throws {SettingsError} settings_invalid with all faults
- * @example
- * readSettings({ PORT: '0' }).PORT // 0
- */
-export function readSettings(
-  values: Readonly<Record<string, unknown>>,
-  nameOf?: (name: string) => string,
-): Settings {
-  const service = 'identity provider'
-  return readSettingsOf(
-    values,
-    { service, schema: withHttpsPort, names: settingNames, secretNames },
-    nameOf,
-  )
-}
+export const { settingSchemas, settingNames, readSettings } = settingsOf({
+  service: 'identity provider',
+  shape: shape.shape,
+  schema: withHttpsPort,
+  secretNames: [
+    'KEY_ENCRYPTION_KEY',
+    'DATABASE_URL',
+    'DATABASE_READ_URL',
+    'ASSERTION_DATABASE_URL',
+    'LAB_CLIENT_SECRET',
+    ...tracingSecretNames,
+  ],
+})

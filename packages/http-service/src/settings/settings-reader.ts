@@ -16,46 +16,59 @@ export class SettingsError extends Error {
 }
 
 /** The settings of one service. */
-export type SettingsDefinition<Schema extends z.ZodType> = {
+type SettingsDefinition<Shape extends z.ZodRawShape, Schema extends z.ZodType> = {
   /** The service in messages, such as `greeting API`. */
   readonly service: string
+  /** The schema of each setting. The reference page is generated from them. */
+  readonly shape: Shape
+  /** The schema of all settings together. */
   readonly schema: Schema
-  readonly names: readonly string[]
   /** Settings whose values are never shown. */
-  readonly secretNames?: ReadonlySet<string>
+  readonly secretNames: readonly string[]
 }
 
-/**
- * Checks settings: texts of an environment, or values of their own types. An empty one counts as not set,
- * as in a compose file.
- *
- * @param nameOf how messages name a setting; default as it is
- * @throws {SettingsError} settings_invalid with all faults
- */
-export function readSettings<Schema extends z.ZodType>(
-  source: Readonly<Record<string, unknown>>,
-  { service, schema, names, secretNames = new Set() }: SettingsDefinition<Schema>,
-  nameOf = (name: string) => name,
-): z.output<Schema> {
-  const values: Readonly<Record<string, unknown>> = Object.fromEntries(
-    names
-      .map((name) => [name, source[name]])
-      .filter(([, value]) => value !== undefined && `${value}` !== ''),
-  )
-  const result = schema.safeParse(values)
-  const marked = names.filter((name) => `\ufeff${name}` in source)
-  if (result.success && marked.length === 0) return result.data
-  const faults = (result.error?.issues ?? []).map(({ path, message }) => {
-    const name = String(path[0])
-    const value = values[name]
-    if (value === undefined) return `${nameOf(name)} is not set; ${message}`
-    if (secretNames.has(name)) return `${nameOf(name)} has an invalid value; ${message}`
-    return `${nameOf(name)} is ${withoutPassword(String(value))}; ${message}`
-  })
-  const markFaults = marked.map(
-    (name) => `${nameOf(name)} has a byte order mark (U+FEFF) before its name`,
-  )
-  throw new SettingsError(service, [...markFaults, ...faults])
+/** The schemas and the names of a service's settings, and the function that reads them. */
+export function settingsOf<Shape extends z.ZodRawShape, Schema extends z.ZodType>({
+  service,
+  shape: settingSchemas,
+  schema,
+  secretNames,
+}: SettingsDefinition<Shape, Schema>) {
+  const settingNames = Object.keys(settingSchemas)
+  /**
+   * Checks settings: texts of an environment, or values of their own types. An empty one counts as not
+   * set, as in a compose file.
+   *
+   * @param nameOf how messages name a setting; default as it is
+   * @throws {SettingsError} settings_invalid with all faults
+   * @example
+   * readSettings({ PORT: '0' }).PORT // 0
+   */
+  function readSettings(
+    source: Readonly<Record<string, unknown>>,
+    nameOf = (name: string) => name,
+  ): z.output<Schema> {
+    const values: Readonly<Record<string, unknown>> = Object.fromEntries(
+      settingNames
+        .map((name) => [name, source[name]])
+        .filter(([, value]) => value !== undefined && `${value}` !== ''),
+    )
+    const result = schema.safeParse(values)
+    const marked = settingNames.filter((name) => `\ufeff${name}` in source)
+    if (result.success && marked.length === 0) return result.data
+    const faults = (result.error?.issues ?? []).map(({ path, message }) => {
+      const name = String(path[0])
+      const value = values[name]
+      if (value === undefined) return `${nameOf(name)} is not set; ${message}`
+      if (secretNames.includes(name)) return `${nameOf(name)} has an invalid value; ${message}`
+      return `${nameOf(name)} is ${withoutPassword(String(value))}; ${message}`
+    })
+    const markFaults = marked.map(
+      (name) => `${nameOf(name)} has a byte order mark (U+FEFF) before its name`,
+    )
+    throw new SettingsError(service, [...markFaults, ...faults])
+  }
+  return { settingSchemas, settingNames, readSettings }
 }
 
 /** Shorter names resemble those of other programs: `HOME`, `PGPORT`. */

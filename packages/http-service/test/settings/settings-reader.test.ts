@@ -2,11 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { z } from 'zod'
 import { expected, hostName, originUrl, wholeNumber } from '../../src/settings/setting-schemas.ts'
-import {
-  misspeltSettings,
-  readSettings,
-  SettingsError,
-} from '../../src/settings/settings-reader.ts'
+import { misspeltSettings, SettingsError, settingsOf } from '../../src/settings/settings-reader.ts'
 
 const schema = z.object({
   NAME: z.string(expected('a name')),
@@ -15,16 +11,16 @@ const schema = z.object({
   AUTH_URL: originUrl.optional(),
   KEY: z.string().length(32, expected('32 characters')).optional(),
 })
-const definition = {
+const { readSettings } = settingsOf({
   service: 'test service',
+  shape: schema.shape,
   schema,
-  names: Object.keys(schema.shape),
-  secretNames: new Set(['KEY']),
-}
+  secretNames: ['KEY'],
+})
 
 describe('the settings reader', () => {
   it('uses defaults for values that are not set or empty', () => {
-    assert.deepEqual(readSettings({ NAME: 'a', HOST: '', PORT: undefined }, definition), {
+    assert.deepEqual(readSettings({ NAME: 'a', HOST: '', PORT: undefined }), {
       NAME: 'a',
       HOST: '127.0.0.1',
       PORT: 80,
@@ -34,7 +30,7 @@ describe('the settings reader', () => {
   it('refuses a setting whose name begins with a byte order mark', () => {
     for (const name of ['NAME', 'AUTH_URL'])
       assert.throws(
-        () => readSettings({ NAME: 'a', [`\ufeff${name}`]: 'canary' }, definition),
+        () => readSettings({ NAME: 'a', [`\ufeff${name}`]: 'canary' }),
         new RegExp(`:\n  ${name} has a byte order mark \\(U\\+FEFF\\) before its name$`),
       )
   })
@@ -42,7 +38,7 @@ describe('the settings reader', () => {
   it('reports all faults in one error, without passwords and secrets', () => {
     const environment = { PORT: '1e3', AUTH_URL: 'https://user:canary@host', KEY: 'canary' }
     assert.throws(
-      () => readSettings(environment, definition),
+      () => readSettings(environment),
       (error: unknown) => {
         assert.ok(error instanceof SettingsError)
         assert.equal(error.code, 'settings_invalid')
