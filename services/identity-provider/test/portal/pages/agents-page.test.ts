@@ -135,7 +135,7 @@ describe('a blueprint and its agents, in the portal', () => {
   it('previews the token of an agent, and logs both of its requests with both names', async () => {
     const query = new URLSearchParams({ client: idOf(agent), api })
     const { text } = await browser.open(`/portal/token?${query}`)
-    assert.match(text, /api\/v1\/hi<\/th>(?:(?!<\/tr>).)*good">200</)
+    assert.match(text, /that requires CallHiApiRole<\/th>(?:(?!<\/tr>).)*good">200</)
     assert.match(text, /<code>(?:azp|appid)acr<\/code><\/th><td><code[^>]*>2</)
     assert.doesNotMatch(text, /name="client_secret"/)
     const ask = async (parameters: Record<string, string>) => {

@@ -259,8 +259,8 @@ describe('the preview of a token', () => {
       await browser.open(question)
       const fields = { client_secret: secret, endpoint }
       const { text } = await browser.send('/portal/token/request', fields)
-      for (const route of ['hi', 'hello'])
-        assert.match(text, new RegExp(`/api/v1/${route}</th>(?:(?!</tr>).)*good">200<`))
+      for (const role of ['CallHiApiRole', 'CallHelloApiRole'])
+        assert.match(text, new RegExp(`that requires ${role}</th>(?:(?!</tr>).)*good">200<`))
       assert.ok(text.includes(`class="primary" href="${path}#settings"`))
       assert.match(text, /name="client" type="text" value="Greeting client"/)
       assert.ok(!text.includes(secret))
