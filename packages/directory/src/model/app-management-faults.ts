@@ -99,6 +99,7 @@ function credentialFault(
       ({ id, kind }) => kind === 'trustedAuthorities' && lists.includes(id),
     )
     const isUntrusted = ({ certificate }: { readonly certificate: Uint8Array }) =>
+      certificate.length === 0 ||
       trusted?.every((list) => !isTrusted(certificate, authoritiesIn(list)))
     if (!certificates.some(isUntrusted)) return []
     const message = `Credential not issued by a trusted certificate authority as per assigned policy '${policyId}'.`

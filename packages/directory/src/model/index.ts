@@ -44,6 +44,7 @@ export {
   keyCredentialType,
   safeKey,
   verificationKeyOf,
+  verifies,
 } from './application/key-credential.ts'
 export {
   createLabPassword,

@@ -1,5 +1,5 @@
 import type { KeyObject } from 'node:crypto'
-import { type KeyCredential, verificationKeyOf } from '@greeting/directory'
+import { type KeyCredential, verificationKeyOf, verifies } from '@greeting/directory'
 import { JOSEError } from 'jose/errors'
 import { compactVerify } from 'jose/jws/compact/verify'
 import { type Assertion, headerRefusal } from './assertion.ts'
@@ -105,10 +105,8 @@ export function findTlsCertificate(
 }
 
 /** The certificates of an application, and those that count in the tenant of the request only. */
-const certificatesOf = ({ application, principal }: RegisteredClient): readonly KeyCredential[] => [
-  ...application.keyCredentials,
-  ...(principal?.keyCredentials ?? []),
-]
+const certificatesOf = ({ application, principal }: RegisteredClient): readonly KeyCredential[] =>
+  [...application.keyCredentials, ...(principal?.keyCredentials ?? [])].filter(verifies)
 
 /** The certificates that are tried for an assertion whose header names none. */
 const maxTriedCertificates = 10

@@ -47,12 +47,11 @@ export function findResource(
     return refuse({ reason: 'resource_unknown', resource: name, tenantId: tenant.id })
   }
   if (!principal.accountEnabled) return refuse({ reason: 'resource_disabled', resource: name })
-  const hasMapping =
-    !builtInApiAppIds.includes(principal.appId) &&
-    tenant.policies.some(
-      ({ id, kind }) => kind === 'claimsMapping' && principal.policyIds.includes(id),
-    )
-  if (hasMapping && !acceptsMappedClaims(application))
+  const hasMapping = tenant.policies.some(
+    ({ id, kind }) => kind === 'claimsMapping' && principal.policyIds.includes(id),
+  )
+  const isOwn = builtInApiAppIds.includes(principal.appId)
+  if (hasMapping && !isOwn && !acceptsMappedClaims(application))
     return refuse({ reason: 'mapped_claims_not_accepted' })
   return { requestedAs: isGuid(name) ? name.toLowerCase() : name, application, principal }
 }

@@ -42,6 +42,7 @@ const disabled = { clientPrincipal: { accountEnabled: false } }
 const wrong = { request: { secret: 'wrong' } }
 const otherResource = { request: { resourceParameter: 'api://other' } }
 const publicClient = { isFallbackPublicClient: true }
+const toSignWith = { ...certificate, certificate: new Uint8Array() }
 const tls = certificate.sha256Thumbprint
 const passwords = (part: object) => ({ passwordCredentials: [{ ...password, ...part }] })
 const keys = (part: object) => ({ keyCredentials: [{ ...certificate, ...part }] })
@@ -122,6 +123,13 @@ const refusedRows: readonly Row[] = [
     () => ({ assertion: { claims: { aud: [audience] } } }),
     'assertion_audience_wrong',
   ],
+  ...[{ assertion: {} }, { tls }].map(
+    (proof): Row => [
+      `a certificate to sign with: ${Object.keys(proof)} (entra E242)`,
+      () => ({ client: { keyCredentials: [toSignWith] }, ...proof }),
+      'assertion_key_unknown',
+    ],
+  ),
   [
     'a certificate of another client',
     () => ({ client: { keyCredentials: [] }, assertion: {} }),

@@ -14,7 +14,7 @@ export type KeyCredential = {
   readonly displayName: string | null
   readonly startDateTime: Date
   readonly endDateTime: Date
-  /** The X.509 certificate, DER. */
+  /** The X.509 certificate, DER; empty for one to sign with. */
   readonly certificate: Uint8Array
   /** SHA-1 of the certificate's DER, base64url without padding. */
   readonly sha1Thumbprint: string
@@ -56,6 +56,9 @@ export const safeKey =
  */
 export const verificationKeyOf = ({ certificate }: KeyCredential): KeyObject | undefined =>
   safeKeyOf(parse(certificate))
+
+/** Whether a certificate verifies assertions. One to sign with is kept without its bytes (entra E242). */
+export const verifies = ({ certificate }: KeyCredential): boolean => certificate.length > 0
 
 const maxNameLength = 256
 
@@ -112,8 +115,11 @@ export const keyCredentialType = complexType('keyCredential', {
       .pipe(z.base64('must be a certificate in base64'))
       .nullish(),
   },
-  type: { body: z.literal('AsymmetricX509Cert').optional(), filter: 'value' },
-  usage: { body: z.literal('Verify').optional(), filter: 'value' },
+  type: {
+    body: z.enum(['AsymmetricX509Cert', 'X509CertAndPassword']).optional(),
+    filter: 'value',
+  },
+  usage: { body: z.enum(['Verify', 'Sign']).optional(), filter: 'value' },
   lastUsedDateTime,
 })
 
@@ -130,10 +136,10 @@ export const keyCredentialJson = (
   customKeyIdentifier: Buffer.from(sha1Thumbprint, 'base64url').toString('hex').toUpperCase(),
   displayName,
   endDateTime: timeText(endDateTime),
-  key: withKey ? Buffer.from(certificate).toString('base64') : null,
+  key: withKey && certificate.length > 0 ? Buffer.from(certificate).toString('base64') : null,
   keyId,
   startDateTime: timeText(startDateTime),
-  type: 'AsymmetricX509Cert',
-  usage: 'Verify',
+  type: certificate.length > 0 ? 'AsymmetricX509Cert' : 'X509CertAndPassword',
+  usage: certificate.length > 0 ? 'Verify' : 'Sign',
   lastUsedDateTime: lastUsed === undefined ? null : timeText(lastUsed),
 })

@@ -30,7 +30,7 @@ export function lifetimeOf(
   { agent, resource, tenant }: Pick<TokenDecision, 'agent' | 'resource' | 'tenant'>,
   lifetime: TokenLifetime,
 ): TokenLifetime {
-  // No policy can be assigned to them, so the default of a tenant does not reach them either.
+  // No policy has an effect on them (entra E358).
   const isBuiltIn = builtInApiAppIds.includes(resource.application.appId)
   const policy = isBuiltIn
     ? undefined

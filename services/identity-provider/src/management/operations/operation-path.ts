@@ -17,7 +17,7 @@ const functionPattern = /^(?:(?:microsoft\.)?graph\.)?([a-z]+)\(\)$/i
 
 /** The namespace before the name of an action or function (entra E235). */
 const boundNamespace =
-  /^(?:microsoft\.)?graph\.(?=(?:(?:add|remove)(?:Key|Password)|delta|getByIds|instantiate|restore)$)/i
+  /^(?:microsoft\.)?graph\.(?=(?:(?:add|remove)(?:Key|Password)|delta|getAvailableExtensionProperties|getByIds|instantiate|restore)$)/i
 
 /**
  * The path of a request in the form of the operation table. A key in parentheses becomes a segment:

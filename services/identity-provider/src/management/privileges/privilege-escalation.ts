@@ -163,19 +163,13 @@ export function requireUnprotected(call: BeforeChange, changes: readonly Directo
 
 /**
  * Whether an object stays as it is, apart from what a service principal keeps and shows only (entra E342), and
- * from claims mapping policies, which have no effect on these APIs (entra E358).
+ * from its policies, which have no effect on these APIs (entra E358).
  */
 function keepsAuthority(call: BeforeChange, { kind, id, value }: DirectoryChange): boolean {
   if (kind === 'application') return isDeepStrictEqual(applicationBefore(call, id), value)
   if (kind !== 'servicePrincipal' || value === null) return false
-  const { inertProperties, tenantId } = value
-  const policies = call.committed.tenant(tenantId)?.policies ?? []
-  const effective = new Set(policies.flatMap((one) => (one.kind === 'claimsMapping' ? [] : one.id)))
-  const [before, after] = [principalBefore(call, id), value].map(
-    (one) =>
-      one && { ...one, inertProperties, policyIds: effective.intersection(new Set(one.policyIds)) },
-  )
-  return isDeepStrictEqual(before, after)
+  const { inertProperties, policyIds } = value
+  return isDeepStrictEqual({ ...principalBefore(call, id), inertProperties, policyIds }, value)
 }
 
 /** The application IDs of a changed object, before and after the change. */

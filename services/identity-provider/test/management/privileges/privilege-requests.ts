@@ -117,6 +117,7 @@ const sponsor = { '@odata.id': `https://login.example/v1.0/groups/${contoso.id}`
 export const bodies: Readonly<Record<string, unknown>> = {
   'POST /$batch': { requests: [] },
   'POST /directoryObjects/getByIds': { ids: [] },
+  'POST /directoryObjects/getAvailableExtensionProperties': {},
   'POST /applications': { displayName: 'New' },
   'PATCH /applications/{id}': { displayName: 'Other' },
   'POST /applications/{id}/addPassword': {},

@@ -25,6 +25,8 @@ const closes: Row = {
 /** Adds a way to authenticate as an application, in every tenant with its service principal. */
 const opens: Row = { ...closes, elsewhere: 'role_not_owned' }
 const changesPrincipal: Row = { ...closes, parentMore: 'role_not_owned', api: 'protected_object' }
+/** No policy has an effect on the management APIs. */
+const assignsPolicy: Row = { ...changesPrincipal, api: 'allowed' }
 /** Adds a way to authenticate in the tenant of the application, where it can change itself. */
 const opensPrincipal: Row = { ...changesPrincipal, elsewhere: 'role_not_owned' }
 const withoutCredentials: Row = {
@@ -103,6 +105,7 @@ export const privilegeTable: Readonly<Record<string, readonly [RequiredRoles, Ro
   'GET /groups': [seesGroups, tenantWide],
   'GET /groups/{id}': [seesGroups, { tenantWide: 'resource_unknown' }],
   'POST /directoryObjects/getByIds': [reads, tenantWide],
+  'POST /directoryObjects/getAvailableExtensionProperties': [[['Directory.Read.All']], tenantWide],
   'GET /directoryObjects/{id}': [reads, seesOwn],
   'DELETE /directoryObjects/{id}': [writes, closes],
   ...Object.fromEntries(typed),
@@ -195,10 +198,10 @@ export const privilegeTable: Readonly<Record<string, readonly [RequiredRoles, Ro
     seesPolicies,
     { ...seesOwn, api: 'allowed' },
   ],
-  'POST /servicePrincipals/{id}/appManagementPolicies': [assignsManagement, changesPrincipal],
+  'POST /servicePrincipals/{id}/appManagementPolicies': [assignsManagement, assignsPolicy],
   'DELETE /servicePrincipals/{id}/appManagementPolicies/{policy}/$ref': [
     assignsManagement,
-    changesPrincipal,
+    assignsPolicy,
   ],
   ...Object.fromEntries(
     ['tokenLifetimePolicies', 'claimsMappingPolicies'].flatMap((set) => [
@@ -209,10 +212,10 @@ export const privilegeTable: Readonly<Record<string, readonly [RequiredRoles, Ro
       [`DELETE /policies/${set}/{policy}`, [writesPolicies, tenantWide]],
       [`GET /policies/${set}/{policy}/appliesTo`, [readsPolicies, tenantWide]],
       [`GET /servicePrincipals/{id}/${set}`, [seesPolicies, { ...seesOwn, api: 'allowed' }]],
-      [`POST /servicePrincipals/{id}/${set}`, [assignsTokenPolicies, changesPrincipal]],
+      [`POST /servicePrincipals/{id}/${set}`, [assignsTokenPolicies, assignsPolicy]],
       [
         `DELETE /servicePrincipals/{id}/${set}/{policy}/$ref`,
-        [assignsTokenPolicies, changesPrincipal],
+        [assignsTokenPolicies, assignsPolicy],
       ],
     ]),
   ),

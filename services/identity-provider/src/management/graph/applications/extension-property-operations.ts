@@ -8,11 +8,13 @@ import { bodyCollection, text } from '@greeting/directory/forms'
 import { z } from 'zod'
 import { parseBody } from '../../body/parse-body.ts'
 import type { EntitySet } from '../../odata/entity-set.ts'
+import { listEntities } from '../../odata/list-entities.ts'
 import { showCreated } from '../../odata/show-entity.ts'
-import type { Call, Change, ChangingCall } from '../../operations/operation.ts'
+import type { Call, Change, ChangingCall, DirectoryOperation } from '../../operations/operation.ts'
 import { refuse } from '../../refusals/graph-error.ts'
 import { findApplication, partNamed } from '../directory-objects/find-object.ts'
-import { stored } from '../directory-objects/object-operations.ts'
+import { examineObjects, stored } from '../directory-objects/object-operations.ts'
+import { isApplication } from '../directory-objects/object-type.ts'
 import { partOperations } from '../directory-objects/part-operations.ts'
 
 type Extension = ExtensionProperty & { readonly appDisplayName: string }
@@ -48,20 +50,42 @@ export const extensionProperties: EntitySet<Extension> = {
 }
 
 /** What an application defines for other objects. No object has a value of it here. */
-export const extensionPropertyOperations = partOperations({
-  set: extensionProperties,
-  key: 'extension',
-  name: 'ExtensionProperty',
-  partsOf: (call) => extensionsOf(findApplication(call)),
-  find: (call) => findExtension(call),
-  lists: 'Lists the extension properties that an application defines. They have no effect.',
-  shows: 'Shows an extension property. It has no effect.',
-  create: {
-    summary: 'Defines an extension property. It has no effect: no object can have a value of it.',
-    change: create,
+export const extensionPropertyOperations: readonly DirectoryOperation[] = [
+  {
+    method: 'POST',
+    path: '/directoryObjects/getAvailableExtensionProperties',
+    requires: [['Directory.Read.All']],
+    summary:
+      'Lists the extension properties of the applications of the tenant, and of those with a service principal in it.',
+    takesBody: true,
+    list: async (call) => {
+      const { isSyncedFromOnPremises: isSynced } = parseBody(availableBody, call.body)
+      const kinds = isSynced ? [] : (['application', 'servicePrincipal'] as const)
+      const found = await examineObjects(call, kinds, (one, directory) => {
+        const application = isApplication(one) ? one : directory.applicationByAppId(one.appId)
+        return application === undefined ? [] : extensionsOf(application)
+      })
+      const all = new Map(found.map((one) => [one.id, one])).values()
+      // The link to a second page would be a GET, which Graph does not have.
+      const query = call.query.size > 0 ? call.query : new URLSearchParams({ $top: '999' })
+      return call.read((directory) => listEntities({ ...call, directory, query }, ofAll, all))
+    },
   },
-  remove: { summary: 'Removes an extension property, which had no effect.', change: remove },
-})
+  ...partOperations({
+    set: extensionProperties,
+    key: 'extension',
+    name: 'ExtensionProperty',
+    partsOf: (call) => extensionsOf(findApplication(call)),
+    find: (call) => findExtension(call),
+    lists: 'Lists the extension properties that an application defines. They have no effect.',
+    shows: 'Shows an extension property. It has no effect.',
+    create: {
+      summary: 'Defines an extension property. It has no effect: no object can have a value of it.',
+      change: create,
+    },
+    remove: { summary: 'Removes an extension property, which had no effect.', change: remove },
+  }),
+]
 
 const maxExtensions = 100
 const newExtension = z.strictObject(formsOf(properties))
@@ -91,6 +115,10 @@ function create(call: ChangingCall): Change {
 
 const findExtension = (call: Call): Extension =>
   partNamed(extensionsOf(findApplication(call)), call.parameters.extension)
+
+const { type } = extensionProperties
+const ofAll = { ...extensionProperties, name: `Collection(${type})`, typeOf: () => type }
+const availableBody = z.strictObject({ isSyncedFromOnPremises: z.boolean().nullish() })
 
 function remove(call: ChangingCall): Change {
   const { id } = findExtension(call)

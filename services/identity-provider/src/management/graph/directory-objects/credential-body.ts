@@ -10,6 +10,7 @@ import {
   type Runtime,
   safeKey,
   type ValidationIssue,
+  verifies,
 } from '@greeting/directory'
 import { z } from 'zod'
 import { omitUndefined, requireNoIssues } from '../../body/parse-body.ts'
@@ -90,6 +91,10 @@ function newCredential(entry: KeyCredentialBody, runtime: Runtime): KeyCredentia
   if (typeof entry.key !== 'string') {
     return 'must contain a certificate in key, or the keyId of a credential of this object'
   }
+  const isSigning = entry.usage === 'Sign'
+  if (isSigning !== (entry.type === 'X509CertAndPassword')) {
+    return 'must have the usage Sign with the type X509CertAndPassword, and no other'
+  }
   const credential = parseCertificate(Buffer.from(entry.key, 'base64'), runtime)
   if (typeof credential === 'string') return credential
   const startDateTime = entry.startDateTime ?? credential.startDateTime
@@ -100,6 +105,7 @@ function newCredential(entry: KeyCredentialBody, runtime: Runtime): KeyCredentia
   if (startDateTime >= endDateTime) return 'must end after its start'
   return {
     ...credential,
+    ...(isSigning && { certificate: new Uint8Array() }),
     keyId: entry.keyId ?? credential.keyId,
     displayName: entry.displayName ?? credential.displayName,
     startDateTime,
@@ -117,8 +123,8 @@ function parseCertificate(bytes: Uint8Array, runtime: Runtime): KeyCredential | 
 }
 
 const hasDuplicates = (credentials: readonly KeyCredential[]): boolean =>
-  new Set(credentials.map(({ sha256Thumbprint }) => sha256Thumbprint)).size < credentials.length ||
-  new Set(credentials.map(({ keyId }) => keyId)).size < credentials.length
+  new Set(credentials.map((one) => `${one.sha256Thumbprint} ${verifies(one)}`)).size <
+    credentials.length || new Set(credentials.map(({ keyId }) => keyId)).size < credentials.length
 
 const issueAt = (message: string, ...index: number[]): ValidationIssue => ({
   code: 'invalid_value',

@@ -1,4 +1,10 @@
-import { keyCredentialJson, keyCredentialType } from '@greeting/directory'
+import {
+  formsOf,
+  keyCredentialJson,
+  keyCredentialType,
+  passwordCredentialType,
+  verifies,
+} from '@greeting/directory'
 import { guid, text } from '@greeting/directory/forms'
 import { z } from 'zod'
 import {
@@ -34,8 +40,8 @@ type Proof = z.output<typeof proof>
 const addKeyBody = z.strictObject({
   keyCredential: keyCredentialBody.required({ key: true, type: true, usage: true }),
   passwordCredential: z
-    .null('must be null: only certificates without a private key are supported')
-    .optional(),
+    .strictObject({ ...formsOf(passwordCredentialType.members), secretText: text() })
+    .nullish(),
   proof,
 })
 const removeKeyBody = z.strictObject({ keyId: guid, proof })
@@ -72,7 +78,13 @@ export const keyOperations: readonly ChangeOperation[] = [
 ]
 
 function addKey<Kind extends ObjectKind>(call: ChangingCall, row: ObjectRow<Kind>): Change {
-  const { keyCredential, proof } = parseBody(addKeyBody, call.body)
+  const { keyCredential, passwordCredential, proof } = parseBody(addKeyBody, call.body)
+  if (Boolean(passwordCredential) !== (keyCredential.usage === 'Sign')) {
+    throw refuse(
+      'body_invalid',
+      "A key with the usage 'Sign' needs a passwordCredential, no other.",
+    )
+  }
   const holder = provenHolder(call, row, proof)
   const { added, keyCredentials } = withNewKey(holder.keyCredentials, keyCredential, call.runtime)
   return stored(
@@ -111,7 +123,7 @@ function findProof<Kind extends ObjectKind>(call: Call, row: ObjectRow<Kind>, pr
   const now = call.runtime.now()
   const assertion = accepted(readAssertion(proof, 'iss'))
   if (assertion.notBefore === null) throw refuse('proof_invalid', 'claim_missing')
-  const signer = { id: holder.id, certificates: holder.keyCredentials }
+  const signer = { id: holder.id, certificates: holder.keyCredentials.filter(verifies) }
   const certificate = accepted(
     findCertificate(assertion, signer, proofAudiences, now, clockToleranceSeconds, proofAlgorithms),
   )

@@ -1,6 +1,6 @@
 // Folder: What applications and service principals have in common: sets, lookups, routes, owners, secrets and deletion.
 
-import { azurePrincipals, type DirectoryObjects, put } from '@greeting/directory'
+import { azurePrincipals, type Directory, type DirectoryObjects, put } from '@greeting/directory'
 import type { EntitySet, Expansions } from '../../odata/entity-set.ts'
 import { listChanges } from '../../odata/list-changes.ts'
 import { listStored } from '../../odata/list-stored.ts'
@@ -11,6 +11,7 @@ import type {
   ChangeOperation,
   ChangingCall,
   DirectoryOperation,
+  ListCall,
   ReadOperation,
 } from '../../operations/operation.ts'
 import { readsApplications, writesApplications } from '../../privileges/graph-roles.ts'
@@ -21,7 +22,7 @@ import {
   servicePrincipals,
 } from './entity-sets.ts'
 import { findApplication, findServicePrincipal, listedIn } from './find-object.ts'
-import { endsOfList } from './object-type.ts'
+import { type DirectoryObject, endsOfList } from './object-type.ts'
 
 /** The kinds of objects that have routes, owners, secrets and properties in common. */
 export type ObjectKind = 'application' | 'servicePrincipal'
@@ -133,6 +134,27 @@ export const objectOperations = <Kind extends ObjectKind>(
     ...remove,
   },
 ]
+
+const maxFound = 1000
+
+/** What a function finds in all objects of the tenant, up to a limit, because no index leads to it. */
+export async function examineObjects<Found>(
+  { caller: { tenantId }, createdUntil, list }: ListCall,
+  kinds: readonly ObjectKind[],
+  find: (object: DirectoryObject, directory: Directory) => readonly Found[],
+): Promise<Found[]> {
+  const found: Found[] = []
+  const matches = (...of: Parameters<typeof find>) => find(...of).length > 0
+  const all = { tenantId, createdUntil, conditions: [], isIndexed: false, isCounted: false }
+  for (const kind of kinds)
+    for (let after: string | undefined, isLast = false; !isLast && found.length < maxFound; ) {
+      const page = await list({ ...all, kind, matches, after, limit: 100 })
+      found.push(...page.objects.flatMap((object) => find(object, page.directory)))
+      after = page.next
+      isLast = after === undefined
+    }
+  return found
+}
 
 const propertyOperation = <Kind extends ObjectKind>({
   one,

@@ -36,12 +36,13 @@ import { partNamed } from '../directory-objects/find-object.ts'
 import { referenceTo } from '../directory-objects/object-body.ts'
 import {
   applicationRow,
+  examineObjects,
   type ObjectKind,
   type ObjectRow,
   principalRow,
   stored,
 } from '../directory-objects/object-operations.ts'
-import { type DirectoryObject, endsOfList } from '../directory-objects/object-type.ts'
+import { endsOfList } from '../directory-objects/object-type.ts'
 
 /** A kind of policies in Microsoft Graph. */
 export type PolicyRow = {
@@ -261,28 +262,10 @@ function create(call: ChangingCall, row: PolicyRow): Change {
   return changed(call, policy.id, (all) => [...all, policy], showCreated(call, row.set, policy))
 }
 
-/** No index leads from a policy to its objects, so this examines all of the tenant, and stops at a limit. */
-const maxObjects = 1000
-
 async function appliesTo(call: ListCall, row: PolicyRow): Promise<Answer> {
   const { id } = findPolicy(call, row)
-  const found: DirectoryObject[] = []
-  for (const kind of row.objects)
-    for (let after: string | undefined, isLast = false; !isLast && found.length < maxObjects; ) {
-      const page = await call.list({
-        kind,
-        tenantId: call.caller.tenantId,
-        createdUntil: call.createdUntil,
-        conditions: [],
-        isIndexed: false,
-        matches: ({ policyIds }) => policyIds.includes(id),
-        after,
-        limit: 100,
-        isCounted: false,
-      })
-      found.push(...page.objects)
-      after = page.next
-      isLast = after === undefined
-    }
+  const found = await examineObjects(call, row.objects, (one) =>
+    one.policyIds.includes(id) ? [one] : [],
+  )
   return call.read((directory) => listEntities({ ...call, directory }, directoryObjects, found))
 }

@@ -93,3 +93,77 @@ describe('an extension property of an application', () => {
     assert.match((await admin.post(all, { ...orders, name: 'last' })).body.error.message, /100/)
   })
 })
+
+describe('the available extension properties (entra E360)', () => {
+  const path = '/directoryObjects/getAvailableExtensionProperties'
+
+  it('are those of the tenant and of applications of others with a service principal in it', async () => {
+    const { admin, answer, api, clientWith } = await withExtension()
+    await admin.post('/servicePrincipals', { appId: api.appId })
+    await admin.post('/applications', { displayName: 'Without' })
+    const other = await clientWith(allGraphRoles, fabrikam)
+    const offer = { displayName: 'Offer', signInAudience: 'AzureADMultipleOrgs' }
+    const { body: offered } = await other.post('/applications', offer)
+    const ofOffer = `/applications/${offered.id}/extensionProperties`
+    const { body: foreign } = await other.post(ofOffer, { ...orders, name: 'offer' })
+    const { body: hidden } = await other.post('/applications', offer)
+    await other.post(`/applications/${hidden.id}/extensionProperties`, orders)
+    await admin.post('/servicePrincipals', { appId: offered.appId })
+
+    const { status, body } = await admin.post(path, {})
+    assert.equal(status, 200)
+    const context = 'https://login.example/v1.0/$metadata#Collection(extensionProperty)'
+    assert.equal(body['@odata.context'], context)
+    const names = Object.fromEntries(body.value.map((one) => [one.id, one.appDisplayName]))
+    assert.deepEqual(names, { [answer.body.id]: 'API', [foreign.id]: 'Offer' })
+    assert.equal(body.value.length, 2)
+    const { '@odata.context': _context, ...shown } = answer.body
+    const own = body.value.find(({ id }) => id === answer.body.id)
+    assert.deepEqual(own, { '@odata.type': '#microsoft.graph.extensionProperty', ...shown })
+    const json = { 'content-type': 'application/json' }
+    const requests = [path, path.replace('/get', '/microsoft.graph.get')].map((url, index) => ({
+      id: `${index}`,
+      method: 'POST',
+      url,
+      headers: json,
+      body: { isSyncedFromOnPremises: false },
+    }))
+    const batch = await admin.post('/$batch', { requests })
+    for (const part of batch.body.responses as { body: typeof body }[])
+      assert.deepEqual(part.body.value, body.value)
+    await admin.delete(`/applications/${api.id}`)
+    assert.equal((await admin.post(path, {})).body.value.length, 1)
+  })
+
+  const rows: readonly (readonly [object, status: number, count?: number])[] = [
+    [{}, 200, 1],
+    [{ isSyncedFromOnPremises: null }, 200, 1],
+    [{ isSyncedFromOnPremises: false }, 200, 1],
+    [{ isSyncedFromOnPremises: true }, 200, 0],
+    [{ isSyncedFromOnPremises: 'yes' }, 400],
+    [{ synced: true }, 400],
+    [[], 400],
+  ]
+  for (const [body, status, count] of rows)
+    it(`are answered with ${status} for ${JSON.stringify(body)}`, async () => {
+      const { admin } = await withExtension()
+      const answer = await admin.post(path, body)
+      assert.equal(answer.status, status)
+      assert.equal(answer.body.value?.length, count)
+    })
+
+  it('are in one answer, and need Directory.Read.All', async () => {
+    const { admin, all, clientWith } = await withExtension()
+    for (let number = 1; number < 100; number += 1)
+      await admin.post(all, { ...orders, name: `orders${number}` })
+    const second = await admin.post('/applications', { displayName: 'Second' })
+    await admin.post(`/applications/${second.body.id}/extensionProperties`, orders)
+    const { body } = await admin.post(path, {})
+    assert.equal(body.value.length, 101)
+    assert.equal(body['@odata.nextLink'], undefined)
+    const reader = await clientWith(['Directory.Read.All'])
+    assert.equal((await reader.post(path, {})).status, 200)
+    const other = await clientWith(['Application.ReadWrite.All'])
+    assert.equal((await other.post(path, {})).status, 403)
+  })
+})

@@ -2,49 +2,10 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { graphAppId, type KeyCredential, newAppRoleAssignment, put } from '@greeting/directory'
 import { graphRoles } from '../../../../src/management/privileges/graph-roles.ts'
-import {
-  type Certified,
-  certificateOf,
-  certifiedKeyOf,
-  proofOf,
-} from '../../privileges/certificate-of.ts'
-import { contoso, fabrikam, sampleGraph } from '../../sample-graph.ts'
+import { proofOf } from '../../privileges/certificate-of.ts'
+import { contoso, fabrikam } from '../../sample-graph.ts'
 import { withAgent } from '../agents/sample-agents.ts'
-
-const present = await certifiedKeyOf('Present')
-const other = await certifiedKeyOf('Other')
-const added = await certificateOf('Added')
-const base64 = ({ certificate }: KeyCredential) => Buffer.from(certificate).toString('base64')
-const keyCredential = { type: 'AsymmetricX509Cert', usage: 'Verify', key: base64(added) }
-
-/** A client without any role, whose application has a certificate. */
-async function rolling(options: Parameters<typeof sampleGraph>[0] = {}) {
-  const sample = await sampleGraph(options)
-  const { clientWith, clock, commit, log } = sample
-  const client = await clientWith([])
-  const application = log.directory.applicationByAppId(client.appId)
-  assert.ok(application)
-  const have = (...keyCredentials: readonly KeyCredential[]) =>
-    commit(put('application', { ...application, keyCredentials }))
-  await have(present.credential)
-  const path = `/applications/${application.id}`
-  const proof = (claims: object = {}, certified: Certified = present) =>
-    proofOf(certified, application.id, clock.now, { ...claims })
-  return {
-    ...sample,
-    application,
-    client,
-    have,
-    path,
-    proof,
-    thumbprints: () =>
-      log.directory.application(application.id)?.keyCredentials.map((one) => one.sha256Thumbprint),
-    add: (sent: unknown = proof(), at = path) =>
-      client.post(`${at}/addKey`, { keyCredential, passwordCredential: null, proof: sent }),
-    remove: (keyId: string, sent: unknown = proof(), at = path) =>
-      client.post(`${at}/removeKey`, { keyId, proof: sent }),
-  }
-}
+import { added, base64, keyCredential, other, present, rolling, signing } from './rolling-client.ts'
 
 const of = (header: object) => ({ header })
 const withKeys =
@@ -275,12 +236,9 @@ describe('a certificate with a proof', () => {
       { ...keyCredential, type: undefined },
       /keyCredential.type': it is required/,
     ],
-    ['to sign with', { ...keyCredential, usage: 'Sign' }, /keyCredential.usage'.*Verify/],
-    [
-      'with a private key',
-      { ...keyCredential, type: 'X509CertAndPassword' },
-      /keyCredential.type'.*AsymmetricX509Cert/,
-    ],
+    ['to sign with', signing, /usage 'Sign' needs a passwordCredential/],
+    ['of the wrong type to sign with', { ...keyCredential, type: signing.type }, /usage Sign/],
+    ['with another usage', { ...keyCredential, usage: 'Encrypt' }, /keyCredential.usage'/],
     ['that is symmetric', { ...keyCredential, type: 'Symmetric' }, /keyCredential.type'/],
     ['without a key', { ...keyCredential, key: null }, /must contain a certificate in key/],
     [

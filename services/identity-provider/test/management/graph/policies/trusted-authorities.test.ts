@@ -144,7 +144,8 @@ describe('an app management policy with trusted authorities', () => {
     await admin.post(lists, { trustedCertificateAuthorities: [entry(otherRoot, true)] })
     const ofOther = await keyOf(otherRoot)
     for (const object of [path, `/servicePrincipals/${principal.id}`]) {
-      for (const key of [selfSigned, ofRoot, ofOther]) {
+      const toSignWith = { ...trusted, type: 'X509CertAndPassword', usage: 'Sign' }
+      for (const key of [selfSigned, ofRoot, ofOther, toSignWith]) {
         const { body, status } = await admin.patch(object, { keyCredentials: [key] })
         assert.equal(status, 400)
         assert.deepEqual(
