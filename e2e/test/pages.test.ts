@@ -32,7 +32,10 @@ describe('the pages of the greeting API, in a browser', () => {
   it('the landing page has no fault that axe-core finds, and fits a narrow screen', async () => {
     await page.goto(system.api.url)
     assert.match(await page.title(), /Greeting/)
-    assert.deepEqual(await axeFaults(page), [])
+    for (const colorScheme of ['dark', 'light'] as const) {
+      await page.emulateMedia({ colorScheme })
+      assert.deepEqual(await axeFaults(page), [], colorScheme)
+    }
     assert.equal(await narrowOverflow(), 0)
   })
 
@@ -41,10 +44,6 @@ describe('the pages of the greeting API, in a browser', () => {
     assert.equal(new URL(page.url()).pathname, '/docs')
     await page.getByRole('button', { name: 'Authorize' }).waitFor()
     assert.deepEqual(complaints, [])
-  })
-
-  it('the reference has no such fault, except for the viewer, which is a library', async () => {
-    assert.deepEqual(await axeFaults(page, { except: '#viewer' }), [])
     assert.equal(await narrowOverflow(), 0)
   })
 
@@ -57,6 +56,12 @@ describe('the pages of the greeting API, in a browser', () => {
       await page.locator(`#operations-Greetings-${path}`).getByText(role).first().waitFor()
     }
   })
+
+  for (const colorScheme of ['light', 'dark'] as const)
+    it(`the reference has no such fault in the ${colorScheme} theme, with both operations open`, async () => {
+      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+      assert.deepEqual(await axeFaults(page), [])
+    })
 
   /** Sends a request, and returns the body of its answer as soon as the status is shown. */
   async function execute(name: string, status: string): Promise<string> {

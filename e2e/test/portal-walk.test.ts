@@ -99,6 +99,56 @@ it('leads from an empty directory to both greetings: 12 clicks, 4 fields', async
     assert.equal(await (await fetch(`${url}${path}`, { headers })).text(), greeting)
 })
 
+it('walks the six steps with the keyboard only', async () => {
+  await using opened = new AsyncDisposableStack()
+  const entra = opened.use(await startEntra({ portal: 'on' }))
+  const { context, page } = await signedIn(entra)
+  opened.defer(() => context.close())
+  /** Presses Tab until a field or a button with this name has the focus, which can be seen. */
+  const reach = async (kind: 'field' | 'button', name: string) => {
+    for (let presses = 0; presses < 60; presses += 1) {
+      await page.keyboard.press('Tab')
+      const focused = (await page.evaluate(`(() => {
+        const { labels, tagName, textContent } = document.activeElement
+        const { boxShadow, outlineStyle } = getComputedStyle(document.activeElement)
+        const isShown = outlineStyle !== 'none' || boxShadow !== 'none'
+        if (labels?.length) return { kind: 'field', name: labels[0].textContent.trim(), isShown }
+        return { kind: tagName === 'BODY' ? '' : 'button', name: textContent.trim(), isShown }
+      })()`)) as { kind: string; name: string; isShown: boolean }
+      if (focused.kind !== kind || !focused.name.startsWith(name)) continue
+      assert.ok(focused.isShown, `the focus of ${name} is not shown`)
+      return
+    }
+    assert.fail(`no Tab leads to ${name}`)
+  }
+  const press = async (name: string) => {
+    await reach('button', name)
+    await Promise.all([page.waitForEvent('load'), page.keyboard.press('Enter')])
+  }
+  const type = async (name: string, text: string) => {
+    await reach('field', name)
+    await page.keyboard.insertText(text)
+  }
+  await press('App registrations')
+  await type('Name', 'Typed API')
+  await reach('field', 'Kind')
+  await page.keyboard.press('ArrowDown')
+  await press('Register')
+  await press('Add app roles')
+  await type('Role values', 'Orders.Read')
+  await press('Add')
+  await press('Register a client')
+  await type('Name', 'Typed job')
+  await press('Register')
+  await press('Request roles')
+  await reach('field', 'Orders.Read')
+  await page.keyboard.press('Space')
+  await press('Request')
+  await press('Grant admin consent')
+  await press('New client secret')
+  assert.match(await page.locator('main').innerText(), /The secret was created/)
+})
+
 it('at 390 pixels has one row of navigation and one of tabs, and ten applications on three screens', async () => {
   await using opened = new AsyncDisposableStack()
   const names = Array.from({ length: 8 }, (_, index) => [`Job ${index}`, { roles: {} }] as const)

@@ -4,8 +4,7 @@ import { html, raw } from 'hono/html'
 type Html = ReturnType<typeof html>
 
 const style = `
-:root { color-scheme: light dark; --line: #8884; --soft: #8881; --accent: #0b6bcb }
-@media (prefers-color-scheme: dark) { :root { --accent: #6bb2ff } }
+:root { color-scheme: light dark; --line: #8884; --soft: #8881; --accent: light-dark(#524ed2, #a49ee6); background: light-dark(#fff, #13171f) }
 body { font: 1rem/1.6 system-ui, sans-serif; max-width: 52rem; margin: 0 auto; padding: 2rem 1rem 4rem }
 h1 { font-size: 1.8rem; line-height: 1.2 } h2 { margin-top: 2.5rem; font-size: 1.3rem } h3 { margin-top: 2rem }
 a { color: var(--accent) } a:focus-visible, [tabindex]:focus-visible { outline: 3px solid var(--accent) }

@@ -48,7 +48,8 @@ ${operations}
   const content = html`<p>${prose(summary)}</p>
 <p>${prose(text)} The whole description for programs is at <a href="openapi.json">/openapi.json</a>.</p>
 <h2>Getting a token</h2>
-${sample(`printf %s "$CLIENT_SECRET" | curl -sS ${tokenUrl} \\
+${sample(`printf %s "$CLIENT_SECRET" |
+  curl -sS ${tokenUrl} \\
   -d grant_type=client_credentials \\
   -d scope=${scope} \\
   -d client_id="$CLIENT_ID" \\

@@ -15,6 +15,12 @@ function moveViewer() {
   header.after(document.querySelector('#viewer'))
 }
 
+/** The viewer names neither its tables of responses nor its choices of an example. */
+function nameParts() {
+  for (const one of document.querySelectorAll('#viewer table[role]')) one.ariaLabel = one.id
+  for (const one of document.querySelectorAll('#viewer select')) one.ariaLabel ??= 'Example'
+}
+
 /** The page has the title and the server already. */
 const withoutHeader = () => ({
   wrapComponents: { InfoContainer: () => () => null, ServersContainer: () => () => null },
@@ -38,6 +44,8 @@ if (response.ok && 'SwaggerUIBundle' in window) {
   dark.addEventListener('change', applyTheme)
   applyTheme()
   moveViewer()
+  const parts = { childList: true, subtree: true }
+  new MutationObserver(nameParts).observe(document.querySelector('#viewer'), parts)
   SwaggerUIBundle({
     spec,
     dom_id: '#viewer',
