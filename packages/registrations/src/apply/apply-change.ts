@@ -25,8 +25,8 @@ const sponsorsBody = (sponsors: readonly string[]) => ({
 })
 
 /**
- * Creates an application with its permissions and its secrets in one request. Its unique name is random:
- * only a request of this run can have created an application with it, so the request may be repeated.
+ * Creates an application with its permissions and its secrets in one request. Its unique name is secret:
+ * only this run, or a killed one, can have created an application with it, so it may be repeated.
  */
 async function createApplication(
   {
@@ -40,7 +40,7 @@ async function createApplication(
   const included = run.initialChanges(displayName)
   const permissions = included.find((one) => one.kind === 'setPermissions')
   const secrets = included.filter((one) => one.kind === 'createSecret')
-  const uniqueName = crypto.randomUUID()
+  const uniqueName = run.uniqueName(displayName)
   const body = {
     displayName,
     uniqueName,
@@ -58,10 +58,11 @@ async function createApplication(
   if (answer === undefined) await takeOver(uniqueName, displayName, secrets, run)
   else {
     const { id, appId } = parseAnswer(line, application, answer.body)
-    await run.registerNew(displayName, { objectId: id, appId, servicePrincipalId: undefined })
+    run.register(displayName, { objectId: id, appId, servicePrincipalId: undefined })
     if (secrets.length > 0)
       await keepPasswords(secrets, parseAnswer(line, newPasswords, answer.body), run)
   }
+  await run.recordNew(displayName)
   for (const change of included) run.done.add(change)
 }
 
@@ -78,7 +79,7 @@ async function takeOver(
   const present = { method: 'GET', path: `/applications(uniqueName='${uniqueName}')` } as const
   const { body } = await run.send({ ...present, repeatable: true, expectsLag: true })
   const { id, appId, passwordCredentials } = parseAnswer(present, application, body)
-  await run.registerNew(displayName, { objectId: id, appId, servicePrincipalId: undefined })
+  run.register(displayName, { objectId: id, appId, servicePrincipalId: undefined })
   for (const { keyId } of passwordCredentials) await removePassword(run, id, keyId)
   for (const secret of secrets) await addPassword(secret, run)
 }

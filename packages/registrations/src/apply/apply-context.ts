@@ -43,7 +43,9 @@ export type ApplyContextOptions = {
   readonly located: readonly Located[]
   readonly secrets: SecretSink
   readonly now: () => Date
-  /** Called for each new application, before any other change of it. */
+  /** Chooses the unique name of a new application, which must be secret before; default random. */
+  readonly uniqueName?: ((displayName: string) => string) | undefined
+  /** Called for each new application, when the secrets of its request are stored. */
   readonly onRegistered?: ((applicationId: string) => Promise<void>) | undefined
 }
 
@@ -63,6 +65,7 @@ const apisOf = (change: InitialChange): readonly string[] =>
 export class ApplyContext {
   readonly secrets: SecretSink
   readonly now: () => Date
+  readonly uniqueName: (displayName: string) => string
   /** The changes that the directory has acknowledged. */
   readonly done = new Set<Change>()
   readonly #onRegistered: ApplyContextOptions['onRegistered']
@@ -73,11 +76,13 @@ export class ApplyContext {
   readonly #initialChanges: ReadonlyMap<string, readonly InitialChange[]>
   #hasNews = false
 
-  constructor({ changes, graph, located, secrets, now, onRegistered }: ApplyContextOptions) {
+  constructor(options: ApplyContextOptions) {
+    const { changes, graph, located, secrets, now, onRegistered } = options
     this.#graph = graph
     this.#onRegistered = onRegistered
     this.secrets = secrets
     this.now = now
+    this.uniqueName = options.uniqueName ?? (() => crypto.randomUUID())
     this.#initialChanges = Map.groupBy(changes.filter(isInitial), ({ application }) => application)
     for (const { name, application, servicePrincipal } of located) {
       const appId = application?.appId ?? servicePrincipal?.appId
@@ -101,9 +106,8 @@ export class ApplyContext {
     this.#hasNews = true
   }
 
-  async registerNew(name: string, handle: Handle): Promise<void> {
-    this.register(name, handle)
-    await this.#onRegistered?.(handle.appId)
+  async recordNew(name: string): Promise<void> {
+    await this.#onRegistered?.(this.handle(name).appId)
   }
 
   /**

@@ -13,14 +13,15 @@ import { defaultRequestsInFlight, type OnProgress } from './directory-reader.ts'
 import type { Graph } from './graph.ts'
 import { inParallel } from './in-parallel.ts'
 
-export type ApplyOptions = {
+export type ApplyOptions = Pick<ApplyContextOptions, 'onRegistered' | 'uniqueName'> & {
   readonly graph: Graph
   readonly secrets: SecretSink
   readonly onProgress?: OnProgress | undefined
   readonly now?: () => Date
   /** Ends the run after the changes that have begun. */
   readonly signal?: AbortSignal
-  readonly onRegistered?: ApplyContextOptions['onRegistered']
+  /** Called before the first change, when new secrets can be stored. */
+  readonly onBegin?: () => Promise<void>
   /** Requests at a time: 1 to 64, default 8. Each has `changesPerRequest` changes of the graph. */
   readonly maxRequestsInFlight?: number
 }
@@ -49,11 +50,12 @@ export type Applied = {
  * Completed changes stay and are reported. The next run of the same file continues there.
  */
 export async function applyPlan(plan: Plan, options: ApplyOptions): Promise<Applied> {
-  const { graph, secrets, onProgress, now = () => new Date(), signal, onRegistered } = options
+  const { graph, secrets, onProgress, now = () => new Date(), signal } = options
   const { maxRequestsInFlight = defaultRequestsInFlight } = options
   const { changes, located } = plan
-  const run = new ApplyContext({ changes, graph, located, secrets, now, onRegistered })
+  const run = new ApplyContext({ ...options, changes, located, now })
   await secrets.prepare(changes.flatMap(newSecretOf))
+  await options.onBegin?.()
   const { done } = run
   const refused: RefusedChange[] = []
   const isEnded = () => refused.length > 0 || signal?.aborted === true

@@ -35,6 +35,8 @@ export type PlanInput = {
   readonly now: Date
   /** The certificates of the file, by path. */
   readonly certificates?: ReadonlyMap<string, CertificateToAdd>
+  /** Key IDs of secrets whose texts a killed run lost. */
+  readonly lost?: ReadonlySet<string>
   /** Names of clients whose secrets are rotated now. */
   readonly rotate?: ReadonlySet<string>
   /** Confirmed application IDs of applications that the file identifies by name only. */
@@ -125,6 +127,7 @@ export function planRegistrations(input: PlanInput): Plan {
           ? planSecrets(client, secrets, {
               now,
               rotate: rotate.has(client.name),
+              lost: input.lost,
               apis: (permissions ?? []).map(({ api }) => api),
             })
           : []),

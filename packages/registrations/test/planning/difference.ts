@@ -18,6 +18,8 @@ export type Difference = {
   readonly state?: ReturnType<typeof sampleState>
   /** The clients whose secrets rotate. */
   readonly rotate?: string[]
+  /** The key IDs of secrets whose texts are lost. */
+  readonly lost?: string[]
 }
 
 export const certificate: CertificateToAdd = {
@@ -32,7 +34,7 @@ export const certificate: CertificateToAdd = {
 function diff(
   change: (file: Sample) => unknown,
   state = sampleState(),
-  rotate: readonly string[] = [],
+  { rotate = [], lost = [] }: Pick<Difference, 'rotate' | 'lost'> = {},
 ): string[] {
   const file = sampleFile()
   const changed = change(file) ?? file
@@ -43,6 +45,7 @@ function diff(
     confirmed: confirmedIn(state),
     certificates: new Map([['laptop.pem', certificate]]),
     rotate: new Set(rotate),
+    lost: new Set(lost),
   })
   return [
     ...faults,
@@ -59,8 +62,8 @@ export const same = () => undefined
 /** A test for each difference: the plan contains it, and nothing else. */
 export function describeDifferences(title: string, differences: readonly Difference[]): void {
   describe(title, () => {
-    for (const { name, expected, change, state, rotate } of differences) {
-      it(name, () => assert.deepEqual(diff(change, state, rotate), expected))
+    for (const { name, expected, change, state, ...options } of differences) {
+      it(name, () => assert.deepEqual(diff(change, state, options), expected))
     }
   })
 }

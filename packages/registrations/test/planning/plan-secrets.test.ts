@@ -43,6 +43,15 @@ const differences: Difference[] = [
     state: withSecret({ endDateTime: now }),
   },
   {
+    name: 'a secret whose text is lost',
+    expected: [
+      `createSecret   + secret ${primary}, valid for 180 days`,
+      `removeSecret   - secret ${primary} (q7Y..., ends 2026-07-31): its text is lost`,
+    ],
+    change: same,
+    lost: sampleClient.passwordCredentials.map(({ keyId }) => keyId),
+  },
+  {
     name: 'a secret that is due for rotation',
     expected: [
       `rotateSecret ! ~ secret ${primary}: a new one, valid for 180 days, in addition to the current one: the current one ends on 2026-03-31`,

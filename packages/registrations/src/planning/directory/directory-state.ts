@@ -69,6 +69,7 @@ export const application = z.object({
   id: guid,
   appId: guid,
   displayName: z.string(),
+  uniqueName: text,
   createdDateTime: dateTime.nullish(),
   identifierUris: z.array(z.string()).default([]),
   api: z

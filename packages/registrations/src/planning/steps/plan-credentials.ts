@@ -13,6 +13,8 @@ type SecretOptions = {
   readonly now: Date
   /** Whether new secrets are requested before they are due. */
   readonly rotate: boolean
+  /** Key IDs of secrets whose texts are lost. */
+  readonly lost?: ReadonlySet<string> | undefined
   /** Names of the APIs of which the client requests permissions. */
   readonly apis: readonly string[]
 }
@@ -21,7 +23,7 @@ type SecretOptions = {
 export function planSecrets(
   client: Located,
   wanted: readonly SecretEntry[],
-  { now, rotate, apis }: SecretOptions,
+  { now, rotate, lost, apis }: SecretOptions,
 ): Change[] {
   const about = { step: 'Client secret', application: client.name } as const
   const present = client.application?.passwordCredentials ?? []
@@ -29,7 +31,7 @@ export function planSecrets(
     wanted.some((entry) => entry.displayName === displayName)
   return [
     ...wanted.flatMap(({ displayName: secret, lifetimeDays, overlapDays }): Change[] => {
-      const same = present.filter(({ displayName }) => displayName === secret)
+      const same = present.filter((one) => one.displayName === secret && !lost?.has(one.keyId))
       const latest = same.toSorted((a, b) => +b.endDateTime - +a.endDateTime)[0]
       const details = { ...about, secret, lifetimeDays, apis }
       if (latest === undefined) return [{ kind: 'createSecret', destructive: false, ...details }]
@@ -46,17 +48,19 @@ export function planSecrets(
     }),
     ...present.flatMap((credential): Change[] => {
       const hasEnded = credential.endDateTime <= now
-      if (isListed(credential) && !hasEnded) return []
+      const isLost = lost?.has(credential.keyId)
+      if (isListed(credential) && !hasEnded && !isLost) return []
+      const unlisted = isLost ? 'its text is lost' : 'not in the file'
       return [
         {
           kind: 'removeSecret',
           ...about,
-          destructive: !hasEnded,
+          destructive: !hasEnded && !isLost,
           secret: credential.displayName ?? 'without a name',
           keyId: credential.keyId,
           hint: credential.hint ?? '',
           endDateTime: credential.endDateTime,
-          reason: hasEnded ? `ended on ${day(credential.endDateTime)}` : 'not in the file',
+          reason: hasEnded ? `ended on ${day(credential.endDateTime)}` : unlisted,
         },
       ]
     }),
