@@ -55,6 +55,12 @@ export function reasonOf(error: unknown): string {
   return reasons[code] ?? (error instanceof Error ? error.message : String(error))
 }
 
+/** Reports a file of the data folder that cannot be written. */
+export const cannotWrite = (path: string) => (cause: unknown) => {
+  const remedy = 'Choose another folder with --data-dir, or fix this one.'
+  throw new CommandFailure('failed', `Cannot write ${path}: ${reasonOf(cause)}`, { cause, remedy })
+}
+
 /**
  * Reads a settings file of a command; `-` is the standard input.
  *

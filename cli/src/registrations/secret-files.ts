@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto'
+import { existsSync } from 'node:fs'
 import { open, readFile, rm, stat } from 'node:fs/promises'
-import { dirname } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
+import { type CallerEntry, callersOf, type RegistrationsFile } from '@greeting/registrations'
 import type { NewSecret, SecretName, SecretSink } from '@greeting/registrations/apply'
 import { inParallel } from '@greeting/registrations/apply'
 import { CommandFailure } from '../exit-codes.ts'
@@ -89,6 +91,26 @@ export const secretFileName = (...names: readonly string[]): string => {
     .replaceAll(/[^a-z0-9.]+/g, '-')
     .replaceAll(/^[-.]+|(?<![-.])[-.]+$/g, '')
   return `${plain || 'client'}.env`
+}
+
+/** Names the file for each secret of a registrations file. */
+export function fileOfSecret(dataDir: string, file: RegistrationsFile, secretsFile?: string) {
+  const several = callersOf(file).filter(({ secrets = [] }) => secrets.length > 1)
+  const hasSeveral = new Set(several.map(({ displayName }) => displayName))
+  return ({ client, secret }: SecretName): string => {
+    if (secretsFile !== undefined) return resolve(secretsFile)
+    const names = hasSeveral.has(client) ? [client, secret] : [client]
+    return join(dataDir, 'secrets', secretFileName(...names))
+  }
+}
+
+/** The clients of a registrations file that lack the file of a secret. */
+export function clientsWithoutFile(file: RegistrationsFile, fileOf: (name: SecretName) => string) {
+  const isWithout = ({ displayName: client, secrets = [] }: CallerEntry) =>
+    secrets.some(({ displayName: secret }) => !existsSync(fileOf({ client, secret })))
+  return callersOf(file)
+    .filter(isWithout)
+    .map(({ displayName }) => displayName)
 }
 
 /** Whether a line is a setting, a comment or a part of a value. */

@@ -3,6 +3,7 @@
 import type { ReadOptions, SecretSink } from '@greeting/registrations/apply'
 import {
   type Applied,
+  type ApplyOptions,
   applyPlan,
   defaultRequestsInFlight,
   namesOf,
@@ -26,6 +27,11 @@ type SessionOptions = ReadOptions & {
   readonly stop: AbortSignal
   /** Receives each wait for the directory, with its reason and duration. */
   readonly onWait?: GraphClientOptions['onWait']
+}
+
+type PlanOptions = Pick<PlanInput, 'rotate' | 'confirmed' | 'writesIds'> & {
+  /** Finds what a killed run left in the directory. */
+  readonly resume?: (state: DirectoryState) => Promise<Pick<PlanInput, 'confirmed' | 'lost'>>
 }
 
 /** Reads and changes the registrations of one tenant as one administrator. */
@@ -53,15 +59,13 @@ export class RegistrationsSession {
    *
    * @throws {CommandFailure} bad_usage when the file is for another tenant.
    */
-  async plan(
-    loaded: LoadedFile,
-    options: Pick<PlanInput, 'rotate' | 'confirmed' | 'writesIds'> = {},
-  ): Promise<Plan> {
+  async plan(loaded: LoadedFile, { resume, ...given }: PlanOptions = {}): Promise<Plan> {
     requireTenant(loaded, this.settings.TENANT_ID)
     const { file, certificates } = loaded
     const names = namesOf(file)
     const { graph, settings } = this
     const read = await readDirectory(graph, settings.TENANT_ID, names, this.#readOptions)
+    const options = { ...given, ...(await resume?.(read)) }
     const identified = new Set([...(names.applicationIds ?? []), ...(options.confirmed ?? [])])
     const now = new Date()
     const state = await withHolders(graph, read, { identified, now }, this.#readOptions)
@@ -85,7 +89,7 @@ export class RegistrationsSession {
   apply(
     plan: Plan,
     secrets: SecretSink,
-    onRegistered: (applicationId: string) => Promise<void>,
+    options: Pick<ApplyOptions, 'now' | 'onBegin' | 'onRegistered' | 'uniqueName'>,
   ): Promise<Applied> {
     const { graph } = this
     return applyPlan(plan, {
@@ -93,7 +97,7 @@ export class RegistrationsSession {
       graph,
       secrets,
       signal: this.#stop,
-      onRegistered,
+      ...options,
     })
   }
 

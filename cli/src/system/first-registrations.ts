@@ -1,6 +1,4 @@
-import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { callersOf } from '@greeting/registrations'
 import type { SecretName } from '@greeting/registrations/apply'
 import type { Plan } from '@greeting/registrations/planning'
 import { adoptionLine, isHeldByOthers } from '@greeting/registrations/planning'
@@ -8,7 +6,7 @@ import { readAdministratorSettings } from '../administrator/administrator-settin
 import { refusalFailure } from '../administrator/refusal-failure.ts'
 import { CommandFailure } from '../exit-codes.ts'
 import type { LoadedFile } from '../registrations/load-file.ts'
-import { SecretFiles, secretFileName } from '../registrations/secret-files.ts'
+import { clientsWithoutFile, SecretFiles, secretFileName } from '../registrations/secret-files.ts'
 import { RegistrationsSession } from '../registrations/session.ts'
 import type { ClientEnv, DataFolder } from './data-folder.ts'
 import { RegisteredApplications } from './registered-applications.ts'
@@ -29,14 +27,19 @@ export async function firstRegistrations(
   const fileOf = secretFileOf(folder, loaded)
   const record = new RegisteredApplications(folder.path)
   const plan = await session.plan(loaded, {
-    rotate: clientsWithoutSecret(folder, loaded, fileOf),
+    // A start ended too early, or files were removed. With a complete `client.env`, this code does not run.
+    rotate: new Set(
+      clientsWithoutFile(loaded.file, (name) =>
+        fileOf(name) === folder.clientEnvFile ? '' : fileOf(name),
+      ),
+    ),
     confirmed: await record.read(),
   })
   const { AUTH_URL, TENANT_ID } = settings
   const secrets = new SecretFiles({ fileOf, settings: { AUTH_URL, TENANT_ID } })
-  const { stopped } = await session.apply(withoutRemovals(plan, loaded), secrets, (id) =>
-    record.add(id),
-  )
+  const { stopped } = await session.apply(withoutRemovals(plan, loaded), secrets, {
+    onRegistered: (id) => record.add(id),
+  })
   if (stopped) throw refusalFailure(stopped.error)
   const made = await folder.readClientEnv()
   if (made) return made
@@ -53,21 +56,6 @@ function secretFileOf(folder: DataFolder, { file }: LoadedFile): FileOf {
     client === first?.displayName && secret === first.secrets?.[0]?.displayName
       ? folder.clientEnvFile
       : join(folder.secretFolder, secretFileName(client, secret))
-}
-
-/** Clients whose secret is lost: a start ended too early, or its file was removed. */
-function clientsWithoutSecret(
-  { clientEnvFile }: DataFolder,
-  { file }: LoadedFile,
-  fileOf: FileOf,
-): Set<string> {
-  const lost = callersOf(file).filter(({ displayName: client, secrets = [] }) =>
-    secrets
-      .map(({ displayName: secret }) => fileOf({ client, secret }))
-      // With a complete `client.env`, this code does not run.
-      .some((path) => path === clientEnvFile || !existsSync(path)),
-  )
-  return new Set(lost.map(({ displayName }) => displayName))
 }
 
 /** A start adds only. It never removes changes of administrators. */

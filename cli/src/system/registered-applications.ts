@@ -1,7 +1,7 @@
 import { appendFile, readFile, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { z } from 'zod'
-import { isChangeableByOthers } from '../files/env-file.ts'
+import { cannotWrite, isChangeableByOthers } from '../files/env-file.ts'
 import { makeFolder } from '../files/make-folder.ts'
 
 const guid = z.guid()
@@ -29,8 +29,9 @@ export class RegisteredApplications {
   }
 
   /** Adds an ID; it resolves when the ID is on disk. */
-  async add(applicationId: string): Promise<void> {
+  readonly add = async (applicationId: string): Promise<void> => {
     await makeFolder(dirname(this.path))
-    await appendFile(this.path, `${applicationId}\n`, { mode: 0o600, flush: true })
+      .then(() => appendFile(this.path, `${applicationId}\n`, { mode: 0o600, flush: true }))
+      .catch(cannotWrite(this.path))
   }
 }

@@ -1,4 +1,3 @@
-import { join, resolve } from 'node:path'
 import { callersOf, type RegistrationsFile } from '@greeting/registrations'
 import type { Applied, NewSecret, SecretName } from '@greeting/registrations/apply'
 import {
@@ -19,13 +18,13 @@ import {
   writeIds,
 } from '../../registrations/load-file.ts'
 import {
+  fileOfSecret,
   type KeptSecret,
   MemorySecrets,
   SecretFiles,
-  secretFileName,
 } from '../../registrations/secret-files.ts'
 import type { RegistrationsSession } from '../../registrations/session.ts'
-import { RegisteredApplications } from '../../system/registered-applications.ts'
+import { openJournal } from '../../system/apply-journal.ts'
 import type { Terminal } from '../../terminal.ts'
 import { requireYes } from '../administrator-command.ts'
 import {
@@ -117,34 +116,37 @@ export function addApplyCommand(registrations: Command, terminal: Terminal): voi
       const { session, progress } = await openSession(terminal, options)
       const loaded = await loadFile(path)
       progress.begin(path, registrationsIn(loaded.file))
-      const record = new RegisteredApplications(options.dataDir)
-      const keep = recorderOf(record, terminal)
+      const { TENANT_ID } = session.settings
+      const journal = await openJournal(options.dataDir, loaded, TENANT_ID)
       const plan = await session.plan(loaded, {
         rotate: rotated(loaded.file, options.rotate),
-        confirmed: await record.read(),
         writesIds: options.writeIds === true,
+        resume: journal.resume,
       })
       progress.end()
       if (plan.faults.length > 0)
         throw new CommandFailure('failed', `${path} cannot be applied: ${plan.faults.join(' ')}`)
       if (!options.json) terminal.out(planText(plan, paintOf(terminal)))
       await confirmAdoptions(plan, path, terminal)
-      for (const { applicationId } of plan.adoptions) await keep(applicationId)
+      const taken = [...plan.adoptions.map((one) => one.applicationId), ...journal.created]
+      for (const id of taken) await journal.record.add(id)
       await confirmLosses(plan, options.yes, terminal)
 
       const secrets = sinkFor(options, session, loaded.file)
-      const applied = await session.apply(plan, secrets, keep)
+      const applying = journal.optionsFor(plan, options.secretsFile)
+      const applied = await session.apply(plan, secrets, applying)
       progress.end()
       const isWritten = options.writeIds && (await writeIds(path, applied.applicationIds))
       report(applied, secrets, options, terminal)
       if (isWritten) terminal.err(`Wrote the application IDs to ${path}.\n`)
-      else if (!options.json) terminal.out(newIdLines(applied, plan, loaded))
+      else if (!options.json) terminal.out(newIdLines(applied, taken, loaded))
       if (applied.stopped) throw refusalFailure(applied.stopped.error)
       if (applied.isInterrupted) throw interruption(applied, plan, terminal)
       if (plan.changes.length > 0 && !(await session.waitUntilVisible(loaded, applied)))
         terminal.err(
           'All changes are done, but the directory does not show them yet. Wait before the next run.\n',
         )
+      else await journal.end()
       progress.end()
     })
 }
@@ -166,17 +168,8 @@ function sinkFor(
 ): SecretFiles | MemorySecrets {
   if (secretsFile === '-') return new MemorySecrets()
   const { AUTH_URL, TENANT_ID } = settings
-  const several = callersOf(file).filter(({ secrets = [] }) => secrets.length > 1)
-  const hasSeveral = new Set(several.map(({ displayName }) => displayName))
   return new SecretFiles({
-    fileOf: ({ client, secret }) =>
-      secretsFile === undefined
-        ? join(
-            dataDir,
-            'secrets',
-            secretFileName(client, ...(hasSeveral.has(client) ? [secret] : [])),
-          )
-        : resolve(secretsFile),
+    fileOf: fileOfSecret(dataDir, file, secretsFile),
     settings: { AUTH_URL, TENANT_ID },
     hasScope: true,
   })
@@ -223,25 +216,13 @@ function interruption({ done }: Applied, { changes }: Plan, { stop }: Terminal):
   return new CommandFailure(exit, message, { cause: reason, remedy })
 }
 
-/**
- * Records the applications that this run registers. Without the record, the next run asks or needs
- * the IDs.
- */
-const recorderOf =
-  (record: RegisteredApplications, { err }: Terminal) =>
-  (applicationId: string) =>
-    record.add(applicationId).catch((cause: unknown) => {
-      const reason = cause instanceof Error ? cause.message : String(cause)
-      err(`Cannot record the application ID ${applicationId}: ${reason}.\n`)
-    })
-
 function newIdLines(
   { done, applicationIds }: Applied,
-  { adoptions }: Plan,
+  taken: readonly string[],
   { file }: LoadedFile,
 ): string {
   const created = done.filter(({ kind }) => kind === 'createApplication')
-  const isNew = new Set([...created, ...adoptions].map(({ application }) => application))
-  const known = [...applicationIds].filter(([name]) => isNew.has(name))
+  const isNew = new Set(created.map(({ application }) => application))
+  const known = [...applicationIds].filter(([name, id]) => isNew.has(name) || taken.includes(id))
   return idLines(file, new Map(known))
 }

@@ -1,11 +1,12 @@
 // Folder: The commands of `greeting registrations`.
 
 import { registrationsJsonSchema } from '@greeting/registrations'
-import { exportRegistrations, planText } from '@greeting/registrations/planning'
+import { exportRegistrations, type Located, planText } from '@greeting/registrations/planning'
 import type { Command } from 'commander'
 import { CommandFailure, SilentExit } from '../../exit-codes.ts'
-import { loadFile, registrationsIn } from '../../registrations/load-file.ts'
-import { RegisteredApplications } from '../../system/registered-applications.ts'
+import { type LoadedFile, loadFile, registrationsIn } from '../../registrations/load-file.ts'
+import { clientsWithoutFile, fileOfSecret } from '../../registrations/secret-files.ts'
+import { openJournal } from '../../system/apply-journal.ts'
 import type { Terminal } from '../../terminal.ts'
 import { addApplyCommand } from './apply.ts'
 import { addExplainCommand } from './explain.ts'
@@ -29,21 +30,33 @@ function addPlanCommand(registrations: Command, terminal: Terminal): void {
       const { session, progress } = await openSession(terminal, options)
       const loaded = await loadFile(path)
       progress.begin(path, registrationsIn(loaded.file))
-      const confirmed = await new RegisteredApplications(options.dataDir).read()
-      const { located: _, ...plan } = await session.plan(loaded, { confirmed })
+      const { TENANT_ID: tenantId, GRAPH_URL: graphUrl } = session.settings
+      const journal = await openJournal(options.dataDir, loaded, tenantId)
+      const { located, ...plan } = await session.plan(loaded, { resume: journal.resume })
       progress.end()
       const { changes, faults } = plan
-      const { TENANT_ID: tenantId, GRAPH_URL: graphUrl } = session.settings
       if (options.json || faults.length === 0)
         terminal.out(
           options.json
             ? `${JSON.stringify({ tenantId, graphUrl, ...plan })}\n`
-            : `${path} and the tenant ${tenantId} of ${graphUrl}\n\n${planText(plan, paintOf(terminal))}`,
+            : `${path} and the tenant ${tenantId} of ${graphUrl}\n\n${planText(plan, paintOf(terminal))}${withoutFile(loaded, located, options)}`,
         )
       if (faults.length > 0)
         throw new CommandFailure('failed', `${path} cannot be applied: ${faults.join(' ')}`)
       if (options.detailedExitCode && changes.length > 0) throw new SilentExit('changes_pending')
     })
+}
+
+/** What to do about clients that have a secret, and no file of it. Empty if there are none. */
+function withoutFile({ file }: LoadedFile, located: readonly Located[], { dataDir }: Options) {
+  const isHolder = ({ application }: Located) => application?.passwordCredentials.length
+  const holders = new Set(located.filter(isHolder).map(({ name }) => name))
+  const missing = clientsWithoutFile(file, fileOfSecret(dataDir, file))
+  const names = missing.filter((name) => holders.has(name)).join('", "')
+  return (
+    names &&
+    `\nA secret, but no file of it here: "${names}". If a text is lost, use apply --rotate.\n`
+  )
 }
 
 /**

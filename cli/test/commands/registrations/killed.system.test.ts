@@ -1,0 +1,270 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { createHmac } from 'node:crypto'
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { chmod, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, it } from 'node:test'
+import { parseEnv } from 'node:util'
+import { agentMembers, sampleFile } from '@greeting/registrations/samples'
+import type { Json } from '../../../../fixtures/graph/graph-tenant.ts'
+import type { Closing } from '../../fakes/servers.ts'
+import { RecordedTerminal } from '../../fakes/terminal.ts'
+import { ServedGraph } from './served-graph.ts'
+
+/** An API, two clients, a blueprint with two agents, and the consents of all. */
+function fileOfAll() {
+  const { apis, clients, consents } = sampleFile()
+  const second = clients.map((client) => ({ ...client, displayName: 'Second client' }))
+  const { blueprints, consents: ofAgents } = agentMembers()
+  const secrets = [{ displayName: 'primary' }]
+  return {
+    apis,
+    clients: [...clients, ...second],
+    blueprints: blueprints.map((one) => ({ ...one, secrets })),
+    consents: [...consents, { client: 'Second client', api: 'Greeting API' }, ...ofAgents],
+  }
+}
+
+const holders = ['Greeting client', 'Helper blueprint', 'Second client']
+
+type Cut = {
+  /** The number of the request to the directory; 0 is none. */
+  readonly at: number
+  /** Whether the directory executes it, so that only its answer is lost. */
+  readonly isExecuted: boolean
+}
+
+/**
+ * Runs a command, and freezes it at a change: it gets no answer any more, as if its process had ended there.
+ * Resolves with the exit code if the run ended, and with what ends it.
+ */
+async function cut(served: ServedGraph, args: readonly string[], { at, isExecuted }: Cut) {
+  const { handle } = served.tenant
+  const { promise: death, resolve: die } = Promise.withResolvers<undefined>()
+  const { promise: end, resolve: release } = Promise.withResolvers<void>()
+  let count = 0
+  let isDead = false
+  const handleUntilDeath = async (request: Request): Promise<Response> => {
+    // The states between reads are the same.
+    const isChange = request.method !== 'GET' && request.url.includes('/v1.0/')
+    if (isChange) count += 1
+    const isLast = isChange && count === at
+    const answer = isDead || (isLast && !isExecuted) ? undefined : await handle(request)
+    isDead ||= isLast
+    if (isLast) die(undefined)
+    if (answer && !isDead) return answer
+    await end
+    return Response.json({}, { status: 400 })
+  }
+  Object.assign(served.tenant, { handle: handleUntilDeath })
+  const terminal = new RecordedTerminal()
+  const all = ['registrations', ...args, '--data-dir', served.folder]
+  const run = terminal.run(all, served.environment)
+  const code = await Promise.race([death, run])
+  Object.assign(served.tenant, { handle })
+  const ended = () => {
+    release()
+    return run
+  }
+  return { code, ended }
+}
+
+/** Whether the directory has each object once, and the files have the secrets that it holds. */
+async function assertWhole({ tenant, folder, environment }: ServedGraph, count = 1) {
+  const applications = await tenant.applications()
+  const names = applications.map(({ displayName }) => displayName)
+  assert.deepEqual(names, ['Greeting API', 'Greeting client', 'Helper blueprint', 'Second client'])
+  assert.equal((await tenant.servicePrincipals()).length, 4)
+  const agents = '/servicePrincipals/microsoft.graph.agentIdentity'
+  const { value } = await tenant.send<{ value: Json[] }>('GET', agents)
+  assert.deepEqual(value.map(({ displayName }) => displayName).sort(), ['Agent 1', 'Agent 2'])
+  const ofAgents = value.map(({ id }) =>
+    tenant.send<{ value: Json[] }>('GET', `/servicePrincipals/${id}/appRoleAssignments`),
+  )
+  const assignments = [
+    await tenant.assignments(),
+    ...(await Promise.all(ofAgents)).map((one) => one.value),
+  ]
+  assert.equal(assignments.flat().length, 6)
+  for (const { displayName, appId, passwordCredentials } of applications) {
+    const held = passwordCredentials as { endDateTime: string }[]
+    const latest = held.at(-1)?.endDateTime
+    assert.equal(held.length, holders.includes(String(displayName)) ? count : 0)
+    if (latest === undefined) continue
+    const name = `${String(displayName).toLowerCase().replaceAll(' ', '-')}.env`
+    const settings = parseEnv(await readFile(join(folder, 'secrets', name), 'utf8'))
+    assert.equal(settings.CLIENT_ID, appId)
+    assert.equal(settings.CLIENT_SECRET_EXPIRES, new Date(latest).toISOString())
+    const form = {
+      grant_type: 'client_credentials',
+      client_id: settings.CLIENT_ID ?? '',
+      client_secret: settings.CLIENT_SECRET ?? '',
+      scope: settings.SCOPE ?? '',
+    }
+    const url = `${environment.AUTH_URL}/${environment.TENANT_ID}/oauth2/v2.0/token`
+    const answer = await fetch(url, { method: 'POST', body: new URLSearchParams(form) })
+    const { error_description } = (await answer.json()) as Json
+    // A blueprint gets no token for an API, but its secret is judged first.
+    assert.doesNotMatch(String(error_description), /AADSTS7000215/)
+  }
+  assert.equal(existsSync(join(folder, 'apply-journal.env')), false)
+}
+
+const journalOf = ({ folder }: ServedGraph) => join(folder, 'apply-journal.env')
+
+/** A directory and a data folder, as a run left them that was killed when its second client was created. */
+async function left(test: Closing) {
+  const served = await ServedGraph.start(test)
+  const path = await served.file(fileOfAll())
+  const { code, ended } = await cut(served, ['apply', path], { at: 5, isExecuted: true })
+  assert.equal(code, undefined)
+  await ended()
+  return { served, path, journal: journalOf(served) }
+}
+
+describe('an apply after one that was killed', () => {
+  for (const isExecuted of [false, true]) {
+    const what = isExecuted ? 'was executed' : 'was not sent'
+    it(`completes it, whichever change was the last one that ${what}`, async (test) => {
+      for (let at = 1, isKilled = true; isKilled; at += 1) {
+        const served = await ServedGraph.start(test)
+        const path = await served.file(fileOfAll())
+        const first = await cut(served, ['apply', path, '--write-ids'], { at, isExecuted })
+        isKilled = first.code === undefined
+        const { code, err } = await served.run(['apply', path, '--write-ids'])
+        assert.equal(code, 0, `${at}: ${err}`)
+        await assertWhole(served)
+        assert.equal((await readFile(path, 'utf8')).match(/"applicationId"/g)?.length, 6)
+        await first.ended()
+      }
+    })
+
+    it(`leaves no secret without a file, whichever rotation ${what}`, async (test) => {
+      const served = await ServedGraph.start(test)
+      const path = await served.file(fileOfAll())
+      assert.equal((await served.run(['apply', path])).code, 0)
+      const args = ['apply', path, '--yes', '--rotate', ...holders]
+      const { ended } = await cut(served, args, { at: 1, isExecuted })
+      const { out } = await served.run(['apply', path])
+      assert.equal(/is lost\n/.test(out), isExecuted)
+      await assertWhole(served)
+      await ended()
+    })
+  }
+
+  it('completes it with real processes, of which each is killed at a later change', async (test) => {
+    const served = await ServedGraph.start(test)
+    const path = await served.file(fileOfAll())
+    const args = ['registrations', 'apply', path, '--data-dir', served.folder]
+    const main = join(import.meta.dirname, '../../../src/main.ts')
+    const signals = ['SIGKILL', 'SIGKILL', 'SIGKILL', 'SIGTERM', undefined] as const
+    for (const [index, signal] of signals.entries()) {
+      const env = { ...process.env, ...served.environment }
+      const child = spawn(process.execPath, [main, ...args], { env, stdio: 'ignore' })
+      let changes = 0
+      served.onRequest = (line) => {
+        if (/^(POST|PATCH)/.test(line)) changes += 1
+        if (changes > index && signal) child.kill(signal)
+      }
+      const [code] = await once(child, 'exit')
+      if (!signal) assert.equal(code, 0)
+    }
+    await assertWhole(served)
+  })
+
+  it('says what it removes, without a question, and plan says it before', async (test) => {
+    const { served, path } = await left(test)
+    const { out } = await served.run(['plan', path])
+    assert.match(out, / {2}- secret "primary" of "[^"]*" \([^)]*\): its text is lost\n/)
+    assert.doesNotMatch(out, /found by its name/)
+    assert.match(
+      out,
+      /\nA secret, but no file of it here: "Greeting client", [^.]*\. If a text is lost, use apply --rotate\.\n/,
+    )
+    const applied = await served.run(['apply', path])
+    assert.equal(applied.code, 0, applied.err)
+    for (const { appId } of await served.tenant.applications())
+      assert.ok(applied.out.includes(`"applicationId": "${appId}"`), applied.out)
+  })
+
+  it('CL14: refuses an application with the unique name that an empty mark would give', async (test) => {
+    const served = await ServedGraph.start(test)
+    const uniqueName = createHmac('sha256', '').update('Second client').digest('base64url')
+    const planted = { displayName: 'Second client', uniqueName }
+    const { appId } = await served.tenant.send('POST', '/applications', planted)
+    const { code, err } = await served.run(['apply', await served.file(fileOfAll()), '--yes'])
+    assert.equal(code, 2)
+    assert.ok(err.includes(`application "Second client" (${appId}), found by its name only`), err)
+  })
+
+  it('CL14: refuses an application of the name that another created after the kill', async (test) => {
+    const { served, path } = await left(test)
+    const applications = await served.tenant.applications()
+    const second = applications.find(({ displayName }) => displayName === 'Second client')
+    await served.tenant.send('DELETE', `/applications/${second?.id}`)
+    await served.tenant.send('POST', '/applications', { displayName: 'Second client' })
+    const { code, err } = await served.run(['apply', path, '--yes'])
+    assert.equal(code, 2)
+    assert.match(err, /^An application was found by its name only/)
+  })
+
+  it('CL14: refuses two applications of one name, of which it created one', async (test) => {
+    const { served, path } = await left(test)
+    await served.tenant.send('POST', '/applications', { displayName: 'Second client' })
+    const { code, err } = await served.run(['apply', path, '--yes'])
+    assert.equal(code, 1)
+    assert.match(err, /2 applications match "Second client": /)
+  })
+
+  const edited = (edit: (text: string) => string) => async (journal: string) =>
+    writeFile(journal, edit(await readFile(journal, 'utf8')))
+  const rows = [
+    [
+      'is of another file',
+      edited((text) => text.replace('registrations.json', 'other.json')),
+      /is of .*other\.json in the tenant [^:]*: apply that first\n/,
+    ],
+    [
+      'is of another tenant',
+      edited((text) => text.replace(/(?<=tenant )[0-9a-f]{8}/, '00000000')),
+      /is of .* in the tenant 00000000-[^:]*: apply that first\n/,
+    ],
+    ['is damaged', edited((text) => text.replace('TIMES=', 'TIMES=x')), /is damaged\n/],
+    ['was cut', edited((text) => text.slice(0, -2)), /is damaged\n/],
+    ['is empty', edited(() => ''), /is damaged\n/],
+    ['is not UTF-8', (journal: string) => writeFile(journal, Buffer.of(255)), /cannot be read: /],
+    ['can be read by others', (journal: string) => chmod(journal, 0o640), /is not private\n/],
+    ['can be changed by others', (journal: string) => chmod(journal, 0o602), /is not private\n/],
+  ] as const
+  for (const [what, change, sentence] of rows)
+    it(`changes nothing when the journal ${what}, and says so`, async (test) => {
+      const { served, path, journal } = await left(test)
+      await change(journal)
+      served.tenant.lines.length = 0
+      for (const args of [
+        ['apply', path, '--yes'],
+        ['plan', path],
+      ]) {
+        const { code, err } = await served.run(args)
+        assert.equal(code, 1)
+        assert.match(err, sentence)
+        assert.match(
+          err,
+          /^The journal .*apply-journal\.env of a killed apply .*\nNothing was changed\. /,
+        )
+      }
+      assert.deepEqual(served.tenant.lines, [])
+    })
+
+  it('changes nothing when the journal cannot be written, and says so', async (test) => {
+    const served = await ServedGraph.start(test)
+    const path = await served.file(fileOfAll())
+    Object.assign(served, { folder: join(path, 'data') })
+    const { code, err } = await served.run(['apply', path, '--secrets-file', '-'])
+    assert.equal(code, 1)
+    assert.match(err, /^Cannot write .*apply-journal\.env: a part of its path is a file\n/)
+    assert.deepEqual(await served.tenant.applications(), [])
+  })
+})
