@@ -44,6 +44,10 @@ const names = [
   'https://monitor.azure.com/',
   'https://containerregistry.azure.net',
   '2ff814a6-3304-4ab8-85cb-cd0e6f879c1d',
+  'https://azuredatabricks.net',
+  'https://sql.azuresynapse.net/',
+  'https://orders.servicebus.windows.net',
+  'https://kusto.aria.microsoft.com',
   'https://kusto.kusto.windows.net',
   'https://orders.westeurope.kusto.windows.net',
 ]
@@ -63,6 +67,8 @@ describe('the APIs of Azure, in every tenant (entra E354)', () => {
     'https://a@orders.blob.core.windows.net',
     'http://orders.blob.core.windows.net',
     'https://orders.vault.azure.net',
+    'https://servicebus.windows.net',
+    'https://api.kusto.io',
     'https://storage.azure.com//',
   ])
     it(`refuses ${name}`, async () => assert.equal(await audienceOf(name, 'v2'), 500011))

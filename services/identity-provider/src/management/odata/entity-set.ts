@@ -7,6 +7,7 @@ import type { ManagementCaller } from '../privileges/caller.ts'
 export type EntityView = PropertyView<Directory> & {
   /** Without it, only the IDs of related objects are shown. */
   readonly caller?: Pick<ManagementCaller, 'roles'>
+  readonly rootUrl?: string
 }
 
 /** The related objects that `$expand` adds to an object, by their property. */
@@ -29,6 +30,8 @@ export type EntitySet<Entity> = {
   readonly typeOf?: (entity: Entity, view: EntityView) => string | undefined
   /** In the order of the answer. */
   readonly properties: Readonly<Record<string, ShownProperty<Entity, Directory>>>
+  /** Those with which an answer of the beta version begins, in their order there. */
+  readonly firstInBeta?: string
   /** Undefined for objects without an entity tag. */
   readonly markOf?: (entity: Entity, view: EntityView) => string | undefined
   /** The names of the credentials whose last use is shown. */

@@ -89,6 +89,7 @@ async function listRound<Kind extends FollowedKind, Entity>(
   })
   if (page === undefined) throw resetOf(call, set, round)
   const view: EntityView = {
+    rootUrl: call.rootUrl,
     directory: page.directory,
     selected: select && new Set(['id', ...select]),
     lastUses: new Map(),

@@ -175,7 +175,7 @@ function readPage<Kind extends ListedKind>(
 const everything = { conditions: [], isComplete: true }
 
 const viewOf = (call: ListCall, directory: Directory, { select }: QueryOptions): EntityView => ({
-  caller: call.caller,
+  ...call,
   directory: call.see(directory),
   selected: select,
   lastUses: new Map(),

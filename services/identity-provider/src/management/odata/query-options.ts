@@ -111,12 +111,12 @@ function searchOf<Entity>(text: string, set: EntitySet<Entity>, isEventual: bool
 const both = (one: Filter | undefined, other: Filter | undefined): Filter | undefined =>
   one !== undefined && other !== undefined ? combined('and', [one, other]) : (one ?? other)
 
+const parsingFault = (reason: string) =>
+  refuse('query_invalid', `Parsing OData Select and Expand failed: ${reason}`)
+
 /** Graph's sentence for what cannot be a name (entra E359). */
-const termFault = (term: string) =>
-  refuse(
-    'query_invalid',
-    `Parsing OData Select and Expand failed: Term '${term.slice(0, maxNameLength)}' is not valid in a $select or $expand expression.`,
-  )
+const invalidTerm = (term: string) =>
+  `Term '${term.slice(0, maxNameLength)}' is not valid in a $select or $expand expression.`
 
 function selectOf<Entity>(text: string, set: EntitySet<Entity>): ReadonlySet<string> {
   return new Set(
@@ -124,11 +124,7 @@ function selectOf<Entity>(text: string, set: EntitySet<Entity>): ReadonlySet<str
       const name = part.trim()
       const property = propertyNamed(name, set)
       if (property !== undefined) return property
-      if (name.startsWith('@')) throw termFault(name)
-      throw refuse(
-        'query_invalid',
-        `Parsing OData Select and Expand failed: ${unknownProperty(name, set)}`,
-      )
+      throw parsingFault(name.startsWith('@') ? invalidTerm(name) : unknownProperty(name, set))
     }),
   )
 }
@@ -144,7 +140,7 @@ function expandOf<Entity>(
   set: EntitySet<Entity>,
   expansions: Expansions<Entity>,
 ): QueryOptions['expand'] {
-  if (!expandPattern.test(text)) throw termFault(text)
+  if (!expandPattern.test(text)) throw parsingFault(invalidTerm(text))
   const parts = text.match(/[^,(]+(?:\([^()]*\))?/g) ?? []
   return new Map(
     parts.map((part) => {
@@ -153,10 +149,9 @@ function expandOf<Entity>(
         one.toLowerCase() === name.toLowerCase()
       const [known, row] = Object.entries(expansions).find(isNamed) ?? []
       if (known === undefined) {
-        const reason = otherExpansions.test(name)
-          ? `$expand of '${name.slice(0, maxNameLength)}' is not supported here.`
-          : `Parsing OData Select and Expand failed: ${unknownProperty(name, set)}`
-        throw refuse('query_invalid', reason)
+        if (!otherExpansions.test(name)) throw parsingFault(unknownProperty(name, set))
+        const shown = name.slice(0, maxNameLength)
+        throw refuse('query_invalid', `$expand of '${shown}' is not supported here.`)
       }
       const query = new URLSearchParams(options.replaceAll(';', '&'))
       const call = { query, isEventual: false }

@@ -11,14 +11,17 @@ export function entityJson<Entity>(
   etag = etagOf(entity, set, view),
 ) {
   const type = set.typeOf?.(entity, view)
+  const shown = Object.fromEntries(
+    Object.entries(set.properties)
+      .filter(([name, { isSelectedOnly }]) => view.selected?.has(name) ?? !isSelectedOnly)
+      .map(([name, { show }]) => [name, show(entity, view)]),
+  )
+  const first = ((view.rootUrl?.endsWith('/beta') && set.firstInBeta) || '').split(' ')
   return {
     ...(type === undefined ? {} : { '@odata.type': `#microsoft.graph.${type}` }),
     ...(etag === undefined || view.selected ? {} : { '@odata.etag': etag }),
-    ...Object.fromEntries(
-      Object.entries(set.properties)
-        .filter(([name, { isSelectedOnly }]) => view.selected?.has(name) ?? !isSelectedOnly)
-        .map(([name, { show }]) => [name, show(entity, view)]),
-    ),
+    ...Object.fromEntries(first.flatMap((name) => (name in shown ? [[name, null]] : []))),
+    ...shown,
   }
 }
 
@@ -82,7 +85,7 @@ export function showCreated<Entity>(
   entity: Entity,
 ): AnswerWithBody {
   parseQuery(call, supportedOptions.nothing)
-  const view = { ...shownFor(call), isNew: true }
+  const view = { ...call, ...shownFor(call), isNew: true }
   const tagged = set.markOf === undefined ? set : { ...set, markOf: () => call.nextMark }
   return {
     status: 201,

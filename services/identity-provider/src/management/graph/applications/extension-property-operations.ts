@@ -55,8 +55,7 @@ export const extensionPropertyOperations: readonly DirectoryOperation[] = [
     method: 'POST',
     path: '/directoryObjects/getAvailableExtensionProperties',
     requires: [['Directory.Read.All']],
-    summary:
-      'Lists the extension properties of the applications of the tenant, and of those with a service principal in it.',
+    summary: 'Lists the extension properties of all applications that the tenant has or uses.',
     takesBody: true,
     list: async (call) => {
       const { isSyncedFromOnPremises: isSynced } = parseBody(availableBody, call.body)

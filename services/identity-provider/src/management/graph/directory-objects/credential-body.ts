@@ -12,6 +12,7 @@ import {
   type ValidationIssue,
   verifies,
 } from '@greeting/directory'
+import { text } from '@greeting/directory/forms'
 import { z } from 'zod'
 import { omitUndefined, requireNoIssues } from '../../body/parse-body.ts'
 import { refuse } from '../../refusals/graph-error.ts'
@@ -135,6 +136,9 @@ const issueAt = (message: string, ...index: number[]): ValidationIssue => ({
 const newPasswordForm = z
   .strictObject(formsOf(passwordCredentialType.members))
   .pick({ displayName: true, startDateTime: true, endDateTime: true, keyId: true })
+
+/** The password of a certificate to sign with, which is not kept. */
+export const keyPasswordBody = newPasswordForm.extend({ secretText: text() })
 
 const withValues = (form: z.output<typeof newPasswordForm>): NewPassword =>
   omitUndefined({

@@ -49,6 +49,9 @@ export const applications: EntitySet<Application> = {
       credentialName(one, keyId),
     ),
   properties: shownProperties(applicationProperties),
+  // As recorded (entra E361).
+  firstInBeta:
+    'id deletedDateTime appId applicationTemplateId identifierUris createdDateTime description disabledByMicrosoftStatus displayName isDeviceOnlyAuthSupported isFallbackPublicClient groupMembershipClaims nativeAuthenticationApisEnabled notes publisherDomain signInAudience tags',
 }
 
 /** The service principals of Microsoft Graph. */

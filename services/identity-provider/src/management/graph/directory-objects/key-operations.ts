@@ -1,10 +1,4 @@
-import {
-  formsOf,
-  keyCredentialJson,
-  keyCredentialType,
-  passwordCredentialType,
-  verifies,
-} from '@greeting/directory'
+import { keyCredentialJson, keyCredentialType, verifies } from '@greeting/directory'
 import { guid, text } from '@greeting/directory/forms'
 import { z } from 'zod'
 import {
@@ -25,7 +19,7 @@ import type {
 import { hasRoles, type RequiredRoles } from '../../privileges/caller.ts'
 import { anyClient, writesApplications } from '../../privileges/graph-roles.ts'
 import { refuse } from '../../refusals/graph-error.ts'
-import { keyCredentialBody, withNewKey } from './credential-body.ts'
+import { keyCredentialBody, keyPasswordBody, withNewKey } from './credential-body.ts'
 import {
   applicationRow,
   type ObjectKind,
@@ -39,9 +33,7 @@ type Proof = z.output<typeof proof>
 
 const addKeyBody = z.strictObject({
   keyCredential: keyCredentialBody.required({ key: true, type: true, usage: true }),
-  passwordCredential: z
-    .strictObject({ ...formsOf(passwordCredentialType.members), secretText: text() })
-    .nullish(),
+  passwordCredential: keyPasswordBody.nullish(),
   proof,
 })
 const removeKeyBody = z.strictObject({ keyId: guid, proof })
