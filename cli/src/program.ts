@@ -9,9 +9,9 @@ import { packageFolder, type Services, withCommand } from './system/services.ts'
 import { printFailure, type Screen, type Terminal, visibleTerminal } from './terminal.ts'
 
 // The first lines of the README: who it is for, what it is, and what it is not.
-const about = `Greeting is for teams whose APIs are called by programs with app roles of Microsoft Entra ID.
-It has a guard and a client for production, and an identity provider to develop, test and teach without a tenant.
-It signs in no people and does not replace Entra ID. A closed network can run it as its authorization server.`
+const about = `Check Entra ID app roles in your API, and test it without a tenant.
+For programs that call APIs; users do not sign in here.
+The guard and the client are for production. The identity provider is for development, tests and closed networks, and does not replace Entra ID.`
 
 const exitCodeHelp = [
   'Exit codes:',
