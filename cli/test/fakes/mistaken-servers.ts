@@ -4,6 +4,7 @@ import { createServer as createHttpServer, type RequestListener } from 'node:htt
 import { createServer as createTlsServer } from 'node:https'
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
 import { getCACertificates, setDefaultCACertificates } from 'node:tls'
+import { greetings } from '@greeting/client'
 import {
   local,
   outdated,
@@ -13,7 +14,7 @@ import {
 import { allTests, answering, serving, unreachableUrl } from './servers.ts'
 
 const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
-const token = `${part({ alg: 'RS256' })}.${part({ roles: ['CallHiApiRole', 'CallHelloApiRole'] })}.c2ln`
+const token = `${part({ alg: 'RS256' })}.${part({ roles: Object.values(greetings).map(({ role }) => role) })}.c2ln`
 
 /** Answers like an identity provider and an API, except for one path. */
 export const system =
