@@ -124,6 +124,9 @@ async function left(test: Closing) {
   return { served, path, journal: journalOf(served) }
 }
 
+const edited = (edit: (text: string) => string) => async (journal: string) =>
+  writeFile(journal, edit(await readFile(journal, 'utf8')))
+
 describe('an apply after one that was killed', () => {
   for (const isExecuted of [false, true]) {
     const what = isExecuted ? 'was executed' : 'was not sent'
@@ -218,8 +221,28 @@ describe('an apply after one that was killed', () => {
     assert.match(err, /2 applications match "Second client": /)
   })
 
-  const edited = (edit: (text: string) => string) => async (journal: string) =>
-    writeFile(journal, edit(await readFile(journal, 'utf8')))
+  it('keeps a secret whose file is there, also in the place of an option of that run', async (test) => {
+    const served = await ServedGraph.start(test)
+    const path = await served.file(sampleFile())
+    const file = join(served.folder, 'own.env')
+    const args = ['apply', path, '--secrets-file', file]
+    const { ended } = await cut(served, args, { at: 6, isExecuted: false })
+    const before = await readFile(file, 'utf8')
+    const { code, out } = await served.run(['apply', path])
+    assert.deepEqual([code, / secret /.test(out)], [0, false], out)
+    assert.equal(await readFile(file, 'utf8'), before)
+    await ended()
+  })
+
+  it('removes no secret that was there before that run', async (test) => {
+    const { served, path, journal } = await left(test)
+    const held = (await served.tenant.applications()).flatMap((one) => one.passwordCredentials)
+    const known = held.map((one) => (one as { keyId: string }).keyId.slice(0, 8)).join()
+    await edited((text) => text.replace('KNOWN=', `KNOWN=${known}`))(journal)
+    const { code, out } = await served.run(['apply', path])
+    assert.deepEqual([code, /is lost/.test(out)], [0, false], out)
+  })
+
   const rows = [
     [
       'is of another file',
