@@ -18,6 +18,7 @@ else
   # The job may have the first two for its own server.
   HOST= DATABASE_URL= PORT=$port DATA_DIR=$folder/data REGISTRATIONS=registrations.json
   set -- "$folder/node_modules/.bin/greeting-identity-provider"
+  [ -x "$1" ] || { echo "This package is not the identity provider. Pack services/identity-provider/dist." >&2; exit 1; }
 fi
 began=$SECONDS
 "$@" >identity-provider.log 2>&1 &

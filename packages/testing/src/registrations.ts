@@ -95,7 +95,11 @@ export function registrationsFileOf(
 ): object {
   const agents = Object.values(blueprints).flatMap((one) => Object.entries(one.agents))
   const callers = [...Object.entries(clients), ...Object.entries(blueprints), ...agents]
-  for (const [caller, { roles = {} }] of callers) requireApis(caller, roles, apis)
+  for (const [api, one] of Object.entries(apis)) requireKeys(`the API "${api}"`, one, apiKeys)
+  for (const [caller, one] of callers) {
+    requireKeys(`the client "${caller}"`, one, callerKeys)
+    requireApis(caller, one.roles ?? {}, apis)
+  }
   const entryOf = ([displayName, { applicationId, roles = {} }]: (typeof callers)[number]) => ({
     displayName,
     ...(applicationId && { applicationId }),
@@ -128,6 +132,16 @@ export function registrationsFileOf(
       hasConsent ? Object.keys(roles).map((api) => ({ client, api })) : [],
     ),
   }
+}
+
+const apiKeys = 'roles, applicationId, tokenVersion, isRoleRequired, tokenLifetimeSeconds'
+const callerKeys = 'roles, credential, hasConsent, applicationId, inherit, agents'
+
+/** @throws {TypeError} when the registration has an unknown key */
+function requireKeys(of: string, one: object, known: string): void {
+  const unknown = Object.keys(one).find((key) => !known.split(', ').includes(key))
+  if (unknown)
+    throw new TypeError(`registrations: ${of} has the unknown key "${unknown}" (keys: ${known})`)
 }
 
 /**

@@ -46,6 +46,16 @@ describe('startEntra', () => {
       /^registrations: the client "C" names the role "r", which the API "A" lacks \(roles: R\)$/,
     ],
     [
+      'a misspelt key of a client',
+      { apis: { A: { roles: ['R'] } }, clients: { C: { role: { A: ['R'] } } } },
+      /^registrations: the client "C" has the unknown key "role" \(keys: roles, credential, /,
+    ],
+    [
+      'a misspelt key of an API',
+      { apis: { A: { roles: ['R'], version: '2.0' } } },
+      /^registrations: the API "A" has the unknown key "version" \(keys: roles, applicationId, /,
+    ],
+    [
       'a file that does not exist',
       'nope.json',
       /^registrations: the file nope\.json cannot be read \(ENOENT\)$/,
