@@ -24,6 +24,8 @@ export default defineConfig({
     starlight({
       title: 'Greeting',
       description,
+      logo: { src: './public/favicon.svg', alt: '' },
+      components: { Search: './src/search.astro' },
       customCss: ['./src/site.css'],
       // A scrolling block would be a landmark without a name.
       expressiveCode: { defaultProps: { wrap: true } },

@@ -2,8 +2,10 @@ import { execFileSync } from 'node:child_process'
 import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { errorPages } from './error-pages.ts'
+import { exampleFiles, examplePages } from './example-pages.ts'
+import { frontPage } from './front-page.ts'
 import { sidebarOf } from './sidebar.ts'
-import { frontText, pageFile, pageOf, type SiteSource, slugOf } from './site-pages.ts'
+import { pageFile, pageOf, type SitePage, type SiteSource, slugOf } from './site-pages.ts'
 
 // Writes the pages of the site to .pages, from the Markdown of the repository and the tables of the code.
 
@@ -14,9 +16,14 @@ const files = execFileSync('git', ['ls-files', 'docs'], { cwd: root, encoding: '
   .trim()
   .split('\n')
 const documents = files.filter((file) => file.endsWith('.md'))
+const contents = read('docs/README.md')
+const examples = exampleFiles(contents)
 const source: SiteSource = {
   root,
-  slugs: new Map([['README.md', ''], ...documents.map((file) => [file, slugOf(file)] as const)]),
+  slugs: new Map([
+    ['README.md', ''],
+    ...[...documents, ...examples.keys()].map((file) => [file, slugOf(file)] as const),
+  ]),
   repositoryUrl: JSON.parse(read('package.json')).repository.url.replace(/^git\+|\.git$/g, ''),
 }
 function write(file: string, text: string) {
@@ -25,19 +32,33 @@ function write(file: string, text: string) {
 }
 
 const faults: string[] = []
-const attempt = (file: string, text?: string) => {
+const attempt = (make: () => SitePage | readonly SitePage[]) => {
   try {
-    return [pageOf(file, source, text)]
+    return [make()].flat()
   } catch (error) {
     faults.push(error instanceof Error ? error.message : String(error))
     return []
   }
 }
-const front = attempt('README.md', frontText(read('README.md')))
-const pages = documents.flatMap((file) => attempt(file))
+const pages = [
+  ...documents.flatMap((file) => attempt(() => pageOf(file, source))),
+  ...attempt(() => examplePages(source, examples)),
+]
 const codes = errorPages(source)
+const alone: readonly string[] = ['contents', 'glossary', 'troubleshooting']
+const sidebar = [
+  { label: 'Contents', slug: 'contents' },
+  { label: 'Troubleshooting', slug: 'troubleshooting' },
+  { label: 'AADSTS codes', slug: 'errors' },
+  ...sidebarOf(
+    contents,
+    pages.filter(({ slug }) => !alone.includes(slug)),
+  ),
+  { label: 'Glossary', slug: 'glossary' },
+]
+const front = attempt(() => frontPage(contents, read('README.md'), sidebar, source))
 if (faults.length > 0) {
-  console.error(`Dead links:\n${faults.join('\n')}`)
+  console.error(`Faults of documents:\n${faults.join('\n')}`)
   process.exit(1)
 }
 
@@ -48,16 +69,4 @@ for (const picture of files.filter((file) => /\.(png|svg|gif)$/.test(file))) {
   mkdirSync(dirname(join(target, slugOf(picture))), { recursive: true })
   copyFileSync(join(root, picture), join(target, slugOf(picture)))
 }
-const sidebar = sidebarOf(
-  read('docs/README.md'),
-  pages.filter(({ slug }) => slug !== 'contents' && slug !== 'glossary'),
-)
-write(
-  'sidebar.json',
-  JSON.stringify([
-    { label: 'Contents', slug: 'contents' },
-    { label: 'AADSTS codes', slug: 'errors' },
-    ...sidebar,
-    { label: 'Glossary', slug: 'glossary' },
-  ]),
-)
+write('sidebar.json', JSON.stringify(sidebar))

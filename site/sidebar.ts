@@ -12,6 +12,7 @@ export type SidebarEntry =
 
 /**
  * Makes the sidebar from `docs/README.md`: a group for each heading, and an entry for each page that its list links.
+ * The groups of daily work are open.
  *
  * A page that only another page links stands at the end of the group of its folder.
  *
@@ -19,11 +20,11 @@ export type SidebarEntry =
  */
 export function sidebarOf(contents: string, pages: readonly SitePage[]): SidebarEntry[] {
   const unlisted = new Map(pages.map((page) => [page.slug, page]))
-  const groups = contents.split(/^## /m).slice(1)
+  const groups = contents.split(/^###? /m).slice(1)
   const entries = groups.map((group) => {
     const [label = ''] = group.split('\n')
     const list = (group.match(/^(- | {2}).*$/gm) ?? []).join('\n')
-    const items = [...list.matchAll(/\]\(([^)#\s]+\.md)/g)].flatMap(([, target = '']) => {
+    const items = [...list.matchAll(/\]\(([^)#\s]+)/g)].flatMap(([, target = '']) => {
       const slug = slugOf(posix.join('docs', target))
       const page = unlisted.get(slug)
       unlisted.delete(slug)
@@ -39,5 +40,5 @@ export function sidebarOf(contents: string, pages: readonly SitePage[]): Sidebar
   }
   return entries
     .filter(({ items }) => items.length > 0)
-    .map(({ label, items }, index) => ({ label, collapsed: index > 1, items }))
+    .map(({ label, items }, index) => ({ label, collapsed: index > 4, items }))
 }

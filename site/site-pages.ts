@@ -10,6 +10,8 @@ export type SitePage = {
   readonly description?: string
   /** Markdown without the title. */
   readonly body: string
+  /** Other members of the front matter, as Starlight takes them. */
+  readonly look?: Readonly<Record<string, unknown>>
 }
 
 /** The files that the pages are made of. */
@@ -22,9 +24,13 @@ export type SiteSource = {
   readonly repositoryUrl: string
 }
 
-/** The slug of a file of the documents, such as `guides/clients` of `docs/guides/clients/README.md`. */
+/** The slug of a file: `guides/clients` of `docs/guides/clients/README.md`, `examples/go` of a program in `examples/ci/go`. */
 export const slugOf = (file: string): string =>
-  file === 'docs/README.md' ? 'contents' : file.replace(/^docs\/|(\/README)?\.md$/g, '')
+  file === 'docs/README.md'
+    ? 'contents'
+    : file
+        .replace(/^examples\/[\w-]+\/([\w-]+)\/.*/, 'examples/$1')
+        .replace(/^docs\/|(\/README)?\.md$/g, '')
 
 /** The relative address of a page, which works below each base. */
 export const addressBetween = (from: string, to: string): string =>
@@ -47,7 +53,7 @@ export function siteLink(target: string, file: string, source: SiteSource): stri
   const hash = fragment === undefined ? '' : `#${fragment}`
   const slug =
     source.slugs.get(linked) ?? source.slugs.get(`${linked.replace(/\/$/, '')}/README.md`)
-  // The front page has the beginning of the README only.
+  // The front page has no section of the README.
   if (slug !== undefined && !(slug === '' && hash !== ''))
     return `${addressBetween(source.slugs.get(file) ?? '', slug)}${hash}`
   const kind = statSync(absolute).isDirectory() ? 'tree' : 'blob'
@@ -134,11 +140,8 @@ const pictureOrLink = (target: string, file: string, source: SiteSource) =>
 const unsearched: ReadonlySet<string> = new Set(['generated/mutants-guard'])
 
 /** The file of a page, with its front matter. */
-export const pageFile = ({ slug, title, description, body }: SitePage): string =>
-  `---\ntitle: ${JSON.stringify(title)}\n${
-    description === undefined ? '' : `description: ${JSON.stringify(description)}\n`
-  }${unsearched.has(slug) ? 'pagefind: false\n' : ''}---\n\n${body}\n`
-
-/** The beginning of the README, until the sections for contributors. */
-export const frontText = (readme: string): string =>
-  readme.split(/^## (?:Three questions|What is where|Documentation)$/m)[0] ?? ''
+export const pageFile = ({ slug, title, description, body, look }: SitePage): string => {
+  const members = { title, description, ...(unsearched.has(slug) && { pagefind: false }), ...look }
+  const lines = Object.entries(members).filter(([, value]) => value !== undefined)
+  return `---\n${lines.map(([name, value]) => `${name}: ${JSON.stringify(value)}\n`).join('')}---\n\n${body}\n`
+}

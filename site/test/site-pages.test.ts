@@ -2,15 +2,10 @@ import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { errorPages } from '../error-pages.ts'
+import { exampleFiles, examplePages } from '../example-pages.ts'
+import { frontPage } from '../front-page.ts'
 import { sidebarOf } from '../sidebar.ts'
-import {
-  addressBetween,
-  frontText,
-  pageOf,
-  type SiteSource,
-  siteLink,
-  slugOf,
-} from '../site-pages.ts'
+import { addressBetween, pageOf, type SiteSource, siteLink, slugOf } from '../site-pages.ts'
 
 const files = ['docs/README.md', 'docs/guides/keys.md', 'docs/guides/clients/README.md']
 const source: SiteSource = {
@@ -74,8 +69,77 @@ describe('pageOf', () => {
     })
 })
 
-it('the front page ends before the sections for contributors', () => {
-  assert.equal(frontText('# A\n\n## B\n\n## What is where\n\nc'), '# A\n\n## B\n\n')
+describe('frontPage', () => {
+  const contents = `# D
+
+A sentence.
+
+## Choose
+
+These servers were run:
+
+| | this |
+|---|---|
+
+Not this.
+
+## Guides
+
+### Test
+
+- [T](guides/keys.md#a) first.
+
+### Protect
+
+- [P](guides/keys.md)
+
+### Call
+
+### Run
+
+- [R](guides/keys.md)
+`
+  const sidebar = [
+    { label: 'Contents', slug: 'contents' },
+    { label: 'Call', items: [{ label: 'C & D', slug: 'guides/clients' }] },
+    { label: 'Reference', items: [{ label: 'No guide', slug: 'reference' }] },
+  ]
+  const picture = '![A picture](docs/tutorial/a.png)'
+  const { body, look } = frontPage(contents, picture, sidebar, source)
+  const parts: [string, string][] = [
+    ['the picture of the README', '![A picture](./tutorial/a.png)'],
+    ['a door with the first guide of its group', '**Test**\n\n[T](guides/keys/#a) first.'],
+    ['the measured comparison', 'These servers were run:\n\n| | this |\n|---|---|\n\n<a'],
+    ['a group of guides', '### Call\n\n<ul><li><a href="guides/clients/">C &amp; D</a></li></ul>'],
+    ['the pages of no group', '## Look up\n\n<a href="contents/">Contents</a>'],
+  ]
+  for (const [name, part] of parts)
+    it(`has ${name}`, () => {
+      assert.ok(body.includes(part), body)
+    })
+
+  it('leaves out the groups that are no guides, and has the sentence as its tagline', () => {
+    assert.ok(!body.includes('No guide'), body)
+    assert.deepEqual(look?.hero, { tagline: 'A sentence.' })
+  })
+
+  it('refuses documents without a part, and names it', () => {
+    assert.throws(
+      () => frontPage(contents, '', sidebar, source),
+      /^Error: The front page needs .*docs/,
+    )
+  })
+})
+
+it('a program has a page with its text and its packages, titled as its link', () => {
+  const file = 'examples/ci/python/test_orders.py'
+  const files = exampleFiles(`- [Python](../${file}), [Keys](guides/keys.md)`)
+  const [page, ...others] = examplePages(source, files)
+  assert.deepEqual([page?.slug, page?.title, others], ['examples/python', 'Python', []])
+  assert.match(
+    page?.body ?? '',
+    /```py title="test_orders.py"\n.*FastAPI.*title="requirements.txt"/s,
+  )
 })
 
 describe('sidebarOf', () => {
@@ -83,13 +147,15 @@ describe('sidebarOf', () => {
 
   it('has a group for each heading with pages, and each page once', () => {
     const contents =
-      '# D\n\n## Choose\n\n[z](guides/a.md)\n\n## Guides\n\n- [x](guides/a.md), [y](guides/a.md#b)\n\n## Reference\n'
+      '# D\n\n## Choose\n\n[z](guides/a.md)\n\n## Guides\n\n### Run\n\n- [x](guides/a.md), [y](guides/a.md#b)\n\n## Reference\n'
+    const group = (label: string, slug: string) => ({
+      label,
+      collapsed: false,
+      items: [{ label: slug, slug }],
+    })
     assert.deepEqual(sidebarOf(contents, [page('guides/a'), page('guides/b')]), [
-      {
-        label: 'Guides',
-        collapsed: false,
-        items: ['guides/a', 'guides/b'].map((slug) => ({ label: slug, slug })),
-      },
+      group('Guides', 'guides/b'),
+      group('Run', 'guides/a'),
     ])
   })
 

@@ -71,11 +71,37 @@ it('sends less than 150 KB for the first view, and asks no other server', async 
     writeFileSync(join(screenshots, 'first-view.txt'), `${server.sentBytes()} bytes\n`)
 })
 
+it('the front page has three doors, and its links beside the search', async () => {
+  const { page, close } = await open(server.url)
+  const paths = (selector: string) =>
+    page
+      .locator(selector)
+      .evaluateAll((links) =>
+        links.map((link) => new URL((link as HTMLAnchorElement).href).pathname),
+      )
+  try {
+    assert.deepEqual(await paths('.doors p:nth-child(2) a:first-child'), [
+      '/guides/testing/',
+      '/guides/protect-your-api/',
+      '/guides/identity-provider/',
+    ])
+    assert.deepEqual(await paths('header nav a'), ['/troubleshooting/', '/errors/'])
+  } finally {
+    await close()
+  }
+})
+
 describe('search', () => {
   const rows: [string, RegExp][] = [
     ['AADSTS7000215', /^\/errors\/aadsts7000215\//],
     ['403', /^\/troubleshooting\//],
     ['issuer', /^\/errors\/aadsts700211\//],
+    ['FastAPI', /^\/examples\/python\//],
+    ['Python', /^\/examples\/python\//],
+    ['Spring', /^\/examples\/spring-security\//],
+    ['Java', /^\/examples\/(java|spring-security)\//],
+    ['Go', /^\/examples\/go\//],
+    ['.NET', /^\/examples\/dotnet\//],
   ]
   for (const [words, first] of rows)
     it(`finds ${words}`, async () => {
