@@ -6,14 +6,23 @@ import type { Report } from './failure-reporter.ts'
 // `npm test` runs the units and the system; `npm run test:unit`, `test:system` and `test:long` run one suite.
 // `npm test -- --dearest` prints the files whose tests take longest.
 
-/** The files of a suite, and the number of processes that share them. */
-const suites = {
-  long: { files: ['**/*.long.test.ts'], shards: 2 },
-  system: { files: ['**/*.system.test.ts', 'e2e/**/!(*.long).test.ts'], shards: 6 },
-  unit: {
-    files: ['!(architecture|bench|e2e|packed|site)/**/!(*.system|*.long).test.ts'],
-    shards: 2,
-  },
+type Part = { readonly name: string; readonly files: string; readonly shards: number }
+
+/** The parts of each suite: their files, and the number of processes that share them. */
+const suites: Readonly<Record<'long' | 'system' | 'unit', readonly Part[]>> = {
+  long: [{ name: 'long', files: '**/*.long.test.ts', shards: 2 }],
+  system: [
+    { name: 'system', files: '**/*.system.test.ts', shards: 5 },
+    // Each process starts the shared system and a browser.
+    { name: 'e2e', files: 'e2e/**/!(*.long).test.ts', shards: 2 },
+  ],
+  unit: [
+    {
+      name: 'unit',
+      files: '!(architecture|bench|e2e|packed|site)/**/!(*.system|*.long).test.ts',
+      shards: 2,
+    },
+  ],
 }
 
 const root = join(import.meta.dirname, '..')
@@ -29,9 +38,9 @@ const failedShards: string[] = []
 const files: Report['millisecondsOfFiles'] = []
 
 /** Runs one part of the files in one process: the start of a process takes longer than most tests. */
-async function runShard(suite: keyof typeof suites, shard: string): Promise<void> {
+async function runShard({ name, files: pattern }: Part, shard: string): Promise<void> {
   const args = ['--test', '--test-isolation=none', `--test-shard=${shard}`, reporter]
-  const child = spawn(process.execPath, [...args, ...suites[suite].files], {
+  const child = spawn(process.execPath, [...args, pattern], {
     cwd: root,
     env,
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
@@ -43,15 +52,16 @@ async function runShard(suite: keyof typeof suites, shard: string): Promise<void
     for (const count of ['tests', 'passed', 'failed'] as const) total[count] += counts[count]
   })
   const [exitCode] = await once(child, 'close')
-  if (exitCode !== 0 || tests === 0) failedShards.push(`${suite} ${shard}`)
+  if (exitCode !== 0 || tests === 0) failedShards.push(`${name} ${shard}`)
 }
 
 const startedMs = performance.now()
 const shards = (['long', 'system', 'unit'] as const)
   .filter((suite) => process.argv.includes(suite))
-  .flatMap((suite) =>
-    Array.from({ length: suites[suite].shards }, (_, index) => {
-      return () => runShard(suite, `${index + 1}/${suites[suite].shards}`)
+  .flatMap((suite) => suites[suite])
+  .flatMap((part) =>
+    Array.from({ length: part.shards }, (_, index) => {
+      return () => runShard(part, `${index + 1}/${part.shards}`)
     }),
   )
 // System tests wait for timers and for other processes, so two more fill two cores.
