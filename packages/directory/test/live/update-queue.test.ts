@@ -271,7 +271,7 @@ describe('updates of a directory', () => {
     const store = new DirectoryStore({ log: new MemoryDirectoryLog() })
     let number = 0
     const endless = store.update((directory) => {
-      directory.application(guid(number++))
+      for (const _ of Array(100)) directory.application(guid(number++))
       return rename('never')()
     })
     const other = store.update(rename('other'))
