@@ -26,6 +26,6 @@ export function nearestTests(file: string, packages: readonly string[]): readonl
     for (const importer of importers.get(reached) ?? []) found.add(importer)
   return [...found]
     .filter((path) => packages.some((one) => path.startsWith(`${one}/`)))
-    .filter((path) => /(?<!\.system)\.test\.ts$/.test(path))
+    .filter((path) => /(?<!\.(?:long|system))\.test\.ts$/.test(path))
     .sort((a, b) => sharedFolders(file, b) - sharedFolders(file, a))
 }
