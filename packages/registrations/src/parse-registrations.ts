@@ -2,6 +2,7 @@
 
 import type { z } from 'zod'
 import { pathText, repeatedMembers, syntaxErrorLine } from './json-members.ts'
+import { checkReferences } from './references.ts'
 import { type RegistrationsFile, registrationsFile } from './registrations-file.ts'
 
 /** A broken rule at one place of a registrations file. */
@@ -23,6 +24,8 @@ export class RegistrationsFileError extends Error {
   }
 }
 
+const checkedFile = registrationsFile.superRefine(checkReferences)
+
 /**
  * Parses and validates a registrations file. Absent fields get their default values.
  *
@@ -33,7 +36,7 @@ export class RegistrationsFileError extends Error {
  * const { apis } = parseRegistrations('{ "apis": [{ "displayName": "Orders", "appRoles": [] }] }')
  */
 export function parseRegistrations(file: Uint8Array | string): RegistrationsFile {
-  const result = registrationsFile.safeParse(parseJson(registrationsText(file)))
+  const result = checkedFile.safeParse(parseJson(registrationsText(file)))
   if (result.success) return result.data
   throw new RegistrationsFileError(result.error.issues.flatMap(issuesOf))
 }

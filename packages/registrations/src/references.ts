@@ -1,45 +1,11 @@
 import type { z } from 'zod'
-
-/** A client or an agent. */
-type Caller = {
-  readonly displayName: string
-  readonly applicationId?: string | undefined
-  readonly permissions?:
-    | readonly { readonly api: string; readonly roles: readonly string[] }[]
-    | undefined
-}
-type WithCredentials = Caller & {
-  readonly secrets?: readonly { readonly displayName: string }[] | undefined
-  readonly certificates?: readonly { readonly displayName: string }[] | undefined
-  readonly federatedCredentials?: readonly { readonly displayName: string }[] | undefined
-  readonly inherit?: readonly string[] | undefined
-}
-
-/** The parts of a file that refer to each other. */
-type Entries = {
-  readonly apis: readonly {
-    readonly displayName: string
-    readonly applicationId?: string | undefined
-    readonly appRoles: readonly { readonly id?: string | undefined; readonly value: string }[]
-  }[]
-  readonly clients: readonly WithCredentials[]
-  readonly blueprints: readonly (WithCredentials & {
-    readonly agents?: readonly Caller[] | undefined
-  })[]
-  readonly consents?:
-    | readonly {
-        readonly client: string
-        readonly api: string
-        readonly roles?: readonly string[] | undefined
-      }[]
-    | undefined
-  readonly removed: readonly string[]
-}
+import { type CallerEntry, callersOf } from './callers.ts'
+import type { RegistrationsFile } from './registrations-file.ts'
 
 type Issue = { readonly path: (string | number)[]; readonly message: string }
 
 /** Checks the rules about several entries: unique names and IDs, and references that exist. */
-export function checkReferences(file: Entries, context: z.core.$RefinementCtx): void {
+export function checkReferences(file: RegistrationsFile, context: z.core.$RefinementCtx): void {
   for (const { path, message } of issuesOf(file)) {
     context.addIssue({ code: 'custom', path, message })
   }
@@ -58,34 +24,20 @@ type IndexedClient = {
   readonly permissions: ReadonlyMap<string, readonly string[]> | undefined
 }
 
-/** A client, a blueprint or an agent, with its place. */
-type Placed = { readonly entry: WithCredentials; readonly place: readonly (string | number)[] }
-
-const placedCallers = ({ clients, blueprints }: Entries): Placed[] => [
-  ...clients.map((entry, at) => ({ entry, place: ['clients', at] })),
-  ...blueprints.flatMap(({ agents = [], ...entry }, at) => [
-    { entry, place: ['blueprints', at] },
-    ...agents.map((agent, index) => ({ entry: agent, place: ['blueprints', at, 'agents', index] })),
-  ]),
-]
-
-const indexOf = ({ apis }: Entries, callers: readonly Placed[]): Index => ({
+const indexOf = ({ apis }: RegistrationsFile, callers: readonly CallerEntry[]): Index => ({
   apis: firstByName(apis, ({ applicationId, appRoles }) => ({
     applicationId,
     roles: new Set(appRoles.map(({ value }) => value)),
   })),
-  clients: firstByName(
-    callers.map(({ entry }) => entry),
-    ({ permissions }) => ({
-      permissions: permissions && firstBy(permissions.map(({ api, roles }) => [api, roles])),
-    }),
-  ),
+  clients: firstByName(callers, ({ permissions }) => ({
+    permissions: permissions && firstBy(permissions.map(({ api, roles }) => [api, roles])),
+  })),
 })
 
-function issuesOf(file: Entries): Issue[] {
-  const callers = placedCallers(file)
+function issuesOf(file: RegistrationsFile): Issue[] {
+  const callers = callersOf(file)
   const index = indexOf(file, callers)
-  const declared = new Set(names([...file.apis, ...callers.map(({ entry }) => entry)]))
+  const declared = new Set(names([...file.apis, ...callers]))
   const consents = new Set<string>()
   return [
     ...repeated(['apis'], 'displayName', names(file.apis)),
@@ -118,9 +70,9 @@ function issuesOf(file: Entries): Issue[] {
   ]
 }
 
-function repeatedNames(callers: readonly Placed[]): Issue[] {
+function repeatedNames(callers: readonly CallerEntry[]): Issue[] {
   const seen = new Set<string>()
-  return callers.flatMap(({ entry: { displayName }, place }): Issue[] => {
+  return callers.flatMap(({ displayName, place }): Issue[] => {
     const isRepeated = seen.has(displayName)
     seen.add(displayName)
     const path = [...place, 'displayName']
@@ -129,10 +81,10 @@ function repeatedNames(callers: readonly Placed[]): Issue[] {
 }
 
 /** One application ID under two names would register one application twice. */
-function sharedIds({ apis }: Entries, callers: readonly Placed[]): Issue[] {
-  const entries = [...apis.map((entry, at) => ({ entry, place: ['apis', at] })), ...callers]
+function sharedIds({ apis }: RegistrationsFile, callers: readonly CallerEntry[]): Issue[] {
+  const entries = [...apis.map((entry, at) => ({ ...entry, place: ['apis', at] })), ...callers]
   const firstNames = new Map<string, string>()
-  return entries.flatMap(({ entry: { displayName, applicationId }, place }): Issue[] => {
+  return entries.flatMap(({ displayName, applicationId, place }): Issue[] => {
     if (applicationId === undefined) return []
     const firstName = firstNames.get(applicationId) ?? displayName
     firstNames.set(applicationId, firstName)
@@ -142,13 +94,13 @@ function sharedIds({ apis }: Entries, callers: readonly Placed[]): Issue[] {
   })
 }
 
-type Consent = NonNullable<Entries['consents']>[number]
+type Consent = NonNullable<RegistrationsFile['consents']>[number]
 
-function callerIssues(index: Index, { entry, place }: Placed): Issue[] {
-  const { permissions = [], secrets = [], certificates = [] } = entry
+function callerIssues(index: Index, entry: CallerEntry): Issue[] {
+  const { place, permissions = [], secrets = [], certificates = [] } = entry
   const { federatedCredentials = [], inherit = [] } = entry
   return [
-    ...sameApiIssues(index, entry, place),
+    ...sameApiIssues(index, entry),
     ...repeated(
       [...place, 'permissions'],
       'api',
@@ -166,13 +118,13 @@ function callerIssues(index: Index, { entry, place }: Placed): Issue[] {
 }
 
 /** A client may have the name of an API, and is the same application then. Others may not. */
-function sameApiIssues(index: Index, entry: WithCredentials, place: Placed['place']): Issue[] {
-  const api = index.apis.get(entry.displayName)
+function sameApiIssues(index: Index, { displayName, applicationId, place }: CallerEntry): Issue[] {
+  const api = index.apis.get(displayName)
   if (api === undefined) return []
-  const name = `the API "${entry.displayName}"`
+  const name = `the API "${displayName}"`
   if (place[0] !== 'clients')
     return [{ path: [...place, 'displayName'], message: `is the name of ${name}` }]
-  if (api.applicationId === entry.applicationId) return []
+  if (api.applicationId === applicationId) return []
   const message = `must be the ID of ${name}, which is the same application`
   return [{ path: [...place, 'applicationId'], message }]
 }

@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { checkReferences } from './references.ts'
 
 const displayName = z.string().trim().min(1).max(120)
 
@@ -307,7 +306,6 @@ export const registrationsFile = z
       .default([])
       .describe('Names or application IDs of applications that must not exist any more.'),
   })
-  .superRefine(checkReferences)
   .meta({
     title: 'Greeting registrations',
     description:

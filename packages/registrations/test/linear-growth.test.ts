@@ -14,6 +14,15 @@ function readsWith(clients: number): number {
         return name
       },
     }) as Entry & { readonly displayName: string }
+  const appRoles = [
+    {
+      value: 'Read',
+      displayName: 'Read',
+      description: 'Read',
+      allowedMemberTypes: ['Application' as const],
+      isEnabled: true,
+    },
+  ]
   const issues: string[] = []
   const context = {
     addIssue: ({ message }: { readonly message: string }) => issues.push(message),
@@ -21,7 +30,7 @@ function readsWith(clients: number): number {
   const numbers = Array.from({ length: clients }, (_, index) => index)
   checkReferences(
     {
-      apis: numbers.map((index) => named({ appRoles: [{ value: 'Read' }] }, `API ${index}`)),
+      apis: numbers.map((index) => named({ appRoles }, `API ${index}`)),
       clients: numbers.map((index) =>
         named({ permissions: [{ api: `API ${index}`, roles: ['Read'] }] }, `Client ${index}`),
       ),
