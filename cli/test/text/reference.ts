@@ -1,6 +1,13 @@
 import type { Argument, Command, Option } from 'commander'
-import { clientSettings, credentialRows, defaultSettingsFile } from '../client/client-settings.ts'
-import { exitCodes } from '../exit-codes.ts'
+import {
+  clientSettings,
+  credentialRows,
+  defaultSettingsFile,
+} from '../../src/client/client-settings.ts'
+import { exitCodes } from '../../src/exit-codes.ts'
+import { greetingProgram } from '../../src/program.ts'
+import { fakeServices } from '../fakes/services.ts'
+import { RecordedTerminal } from '../fakes/terminal.ts'
 
 const cell = (text: string) => text.replaceAll('|', '\\|')
 
@@ -64,8 +71,7 @@ function settingRows(): readonly (readonly string[])[] {
   return [...own, ...credentials]
 }
 
-/** Generates the reference page from the commands. */
-export function referencePage(program: Command): string {
+function referencePage(program: Command): string {
   const exits = Object.values(exitCodes).map(({ code, meaning }) => [String(code), meaning])
   return `# The command
 
@@ -95,3 +101,8 @@ settings file, if there is one.
 ${table(['code', 'meaning'], exits)}
 `
 }
+
+const program = await greetingProgram(new RecordedTerminal().terminal(), fakeServices)
+
+export const file = 'docs/generated/command.md'
+export const text = referencePage(program)

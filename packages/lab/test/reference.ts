@@ -1,13 +1,15 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import type { FaultParameter } from '@greeting/portal'
-import { faultKinds } from './faults/fault-rows.ts'
-import { forgeryRows } from './forge/forgeries.ts'
-import type { ForgeryRow } from './forge/forgery.ts'
-import { Lab } from './lab.ts'
-import { labOperations, labPath } from './lab-operations.ts'
-import { misuseRules } from './requests/judge.ts'
+import { faultKinds } from '../src/faults/fault-rows.ts'
+import { forgeryRows } from '../src/forge/forgeries.ts'
+import type { ForgeryRow } from '../src/forge/forgery.ts'
+import { Lab } from '../src/lab.ts'
+import { labOperations, labPath } from '../src/lab-operations.ts'
+import { misuseRules } from '../src/requests/judge.ts'
 
 /** The tables of the reference page, by the name of their section. */
-export function labTables(): Readonly<Record<string, string>> {
+function labTables(): Readonly<Record<string, string>> {
   return {
     Operations: table(
       ['operation', 'effect'],
@@ -47,3 +49,19 @@ const parameterText = ({ name, initial, choices, minimum, maximum }: FaultParame
 
 const table = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
   [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n')
+
+/** The page with the tables of the lab in place of its own. */
+function pageWithTables(page: string): string {
+  let changed = page
+  for (const [section, rows] of Object.entries(labTables())) {
+    const start = changed.indexOf('\n|', changed.indexOf(`\n## ${section}\n`)) + 1
+    const end = changed.indexOf('|\n\n', start)
+    changed = `${changed.slice(0, start)}${rows}${changed.slice(end === -1 ? changed.length - 1 : end + 1)}`
+  }
+  return changed
+}
+
+export const file = 'docs/generated/lab.md'
+export const text = pageWithTables(
+  readFileSync(join(import.meta.dirname, '../../..', file), 'utf8'),
+)

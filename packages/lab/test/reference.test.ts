@@ -1,0 +1,9 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { it } from 'node:test'
+import { file, text } from './reference.ts'
+
+it(`${file} has the tables of the lab: npm run generate`, () => {
+  assert.equal(readFileSync(join(import.meta.dirname, '../../..', file), 'utf8'), text)
+})
