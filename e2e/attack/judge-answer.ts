@@ -29,6 +29,8 @@ export type Target = {
   readonly tenantId?: string | undefined
   /** Whether the body adds a certificate. */
   readonly addsCredential?: boolean
+  /** Whether the body repeats what a management API has, which Graph answers with 204. */
+  readonly keepsManagementApi?: boolean
   /** Whether a deleted principal comes back. It has no credential of its own in most cases. */
   readonly isRestored?: boolean
   readonly choosesTenantId?: boolean
@@ -63,7 +65,7 @@ function kindsOf(target: Target, caller: Caller, directory: ObservedDirectory): 
   const ofPrincipal = (principal: ObservedPrincipal): string[] => {
     const { appId, tenantId, managementApi } = principal
     if (tenantId !== caller.tenantId) return [foreign]
-    if (managementApi !== undefined) return ['a management API']
+    if (managementApi !== undefined) return target.keepsManagementApi ? [] : ['a management API']
     const isHome = directory.applicationByAppId(appId)?.homeTenantId === tenantId
     const leadsElsewhere = isHome && !target.isRestored && appId !== caller.appId
     return [

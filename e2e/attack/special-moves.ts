@@ -162,11 +162,12 @@ const changePrincipal: Special = ({ random, certificate, directory, learn }, { p
     { keyCredentials: [] },
   ])
   const addsCredential = (body.keyCredentials?.length ?? 0) > 0
+  const one = directory.principals.get(principal)
+  const keepsManagementApi = !addsCredential && (body.accountEnabled ?? true) === one?.isEnabled
   return {
     body,
-    target: { principal, addsCredential },
+    target: { principal, addsCredential, keepsManagementApi },
     onSuccess: () => {
-      const one = directory.principals.get(principal)
       if (one && addsCredential) learn(one.appId, certificate, one.tenantId)
       if (one && body.accountEnabled !== undefined) one.isEnabled = body.accountEnabled
     },

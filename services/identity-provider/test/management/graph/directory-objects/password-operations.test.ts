@@ -162,7 +162,7 @@ describe('a certificate', () => {
     ['a private key', () => [{ key: pem }], /must be an X\.509 certificate/],
     ['the same one twice', (key) => [{ key }, { key }], /a certificate or keyId twice/],
     ['a secret', (key) => [{ key, type: 'Symmetric' }], /AsymmetricX509Cert/],
-    ['a key to sign with', (key) => [{ key, usage: 'Sign' }], /Verify/],
+    ['a key to sign with', (key) => [{ key, usage: 'Sign' }], /X509CertAndPassword/],
     ['a longer life', (key) => [{ key, endDateTime: '2099-01-01T00:00:00Z' }], /longer than its/],
     [
       'an end before its start',
