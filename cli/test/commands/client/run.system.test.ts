@@ -50,7 +50,7 @@ describe('greeting run', () => {
     const lines = printed.trim().split('\n')
     assert.equal(lines.length, 3)
     for (const line of lines)
-      assert.match(line, /^\d{4}-.*Z {2}hi {2}ok {2}\d+ ms {2}Hi( \(\d+ runs skipped\))?$/)
+      assert.match(line, /^\d{4}-.*Z {2}hi {2}ok {2}[\d.]+ m?s {2}Hi( \(\d+ runs skipped\))?$/)
     assert.equal(calls, 3)
   })
 
@@ -92,7 +92,7 @@ describe('greeting run', () => {
     assert.equal(await terminal.run(args, environment), 4)
     assert.match(
       terminal.out,
-      /Z {2}call GET \/x {2}not allowed {2}\d+ ms {2}The client is not allowed/,
+      /Z {2}call GET \/x {2}not allowed {2}[\d.]+ m?s {2}The client is not allowed/,
     )
     assert.match(terminal.err, /^The client is not allowed/)
   })

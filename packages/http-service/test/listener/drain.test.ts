@@ -32,7 +32,7 @@ describe('a listener that stops', () => {
     listener.answerWith(() => new Response('here'))
     const agent = new Agent({ keepAlive: true })
     assert.equal((await getFrom(listener.url, agent)).headers.connection, 'keep-alive')
-    const stopped = listener.stop({ delayMs: 200 })
+    const stopped = listener.stop({ delayMs: 1000 })
     for (let request = 0; request < 3; request += 1) {
       assert.equal((await getFrom(listener.url, agent)).headers.connection, 'close')
     }
