@@ -50,7 +50,7 @@ const parameterText = ({ name, initial, choices, minimum, maximum }: FaultParame
 const table = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
   [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n')
 
-/** The page with the tables of the lab in place of its own. */
+/** The page of the lab with generated tables. */
 function pageWithTables(page: string): string {
   let changed = page
   for (const [section, rows] of Object.entries(labTables())) {

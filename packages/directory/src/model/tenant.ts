@@ -49,7 +49,7 @@ export const tenantProperties: PropertyTable<Tenant, unknown> = {
 
 const initial = initialValues(tenantProperties)
 
-/** Creates a tenant with these properties: enabled, and without domains of its own and policies by default. */
+/** Creates a tenant with these properties. By default it is enabled, and has no policies and no verified domains. */
 export const newTenant = (
   given: Pick<Tenant, 'id' | 'displayName' | 'createdDateTime'> & Partial<Tenant>,
 ): Tenant => ({ ...initial, ...given }) as Tenant

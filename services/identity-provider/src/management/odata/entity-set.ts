@@ -30,7 +30,7 @@ export type EntitySet<Entity> = {
   readonly typeOf?: (entity: Entity, view: EntityView) => string | undefined
   /** In the order of the answer. */
   readonly properties: Readonly<Record<string, ShownProperty<Entity, Directory>>>
-  /** Those with which an answer of the beta version begins, in their order there. */
+  /** The first properties of a response of the beta version, in order. */
   readonly firstInBeta?: string
   /** Undefined for objects without an entity tag. */
   readonly markOf?: (entity: Entity, view: EntityView) => string | undefined
