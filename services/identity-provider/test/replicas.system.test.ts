@@ -95,15 +95,16 @@ const tokenOf = async ({ url }: Replica): Promise<string> => {
   return access_token
 }
 
-/** Waits until every replica answers so, and says how long that took. */
+/** Waits until every replica answers so. Returns when the last request began that one answered otherwise. */
 async function everywhere(isSo: (replica: Replica) => Promise<boolean>): Promise<number> {
   const startedAt = performance.now()
   const limitMs = 2 * recoveredMs
-  while (!(await Promise.all(replicas.map(isSo))).every(Boolean)) {
-    assert.ok(performance.now() - startedAt < limitMs, 'not so on every replica')
-    await setTimeout(25)
+  for (let lastMs = 0; ; await setTimeout(25)) {
+    const begunMs = performance.now() - startedAt
+    if ((await Promise.all(replicas.map(isSo))).every(Boolean)) return lastMs
+    assert.ok(begunMs < limitMs, 'not so on every replica')
+    lastMs = begunMs
   }
-  return performance.now() - startedAt
 }
 
 describe('three replicas on one PostgreSQL', () => {
@@ -141,11 +142,11 @@ describe('three replicas on one PostgreSQL', () => {
   it('stop signing by and publishing a revoked key within a second, everywhere (FL10)', async () => {
     const [revoked = ''] = await publishedBy(replicas[0])
     await keys.revoke(revoked, administrator)
-    const tookMs = await everywhere(async (replica) => {
+    const lastMs = await everywhere(async (replica) => {
       const { kid } = decodeProtectedHeader(await tokenOf(replica))
       return kid !== revoked && !(await publishedBy(replica)).includes(revoked)
     })
-    assert.ok(tookMs <= effectiveEverywhereMs, `${tookMs} ms`)
+    assert.ok(lastMs <= effectiveEverywhereMs, `${lastMs} ms`)
   })
 
   it('say 503 with Retry-After while the store is down, publish on, and recover (FL13)', async () => {
@@ -167,10 +168,10 @@ describe('three replicas on one PostgreSQL', () => {
       assert.deepEqual(await publishedBy(replica), published)
     }
     await server.resume()
-    const tookMs = await everywhere(
+    const lastMs = await everywhere(
       async ({ url }) => (await requestToken(url, seededIn)).status === 200,
     )
-    assert.ok(tookMs <= recoveredMs, `${tookMs} ms`)
+    assert.ok(lastMs <= recoveredMs, `${lastMs} ms`)
   })
 
   it('refuse a secret that was removed within a second, everywhere', async () => {
@@ -185,9 +186,9 @@ describe('three replicas on one PostgreSQL', () => {
         result: undefined,
       }
     })
-    const tookMs = await everywhere(
+    const lastMs = await everywhere(
       async ({ url }) => (await requestToken(url, seededIn)).status === 401,
     )
-    assert.ok(tookMs <= effectiveEverywhereMs, `${tookMs} ms`)
+    assert.ok(lastMs <= effectiveEverywhereMs, `${lastMs} ms`)
   })
 })

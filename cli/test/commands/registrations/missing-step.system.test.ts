@@ -8,6 +8,7 @@ import { readClientSettings } from '../../../src/client/client-settings.ts'
 import { withMissingStep } from '../../../src/commands/registrations/explain.ts'
 import { FolderLock } from '../../../src/system/data-folder.ts'
 import { serving } from '../../fakes/servers.ts'
+import { emptyFile } from '../../fakes/terminal.ts'
 import { applied } from './applied-graph.ts'
 import type { ServedGraph } from './served-graph.ts'
 
@@ -52,7 +53,8 @@ async function remedyOf(test: TestContext, row: Row) {
     ...row.settings,
   }
   const settings = {
-    ...(await readClientSettings(given, undefined)),
+    // Without a file, a system of the folder where the tests run would give its settings.
+    ...(await readClientSettings(given, { settings: emptyFile })),
     file: join(folder, 'client.env'),
   }
   const { missing = role } = row
