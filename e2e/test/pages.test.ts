@@ -60,6 +60,8 @@ describe('the pages of the greeting API, in a browser', () => {
   for (const colorScheme of ['light', 'dark'] as const)
     it(`the reference has no such fault in the ${colorScheme} theme, with both operations open`, async () => {
       await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+      const themed = colorScheme === 'dark' ? 'html.dark-mode' : 'html:not(.dark-mode)'
+      await page.locator(themed).waitFor({ state: 'attached' })
       assert.deepEqual(await axeFaults(page), [])
     })
 
