@@ -1,6 +1,5 @@
 import { copyFile, mkdir, mkdtemp, open, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { PostgresServer } from '../../fixtures/postgres-server.ts'
 import { openUnchecked } from '../../packages/directory/src/storage/sqlite/sqlite-connection.ts'
 import { sqliteDatabase } from '../../packages/directory/src/storage/sqlite/sqlite-database.ts'
 import {
@@ -9,6 +8,7 @@ import {
   type StorageOptions,
   sqlStorage,
 } from '../../packages/directory/src/storage/storage.ts'
+import { PostgresServer } from '../../test/fixtures/postgres-server.ts'
 import { seedStore } from './seed.ts'
 
 export type StoreKind = 'sqlite' | 'postgresql'

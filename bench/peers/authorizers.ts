@@ -1,6 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { freePort } from '../../fixtures/free-port.ts'
+import { freePort } from '../../test/fixtures/free-port.ts'
 import { benchFolder, repositoryFolder, runtimes } from '../machine.ts'
 import { type ServerProcess, startServer } from '../server-process.ts'
 import type { Fixture } from './fixture.ts'

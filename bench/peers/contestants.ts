@@ -1,7 +1,7 @@
 import { createPublicKey, type JsonWebKey } from 'node:crypto'
 import { mkdtemp, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { freePort } from '../../fixtures/free-port.ts'
+import { freePort } from '../../test/fixtures/free-port.ts'
 import { startIdentityServer, tokenRequests } from '../growth/identity-server.ts'
 import { type StoreKind, Stores } from '../growth/stores.ts'
 import { type CpuLoad, cpuLoad, opensslLoad } from '../load.ts'

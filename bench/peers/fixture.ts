@@ -1,5 +1,9 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import { apiApplicationId, Signer, tenantId } from '../../fixtures/signing-identity-provider.ts'
+import {
+  apiApplicationId,
+  Signer,
+  tenantId,
+} from '../../test/fixtures/signing-identity-provider.ts'
 
 const issuerUrl = 'https://sts.windows.net'
 

@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { after, describe, it } from 'node:test'
-import type { Json } from '../../fixtures/graph/graph-tenant.ts'
+import type { Json } from '../../test/fixtures/graph/graph-tenant.ts'
 import { applied } from './commands/registrations/applied-graph.ts'
 import { emptyFile, ended, RecordedTerminal } from './fakes/terminal.ts'
 

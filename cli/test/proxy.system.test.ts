@@ -7,7 +7,7 @@ import { type AddressInfo, connect } from 'node:net'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { describe, it, type TestContext } from 'node:test'
-import { local } from '../../fixtures/tls-identities.ts'
+import { local } from '../../test/fixtures/tls-identities.ts'
 import { answering, granting, serving } from './fakes/servers.ts'
 import { temporaryFolder } from './fakes/services.ts'
 

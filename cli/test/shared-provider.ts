@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after } from 'node:test'
-import { startIdentityProviderIn } from '../../fixtures/identity-provider.ts'
+import { startIdentityProviderIn } from '../../test/fixtures/identity-provider.ts'
 
 /** The identity provider that some test files of one process use, and its data folder. */
 export type SharedProvider = { readonly url: string; readonly folder: string }

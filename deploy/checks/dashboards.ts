@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { stringify } from 'yaml'
-import { freePort } from '../../fixtures/free-port.ts'
+import { freePort } from '../../test/fixtures/free-port.ts'
 import {
   dashboards,
   graphsOf,

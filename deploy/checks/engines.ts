@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { postgresDatabases } from '../../fixtures/postgres-databases.ts'
-import { npm, run } from '../../packed/program.ts'
+import { postgresDatabases } from '../../test/fixtures/postgres-databases.ts'
+import { npm, run } from '../../test/packages/program.ts'
 import type { Check } from './check.ts'
 
 const tests = 'packages/directory/test/storage'

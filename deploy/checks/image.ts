@@ -11,8 +11,8 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { freePort } from '../../fixtures/free-port.ts'
-import { mustRun, run } from '../../packed/program.ts'
+import { freePort } from '../../test/fixtures/free-port.ts'
+import { mustRun, run } from '../../test/packages/program.ts'
 import { layerNames, writeLayers } from '../image/layers.ts'
 import {
   environmentOf,
@@ -127,7 +127,10 @@ function imageLauncher(root: string, work: string): Launcher & ImageParts {
   const folder = join(work, 'identity-provider')
   const data = join(work, 'data')
   mkdirSync(data)
-  copyFileSync(join(root, 'registrations/greeting.json'), join(data, 'registrations.json'))
+  copyFileSync(
+    join(root, 'services/greeting-api/registrations.json'),
+    join(data, 'registrations.json'),
+  )
   const main = wordsOf(containerfile, 'ENTRYPOINT')
   const settings: Launcher['settings'] = (service) => environmentOf(containerfile, service)
   return {

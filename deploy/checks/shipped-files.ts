@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parse, stringify } from 'yaml'
-import { mustRun, run } from '../../packed/program.ts'
+import { mustRun, run } from '../../test/packages/program.ts'
 import { alertCases, faultTests } from '../observability/alert-cases.ts'
 import { arrangements, arrangementTest, type Release } from '../observability/arrangements.ts'
 import { kubernetesVersion } from './chart.ts'

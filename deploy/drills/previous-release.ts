@@ -1,7 +1,7 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
-import { mustRun, npm } from '../../packed/program.ts'
+import { mustRun, npm } from '../../test/packages/program.ts'
 import { targets } from '../image/targets.ts'
 
 const migrationsFile = 'packages/directory/src/storage/sql/migrations/migrations.ts'

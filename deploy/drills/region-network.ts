@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import type { PostgresPlace } from '../../fixtures/postgres-server.ts'
+import type { PostgresPlace } from '../../test/fixtures/postgres-server.ts'
 
 /** A network of its own, with one address. */
 export type Region = {

@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { PostgresServer } from '../../fixtures/postgres-server.ts'
+import { PostgresServer } from '../../test/fixtures/postgres-server.ts'
 import { startProcess } from '../running/process.ts'
 import { readSeeded, type SystemIdentity } from '../running/seeded-system.ts'
 import { sourceLauncher } from '../running/source-launcher.ts'
@@ -33,7 +33,10 @@ export async function startRegionScene(root: string): Promise<RegionScene> {
     rmSync(path, { recursive: true }),
   )
   const registrations = join(folder, 'registrations.json')
-  writeFileSync(registrations, withTwoClients(join(root, 'registrations/greeting.json')))
+  writeFileSync(
+    registrations,
+    withTwoClients(join(root, 'services/greeting-api/registrations.json')),
+  )
   const network = stack.use(new RegionNetwork())
   const startIn = async (region: Region, name: string, settings: Record<string, string>) => {
     const dataDir = join(folder, name)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { constants, createHash, type KeyObject, randomUUID, sign } from 'node:crypto'
-import { issuedCertificate } from '../../fixtures/issued-certificate.ts'
-import { rsaKeyPair } from '../../fixtures/rsa-key-pair.ts'
+import { issuedCertificate } from '../../test/fixtures/issued-certificate.ts'
+import { rsaKeyPair } from '../../test/fixtures/rsa-key-pair.ts'
 import type { SystemIdentity } from '../running/seeded-system.ts'
 import type { Administrator } from './administrator.ts'
 

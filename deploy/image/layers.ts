@@ -11,9 +11,9 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, dirname, extname, join } from 'node:path'
-import { buildPackages } from '../../build/build-packages.ts'
-import { packageRows } from '../../build/packages.ts'
-import { npm } from '../../packed/program.ts'
+import { npm } from '../../test/packages/program.ts'
+import { buildPackages } from '../../tools/build/build-packages.ts'
+import { packageRows } from '../../tools/build/packages.ts'
 import { billOfImage } from './bill-of-image.ts'
 import type { Target } from './targets.ts'
 

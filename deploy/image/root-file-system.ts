@@ -1,6 +1,6 @@
 import { chmodSync, copyFileSync, cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { mustRun } from '../../packed/program.ts'
+import { mustRun } from '../../test/packages/program.ts'
 import { layerNames } from './layers.ts'
 
 /** The mount points that a container runtime adds. */

@@ -12,8 +12,8 @@ import {
 import { homedir, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { freePort } from '../../fixtures/free-port.ts'
-import { mustRun } from '../../packed/program.ts'
+import { freePort } from '../../test/fixtures/free-port.ts'
+import { mustRun } from '../../test/packages/program.ts'
 import { type Running, startProcess } from './process.ts'
 
 const modules = join(import.meta.dirname, '../checks/kubernetes')

@@ -10,8 +10,8 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { freePort } from '../../fixtures/free-port.ts'
-import { mustRun } from '../../packed/program.ts'
+import { freePort } from '../../test/fixtures/free-port.ts'
+import { mustRun } from '../../test/packages/program.ts'
 import { type Running, startProcess } from './process.ts'
 
 /** PostgreSQL refuses to run as root. For root, Patroni and PostgreSQL run as the user `nobody`. */

@@ -8,6 +8,6 @@ export function sourceLauncher(root: string, dataDir: string): Launcher {
   return {
     command: (service) => [process.execPath, join(root, `${paths.get(service)}/src/main.ts`)],
     settings: () => ({ DATA_DIR: dataDir, HTTPS_PORT: 'off' }),
-    registrations: join(root, 'registrations/greeting.json'),
+    registrations: join(root, 'services/greeting-api/registrations.json'),
   }
 }

@@ -3,8 +3,8 @@ import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { it } from 'node:test'
-import { freePort } from '../../fixtures/free-port.ts'
-import { run } from '../../packed/program.ts'
+import { freePort } from '../../test/fixtures/free-port.ts'
+import { run } from '../../test/packages/program.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'greeting-programs-'))
 const programs = {

@@ -75,7 +75,7 @@ const greetingCommand = 'npx --no-install greeting'
 export const withCommand = (text: string, command: string): string =>
   text.replaceAll(greetingCommand, () => command)
 
-const bundledRegistrations = 'registrations/greeting.json'
+const bundledRegistrations = 'services/greeting-api/registrations.json'
 // The installed package contains this file. In the repository it lies outside of the folder.
 const isInstalled = () => existsSync(join(packageFolder(), bundledRegistrations))
 

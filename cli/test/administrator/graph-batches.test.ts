@@ -3,8 +3,8 @@ import { describe, it } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import { isClientFailure } from '@greeting/client'
 import { GraphRefusalError } from '@greeting/registrations/apply'
-import { GraphFixture } from '../../../fixtures/graph/graph-fixture.ts'
-import { roleMissing } from '../../../fixtures/graph/graph-tenant.ts'
+import { GraphFixture } from '../../../test/fixtures/graph/graph-fixture.ts'
+import { roleMissing } from '../../../test/fixtures/graph/graph-tenant.ts'
 import type { AdministratorRequest } from '../../src/administrator/graph-batches.ts'
 
 const create = (displayName: string): AdministratorRequest => ({

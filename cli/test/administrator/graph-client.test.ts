@@ -3,8 +3,8 @@ import { describe, it } from 'node:test'
 import { isClientFailure } from '@greeting/client'
 import { GraphRefusalError } from '@greeting/registrations/apply'
 import { application } from '@greeting/registrations/planning'
-import { GraphFixture } from '../../../fixtures/graph/graph-fixture.ts'
-import type { Json } from '../../../fixtures/graph/graph-tenant.ts'
+import { GraphFixture } from '../../../test/fixtures/graph/graph-fixture.ts'
+import type { Json } from '../../../test/fixtures/graph/graph-tenant.ts'
 import { retryReason } from '../../src/administrator/graph-client.ts'
 
 const refusal = (status: number, code = 'Request_BadRequest', message = '') =>

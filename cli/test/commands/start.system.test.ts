@@ -23,7 +23,7 @@ import { RecordedTerminal } from '../fakes/terminal.ts'
 const root = join(import.meta.dirname, '../../..')
 const freePorts = ['--api-port', '0', '--identity-port', '0']
 // The replacement of npx in it runs the command without a start of npm.
-const path = `${join(root, 'fixtures/bin')}:${join(root, 'node_modules/.bin')}:${process.env.PATH}`
+const path = `${join(root, 'test/fixtures/bin')}:${join(root, 'node_modules/.bin')}:${process.env.PATH}`
 const guid = '[0-9a-f]{8}-[0-9a-f-]{27}'
 
 const settingsIn = (dataDir: string) => parseEnv(readFileSync(join(dataDir, 'client.env'), 'utf8'))

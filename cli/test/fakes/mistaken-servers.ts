@@ -10,7 +10,7 @@ import {
   outdated,
   thief,
   server as untrustedIdentity,
-} from '../../../fixtures/tls-identities.ts'
+} from '../../../test/fixtures/tls-identities.ts'
 import { allTests, answering, serving, unreachableUrl } from './servers.ts'
 
 const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')

@@ -1,4 +1,4 @@
-import { roleMissing } from '../../../fixtures/graph/graph-tenant.ts'
+import { roleMissing } from '../../../test/fixtures/graph/graph-tenant.ts'
 import { ServedGraph } from '../commands/registrations/served-graph.ts'
 import { allTests } from './servers.ts'
 

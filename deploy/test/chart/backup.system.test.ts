@@ -5,9 +5,9 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { it, type TestContext } from 'node:test'
-import { startIdentityProviderIn } from '../../../fixtures/identity-provider.ts'
-import { PostgresServer } from '../../../fixtures/postgres-server.ts'
-import { run } from '../../../packed/program.ts'
+import { startIdentityProviderIn } from '../../../test/fixtures/identity-provider.ts'
+import { PostgresServer } from '../../../test/fixtures/postgres-server.ts'
+import { run } from '../../../test/packages/program.ts'
 
 const root = join(import.meta.dirname, '../../..')
 const script = join(root, 'deploy/chart/files/backup.mjs')

@@ -9,7 +9,7 @@ import { describe, it } from 'node:test'
 // The library below does not load without it.
 import 'reflect-metadata'
 import * as x509 from '@peculiar/x509'
-import { forWebCrypto, repeatingRsaKeyPair } from '../../../fixtures/rsa-key-pair.ts'
+import { forWebCrypto, repeatingRsaKeyPair } from '../../../test/fixtures/rsa-key-pair.ts'
 
 const script = join(import.meta.dirname, '../../chart/files/bootstrap.mjs')
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
-import { docstringExamples } from '../../../fixtures/docstring-examples.ts'
+import { docstringExamples } from '../../../test/fixtures/docstring-examples.ts'
 import { createCertifiedKey } from './fakes/certified-key.ts'
 
 const packageFolder = join(import.meta.dirname, '..')

@@ -1,5 +1,5 @@
 import { type KeyObject, sign } from 'node:crypto'
-import { rsaKeyPair } from '../../../fixtures/rsa-key-pair.ts'
+import { rsaKeyPair } from '../../../test/fixtures/rsa-key-pair.ts'
 import type { GuardOptions } from '../src/index.ts'
 import { entra } from '../src/index.ts'
 

@@ -4,12 +4,12 @@ import { join } from 'node:path'
 import { it } from 'node:test'
 import { registrationsJsonSchema } from '../src/registrations-file.ts'
 
-const published = join(import.meta.dirname, '../../../registrations/registrations.schema.json')
+const published = join(import.meta.dirname, '../registrations.schema.json')
 
 it('the published JSON Schema equals the schema of the command', () => {
   assert.deepEqual(
     JSON.parse(readFileSync(published, 'utf8')),
     JSON.parse(JSON.stringify(registrationsJsonSchema())),
-    'run: npx --no-install greeting registrations schema > registrations/registrations.schema.json',
+    'run: npx --no-install greeting registrations schema > packages/registrations/registrations.schema.json',
   )
 })

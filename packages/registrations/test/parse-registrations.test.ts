@@ -5,7 +5,7 @@ import { describe, it } from 'node:test'
 import { parseRegistrations, RegistrationsFileError } from '../src/parse-registrations.ts'
 import { acceptedFiles, filesForTheCommandOnly, refusedFiles, sampleFile } from './samples.ts'
 
-const shippedFile = join(import.meta.dirname, '../../../registrations/greeting.json')
+const shippedFile = join(import.meta.dirname, '../../../services/greeting-api/registrations.json')
 const parse = (file: unknown) => parseRegistrations(JSON.stringify(file))
 
 describe('a registrations file', () => {

@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { promisify } from 'node:util'
-import { docstringExamples } from '../../../fixtures/docstring-examples.ts'
+import { docstringExamples } from '../../../test/fixtures/docstring-examples.ts'
 
 const packageFolder = join(import.meta.dirname, '..')
 
@@ -24,7 +24,7 @@ describe('the examples of the kit', () => {
     const folder = mkdtempSync(join(packageFolder, 'test/example-'))
     t.after(() => rmSync(folder, { recursive: true }))
     const registrations = readFileSync(
-      join(packageFolder, '../../registrations/greeting.json'),
+      join(packageFolder, '../../services/greeting-api/registrations.json'),
       'utf8',
     )
     const renamed = registrations.replaceAll('Greeting client', 'Payroll job')

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { verify } from 'node:crypto'
 import { describe, it } from 'node:test'
-import { rsaKeyPair } from '../../../fixtures/rsa-key-pair.ts'
+import { rsaKeyPair } from '../../../test/fixtures/rsa-key-pair.ts'
 import { ForgeriesAcceptedError, GenuineTokenRefusedError, startEntra } from '../src/index.ts'
 
 const registrations = {

@@ -66,7 +66,7 @@ describe('startEntra', () => {
       assert.rejects(startEntra({ registrations: wrong as string }), { message }))
 
   it('reads a registrations file', async () => {
-    const file = join(import.meta.dirname, '../../../registrations/greeting.json')
+    const file = join(import.meta.dirname, '../../../services/greeting-api/registrations.json')
     await using entra = await startEntra({ registrations: file })
     assert.deepEqual(entra.api('Greeting API').roles, ['CallHiApiRole', 'CallHelloApiRole'])
     const token = await entra.client('Greeting client').token()

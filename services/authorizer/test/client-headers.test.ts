@@ -65,7 +65,7 @@ const removals: Readonly<Record<string, (name: string) => RegExp>> = {
 describe('the proxy files of the guide', () => {
   for (const [file, removalOf] of Object.entries(removals))
     it(`${file} lets no header pass that could override the method or the path`, () => {
-      const folder = join(import.meta.dirname, '../../../e2e/unmodified/authorizer')
+      const folder = join(import.meta.dirname, '../../../test/system/unmodified/authorizer')
       const text = readFileSync(join(folder, file), 'utf8')
       for (const name of overrideHeaders) assert.match(text, removalOf(name), name)
     })

@@ -1,4 +1,4 @@
-import { serviceReference } from '../../../fixtures/service-reference.ts'
+import { serviceReference } from '../../../test/fixtures/service-reference.ts'
 import { createMetrics } from '../src/authorizer-metrics.ts'
 import { settingSchemas } from '../src/settings.ts'
 

@@ -11,7 +11,7 @@ import {
   Signer,
   startFakeIdentityProvider,
   tenantId,
-} from '../../../fixtures/signing-identity-provider.ts'
+} from '../../../test/fixtures/signing-identity-provider.ts'
 import { type ServiceParts, startService } from '../src/service.ts'
 import { readSettings } from '../src/settings.ts'
 

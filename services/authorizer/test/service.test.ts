@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import { request } from 'node:http'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
-import { apiApplicationId, tenantId } from '../../../fixtures/signing-identity-provider.ts'
+import { apiApplicationId, tenantId } from '../../../test/fixtures/signing-identity-provider.ts'
 import type { Service } from '../src/service.ts'
 import * as reference from './reference.ts'
 import {

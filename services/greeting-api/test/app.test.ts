@@ -3,7 +3,11 @@ import { before, describe, it } from 'node:test'
 import { createGuard, describeResource, entra } from '@greeting/guard'
 import { createMetrics } from '@greeting/http-service/guard-metrics'
 import { Validator } from '@seriousme/openapi-schema-validator'
-import { apiApplicationId, Signer, tenantId } from '../../../fixtures/signing-identity-provider.ts'
+import {
+  apiApplicationId,
+  Signer,
+  tenantId,
+} from '../../../test/fixtures/signing-identity-provider.ts'
 import { createApp } from '../src/app.ts'
 import { roles } from '../src/greetings.ts'
 

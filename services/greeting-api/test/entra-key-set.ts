@@ -1,5 +1,5 @@
 import type { JWK } from 'jose'
-import { Signer } from '../../../fixtures/signing-identity-provider.ts'
+import { Signer } from '../../../test/fixtures/signing-identity-provider.ts'
 
 /** A certificate in the form of real Entra's `x5c`; the guard takes the key from `n` and `e`. */
 const certificate =

@@ -1,13 +1,13 @@
 import { after, before, describe } from 'node:test'
 import { pino } from 'pino'
+import { testErrorAnswers } from '../../../packages/http-service/test/error-answer-conformance.ts'
+import { rawRequest } from '../../../packages/http-service/test/raw-http.ts'
 import {
   apiApplicationId,
   Signer,
   startFakeIdentityProvider,
   tenantId,
-} from '../../../fixtures/signing-identity-provider.ts'
-import { testErrorAnswers } from '../../../packages/http-service/test/error-answer-conformance.ts'
-import { rawRequest } from '../../../packages/http-service/test/raw-http.ts'
+} from '../../../test/fixtures/signing-identity-provider.ts'
 import { startService } from '../src/service.ts'
 import { readSettings } from '../src/settings.ts'
 

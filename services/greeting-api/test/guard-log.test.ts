@@ -5,7 +5,7 @@ import { describe, it } from 'node:test'
 import { createGuard, entra, type GuardEvent } from '@greeting/guard'
 import { logGuardEvents } from '@greeting/http-service/guarded'
 import { type Level, pino } from 'pino'
-import { apiApplicationId, tenantId } from '../../../fixtures/signing-identity-provider.ts'
+import { apiApplicationId, tenantId } from '../../../test/fixtures/signing-identity-provider.ts'
 
 type Failed = Extract<GuardEvent, { type: 'key_set_refresh_failed' }>
 

@@ -12,7 +12,7 @@ import {
   Signer,
   startFakeIdentityProvider,
   tenantId,
-} from '../../../fixtures/signing-identity-provider.ts'
+} from '../../../test/fixtures/signing-identity-provider.ts'
 import { call, callWith } from './call.ts'
 
 const main = join(import.meta.dirname, '../src/main.ts')

@@ -7,7 +7,7 @@ import {
   Signer,
   startFakeIdentityProvider,
   tenantId,
-} from '../../../fixtures/signing-identity-provider.ts'
+} from '../../../test/fixtures/signing-identity-provider.ts'
 import { type Service, startService } from '../src/service.ts'
 import { readSettings } from '../src/settings.ts'
 import { call } from './call.ts'

@@ -5,7 +5,7 @@ import {
   apiApplicationId,
   type Signer,
   tenantId,
-} from '../../../fixtures/signing-identity-provider.ts'
+} from '../../../test/fixtures/signing-identity-provider.ts'
 import { type Service, startService } from '../src/service.ts'
 import { readSettings } from '../src/settings.ts'
 import { callWith } from './call.ts'

@@ -1,5 +1,5 @@
 import { createMetrics } from '@greeting/http-service/guard-metrics'
-import { serviceReference } from '../../../fixtures/service-reference.ts'
+import { serviceReference } from '../../../test/fixtures/service-reference.ts'
 import { settingSchemas } from '../src/settings.ts'
 
 const metrics = createMetrics()

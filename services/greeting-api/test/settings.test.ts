@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { SettingsError } from '@greeting/http-service'
-import { apiApplicationId, tenantId } from '../../../fixtures/signing-identity-provider.ts'
+import { apiApplicationId, tenantId } from '../../../test/fixtures/signing-identity-provider.ts'
 import { readSettings, settingNames } from '../src/settings.ts'
 
 const required = { TENANT_ID: tenantId, API_APPLICATION_ID: apiApplicationId }

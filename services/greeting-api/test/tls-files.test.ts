@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
-import { client, server } from '../../../fixtures/tls-identities.ts'
+import { client, server } from '../../../test/fixtures/tls-identities.ts'
 import { readTlsFiles, TlsFilesError } from '../src/secure-listener.ts'
 
 let folder: string

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { createGuard, describeResource, entra } from '@greeting/guard'
-import { apiApplicationId, tenantId } from '../../../fixtures/signing-identity-provider.ts'
+import { apiApplicationId, tenantId } from '../../../test/fixtures/signing-identity-provider.ts'
 import { createApp } from '../src/app.ts'
 import { roles } from '../src/greetings.ts'
 

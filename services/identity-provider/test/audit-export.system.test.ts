@@ -9,8 +9,8 @@ import { after, before, describe, it } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { createServer as createTlsServer } from 'node:tls'
 import { promisify } from 'node:util'
-import { openLocalStorage } from '../../../fixtures/directory/local-storage.ts'
 import { startCollector } from '../../../packages/tracing/test/otlp-collector.ts'
+import { openLocalStorage } from '../../../test/fixtures/directory/local-storage.ts'
 import {
   createAuthority,
   issueServerCertificate,

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { after, before, describe, it } from 'node:test'
 import { parseEnv, promisify } from 'node:util'
-import { openLocalStorage } from '../../../fixtures/directory/local-storage.ts'
+import { openLocalStorage } from '../../../test/fixtures/directory/local-storage.ts'
 import { startHere } from './provider-here.ts'
 import {
   failToStart,

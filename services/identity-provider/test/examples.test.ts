@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
-import { docstringExamples } from '../../../fixtures/docstring-examples.ts'
+import { docstringExamples } from '../../../test/fixtures/docstring-examples.ts'
 
 const packageFolder = join(import.meta.dirname, '..')
 const sources = join(packageFolder, 'src')
@@ -17,7 +17,7 @@ const preamble = `
   const clientId = 'c'
   const tokenEndpoint = 'https://login.example/t/oauth2/v2.0/token'
 `
-const registrations = join(packageFolder, '../../registrations/greeting.json')
+const registrations = join(packageFolder, '../greeting-api/registrations.json')
 
 describe('the examples of the identity provider', () => {
   it('run', async (t) => {

@@ -1,4 +1,4 @@
-import { defaultOf, type SettingSchema } from '../../../fixtures/service-reference.ts'
+import { defaultOf, type SettingSchema } from '../../../test/fixtures/service-reference.ts'
 import { settingSchemas } from '../src/settings.ts'
 import {
   defaultOptions,

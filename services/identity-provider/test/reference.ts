@@ -1,4 +1,4 @@
-import { code, serviceReference, table } from '../../../fixtures/service-reference.ts'
+import { code, serviceReference, table } from '../../../test/fixtures/service-reference.ts'
 import { refusalTable } from '../src/dialect/refusals/refusal-table.ts'
 import { createMetrics } from '../src/metrics/metrics.ts'
 import { settingSchemas } from '../src/settings.ts'

@@ -10,7 +10,7 @@ import { parseEnv } from 'node:util'
 import { put } from '@greeting/directory'
 import { DirectoryStore } from '@greeting/directory/live'
 import { openStorage } from '@greeting/directory/storage'
-import { PostgresServer } from '../../../fixtures/postgres-server.ts'
+import { PostgresServer } from '../../../test/fixtures/postgres-server.ts'
 import { KeyEncryptionKey } from '../src/signing/key-encryption-key.ts'
 import type { Service } from '../src/startup/service.ts'
 import {

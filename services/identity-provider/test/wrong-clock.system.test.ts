@@ -8,7 +8,7 @@ import { AgreedClock } from '@greeting/directory/clock'
 import { DirectoryStore } from '@greeting/directory/live'
 import { openStorage, type Storage } from '@greeting/directory/storage'
 import { createRemoteJWKSet, jwtVerify } from 'jose'
-import { PostgresServer } from '../../../fixtures/postgres-server.ts'
+import { PostgresServer } from '../../../test/fixtures/postgres-server.ts'
 import { KeyEncryptionKey } from '../src/signing/key-encryption-key.ts'
 import type { ServiceEnvironment } from '../src/startup/environment.ts'
 import {

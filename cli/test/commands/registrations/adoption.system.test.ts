@@ -3,7 +3,7 @@ import { chmod, readFile, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
 import { sampleFile } from '@greeting/registrations/samples'
-import type { GraphTenant, Json } from '../../../../fixtures/graph/graph-tenant.ts'
+import type { GraphTenant, Json } from '../../../../test/fixtures/graph/graph-tenant.ts'
 import { ServedGraph } from './served-graph.ts'
 
 /** An application or a service principal of a tenant. */

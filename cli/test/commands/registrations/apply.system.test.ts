@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import { describe, it } from 'node:test'
 import { parseEnv } from 'node:util'
 import { sampleFile } from '@greeting/registrations/samples'
-import { roleMissing } from '../../../../fixtures/graph/graph-tenant.ts'
+import { roleMissing } from '../../../../test/fixtures/graph/graph-tenant.ts'
 import { applied } from './applied-graph.ts'
 import { ServedGraph } from './served-graph.ts'
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { before, describe, it } from 'node:test'
-import type { Json } from '../../../../fixtures/graph/graph-tenant.ts'
+import type { Json } from '../../../../test/fixtures/graph/graph-tenant.ts'
 import { allTests } from '../../fakes/servers.ts'
 import { applied } from './applied-graph.ts'
 import type { ServedGraph } from './served-graph.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { manyClients } from '../../../../fixtures/graph/many-clients.ts'
+import { manyClients } from '../../../../test/fixtures/graph/many-clients.ts'
 import { RecordedTerminal } from '../../fakes/terminal.ts'
 import { ServedGraph } from './served-graph.ts'
 

@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, renameSync, symlinkSync, truncateSync } from 'nod
 import { dirname, join } from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
 import { ClientError } from '@greeting/client'
-import type { Json } from '../../../../fixtures/graph/graph-tenant.ts'
+import type { Json } from '../../../../test/fixtures/graph/graph-tenant.ts'
 import { readClientSettings } from '../../../src/client/client-settings.ts'
 import { withMissingStep } from '../../../src/commands/registrations/explain.ts'
 import { FolderLock } from '../../../src/system/data-folder.ts'

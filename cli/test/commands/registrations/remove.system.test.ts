@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { z } from 'zod'
-import { startIdentityProviderIn } from '../../../../fixtures/identity-provider.ts'
+import { startIdentityProviderIn } from '../../../../test/fixtures/identity-provider.ts'
 import {
   graphClientOf,
   readAdministratorSettings,

@@ -1,7 +1,7 @@
 // Its dependency tsyringe refuses to load without it.
 import 'reflect-metadata'
 import { X509CertificateGenerator } from '@peculiar/x509'
-import { forWebCrypto, rsaKeyPair } from '../../../../fixtures/rsa-key-pair.ts'
+import { forWebCrypto, rsaKeyPair } from '../../../../test/fixtures/rsa-key-pair.ts'
 
 /** A private key and its certificate, as PEM, and the key that verifies its signatures. */
 export type CertifiedKey = {

@@ -6,7 +6,7 @@ import {
   guid,
   servicePrincipal,
   tenant,
-} from '../../../../fixtures/directory/sample.ts'
+} from '../../../../test/fixtures/directory/sample.ts'
 import { DirectoryCache } from '../../src/live/directory-cache.ts'
 import { inTenant, type LookupName, NotLoaded } from '../../src/live/directory-lookup.ts'
 import {

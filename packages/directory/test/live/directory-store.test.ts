@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { setImmediate, setTimeout } from 'node:timers/promises'
-import { delegatingLog } from '../../../../fixtures/directory/delegating-log.ts'
-import { MemoryDirectoryLog } from '../../../../fixtures/directory/memory-directory-log.ts'
+import { delegatingLog } from '../../../../test/fixtures/directory/delegating-log.ts'
+import { MemoryDirectoryLog } from '../../../../test/fixtures/directory/memory-directory-log.ts'
 import {
   application,
   guid,
   servicePrincipal,
   tenant,
-} from '../../../../fixtures/directory/sample.ts'
-import { wholeDirectory } from '../../../../fixtures/directory/whole-directory.ts'
+} from '../../../../test/fixtures/directory/sample.ts'
+import { wholeDirectory } from '../../../../test/fixtures/directory/whole-directory.ts'
 import { DirectoryStore } from '../../src/live/directory-store.ts'
 import { StorageUnavailableError } from '../../src/live/storage-unavailable-error.ts'
 import type { Directory } from '../../src/model/directory.ts'

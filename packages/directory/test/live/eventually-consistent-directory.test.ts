@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { DirectoryIndex } from '../../../../fixtures/directory/directory-index.ts'
+import { DirectoryIndex } from '../../../../test/fixtures/directory/directory-index.ts'
 import {
   application,
   appRoleAssignment,
   guid,
   servicePrincipal,
   tenant,
-} from '../../../../fixtures/directory/sample.ts'
+} from '../../../../test/fixtures/directory/sample.ts'
 import { EventuallyConsistentDirectory } from '../../src/live/eventually-consistent-directory.ts'
 import { put } from '../../src/model/directory-change.ts'
 

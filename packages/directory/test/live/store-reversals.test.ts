@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { delegatingLog } from '../../../../fixtures/directory/delegating-log.ts'
-import { MemoryDirectoryLog } from '../../../../fixtures/directory/memory-directory-log.ts'
-import { commitAt } from '../../../../fixtures/directory/sample-commit.ts'
+import { delegatingLog } from '../../../../test/fixtures/directory/delegating-log.ts'
+import { MemoryDirectoryLog } from '../../../../test/fixtures/directory/memory-directory-log.ts'
+import { commitAt } from '../../../../test/fixtures/directory/sample-commit.ts'
 import { DirectoryStore } from '../../src/live/directory-store.ts'
 import { StoreReversals } from '../../src/live/store-reversals.ts'
 

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { MemoryDirectoryLog } from '../../../../fixtures/directory/memory-directory-log.ts'
+import { MemoryDirectoryLog } from '../../../../test/fixtures/directory/memory-directory-log.ts'
 import {
   application,
   appRoleAssignment,
   guid,
   servicePrincipal,
   tenant,
-} from '../../../../fixtures/directory/sample.ts'
-import { commitAt, markAt } from '../../../../fixtures/directory/sample-commit.ts'
+} from '../../../../test/fixtures/directory/sample.ts'
+import { commitAt, markAt } from '../../../../test/fixtures/directory/sample-commit.ts'
 import { DirectoryFollower } from '../../src/live/directory-follower.ts'
 import { NotLoaded } from '../../src/live/directory-lookup.ts'
 import { type DirectoryDecision, decideGroup, type Update } from '../../src/live/update-group.ts'

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { delegatingLog } from '../../../../fixtures/directory/delegating-log.ts'
-import { MemoryDirectoryLog } from '../../../../fixtures/directory/memory-directory-log.ts'
+import { delegatingLog } from '../../../../test/fixtures/directory/delegating-log.ts'
+import { MemoryDirectoryLog } from '../../../../test/fixtures/directory/memory-directory-log.ts'
 import {
   application,
   appRoleAssignment,
   guid,
   servicePrincipal,
   tenant,
-} from '../../../../fixtures/directory/sample.ts'
+} from '../../../../test/fixtures/directory/sample.ts'
 import { DirectoryStore } from '../../src/live/directory-store.ts'
 import { TooManyLookupsError } from '../../src/live/storage-unavailable-error.ts'
 import type { Directory } from '../../src/model/directory.ts'

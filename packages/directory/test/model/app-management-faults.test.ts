@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { guid, policy, tenant } from '../../../../fixtures/directory/sample.ts'
+import { guid, policy, tenant } from '../../../../test/fixtures/directory/sample.ts'
 import {
   appManagementFaults,
   type ManagedChange,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { guid, policy, tenant } from '../../../../fixtures/directory/sample.ts'
+import { guid, policy, tenant } from '../../../../test/fixtures/directory/sample.ts'
 import { accessTokenSeconds, policyOf } from '../../src/model/policy.ts'
 
 const byDefault = policy(1, { isOrganizationDefault: true })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { type Issued, issuedCertificate } from '../../../../fixtures/issued-certificate.ts'
+import { type Issued, issuedCertificate } from '../../../../test/fixtures/issued-certificate.ts'
 import { isTrusted } from '../../src/model/trusted-authorities.ts'
 
 const root = await issuedCertificate('Root')

@@ -6,8 +6,8 @@ import {
   guid,
   servicePrincipal,
   tenant,
-} from '../../../../fixtures/directory/sample.ts'
-import { commitAt, markAt } from '../../../../fixtures/directory/sample-commit.ts'
+} from '../../../../test/fixtures/directory/sample.ts'
+import { commitAt, markAt } from '../../../../test/fixtures/directory/sample-commit.ts'
 import type { ChangePosition, ChangeQuery, FollowedKind } from '../../src/live/change-list.ts'
 import type { DirectoryLog } from '../../src/live/directory-log.ts'
 import { type DirectoryChange, put, remove } from '../../src/model/directory-change.ts'

@@ -6,8 +6,8 @@ import {
   guid,
   servicePrincipal,
   tenant,
-} from '../../../../fixtures/directory/sample.ts'
-import { commitAt, markAt } from '../../../../fixtures/directory/sample-commit.ts'
+} from '../../../../test/fixtures/directory/sample.ts'
+import { commitAt, markAt } from '../../../../test/fixtures/directory/sample-commit.ts'
 import type {
   IndexedComparison,
   ListCondition,

@@ -8,7 +8,7 @@ import {
   policy,
   servicePrincipal,
   tenant,
-} from '../../../../fixtures/directory/sample.ts'
+} from '../../../../test/fixtures/directory/sample.ts'
 import {
   commitAt,
   commitOf,
@@ -16,7 +16,7 @@ import {
   knownCommits,
   markAt,
   recordOf,
-} from '../../../../fixtures/directory/sample-commit.ts'
+} from '../../../../test/fixtures/directory/sample-commit.ts'
 import type { Commit } from '../../src/live/commit.ts'
 import type { DirectoryLog } from '../../src/live/directory-log.ts'
 import { put, remove } from '../../src/model/directory-change.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { delegatingLog } from '../../../../fixtures/directory/delegating-log.ts'
-import { DirectoryIndex } from '../../../../fixtures/directory/directory-index.ts'
+import { delegatingLog } from '../../../../test/fixtures/directory/delegating-log.ts'
+import { DirectoryIndex } from '../../../../test/fixtures/directory/directory-index.ts'
 import {
   application,
   appRole,
@@ -9,8 +9,8 @@ import {
   guid,
   servicePrincipal,
   tenant,
-} from '../../../../fixtures/directory/sample.ts'
-import { commitAt, markAt } from '../../../../fixtures/directory/sample-commit.ts'
+} from '../../../../test/fixtures/directory/sample.ts'
+import { commitAt, markAt } from '../../../../test/fixtures/directory/sample-commit.ts'
 import { DirectoryStore } from '../../src/live/directory-store.ts'
 import type { Directory } from '../../src/model/directory.ts'
 import { type DirectoryChange, put, remove } from '../../src/model/directory-change.ts'

@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
-import { openLocalStorage } from '../../../../fixtures/directory/local-storage.ts'
+import { openLocalStorage } from '../../../../test/fixtures/directory/local-storage.ts'
 
 let folder: string
 before(async () => {

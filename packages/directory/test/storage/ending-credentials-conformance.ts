@@ -5,7 +5,7 @@ import {
   guid,
   servicePrincipal,
   tenant,
-} from '../../../../fixtures/directory/sample.ts'
+} from '../../../../test/fixtures/directory/sample.ts'
 import { AgreedTime } from '../../src/clock/agreed-time.ts'
 import { beginning } from '../../src/live/commit.ts'
 import { put } from '../../src/model/directory-change.ts'

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { before, describe, it } from 'node:test'
-import { tenant } from '../../../../fixtures/directory/sample.ts'
+import { tenant } from '../../../../test/fixtures/directory/sample.ts'
 import {
   commitAt,
   foreignBases,
   knownCommits,
   markAt,
-} from '../../../../fixtures/directory/sample-commit.ts'
+} from '../../../../test/fixtures/directory/sample-commit.ts'
 import type { KeyEvent, KeyRingStore, SigningKey } from '../../src/keys/key-ring-store.ts'
 import { put } from '../../src/model/directory-change.ts'
 import type { FreshStorage } from './fresh-storage.ts'

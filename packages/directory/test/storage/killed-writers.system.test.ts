@@ -4,8 +4,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
-import { assertHolds, heldBy, type Place, Writer } from '../../../../fixtures/directory/writer.ts'
-import { PostgresServer } from '../../../../fixtures/postgres-server.ts'
+import {
+  assertHolds,
+  heldBy,
+  type Place,
+  Writer,
+} from '../../../../test/fixtures/directory/writer.ts'
+import { PostgresServer } from '../../../../test/fixtures/postgres-server.ts'
 import { openStorage } from '../../src/storage/storage.ts'
 
 /** The number of killed writers: 100 for docs/evidence. */

@@ -4,7 +4,7 @@ import {
   needsOwnServer,
   type PostgresDatabases,
   postgresDatabases,
-} from '../../../../fixtures/postgres-databases.ts'
+} from '../../../../test/fixtures/postgres-databases.ts'
 import { openPostgresDatabase } from '../../src/storage/postgres/postgres-database.ts'
 import { openStorage } from '../../src/storage/storage.ts'
 import { ReusedStores } from './reused-stores.ts'

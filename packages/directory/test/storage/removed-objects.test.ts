@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { after, it } from 'node:test'
-import { openLocalStorage } from '../../../../fixtures/directory/local-storage.ts'
-import { application, tenant } from '../../../../fixtures/directory/sample.ts'
-import { commitAt, markAt } from '../../../../fixtures/directory/sample-commit.ts'
+import { openLocalStorage } from '../../../../test/fixtures/directory/local-storage.ts'
+import { application, tenant } from '../../../../test/fixtures/directory/sample.ts'
+import { commitAt, markAt } from '../../../../test/fixtures/directory/sample-commit.ts'
 import { put, remove } from '../../src/model/directory-change.ts'
 
 const folders: string[] = []

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { application, tenant } from '../../../../fixtures/directory/sample.ts'
+import { application, tenant } from '../../../../test/fixtures/directory/sample.ts'
 import {
   commitAt,
   commitOf,
   markAt,
   recordOf,
-} from '../../../../fixtures/directory/sample-commit.ts'
-import { wholeDirectory } from '../../../../fixtures/directory/whole-directory.ts'
+} from '../../../../test/fixtures/directory/sample-commit.ts'
+import { wholeDirectory } from '../../../../test/fixtures/directory/whole-directory.ts'
 import { type DirectoryLog, logsOf } from '../../src/live/directory-log.ts'
 import { DirectoryStore } from '../../src/live/directory-store.ts'
 import { put } from '../../src/model/directory-change.ts'

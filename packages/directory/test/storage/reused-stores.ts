@@ -1,5 +1,5 @@
 import { after, afterEach, beforeEach } from 'node:test'
-import { guid } from '../../../../fixtures/directory/sample.ts'
+import { guid } from '../../../../test/fixtures/directory/sample.ts'
 import { continueNumbers } from '../../src/storage/sql/directory/directory-commits.ts'
 import { storedTables } from '../../src/storage/sql/rows/stored-tables.ts'
 import type { SqlDatabase } from '../../src/storage/sql/sql-database.ts'

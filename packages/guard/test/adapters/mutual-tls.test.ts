@@ -14,7 +14,7 @@ import {
   server as host,
   type Identity,
   thief,
-} from '../../../../fixtures/tls-identities.ts'
+} from '../../../../test/fixtures/tls-identities.ts'
 import { guardedRouter } from '../../src/adapters/express.ts'
 import { guardedRoutes } from '../../src/adapters/fastify.ts'
 import { guardedApp } from '../../src/adapters/hono.ts'

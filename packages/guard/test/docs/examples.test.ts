@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
-import { docstringExamples } from '../../../../fixtures/docstring-examples.ts'
+import { docstringExamples } from '../../../../test/fixtures/docstring-examples.ts'
 import { TokenFactory } from '../token-factory.ts'
 
 const guard = join(import.meta.dirname, '../..')

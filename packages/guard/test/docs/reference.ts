@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { code, table } from '../../../../fixtures/service-reference.ts'
+import { code, table } from '../../../../test/fixtures/service-reference.ts'
 import { refusalRows } from '../../src/index.ts'
 
 /** The members of a type, each with its comment. */

@@ -1,4 +1,4 @@
-import { server } from '../../../../fixtures/tls-identities.ts'
+import { server } from '../../../../test/fixtures/tls-identities.ts'
 import { listen, listenSecurely } from '../../src/listener/listener.ts'
 
 /** A listener in a process of its own. It sends its URL to the parent process, and ends with it. */

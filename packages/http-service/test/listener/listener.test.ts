@@ -4,7 +4,7 @@ import { get } from 'node:https'
 import { networkInterfaces } from 'node:os'
 import { text } from 'node:stream/consumers'
 import { describe, it } from 'node:test'
-import { local } from '../../../../fixtures/tls-identities.ts'
+import { local } from '../../../../test/fixtures/tls-identities.ts'
 import { limits, listen, listenSecurely } from '../../src/listener/listener.ts'
 import { getFrom, pipelineOf, sendRaw } from '../raw-http.ts'
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { GraphFixture } from '../../../../fixtures/graph/graph-fixture.ts'
+import { GraphFixture } from '../../../../test/fixtures/graph/graph-fixture.ts'
 import { readExplained, readWholeDirectory } from '../../src/apply/index.ts'
 import { exportRegistrations } from '../../src/planning/index.ts'
 import { agentMembers, sampleBlueprint } from '../agent-samples.ts'

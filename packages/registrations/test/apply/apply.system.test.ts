@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { GraphFixture } from '../../../../fixtures/graph/graph-fixture.ts'
-import { roleMissing } from '../../../../fixtures/graph/graph-tenant.ts'
+import { GraphFixture } from '../../../../test/fixtures/graph/graph-fixture.ts'
+import { roleMissing } from '../../../../test/fixtures/graph/graph-tenant.ts'
 import { GraphRefusalError } from '../../src/apply/index.ts'
 import { sampleFile } from '../samples.ts'
 

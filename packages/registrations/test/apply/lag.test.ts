@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { GraphFixture } from '../../../../fixtures/graph/graph-fixture.ts'
+import { GraphFixture } from '../../../../test/fixtures/graph/graph-fixture.ts'
 import { GraphRefusalError } from '../../src/apply/index.ts'
 import { sampleFile } from '../samples.ts'
 

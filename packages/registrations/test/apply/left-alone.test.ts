@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { GraphFixture } from '../../../../fixtures/graph/graph-fixture.ts'
-import type { Json } from '../../../../fixtures/graph/graph-tenant.ts'
+import { GraphFixture } from '../../../../test/fixtures/graph/graph-fixture.ts'
+import type { Json } from '../../../../test/fixtures/graph/graph-tenant.ts'
 import { sampleFile } from '../samples.ts'
 
 async function appliedFixture(): Promise<{ fixture: GraphFixture; api: Json; client: Json }> {

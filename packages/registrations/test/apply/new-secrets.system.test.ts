@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, it } from 'node:test'
 import { inspect } from 'node:util'
-import { GraphFixture } from '../../../../fixtures/graph/graph-fixture.ts'
+import { GraphFixture } from '../../../../test/fixtures/graph/graph-fixture.ts'
 import type { SecretSink } from '../../src/apply/index.ts'
 import { sampleFile } from '../samples.ts'
 

@@ -5,7 +5,7 @@ import { type AddressInfo, createServer, type Server, type Socket } from 'node:n
 import { describe, it, type TestContext } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { createServer as createTlsServer } from 'node:tls'
-import { server as identity } from '../../../../fixtures/tls-identities.ts'
+import { server as identity } from '../../../../test/fixtures/tls-identities.ts'
 import { AuditExport } from '../../src/audit-export/audit-export.ts'
 import { auditSettings } from '../../src/audit-settings.ts'
 import { freshStorage } from './fresh-storage.ts'

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import type { Storage } from '@greeting/directory/storage'
-import { openLocalStorage } from '../../../../fixtures/directory/local-storage.ts'
+import { openLocalStorage } from '../../../../test/fixtures/directory/local-storage.ts'
 
 /** A new store, which the end of the test removes. */
 export async function freshStorage(t: TestContext): Promise<Storage> {

@@ -4,8 +4,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { openStorage } from '@greeting/directory/storage'
-import { assertHolds, heldBy, type Place, Writer } from '../../../../fixtures/directory/writer.ts'
-import { PostgresServer } from '../../../../fixtures/postgres-server.ts'
+import {
+  assertHolds,
+  heldBy,
+  type Place,
+  Writer,
+} from '../../../../test/fixtures/directory/writer.ts'
+import { PostgresServer } from '../../../../test/fixtures/postgres-server.ts'
 import { backupCommands } from '../../src/backup/backup-command.ts'
 
 let folder: string

@@ -18,7 +18,7 @@ import {
   guid,
   servicePrincipal,
   tenant,
-} from '../../../../fixtures/directory/sample.ts'
+} from '../../../../test/fixtures/directory/sample.ts'
 import { restoreTenant } from '../../src/backup/restore-tenant.ts'
 import { openSource } from '../../src/backup/store-source.ts'
 import { verifyBackup } from '../../src/backup/verify-backup.ts'

@@ -11,7 +11,7 @@ import {
   systemRuntime,
 } from '@greeting/directory'
 import { DirectoryStore } from '@greeting/directory/live'
-import { openLocalStorage } from '../../../../fixtures/directory/local-storage.ts'
+import { openLocalStorage } from '../../../../test/fixtures/directory/local-storage.ts'
 import {
   application,
   appRoleAssignment,
@@ -19,9 +19,9 @@ import {
   policy,
   servicePrincipal,
   tenant,
-} from '../../../../fixtures/directory/sample.ts'
-import type { Place } from '../../../../fixtures/directory/writer.ts'
-import { PostgresServer } from '../../../../fixtures/postgres-server.ts'
+} from '../../../../test/fixtures/directory/sample.ts'
+import type { Place } from '../../../../test/fixtures/directory/writer.ts'
+import { PostgresServer } from '../../../../test/fixtures/postgres-server.ts'
 import { backupCommands } from '../../src/backup/backup-command.ts'
 
 export const [own, other] = [guid(1), guid(2)]

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { after, afterEach, before, beforeEach, describe, it } from 'node:test'
 import { tokenExchangeAppId } from '@greeting/directory'
 import { decodeJwt, SignJWT } from 'jose'
-import { type ForeignIssuer, startForeignIssuer } from '../../../../fixtures/foreign-issuer.ts'
-import { rsaKeyPair } from '../../../../fixtures/rsa-key-pair.ts'
+import { type ForeignIssuer, startForeignIssuer } from '../../../../test/fixtures/foreign-issuer.ts'
+import { rsaKeyPair } from '../../../../test/fixtures/rsa-key-pair.ts'
 import {
   FederatedIssuers,
   type FederatedIssuersOptions,

@@ -12,8 +12,8 @@ import {
   tokenExchangeUri,
 } from '@greeting/directory'
 import { decodeJwt } from 'jose'
-import { appRoleAssignment } from '../../../../fixtures/directory/sample.ts'
-import { wholeDirectory } from '../../../../fixtures/directory/whole-directory.ts'
+import { appRoleAssignment } from '../../../../test/fixtures/directory/sample.ts'
+import { wholeDirectory } from '../../../../test/fixtures/directory/whole-directory.ts'
 import { FederatedIssuers } from '../../src/federation/federated-issuers.ts'
 import { builtInApis } from '../../src/management/privileges/built-in-apis.ts'
 import { asProof } from './client-certificate.ts'

@@ -1,5 +1,8 @@
 import type { Application } from '@greeting/directory'
-import { certificateOf, unsafeKeys } from '../../../../fixtures/directory/unsafe-certificates.ts'
+import {
+  certificateOf,
+  unsafeKeys,
+} from '../../../../test/fixtures/directory/unsafe-certificates.ts'
 import {
   type AssertionParts,
   asProof,

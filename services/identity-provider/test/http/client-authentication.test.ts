@@ -3,7 +3,7 @@ import { before, describe, it } from 'node:test'
 import { createPassword, credentialName, systemRuntime } from '@greeting/directory'
 import { StorageUnavailableError } from '@greeting/directory/live'
 import { decodeJwt, FlattenedSign } from 'jose'
-import { wholeDirectory } from '../../../../fixtures/directory/whole-directory.ts'
+import { wholeDirectory } from '../../../../test/fixtures/directory/whole-directory.ts'
 import {
   type AssertionParts,
   asProof,

@@ -4,7 +4,7 @@ import 'reflect-metadata'
 import { createKeyCredential, type KeyCredential, systemRuntime } from '@greeting/directory'
 import * as x509 from '@peculiar/x509'
 import { CompactSign } from 'jose'
-import { forWebCrypto, rsaKeyPair } from '../../../../fixtures/rsa-key-pair.ts'
+import { forWebCrypto, rsaKeyPair } from '../../../../test/fixtures/rsa-key-pair.ts'
 import { clientId, tenantId } from './test-service.ts'
 
 const algorithm = {

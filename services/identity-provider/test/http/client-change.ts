@@ -1,5 +1,5 @@
 import { type Application, put } from '@greeting/directory'
-import { wholeDirectory } from '../../../../fixtures/directory/whole-directory.ts'
+import { wholeDirectory } from '../../../../test/fixtures/directory/whole-directory.ts'
 import { apiId, clientId, type TestService } from './test-service.ts'
 
 /** Changes the client's registration, without validation. */

@@ -6,7 +6,7 @@ import { createServer, get } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { describe, it } from 'node:test'
 import { TrustedProxies } from '@greeting/http-service'
-import { client, server as serverIdentity } from '../../../../fixtures/tls-identities.ts'
+import { client, server as serverIdentity } from '../../../../test/fixtures/tls-identities.ts'
 import { clientThumbprint } from '../../src/http/client-thumbprint.ts'
 
 const der = new X509Certificate(client.cert).raw

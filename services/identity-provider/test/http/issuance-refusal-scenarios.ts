@@ -6,8 +6,12 @@ import {
   tokenExchangeAppId,
   tokenExchangeUri,
 } from '@greeting/directory'
-import { application, policy, servicePrincipal } from '../../../../fixtures/directory/sample.ts'
-import { wholeDirectory } from '../../../../fixtures/directory/whole-directory.ts'
+import {
+  application,
+  policy,
+  servicePrincipal,
+} from '../../../../test/fixtures/directory/sample.ts'
+import { wholeDirectory } from '../../../../test/fixtures/directory/whole-directory.ts'
 import { FailedLoginRateLimit } from '../../src/http/failed-login-rate-limit.ts'
 import { changeClient } from './client-change.ts'
 import { type RefusalScenario, refused } from './refusal-scenario.ts'

@@ -10,7 +10,7 @@ import {
   systemRuntime,
 } from '@greeting/directory'
 import { decodeJwt, decodeProtectedHeader } from 'jose'
-import { wholeDirectory } from '../../../../fixtures/directory/whole-directory.ts'
+import { wholeDirectory } from '../../../../test/fixtures/directory/whole-directory.ts'
 import { changeApi, changeClient } from './client-change.ts'
 import { apiId, clientId, type TestService, tenantId, testService } from './test-service.ts'
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { before, describe, it } from 'node:test'
 import { remove } from '@greeting/directory'
 import { createLocalJWKSet, decodeJwt, decodeProtectedHeader, jwtVerify } from 'jose'
-import { wholeDirectory } from '../../../../fixtures/directory/whole-directory.ts'
+import { wholeDirectory } from '../../../../test/fixtures/directory/whole-directory.ts'
 import { apiId, clientId, type TestService, tenantId, testService } from './test-service.ts'
 
 let service: TestService

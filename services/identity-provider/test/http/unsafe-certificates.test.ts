@@ -6,7 +6,7 @@ import {
   certificateOf,
   storedCredential,
   unsafeKeys,
-} from '../../../../fixtures/directory/unsafe-certificates.ts'
+} from '../../../../test/fixtures/directory/unsafe-certificates.ts'
 import { asProof, v2Endpoint } from './client-certificate.ts'
 import { changeClient } from './client-change.ts'
 import { clientId, testService } from './test-service.ts'

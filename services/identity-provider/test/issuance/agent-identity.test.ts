@@ -7,7 +7,7 @@ import {
   appRoleAssignment,
   guid,
   servicePrincipal,
-} from '../../../../fixtures/directory/sample.ts'
+} from '../../../../test/fixtures/directory/sample.ts'
 import { agentSubject } from '../../src/issuance/agent-identity.ts'
 import { Refused } from '../../src/issuance/refusal.ts'
 import {

@@ -10,7 +10,7 @@ import {
   tokenExchangeAppId,
   tokenExchangeUri,
 } from '@greeting/directory'
-import { DirectoryIndex } from '../../../../fixtures/directory/directory-index.ts'
+import { DirectoryIndex } from '../../../../test/fixtures/directory/directory-index.ts'
 import {
   application,
   appRole,
@@ -18,7 +18,7 @@ import {
   guid,
   servicePrincipal,
   tenant,
-} from '../../../../fixtures/directory/sample.ts'
+} from '../../../../test/fixtures/directory/sample.ts'
 import { agentSubject } from '../../src/issuance/agent-identity.ts'
 import type { IssuanceRefusal } from '../../src/issuance/refusal.ts'
 import { decideToken } from '../../src/issuance/token-decision.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { CompactSign } from 'jose'
-import { guid } from '../../../../fixtures/directory/sample.ts'
+import { guid } from '../../../../test/fixtures/directory/sample.ts'
 import { collectAssertionFacts } from '../../src/issuance/assertion-facts.ts'
 import type { AssertionFacts } from '../../src/issuance/client-authentication.ts'
 import { clientCertificate } from '../http/client-certificate.ts'

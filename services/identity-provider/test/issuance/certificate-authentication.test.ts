@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { before, describe, it } from 'node:test'
 import { put } from '@greeting/directory'
-import { DirectoryIndex } from '../../../../fixtures/directory/directory-index.ts'
+import { DirectoryIndex } from '../../../../test/fixtures/directory/directory-index.ts'
 import {
   application,
   guid,
   servicePrincipal,
   tenant,
-} from '../../../../fixtures/directory/sample.ts'
+} from '../../../../test/fixtures/directory/sample.ts'
 import { readAssertion } from '../../src/issuance/assertion.ts'
 import {
   findCertificate,

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { type AppRole, type DirectoryChange, emptyGuid, put, remove } from '@greeting/directory'
-import { DirectoryIndex } from '../../../../fixtures/directory/directory-index.ts'
+import { DirectoryCache } from '../../../../packages/directory/src/live/directory-cache.ts'
+import { DirectoryIndex } from '../../../../test/fixtures/directory/directory-index.ts'
 import {
   application,
   appRole,
   appRoleAssignment,
   guid,
   servicePrincipal,
-} from '../../../../fixtures/directory/sample.ts'
-import { DirectoryCache } from '../../../../packages/directory/src/live/directory-cache.ts'
+} from '../../../../test/fixtures/directory/sample.ts'
 import { grantedRoles } from '../../src/issuance/granted-roles.ts'
 import { Refused } from '../../src/issuance/refusal.ts'
 

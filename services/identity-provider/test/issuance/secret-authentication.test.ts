@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { createLabPassword, createPassword, systemRuntime } from '@greeting/directory'
-import { application, servicePrincipal } from '../../../../fixtures/directory/sample.ts'
+import { application, servicePrincipal } from '../../../../test/fixtures/directory/sample.ts'
 import { Refused } from '../../src/issuance/refusal.ts'
 import {
   authenticateBySecret,

@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict'
 import { before, describe, it } from 'node:test'
 import { createPassword, systemRuntime } from '@greeting/directory'
-import { appRole, guid } from '../../../../fixtures/directory/sample.ts'
-import { certificateOf, unsafeKeys } from '../../../../fixtures/directory/unsafe-certificates.ts'
+import { appRole, guid } from '../../../../test/fixtures/directory/sample.ts'
+import {
+  certificateOf,
+  unsafeKeys,
+} from '../../../../test/fixtures/directory/unsafe-certificates.ts'
 import { accessRefusalRows } from '../../src/dialect/refusals/access-refusal-rows.ts'
 import { authenticationRefusalRows } from '../../src/dialect/refusals/authentication-refusal-rows.ts'
 import { type IssuanceRefusal, Refused } from '../../src/issuance/refusal.ts'

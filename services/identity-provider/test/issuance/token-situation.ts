@@ -9,7 +9,7 @@ import {
   systemRuntime,
   type Tenant,
 } from '@greeting/directory'
-import { DirectoryIndex } from '../../../../fixtures/directory/directory-index.ts'
+import { DirectoryIndex } from '../../../../test/fixtures/directory/directory-index.ts'
 import {
   application,
   appRole,
@@ -18,7 +18,7 @@ import {
   policy,
   servicePrincipal,
   tenant,
-} from '../../../../fixtures/directory/sample.ts'
+} from '../../../../test/fixtures/directory/sample.ts'
 import type { AssertionFacts } from '../../src/issuance/client-authentication.ts'
 import type { ClientAuthentication, TokenRequest } from '../../src/issuance/token-request.ts'
 import { clientCertificate } from '../http/client-certificate.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { before, describe, it } from 'node:test'
 import { DirectoryStore } from '@greeting/directory/live'
-import { MemoryDirectoryLog } from '../../../../fixtures/directory/memory-directory-log.ts'
+import { MemoryDirectoryLog } from '../../../../test/fixtures/directory/memory-directory-log.ts'
 import { allGraphRoles, fabrikam, type GraphClient, sampleGraph } from './sample-graph.ts'
 
 const refusal = [

@@ -11,14 +11,14 @@ import type { Hono } from 'hono'
 import {
   MemoryDirectoryLog,
   type SavedLog,
-} from '../../../../fixtures/directory/memory-directory-log.ts'
+} from '../../../../test/fixtures/directory/memory-directory-log.ts'
 import {
   application,
   guid,
   servicePrincipal,
   tenant,
-} from '../../../../fixtures/directory/sample.ts'
-import { wholeDirectory } from '../../../../fixtures/directory/whole-directory.ts'
+} from '../../../../test/fixtures/directory/sample.ts'
+import { wholeDirectory } from '../../../../test/fixtures/directory/whole-directory.ts'
 import { planBootstrap } from '../../src/management/bootstrap/bootstrap-plan.ts'
 import {
   createGraphApp,

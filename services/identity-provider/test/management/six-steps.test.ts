@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { secretSha256 } from '@greeting/directory'
-import { wholeDirectory } from '../../../../fixtures/directory/whole-directory.ts'
+import { wholeDirectory } from '../../../../test/fixtures/directory/whole-directory.ts'
 import { allGraphRoles, sampleGraph } from './sample-graph.ts'
 
 const role = (part: object) => ({

@@ -3,7 +3,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { afterEach, before, describe, it } from 'node:test'
 import { DirectoryStore } from '@greeting/directory/live'
 import { type Storage, sqliteDatabase, sqlStorage } from '@greeting/directory/storage'
-import { delegatingLog } from '../../../../fixtures/directory/delegating-log.ts'
+import { delegatingLog } from '../../../../test/fixtures/directory/delegating-log.ts'
 import { canary, sampleWrites, writes } from './sample-writes.ts'
 
 const events = ['insert', 'update', 'delete'] as const

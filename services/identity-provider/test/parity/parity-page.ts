@@ -37,7 +37,7 @@ function citedFacts(text: string): Set<string> {
 const folders = [
   'services/identity-provider/test',
   'packages/directory/test',
-  'e2e/test',
+  'test/system',
   'packages/client/test',
   'cli/test',
 ]

@@ -6,7 +6,7 @@ import {
   guid,
   servicePrincipal,
   tenant,
-} from '../../../../fixtures/directory/sample.ts'
+} from '../../../../test/fixtures/directory/sample.ts'
 import { claimTable } from '../../src/dialect/token/claim-table.ts'
 import { tokenVersions } from '../../src/dialect/token/token-versions.ts'
 import type { TokenDecision } from '../../src/issuance/token-decision.ts'

@@ -7,7 +7,7 @@ import {
   serverManagementAppId,
   systemRuntime,
 } from '@greeting/directory'
-import { DirectoryIndex } from '../../../../fixtures/directory/directory-index.ts'
+import { DirectoryIndex } from '../../../../test/fixtures/directory/directory-index.ts'
 import {
   application,
   appRole,
@@ -15,7 +15,7 @@ import {
   guid,
   servicePrincipal,
   tenant,
-} from '../../../../fixtures/directory/sample.ts'
+} from '../../../../test/fixtures/directory/sample.ts'
 import { isAdministrator } from '../../src/portal/administrator-sign-in.ts'
 
 const now = new Date('2030-01-01T00:00:00Z')

@@ -15,8 +15,8 @@ import {
   refusedFiles,
   sampleFile,
 } from '@greeting/registrations/samples'
-import { DirectoryIndex } from '../../../../fixtures/directory/directory-index.ts'
-import { guid } from '../../../../fixtures/directory/sample.ts'
+import { DirectoryIndex } from '../../../../test/fixtures/directory/directory-index.ts'
+import { guid } from '../../../../test/fixtures/directory/sample.ts'
 import { seedChanges } from '../../src/registrations/seed-changes.ts'
 import {
   RegistrationsError,
@@ -24,7 +24,7 @@ import {
 } from '../../src/registrations/seed-registrations.ts'
 
 const text = readFileSync(join(import.meta.dirname, 'sample.json'), 'utf8')
-const shipped = join(import.meta.dirname, '../../../../registrations/greeting.json')
+const shipped = join(import.meta.dirname, '../../../greeting-api/registrations.json')
 const defaults = { ...systemRuntime, tenantId: guid(1) }
 
 /** The message for the sample with some fields set, each by its path. */

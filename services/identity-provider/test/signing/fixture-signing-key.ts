@@ -2,7 +2,7 @@ import {
   forWebCrypto,
   type RsaKeyPair,
   repeatingRsaKeyPair,
-} from '../../../../fixtures/rsa-key-pair.ts'
+} from '../../../../test/fixtures/rsa-key-pair.ts'
 import type { KeyEncryptionKey } from '../../src/signing/key-encryption-key.ts'
 import {
   type CertifiedKey,

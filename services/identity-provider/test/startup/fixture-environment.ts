@@ -1,4 +1,4 @@
-import { openLocalStorage } from '../../../../fixtures/directory/local-storage.ts'
+import { openLocalStorage } from '../../../../test/fixtures/directory/local-storage.ts'
 import { type ServiceEnvironment, systemEnvironment } from '../../src/startup/environment.ts'
 import { fixtureSigningKey } from '../signing/fixture-signing-key.ts'
 

@@ -6,7 +6,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { after, before, describe, it } from 'node:test'
 import { parseEnv } from 'node:util'
 import pg from 'pg'
-import { PostgresServer } from '../../../../fixtures/postgres-server.ts'
+import { PostgresServer } from '../../../../test/fixtures/postgres-server.ts'
 import { KeyEncryptionKey } from '../../src/signing/key-encryption-key.ts'
 import { failToStartHere, startHere } from '../provider-here.ts'
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { appRole, guid } from '../../../../../fixtures/directory/sample.ts'
+import { appRole, guid } from '../../../../../test/fixtures/directory/sample.ts'
 import type { AppRole } from '../../../src/model/application/app-role.ts'
 import { judgeAppRoleChange, judgeAppRoles } from '../../../src/model/application/app-role-rules.ts'
 

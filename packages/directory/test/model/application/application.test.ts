@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { guid } from '../../../../../fixtures/directory/sample.ts'
+import { guid } from '../../../../../test/fixtures/directory/sample.ts'
 import { newApplication } from '../../../src/model/application/application.ts'
 import { systemRuntime } from '../../../src/model/runtime.ts'
 import { newServicePrincipal } from '../../../src/model/service-principal/service-principal.ts'

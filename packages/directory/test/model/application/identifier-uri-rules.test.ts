@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { guid, tenant } from '../../../../../fixtures/directory/sample.ts'
+import { guid, tenant } from '../../../../../test/fixtures/directory/sample.ts'
 import {
   hasTenantName,
   judgeIdentifierUris,

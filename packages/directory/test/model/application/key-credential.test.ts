@@ -4,8 +4,11 @@ import { describe, it } from 'node:test'
 // The library below does not load without it.
 import 'reflect-metadata'
 import * as x509 from '@peculiar/x509'
-import { certificateOf, unsafeKeys } from '../../../../../fixtures/directory/unsafe-certificates.ts'
-import { forWebCrypto, rsaKeyPair } from '../../../../../fixtures/rsa-key-pair.ts'
+import {
+  certificateOf,
+  unsafeKeys,
+} from '../../../../../test/fixtures/directory/unsafe-certificates.ts'
+import { forWebCrypto, rsaKeyPair } from '../../../../../test/fixtures/rsa-key-pair.ts'
 import { createKeyCredential } from '../../../src/model/application/key-credential.ts'
 import { systemRuntime } from '../../../src/model/runtime.ts'
 

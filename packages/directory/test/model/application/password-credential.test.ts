@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { guid } from '../../../../../fixtures/directory/sample.ts'
+import { guid } from '../../../../../test/fixtures/directory/sample.ts'
 import { createPassword, secretSha256 } from '../../../src/model/application/password-credential.ts'
 import { timeText } from '../../../src/model/exact-time.ts'
 import { type Runtime, systemRuntime } from '../../../src/model/runtime.ts'

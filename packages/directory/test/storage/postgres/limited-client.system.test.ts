@@ -3,8 +3,8 @@ import { after, before, describe, it } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import { sql } from 'kysely'
 import pg from 'pg'
-import { type PoolerName, startPooler } from '../../../../../fixtures/poolers.ts'
-import { PostgresServer } from '../../../../../fixtures/postgres-server.ts'
+import { type PoolerName, startPooler } from '../../../../../test/fixtures/poolers.ts'
+import { PostgresServer } from '../../../../../test/fixtures/postgres-server.ts'
 import { LimitedClient } from '../../../src/storage/postgres/limited-client.ts'
 import {
   openPostgresDatabase,

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, it } from 'node:test'
 import pg from 'pg'
-import { application, guid } from '../../../../../fixtures/directory/sample.ts'
+import { application, guid } from '../../../../../test/fixtures/directory/sample.ts'
 import {
   type PostgresDatabases,
   postgresDatabases,
-} from '../../../../../fixtures/postgres-databases.ts'
+} from '../../../../../test/fixtures/postgres-databases.ts'
 import type { Known } from '../../../src/live/commit.ts'
 import { DirectoryStore } from '../../../src/live/directory-store.ts'
 import { put } from '../../../src/model/directory-change.ts'

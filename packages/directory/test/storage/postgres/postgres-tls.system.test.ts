@@ -4,8 +4,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { getCACertificates, rootCertificates, setDefaultCACertificates } from 'node:tls'
-import { PostgresServer } from '../../../../../fixtures/postgres-server.ts'
-import { client, local, server as named, thief } from '../../../../../fixtures/tls-identities.ts'
+import { PostgresServer } from '../../../../../test/fixtures/postgres-server.ts'
+import {
+  client,
+  local,
+  server as named,
+  thief,
+} from '../../../../../test/fixtures/tls-identities.ts'
 import { parsePostgresAddress } from '../../../src/storage/postgres/postgres-address.ts'
 import { PostgresPools } from '../../../src/storage/postgres/postgres-pools.ts'
 import { openStorage } from '../../../src/storage/storage.ts'

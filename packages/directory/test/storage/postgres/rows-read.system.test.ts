@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import { guid } from '../../../../../fixtures/directory/sample.ts'
-import { PostgresServer } from '../../../../../fixtures/postgres-server.ts'
+import { guid } from '../../../../../test/fixtures/directory/sample.ts'
+import { PostgresServer } from '../../../../../test/fixtures/postgres-server.ts'
 import { openStorage, type Storage } from '../../../src/storage/storage.ts'
 
 const now = new Date('2030-01-01T00:00:00Z')

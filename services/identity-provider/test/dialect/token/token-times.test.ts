@@ -7,7 +7,7 @@ import {
   policy,
   servicePrincipal,
   tenant,
-} from '../../../../../fixtures/directory/sample.ts'
+} from '../../../../../test/fixtures/directory/sample.ts'
 import { lifetimeOf, tokenTimes } from '../../../src/dialect/token/token-times.ts'
 
 const now = new Date('2026-06-01T12:00:00.999Z')

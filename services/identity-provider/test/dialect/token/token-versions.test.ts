@@ -6,7 +6,7 @@ import {
   guid,
   servicePrincipal,
   tenant,
-} from '../../../../../fixtures/directory/sample.ts'
+} from '../../../../../test/fixtures/directory/sample.ts'
 import { type OwnIssuer, readOwnIssuer } from '../../../src/dialect/authority.ts'
 import { createOpaqueClaims } from '../../../src/dialect/token/opaque-claims.ts'
 import { tokenVersionOf, tokenVersions } from '../../../src/dialect/token/token-versions.ts'

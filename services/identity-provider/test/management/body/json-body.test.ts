@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { gzipSync } from 'node:zlib'
-import { wholeDirectory } from '../../../../../fixtures/directory/whole-directory.ts'
+import { wholeDirectory } from '../../../../../test/fixtures/directory/whole-directory.ts'
 import { role, withApi } from '../graph/applications/sample-api.ts'
 import { contoso } from '../sample-graph.ts'
 

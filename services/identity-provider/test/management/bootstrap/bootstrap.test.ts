@@ -12,9 +12,9 @@ import {
   systemRuntime,
 } from '@greeting/directory'
 import { DirectoryStore, StorageUnavailableError } from '@greeting/directory/live'
-import { MemoryDirectoryLog } from '../../../../../fixtures/directory/memory-directory-log.ts'
-import { guid } from '../../../../../fixtures/directory/sample.ts'
-import { wholeDirectory } from '../../../../../fixtures/directory/whole-directory.ts'
+import { MemoryDirectoryLog } from '../../../../../test/fixtures/directory/memory-directory-log.ts'
+import { guid } from '../../../../../test/fixtures/directory/sample.ts'
+import { wholeDirectory } from '../../../../../test/fixtures/directory/whole-directory.ts'
 import { type BootstrapOptions, bootstrap } from '../../../src/management/bootstrap/bootstrap.ts'
 import { apisOfEveryTenant } from '../../../src/management/privileges/built-in-apis.ts'
 import { graphRoles } from '../../../src/management/privileges/graph-roles.ts'

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import { put, remove } from '@greeting/directory'
-import { wholeDirectory } from '../../../../../fixtures/directory/whole-directory.ts'
+import { wholeDirectory } from '../../../../../test/fixtures/directory/whole-directory.ts'
 import { type Body, sampleGraph } from '../sample-graph.ts'
 import { withApi } from './applications/sample-api.ts'
 

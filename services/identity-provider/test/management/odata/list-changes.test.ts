@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { put } from '@greeting/directory'
-import { application, guid, servicePrincipal } from '../../../../../fixtures/directory/sample.ts'
+import {
+  application,
+  guid,
+  servicePrincipal,
+} from '../../../../../test/fixtures/directory/sample.ts'
 import { SkipTokens } from '../../../src/management/operations/skip-tokens.ts'
 import {
   allGraphRoles,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { put } from '@greeting/directory'
-import { application, guid } from '../../../../../fixtures/directory/sample.ts'
+import { application, guid } from '../../../../../test/fixtures/directory/sample.ts'
 import { SkipTokens } from '../../../src/management/operations/skip-tokens.ts'
 import { allGraphRoles, fabrikam } from '../sample-graph.ts'
 import { displayNames, eventual, names, withNames } from './named-applications.ts'

@@ -1,5 +1,5 @@
 import { put } from '@greeting/directory'
-import { application, guid } from '../../../../../fixtures/directory/sample.ts'
+import { application, guid } from '../../../../../test/fixtures/directory/sample.ts'
 import { allGraphRoles, type Body, sampleGraph } from '../sample-graph.ts'
 
 export const names = ["O'Brien's", 'Alpha', 'alpha', 'Beta', 'Gamma']

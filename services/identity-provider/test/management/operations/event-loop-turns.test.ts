@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { countTurns } from '../../../../../fixtures/directory/event-loop-counter.ts'
+import { countTurns } from '../../../../../test/fixtures/directory/event-loop-counter.ts'
 import { EventLoopTurns } from '../../../src/management/operations/operations-app.ts'
 
 describe('turns of the event loop', () => {

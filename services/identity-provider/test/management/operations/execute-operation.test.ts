@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { DirectoryStore, StorageUnavailableError } from '@greeting/directory/live'
-import { delegatingLog } from '../../../../../fixtures/directory/delegating-log.ts'
+import { delegatingLog } from '../../../../../test/fixtures/directory/delegating-log.ts'
 import {
   MemoryDirectoryLog,
   type SavedLog,
-} from '../../../../../fixtures/directory/memory-directory-log.ts'
+} from '../../../../../test/fixtures/directory/memory-directory-log.ts'
 import {
   allGraphRoles,
   contoso,

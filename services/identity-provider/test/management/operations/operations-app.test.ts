@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { wholeDirectory } from '../../../../../fixtures/directory/whole-directory.ts'
+import { wholeDirectory } from '../../../../../test/fixtures/directory/whole-directory.ts'
 import { graphOperations } from '../../../src/management/graph/graph-operations.ts'
 import { OperationPaths, operationPath } from '../../../src/management/operations/operation-path.ts'
 import { withApi } from '../graph/applications/sample-api.ts'

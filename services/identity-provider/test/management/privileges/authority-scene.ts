@@ -1,5 +1,5 @@
 import { type Application, privilegedApiAppIds, type ServicePrincipal } from '@greeting/directory'
-import type { DirectoryIndex as Directory } from '../../../../../fixtures/directory/directory-index.ts'
+import type { DirectoryIndex as Directory } from '../../../../../test/fixtures/directory/directory-index.ts'
 import type { Person } from './held-authority.ts'
 
 /** One step of a sequence. The numbers choose among the objects that exist at that time. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { graphAppId, newAgentIdentity, newAppRoleAssignment, put } from '@greeting/directory'
-import { wholeDirectory } from '../../../../../fixtures/directory/whole-directory.ts'
+import { wholeDirectory } from '../../../../../test/fixtures/directory/whole-directory.ts'
 import { graphRoles } from '../../../src/management/privileges/graph-roles.ts'
 import { KeyEncryptionKey } from '../../../src/signing/key-encryption-key.ts'
 import { fixtureSigningKey } from '../../signing/fixture-signing-key.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { put } from '@greeting/directory'
-import { wholeDirectory } from '../../../../../fixtures/directory/whole-directory.ts'
+import { wholeDirectory } from '../../../../../test/fixtures/directory/whole-directory.ts'
 import { contoso, sampleGraph } from '../sample-graph.ts'
 
 const reader = ['Application.Read.All'] as const

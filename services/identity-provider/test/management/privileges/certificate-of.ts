@@ -4,7 +4,7 @@ import type { KeyObject } from 'node:crypto'
 import { createKeyCredential, type KeyCredential, systemRuntime } from '@greeting/directory'
 import { signed } from '@greeting/lab'
 import * as x509 from '@peculiar/x509'
-import { forWebCrypto, repeatingRsaKeyPair } from '../../../../../fixtures/rsa-key-pair.ts'
+import { forWebCrypto, repeatingRsaKeyPair } from '../../../../../test/fixtures/rsa-key-pair.ts'
 
 /** A certificate as a credential, and its key. */
 export type Certified = { readonly credential: KeyCredential; readonly privateKey: KeyObject }

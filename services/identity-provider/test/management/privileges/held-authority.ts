@@ -7,7 +7,7 @@ import {
   secretSha256,
   tokenExchangeAppId,
 } from '@greeting/directory'
-import type { DirectoryIndex as Directory } from '../../../../../fixtures/directory/directory-index.ts'
+import type { DirectoryIndex as Directory } from '../../../../../test/fixtures/directory/directory-index.ts'
 import { findClient } from '../../../src/issuance/client.ts'
 import { grantedRoles } from '../../../src/issuance/granted-roles.ts'
 import { Refused } from '../../../src/issuance/refusal.ts'

@@ -1,5 +1,5 @@
 import { serverManagementAppId } from '@greeting/directory'
-import type { SavedLog } from '../../../../../fixtures/directory/memory-directory-log.ts'
+import type { SavedLog } from '../../../../../test/fixtures/directory/memory-directory-log.ts'
 import { createServerApp } from '../../../src/management/server/server-operations.ts'
 import { believe, contoso, requestsTo, sampleGraph, sampleGraphOver } from '../sample-graph.ts'
 

@@ -12,7 +12,7 @@ import {
   put,
   type ServicePrincipal,
 } from '@greeting/directory'
-import { appRole, guid } from '../../../../../fixtures/directory/sample.ts'
+import { appRole, guid } from '../../../../../test/fixtures/directory/sample.ts'
 import { sponsorId } from '../graph/agents/sample-agents.ts'
 import { contoso, fabrikam } from '../sample-graph.ts'
 import { keylessManagement } from './keyless-management.ts'

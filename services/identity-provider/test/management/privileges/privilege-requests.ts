@@ -5,7 +5,7 @@ import {
   ownerTenantId,
   put,
 } from '@greeting/directory'
-import { policy } from '../../../../../fixtures/directory/sample.ts'
+import { policy } from '../../../../../test/fixtures/directory/sample.ts'
 import { grantId } from '../../../src/management/graph/service-principals/permission-grant-operations.ts'
 import type { Operation } from '../../../src/management/operations/operation.ts'
 import { sponsored, sponsorId } from '../graph/agents/sample-agents.ts'

@@ -8,8 +8,8 @@ import {
   put,
   serverManagementAppId,
 } from '@greeting/directory'
-import { tenant } from '../../../../../fixtures/directory/sample.ts'
-import { wholeDirectory } from '../../../../../fixtures/directory/whole-directory.ts'
+import { tenant } from '../../../../../test/fixtures/directory/sample.ts'
+import { wholeDirectory } from '../../../../../test/fixtures/directory/whole-directory.ts'
 import { planBootstrap } from '../../../src/management/bootstrap/bootstrap-plan.ts'
 import { apisOfEveryTenant } from '../../../src/management/privileges/built-in-apis.ts'
 import { role } from '../graph/applications/sample-api.ts'

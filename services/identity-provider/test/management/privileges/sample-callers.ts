@@ -14,8 +14,8 @@ import {
   serverManagementAppId,
   type Tenant,
 } from '@greeting/directory'
-import type { DirectoryIndex as Directory } from '../../../../../fixtures/directory/directory-index.ts'
-import { policy, tenant } from '../../../../../fixtures/directory/sample.ts'
+import type { DirectoryIndex as Directory } from '../../../../../test/fixtures/directory/directory-index.ts'
+import { policy, tenant } from '../../../../../test/fixtures/directory/sample.ts'
 import { planBootstrap } from '../../../src/management/bootstrap/bootstrap-plan.ts'
 import { apisOfEveryTenant } from '../../../src/management/privileges/built-in-apis.ts'
 import { type GraphRole, graphRoles } from '../../../src/management/privileges/graph-roles.ts'

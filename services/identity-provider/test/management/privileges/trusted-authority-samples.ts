@@ -1,6 +1,6 @@
 import { authoritiesIn, emptyGuid, put } from '@greeting/directory'
-import { guid, policy } from '../../../../../fixtures/directory/sample.ts'
-import { issuedCertificate } from '../../../../../fixtures/issued-certificate.ts'
+import { guid, policy } from '../../../../../test/fixtures/directory/sample.ts'
+import { issuedCertificate } from '../../../../../test/fixtures/issued-certificate.ts'
 import { contoso } from '../sample-graph.ts'
 import type { Asked, Scene as SequenceScene } from './authority-scene.ts'
 import type { Scene } from './privilege-fixture.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { memoryDatabase } from '../../../../../../fixtures/directory/memory-database.ts'
-import { guid } from '../../../../../../fixtures/directory/sample.ts'
+import { memoryDatabase } from '../../../../../../test/fixtures/directory/memory-database.ts'
+import { guid } from '../../../../../../test/fixtures/directory/sample.ts'
 import { type Storage, sqlStorage } from '../../../../src/storage/storage.ts'
 import { ListeningDatabase } from '../listening-database.ts'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { DatabaseSync } from 'node:sqlite'
 import { before, describe, it } from 'node:test'
-import { memoryDatabase } from '../../../../../../fixtures/directory/memory-database.ts'
+import { memoryDatabase } from '../../../../../../test/fixtures/directory/memory-database.ts'
 import { contractionSuffix } from '../../../../src/storage/sql/migrations/later-migrations.ts'
 import { migrations } from '../../../../src/storage/sql/migrations/migrations.ts'
 import { sqliteDatabase } from '../../../../src/storage/sqlite/sqlite-database.ts'

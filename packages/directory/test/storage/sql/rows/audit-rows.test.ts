@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { type Kysely, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely'
-import { countTurns } from '../../../../../../fixtures/directory/event-loop-counter.ts'
+import { countTurns } from '../../../../../../test/fixtures/directory/event-loop-counter.ts'
 import type { AuditRecord } from '../../../../src/audit/audit-record.ts'
 import { recordedStatements } from '../../../../src/storage/sql/recorded-statements.ts'
 import { insertAudit } from '../../../../src/storage/sql/rows/audit-rows.ts'

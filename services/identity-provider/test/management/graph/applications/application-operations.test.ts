@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { wholeDirectory } from '../../../../../../fixtures/directory/whole-directory.ts'
+import { wholeDirectory } from '../../../../../../test/fixtures/directory/whole-directory.ts'
 import { allGraphRoles, fabrikam } from '../../sample-graph.ts'
 import { role, withApi } from './sample-api.ts'
 

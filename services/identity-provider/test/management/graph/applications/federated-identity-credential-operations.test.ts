@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { wholeDirectory } from '../../../../../../fixtures/directory/whole-directory.ts'
+import { wholeDirectory } from '../../../../../../test/fixtures/directory/whole-directory.ts'
 import { withApi } from './sample-api.ts'
 
 describe('a federated identity credential', () => {

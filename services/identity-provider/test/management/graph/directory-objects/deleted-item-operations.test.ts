@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { put } from '@greeting/directory'
+import { AgreedTime } from '../../../../../../packages/directory/src/clock/agreed-time.ts'
 import {
   application,
   appRoleAssignment,
   guid,
   servicePrincipal,
-} from '../../../../../../fixtures/directory/sample.ts'
-import { wholeDirectory } from '../../../../../../fixtures/directory/whole-directory.ts'
-import { AgreedTime } from '../../../../../../packages/directory/src/clock/agreed-time.ts'
+} from '../../../../../../test/fixtures/directory/sample.ts'
+import { wholeDirectory } from '../../../../../../test/fixtures/directory/whole-directory.ts'
 import { purgeExpired } from '../../../../src/management/graph/directory-objects/purge-expired.ts'
 import { allGraphRoles, fabrikam, type sampleGraph } from '../../sample-graph.ts'
 import { withApi } from '../applications/sample-api.ts'

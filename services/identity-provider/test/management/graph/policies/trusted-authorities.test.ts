@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { guid } from '../../../../../../fixtures/directory/sample.ts'
-import { type Issued, issuedCertificate } from '../../../../../../fixtures/issued-certificate.ts'
-import { rsaKeyPair } from '../../../../../../fixtures/rsa-key-pair.ts'
+import { guid } from '../../../../../../test/fixtures/directory/sample.ts'
+import {
+  type Issued,
+  issuedCertificate,
+} from '../../../../../../test/fixtures/issued-certificate.ts'
+import { rsaKeyPair } from '../../../../../../test/fixtures/rsa-key-pair.ts'
 import { withApi } from '../applications/sample-api.ts'
 
 const lists = '/directory/certificateAuthorities/certificateBasedApplicationConfigurations'

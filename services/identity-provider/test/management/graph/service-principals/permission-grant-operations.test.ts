@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { guid } from '../../../../../../fixtures/directory/sample.ts'
+import { guid } from '../../../../../../test/fixtures/directory/sample.ts'
 import { fabrikam } from '../../sample-graph.ts'
 import { withApi } from '../applications/sample-api.ts'
 

@@ -1,0 +1,118 @@
+import assert from 'node:assert/strict'
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chmodSync, readFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { basename, dirname, join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { after, describe, it } from 'node:test'
+import { setTimeout as wait } from 'node:timers/promises'
+import { Consumer } from './consumer.ts'
+import { npm, npmScript, run } from './program.ts'
+import { tarballOf } from './tarball.ts'
+
+const page = readFileSync(join(import.meta.dirname, '../../README.md'), 'utf8')
+const commands = [...page.matchAll(/```sh\n(.*?)\n```/gs)].map(([, command = '']) => command)
+const commandWith = (part: string) => {
+  const found = commands.filter((command) => command.includes(part))
+  assert.equal(found.length, 1, `README.md has one block with ${part}`)
+  return found[0] ?? ''
+}
+const codeOf = (name: string) =>
+  new RegExp(`\`\`\`ts ${RegExp.escape(name)}\n(.*?)\`\`\``, 's').exec(page)?.[1] ?? ''
+
+const quiet = {
+  npm_config_audit: 'false',
+  npm_config_fund: 'false',
+  npm_config_prefer_offline: 'true',
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  return port
+}
+
+describe('the blocks of README.md, pasted into an empty folder after npm init', () => {
+  const project = new Consumer()
+  npm(['init', '-y'], project.folder)
+  for (const name of ['guard', 'testing', 'cli'])
+    project.copy(tarballOf(name), basename(tarballOf(name)))
+  // A pasted command finds the Node that runs these tests, and its npm.
+  for (const name of ['npm', 'npx'])
+    chmodSync(
+      project.write(
+        `.programs/${name}`,
+        `#!/bin/sh\nexec '${process.execPath}' '${npmScript().replace('npm-cli', `${name}-cli`)}' "$@"\n`,
+      ),
+      0o755,
+    )
+  const programs = join(project.folder, '.programs')
+  const PATH = [programs, dirname(process.execPath), process.env.PATH].join(':')
+  const shell = (line: string) => run('bash', ['-c', line], project.folder, { PATH, ...quiet })
+  const started: ChildProcess[] = []
+  const start = (line: string) => {
+    const child = spawn('bash', ['-c', `exec ${line}`], {
+      cwd: project.folder,
+      env: { ...process.env, PATH, ...quiet },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    started.push(child)
+    return child
+  }
+  after(() => {
+    for (const child of started) child.kill('SIGINT')
+    project[Symbol.dispose]()
+  })
+
+  it('install the packages', () => {
+    const { status, stderr } = shell(commandWith('greeting-testing'))
+    assert.equal(status, 0, stderr)
+  })
+
+  // npm 11 writes "commonjs", npm 10 writes no type.
+  for (const type of ['commonjs', undefined, 'module'])
+    it(`test the API where package.json has the type ${type}`, () => {
+      npm(['pkg', ...(type ? ['set', `type=${type}`] : ['delete', 'type'])], project.folder)
+      project.write('api.test.mts', codeOf('api.test.mts'))
+      const { status, stdout } = shell(commandWith('node --test'))
+      assert.equal(status, 0, stdout)
+      assert.match(stdout, /pass 1\n/)
+    })
+
+  it('fail where the API lets a client without the role in', () => {
+    project.write('api.test.mts', codeOf('api.test.mts').replace('.status, 403)', '.status, 200)'))
+    assert.equal(shell(commandWith('node --test')).status, 1)
+  })
+
+  const name =
+    'protect an Express API, which answers 200 to the registered client and 401 without a token'
+  it(name, { timeout: 120_000 }, async () => {
+    const [install = '', begin = ''] = commandWith('greeting-cli').split('\n')
+    const installed = shell(install)
+    assert.equal(installed.status, 0, installed.stderr)
+    const system = start(
+      `${begin.replace('npx --no-install greeting', 'node node_modules/@greeting/cli/bin/greeting.js')} --json --api-port 0 --identity-port 0`,
+    )
+    assert.ok(system.stdout)
+    await once(createInterface(system.stdout), 'line')
+    const port = String(await freePort())
+    project.write('express.mts', codeOf('express.mts').replace('3001', port))
+    start(commandWith('node --env-file'))
+    const call = commandWith('curl').replace('3001', port)
+    assert.notEqual(call, commandWith('curl'))
+    while (true) {
+      const { status, stdout } = shell(call.replace('curl', 'curl --silent --show-error'))
+      if (status === 0) {
+        assert.equal(stdout, '[] 200')
+        break
+      }
+      await wait(200)
+    }
+    assert.equal((await fetch(`http://localhost:${port}/api/orders`)).status, 401)
+  })
+})

@@ -1,0 +1,193 @@
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { after, before, describe, it } from 'node:test'
+import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core'
+import { publint } from 'publint'
+import { buildPackages } from '../../tools/build/build-packages.ts'
+import { Consumer } from './consumer.ts'
+import { tarballOf } from './tarball.ts'
+
+const root = join(import.meta.dirname, '../..')
+const packages = [
+  { name: 'guard', path: 'packages/guard', outside: ['zod'] },
+  { name: 'client', path: 'packages/client', outside: ['oauth4webapi'] },
+  { name: 'testing', path: 'packages/testing', outside: undefined },
+  { name: 'api', path: 'services/greeting-api', outside: undefined },
+  { name: 'identity-provider', path: 'services/identity-provider', outside: undefined },
+  { name: 'cli', path: 'cli', outside: undefined },
+]
+
+/**
+ * What arethetypeswrong reports by design: the packages are ES modules, and `exports` needs a
+ * resolution that knows it.
+ */
+const accepted: Readonly<Record<string, string>> = {
+  CJSResolvesToESM: 'Node since 22 loads an ES module with require().',
+}
+
+/** A file of the command. The bundler names the files, and numbers the second one of a name. */
+const bundledFile = /^lib\/[a-z-]+\d?\.js(\.map)?$/
+
+/** The CommonJS modules are bundled too. Their declarations are those of the ES modules. */
+const commonJsFile = /^commonjs\/([a-z-]+\/)*[a-z\d-]+(\.js|\.d\.ts)$/
+const commonJsPackages = ['guard', 'client']
+
+const filesIn = (folder: string) =>
+  readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((file) => statSync(join(folder, file)).isFile())
+    .toSorted()
+
+for (const { name, path, outside } of packages) {
+  describe(`the tarball of ${name}`, () => {
+    const isBundled = name === 'cli'
+    const consumer = new Consumer()
+    const installed = join(consumer.folder, 'node_modules/@greeting', name)
+    const manifest = () => JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8'))
+    before(() => consumer.install(name))
+    after(() => consumer[Symbol.dispose]())
+
+    it('installs alone, with no other package of ours beside it', () => {
+      assert.deepEqual(readdirSync(join(consumer.folder, 'node_modules/@greeting')), [name])
+      if (outside === undefined) return
+      const others = readdirSync(join(consumer.folder, 'node_modules'))
+      assert.deepEqual(
+        others.filter((one) => !one.startsWith('.')),
+        ['@greeting', ...outside],
+      )
+    })
+
+    it(`${isBundled ? 'has its source' : 'has for each source file its module, declarations and map'}, and no other file`, () => {
+      const source = filesIn(join(root, path, 'src'))
+      // Files of a page, such as its style sheet, are served as they are.
+      const modulesOf = (file: string) =>
+        isBundled
+          ? []
+          : ['.d.ts', '.js', '.js.map'].map((end) => `lib/${file.replace(/\.ts$/, end)}`)
+      const filesOf = (file: string) =>
+        file.endsWith('.ts') ? [`src/${file}`, ...modulesOf(file)] : [`lib/${file}`]
+      const all = filesIn(installed).filter((file) => !file.startsWith('node_modules/'))
+      const own = all.filter((file) => !(isBundled ? bundledFile : commonJsFile).test(file))
+      const expected = [
+        ...source.flatMap(filesOf),
+        ...(existsSync(join(root, path, 'bin'))
+          ? filesIn(join(root, path, 'bin')).map((file) => `bin/${file}`)
+          : []),
+        ...(name === 'cli' ? ['services/greeting-api/registrations.json'] : []),
+        ...(commonJsPackages.includes(name) ? ['commonjs/package.json'] : []),
+        // The terms of a library that the CommonJS modules contain.
+        ...(name === 'client' ? ['commonjs/LICENSES'] : []),
+        'LICENSE',
+        'README.md',
+        'package.json',
+      ]
+      assert.deepEqual(own, expected.toSorted())
+    })
+
+    it('has the license of each package that it bundles', () => {
+      const bundled = filesIn(installed).filter((file) =>
+        /^node_modules\/(@[^/]+\/)?[^/]+\/package\.json$/.test(file),
+      )
+      for (const file of bundled)
+        assert.ok(existsSync(join(installed, dirname(file), 'LICENSE')), file)
+    })
+
+    it('names only files that it contains, and maps lead to shipped source', () => {
+      const { exports, main = [], types = [], typesVersions = {} } = manifest()
+      const entries: ExportsEntry[] = [exports, main, types, typesVersions]
+      for (const file of entries.flatMap(filesOfEntry)) {
+        assert.ok(existsSync(join(installed, file)), file)
+      }
+      for (const file of filesIn(installed).filter((one) => one.endsWith('.map'))) {
+        const { sources } = JSON.parse(readFileSync(join(installed, file), 'utf8'))
+        for (const source of sources)
+          assert.ok(existsSync(join(installed, file, '..', source)), `${file}: ${source}`)
+      }
+    })
+
+    it('passes publint with its strict rules', async () => {
+      const { messages } = await publint({ pkgDir: installed, strict: true, pack: false })
+      assert.deepEqual(messages, [])
+    })
+
+    it('has types that every resolution finds, with named exceptions', async () => {
+      const data = createPackageFromTarballData(readFileSync(tarballOf(name)))
+      const { types, ...result } = await checkPackage(data)
+      const problems = 'problems' in result ? result.problems : []
+      const left = problems.filter((problem) => !(problem.kind in accepted))
+      assert.deepEqual(left, [])
+      const isEsOnly = problems.some(({ kind }) => kind === 'CJSResolvesToESM')
+      assert.ok(
+        !isEsOnly || !commonJsPackages.includes(name),
+        'require() has declarations of its own',
+      )
+    })
+  })
+}
+
+type ExportsEntry = string | { readonly [condition: string]: ExportsEntry }
+
+const filesOfEntry = (entry: ExportsEntry): readonly string[] =>
+  typeof entry === 'string' ? [entry] : Object.values(entry).flatMap(filesOfEntry)
+
+describe('every subpath', () => {
+  const pages = ['docs', ...packages.map(({ path }) => path)]
+    .flatMap((folder) =>
+      filesIn(join(root, folder))
+        .filter((file) => file.endsWith('.md') && !file.includes('dist/'))
+        .map((file) => readFileSync(join(root, folder, file), 'utf8')),
+    )
+    .join('\n')
+  const names = packages.map(({ name }) => name).join('|')
+  const documented = new Set(
+    [...pages.matchAll(new RegExp(`@greeting/(?:${names})(?:/[a-z-]+)*`, 'g'))].map(
+      ([name]) => name,
+    ),
+  )
+  const exported = packages.flatMap(({ name, path }) => {
+    const { exports = {} } = JSON.parse(readFileSync(join(root, path, 'package.json'), 'utf8'))
+    return Object.keys(exports).map((subpath) => `@greeting/${name}${subpath.slice(1)}`)
+  })
+
+  it('is in a document', () => {
+    assert.deepEqual(
+      exported.filter((name) => !documented.has(name)),
+      [],
+    )
+  })
+
+  it('in a document exists', () => {
+    const installable = packages.map(({ name }) => `@greeting/${name}`)
+    assert.deepEqual(
+      [...documented].filter((name) => ![...exported, ...installable].includes(name)),
+      [],
+    )
+  })
+})
+
+/** Builds all packages, and returns the digest of each file. */
+async function builtDigests(): Promise<Readonly<Record<string, string>>> {
+  const folder = mkdtempSync(join(tmpdir(), 'greeting-rebuild-'))
+  try {
+    await buildPackages(root, (path) => join(folder, path))
+    return Object.fromEntries(
+      filesIn(folder).map((file) => [
+        file,
+        createHash('sha256')
+          .update(readFileSync(join(folder, file)))
+          .digest('hex'),
+      ]),
+    )
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+}
+
+it('two builds are equal, byte for byte', async () => {
+  const [first, second] = [await builtDigests(), await builtDigests()]
+  assert.ok(Object.keys(first).length > 500)
+  assert.ok(Object.keys(first).includes('cli/lib/together.js'))
+  assert.deepEqual(first, second)
+})
