@@ -10,7 +10,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { basename, dirname, extname, join } from 'node:path'
+import { dirname, extname, join } from 'node:path'
 import { npm } from '../../test/packages/program.ts'
 import { buildPackages } from '../../tools/build/build-packages.ts'
 import { packageRows } from '../../tools/build/packages.ts'
@@ -28,29 +28,15 @@ const unusedEndings = new Set(
 /** Folders of a built package that only a debugger reads. */
 const unusedFolders = ['src', 'README.md', 'jsr.json']
 
-/** Copies a folder without declarations, source maps and pages, and without other styles than these. */
-function copyRuntimeFiles(from: string, to: string, styles?: ReadonlySet<string>): void {
+/** Copies a folder without declarations, source maps and pages. */
+function copyRuntimeFiles(from: string, to: string): void {
   cpSync(from, to, {
     recursive: true,
     filter: (path) =>
       !unusedEndings.has(extname(path)) &&
-      (extname(path) !== '.css' || styles === undefined || styles.has(basename(path))) &&
       // npm links the workspaces and the programs. The programs of dependencies are not run.
       !path.endsWith('node_modules/.bin'),
   })
-}
-
-/** The style sheets of dependencies that a service and its packages serve. A dependency has a hundred others. */
-export function stylesOf(root: string, { path }: Pick<Target, 'path'>): ReadonlySet<string> {
-  const bundled = packageRows.find((one) => one.path === path)?.bundled ?? []
-  const sources = [path, ...bundled].flatMap((one) => {
-    const folder = join(root, one, 'src')
-    return readdirSync(folder, { recursive: true, encoding: 'utf8' })
-      .filter((file) => file.endsWith('.ts'))
-      .map((file) => readFileSync(join(folder, file), 'utf8'))
-  })
-  const references = sources.join('\n').matchAll(/import\.meta\.resolve\('([^']+\.css)'\)/g)
-  return new Set([...references].map(([, reference = '']) => basename(reference)))
 }
 
 type Manifest = { readonly name: string; readonly dependencies?: Record<string, string> }
@@ -85,9 +71,6 @@ export function manifestsFor(root: string, programs: readonly string[]): Map<str
   ])
 }
 
-/** What npm installs for a page of the API: the built API has its files, and the other only reports the installation. */
-const unusedPackages = ['swagger-ui-dist', '@scarf']
-
 /** Installs what the lock file has for some workspaces, and removes the links to our own packages. */
 function installDependencies(root: string, folder: string, workspaces: readonly string[]): void {
   for (const [file, content] of manifestsFor(root, workspaces)) {
@@ -96,7 +79,7 @@ function installDependencies(root: string, folder: string, workspaces: readonly 
   }
   const flags = ['--omit=dev', '--ignore-scripts', '--no-audit', '--no-fund', '--prefer-offline']
   npm(['ci', ...flags, ...workspaces.flatMap((one) => ['--workspace', one])], folder)
-  for (const unused of ['@greeting', '.package-lock.json', ...unusedPackages])
+  for (const unused of ['@greeting', '.package-lock.json'])
     rmSync(join(folder, 'node_modules', unused), { recursive: true, force: true })
 }
 
@@ -135,11 +118,7 @@ export async function writeLayers(
     for (const part of ['node_modules', join(path, 'node_modules')]) {
       // npm puts a package below the workspace when another version has the outer place.
       if (!existsSync(join(install, part))) continue
-      copyRuntimeFiles(
-        join(install, part),
-        join(folder, 'dependencies/node_modules'),
-        stylesOf(root, { path }),
-      )
+      copyRuntimeFiles(join(install, part), join(folder, 'dependencies/node_modules'))
     }
     const built = (of: string) => join(work, 'built', of)
     await buildPackages(root, built, paths)

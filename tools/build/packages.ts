@@ -17,7 +17,7 @@ export type PackageRow = {
   /** Files and folders of the repository that the package needs, besides its source. */
   readonly assets: readonly string[]
   /** Files of packages of the registry that its tarball contains, so that npm does not install them. */
-  readonly vendored: readonly VendoredRow[]
+  readonly vendored: readonly { readonly name: string; readonly files: readonly string[] }[]
   readonly keywords: readonly string[]
   /** The oldest Node on which the package runs. */
   readonly node: string
@@ -25,21 +25,6 @@ export type PackageRow = {
   readonly commonJs?: { readonly inlined: readonly string[] }
   /** Present when `src/main.ts` is bundled. Then the package exports no module. */
   readonly program?: BundledProgram
-}
-
-/** Some files of a package of the registry. */
-type VendoredRow = { readonly name: string; readonly files: readonly string[] }
-
-/** Its dependency reports each installation to a server. The served files do not need it. */
-const viewer = {
-  name: 'swagger-ui-dist',
-  files: [
-    'LICENSE',
-    'NOTICE',
-    'swagger-ui-bundle.js',
-    'swagger-ui-bundle.js.LICENSE.txt',
-    'swagger-ui.css',
-  ],
 }
 
 const service = { assets: [], vendored: [], entryPoints: ['./lib/main.js'], node: '>=24' }
@@ -88,7 +73,7 @@ export const packageRows: readonly PackageRow[] = [
     ...service,
     path: 'services/greeting-api',
     bundled: ['packages/guard', 'packages/http-service', 'packages/tracing'],
-    vendored: [viewer],
+    vendored: [],
     keywords: [...oauth, 'resource-server', 'example'],
   },
   {
@@ -133,7 +118,7 @@ export const packageRows: readonly PackageRow[] = [
       'services/identity-provider',
     ],
     assets: ['services/greeting-api/registrations.json'],
-    vendored: [viewer],
+    vendored: [],
     keywords: [...oauth, 'cli', 'local', 'testing', 'token'],
     // A job runs each minute.
     program: {

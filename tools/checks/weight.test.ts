@@ -2,13 +2,13 @@ import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { files, read } from './source-tree.ts'
 
-const product = /^(?:packages\/[^/]+|services\/[^/]+|cli)\/src\//
+const product = /^(?:packages\/[^/]+|services\/[^/]+|cli)\/src\/(?!.*(?:\.gz|\/pico\.css)$)/
 const tools =
   /^(?:bench|deploy|docs\/site|test\/(?:mutants|packages|system\/(?:attack|unmodified))|tools)\/.*\.(?:[jt]s|mjs|sh)$/
 
 // Blank lines and comments count too.
 for (const [part, paths, figure] of [
-  ['product', product, 71_947],
+  ['product', product, 71_944],
   ['tools', tools, 22_300],
 ] as const)
   it(`the source of the ${part} has at most ${figure} lines, and not 500 less`, () => {

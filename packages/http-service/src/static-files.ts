@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { gzip } from 'node:zlib'
+import { gunzipSync, gzip } from 'node:zlib'
 
-/** A file that a page loads. */
+/** A file that a page loads. The repository keeps a large one as `.gz`. */
 export type StaticFile = { readonly url: URL; readonly type: string }
 
 type Loaded = {
@@ -63,7 +63,8 @@ export class StaticFiles {
     const known = this.#loaded.get(name)
     const file = this.#files.get(name)
     if (known !== undefined || file === undefined) return known
-    const bytes = readFileSync(fileURLToPath(file.url))
+    const stored = readFileSync(fileURLToPath(file.url))
+    const bytes = file.url.pathname.endsWith('.gz') ? gunzipSync(stored) : stored
     const digest = createHash('sha256').update(bytes).digest('base64url')
     const one = { bytes, version: digest.slice(0, versionLength) }
     this.#loaded.set(name, one)

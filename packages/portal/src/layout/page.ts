@@ -13,10 +13,7 @@ const style = 'text/css; charset=utf-8'
 
 /** The files that the pages of the portal load. */
 export const staticFiles = new StaticFiles('/portal/static', {
-  'pico.css': {
-    url: new URL(import.meta.resolve('@picocss/pico/css/pico.fluid.classless.indigo.min.css')),
-    type: style,
-  },
+  'pico.css': { url: own('pico.css'), type: style },
   'portal.css': { url: own('portal.css'), type: style },
   'portal.js': { url: own('portal.js'), type: 'text/javascript; charset=utf-8' },
   'icon.svg': { url: own('icon.svg'), type: 'image/svg+xml' },
