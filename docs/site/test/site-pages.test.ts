@@ -21,10 +21,10 @@ describe('siteLink', () => {
     ['clients/README.md#a', '../clients/#a'],
     ['#a', '#a'],
     ['https://other.example/a', 'https://other.example/a'],
-    ['../../../README.md', '../../'],
-    ['../../../README.md#try-it', 'https://host.example/greeting/blob/main/README.md#try-it'],
-    ['../../../cli', 'https://host.example/greeting/tree/main/cli'],
-    ['../../../LICENSE', 'https://host.example/greeting/blob/main/LICENSE'],
+    ['../../README.md', '../../'],
+    ['../../README.md#try-it', 'https://host.example/greeting/blob/main/README.md#try-it'],
+    ['../../cli', 'https://host.example/greeting/tree/main/cli'],
+    ['../../LICENSE', 'https://host.example/greeting/blob/main/LICENSE'],
   ]
   for (const [target, address] of rows)
     it(`of ${target} is ${address}`, () => {
