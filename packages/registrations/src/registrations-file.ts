@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { comparedEntries } from './compared-properties.ts'
 
 const displayName = z.string().trim().min(1).max(120)
 
@@ -99,14 +100,7 @@ const api = z
       .describe(
         'The names of the API in scopes. `{applicationId}` is replaced by the application ID. Default: the existing ones, else `api://{applicationId}`.',
       ),
-    requestedAccessTokenVersion: z
-      .literal([1, 2])
-      .optional()
-      .describe('Version of the tokens for the API. Default: unchanged; 1 for a new API.'),
-    appRoleAssignmentRequired: z
-      .boolean()
-      .optional()
-      .describe('Whether a client without a role of the API gets no token. Default: unchanged.'),
+    ...comparedEntries,
     appRoles: z.array(appRoleEntry).describe('All app roles of the API.'),
   })
   .meta({ title: 'API', description: 'An application with app roles, which clients call.' })

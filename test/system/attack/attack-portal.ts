@@ -9,7 +9,7 @@ import type { Attacker, Scene } from './set-scene.ts'
 const operationOfForm: Readonly<Record<string, string>> = {
   rename: 'graph PATCH /applications/{id}',
   enabled: 'graph PATCH /servicePrincipals/{id}',
-  'assignment-required': 'graph PATCH /servicePrincipals/{id}',
+  properties: 'graph PATCH /servicePrincipals/{id}',
   delete: 'graph DELETE /applications/{id}',
   'credentials/secrets': 'graph POST /applications/{id}/addPassword',
   'credentials/remove-secret': 'graph POST /applications/{id}/removePassword',
@@ -115,7 +115,7 @@ function targetOf(
   const principal = directory
     .principalsOf(appId)
     .find((one) => one.tenantId === tenantId && !one.isDeleted)?.id
-  if (tail === 'enabled' || tail === 'assignment-required') return { application, principal }
+  if (tail === 'enabled' || tail === 'properties') return { application, principal }
   if (tail === 'permissions/revoke') {
     const { authority } = directory.assignments.get(fields.assignment ?? '') ?? {}
     return { principal, authority }

@@ -104,6 +104,7 @@ export {
   type ComplexType,
   complexType,
   complexTypeIn,
+  entityValues,
   fixedValues,
   formsOf,
   type PropertyView,

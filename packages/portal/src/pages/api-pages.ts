@@ -6,7 +6,6 @@ import { type Content, changeAction, patchOf, tabRow } from '../layout/applicati
 import {
   type Attempt,
   buttonForm,
-  choice,
   danger,
   field,
   form,
@@ -15,9 +14,10 @@ import {
   linesOf,
 } from '../layout/form.ts'
 import { copyable, facts, mark, table } from '../layout/parts.ts'
+import { fieldsFor, sentValues } from '../layout/property-fields.ts'
 
 const exposeContent: Content = (request, { application }, attempt) => {
-  const { appId, identifierUris, api } = application
+  const { appId, identifierUris } = application
   const path = applicationPath(appId, 'Expose an API')
   const [uri] = identifierUris
   return html`${
@@ -34,20 +34,7 @@ ${form(
   path,
   html`${hiddenFields({ etag: application['@odata.etag'] ?? '' })}
 ${lines({ name: 'identifier_uris', label: 'Identifier URIs, one in each line', value: identifierUris.join('\n') || `api://${appId}` }, attempt)}
-${choice(
-  {
-    name: 'token_version',
-    label: 'Version of the access tokens',
-    help: 'The API decides the version, not the client.',
-    value: String(api?.requestedAccessTokenVersion ?? ''),
-    options: [
-      { value: '', label: 'Not set: v1.0' },
-      { value: '1', label: 'v1.0' },
-      { value: '2', label: 'v2.0' },
-    ],
-  },
-  attempt,
-)}
+${fieldsFor('application', application, attempt)}
 <button>Save</button>`,
 )}`
 }
@@ -123,10 +110,9 @@ const changeRoles = (suffix: string, change: RoleChange) =>
 
 export const exposePage = tabRow('Expose an API', exposeContent, [
   changeAction('Expose an API', '', (registered, sent) => {
-    const version = sent.get('token_version') ?? ''
     const changed = {
       identifierUris: linesOf(sent, 'identifier_uris'),
-      api: { requestedAccessTokenVersion: version === '' ? null : Number(version) },
+      ...sentValues('application', sent),
     }
     return patchOf(registered, changed, sent.get('etag'))
   }),

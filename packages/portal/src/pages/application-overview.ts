@@ -20,6 +20,8 @@ import {
 } from '../layout/application-tab.ts'
 import { buttonForm, danger, field, form, hiddenFields } from '../layout/form.ts'
 import { copyable, facts, type Html, mark, time } from '../layout/parts.ts'
+import { fieldsFor, sentValues } from '../layout/property-fields.ts'
+import type { Form } from '../security/portal-form.ts'
 import { createPrincipal } from './registration.ts'
 
 const content: Content = async (request, registered, attempt) => {
@@ -35,13 +37,8 @@ const content: Content = async (request, registered, attempt) => {
     ['Directory (tenant) ID', copyable(request.session.tenantId)],
     ['Created', time(application.createdDateTime, request.now, 'unknown')],
     ['Service principal', principalState(request, registered, clientsOf())],
-    principal &&
-      kind !== 'agent' && [
-        'Assignment required',
-        html`${principal.appRoleAssignmentRequired ? 'yes: a client without a role gets no token' : 'no: a client without a role gets a token without roles'}
-${buttonForm(request, `${path}/assignment-required`, principal.appRoleAssignmentRequired ? 'Do not require' : 'Require', { value: String(!principal.appRoleAssignmentRequired) })}`,
-      ],
   ])}
+${principal && kind !== 'agent' && form(request, `${path}/properties`, html`${fieldsFor('servicePrincipal', principal, attempt)}<button>Save</button>`)}
 <details${attempt ? html` open` : ''}><summary>Rename</summary>
 ${form(
   request,
@@ -69,11 +66,11 @@ ${isEnabled ? danger('Disable', `${isBlueprint(application) ? 'Its agents get' :
 }
 
 /** Changes one property of the service principal. */
-const patchPrincipal = (suffix: string, property: 'accountEnabled' | 'appRoleAssignmentRequired') =>
+const patchPrincipal = (suffix: string, bodyOf: (sent: Form) => object) =>
   changeAction('Overview', suffix, ({ application, principal }, sent) => ({
     method: 'PATCH',
     path: `/servicePrincipals/${principal?.id ?? application.appId}`,
-    body: { [property]: sent.get('value') === 'true' },
+    body: bodyOf(sent),
   }))
 
 export const applicationOverview = tabRow('Overview', content, [
@@ -81,8 +78,8 @@ export const applicationOverview = tabRow('Overview', content, [
     const displayName = (sent.get('display_name') ?? '').trim()
     return patchOf(registered, { displayName }, sent.get('etag'))
   }),
-  patchPrincipal('/enabled', 'accountEnabled'),
-  patchPrincipal('/assignment-required', 'appRoleAssignmentRequired'),
+  patchPrincipal('/enabled', (sent) => ({ accountEnabled: sent.get('value') === 'true' })),
+  patchPrincipal('/properties', (sent) => sentValues('servicePrincipal', sent)),
   {
     suffix: '/principal',
     run: async (request, _sent, { req }) => {

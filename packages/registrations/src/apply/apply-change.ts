@@ -1,9 +1,10 @@
+import { comparedBody, valuesOf } from '../compared-properties.ts'
 import {
   type AppRole,
   application,
   servicePrincipal,
 } from '../planning/directory/directory-state.ts'
-import type { Change, ChangeKind, ChangeOf } from '../planning/steps/change.ts'
+import type { Change, ChangeKind, ChangeOf, PropertyChange } from '../planning/steps/change.ts'
 import { applicationIdPlaceholder } from '../registrations-file.ts'
 import type { ApplyContext } from './apply-context.ts'
 import { type GraphRefusalError, ignoreRefusal, parseAnswer, writesApplications } from './graph.ts'
@@ -29,11 +30,7 @@ const sponsorsBody = (sponsors: readonly string[]) => ({
  * only this run, or a killed one, can have created an application with it, so it may be repeated.
  */
 async function createApplication(
-  {
-    application: displayName,
-    requestedAccessTokenVersion,
-    sponsors,
-  }: ChangeOf<'createApplication'>,
+  { application: displayName, sponsors, ...given }: ChangeOf<'createApplication'>,
   run: ApplyContext,
 ): Promise<void> {
   const line = { method: 'POST', path: sponsors ? blueprints : '/applications' } as const
@@ -46,7 +43,7 @@ async function createApplication(
     uniqueName,
     signInAudience: 'AzureADMyOrg',
     ...(sponsors && sponsorsBody(sponsors)),
-    ...(requestedAccessTokenVersion && { api: { requestedAccessTokenVersion } }),
+    ...comparedBody(valuesOf('application', given)),
     ...(permissions && { requiredResourceAccess: requiredResourceAccess(permissions, run) }),
     ...(secrets.length > 0 && {
       passwordCredentials: secrets.map((one) => passwordCredential(one, run)),
@@ -127,25 +124,24 @@ const operations: Operations = {
 
   async updateApplication({ application: name, changes }, run) {
     const { objectId, appId, servicePrincipalId } = run.handle(name)
-    const members = changes.map(({ property, to }) =>
-      property === 'requestedAccessTokenVersion'
-        ? ['api', { [property]: to }]
-        : [property, withApplicationId(to, appId)],
-    )
-    await run.patch('/applications', objectId, Object.fromEntries(members))
+    await run.patch('/applications', objectId, changedBody(changes, appId))
     // The service principal gets the new name too.
     if (servicePrincipalId !== undefined) run.touched(servicePrincipalId)
   },
 
-  async createServicePrincipal({ application: name, appRoleAssignmentRequired }, run) {
+  async createServicePrincipal({ application: name, ...given }, run) {
     const handle = run.handle(name)
-    const id = await createdOrPresent(run, handle.appId, appRoleAssignmentRequired)
+    const { appId } = handle
+    const id = await createdOrPresent(run, {
+      appId,
+      ...comparedBody(valuesOf('servicePrincipal', given)),
+    })
     run.register(name, { ...handle, servicePrincipalId: id })
   },
 
   async updateServicePrincipal({ application: name, changes }, run) {
-    const body = Object.fromEntries(changes.map(({ property, to }) => [property, to]))
-    await run.patch('/servicePrincipals', run.servicePrincipalId(name), body)
+    const { appId } = run.handle(name)
+    await run.patch('/servicePrincipals', run.servicePrincipalId(name), changedBody(changes, appId))
   },
 
   async disableAppRoles({ application: name, roles }, run) {
@@ -262,15 +258,13 @@ export const applyChange = (change: Change, run: ApplyContext): Promise<void> =>
  */
 async function createdOrPresent(
   run: ApplyContext,
-  appId: string,
-  appRoleAssignmentRequired: boolean | undefined,
+  body: { readonly appId: string },
 ): Promise<string> {
   const line = { method: 'POST', path: '/servicePrincipals' } as const
-  const body = { appId, ...(appRoleAssignmentRequired && { appRoleAssignmentRequired }) }
   const asked = { ...line, body, role: writesApplications, repeatable: true } as const
   const answer = await run.send(asked).catch(ignoreRefusal(({ status }) => status === 409))
   if (answer !== undefined) return parseAnswer(line, servicePrincipal, answer.body).id
-  const present = { method: 'GET', path: `/servicePrincipals(appId='${appId}')` } as const
+  const present = { method: 'GET', path: `/servicePrincipals(appId='${body.appId}')` } as const
   const { body: found } = await run.send({ ...present, repeatable: true, expectsLag: true })
   return parseAnswer(present, servicePrincipal, found).id
 }
@@ -291,6 +285,12 @@ const roleBody = ({
   isEnabled,
   allowedMemberTypes,
 })
+
+/** Changed properties in the form of a body. */
+const changedBody = (changes: readonly PropertyChange[], appId: string) =>
+  comparedBody(
+    Object.fromEntries(changes.map(({ property, to }) => [property, withApplicationId(to, appId)])),
+  )
 
 const withApplicationId = (value: unknown, appId: string): unknown =>
   Array.isArray(value)

@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import { comparedValue } from '../compared-properties.ts'
 import { validCredentials } from '../planning/directory/credentials.ts'
 import { directoryIndex } from '../planning/directory/directory-index.ts'
 import {
@@ -287,7 +288,7 @@ async function assignmentsByApi(
   clients: readonly ServicePrincipal[],
 ): Promise<AppRoleAssignment[] | undefined> {
   const apis = principals.filter(
-    ({ appRoles, appRoleAssignmentRequired }) => appRoles.length > 0 || appRoleAssignmentRequired,
+    (one) => one.appRoles.length > 0 || comparedValue('appRoleAssignmentRequired', one),
   )
   const budget = { pages: Math.floor(clients.length / 4) }
   if (apis.length > budget.pages) return undefined

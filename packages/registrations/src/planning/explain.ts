@@ -1,4 +1,5 @@
 import { graphAppId } from '@greeting/directory'
+import { comparedValue } from '../compared-properties.ts'
 import { credentialsOf, type HeldCredential, validCredentials } from './directory/credentials.ts'
 import {
   type Application,
@@ -261,7 +262,7 @@ function missingAssignment(
   { own, ofBlueprint, isInheritable }: Assigned,
   { servicePrincipal }: Located,
 ): Refusal | undefined {
-  if (!servicePrincipal?.appRoleAssignmentRequired) return undefined
+  if (!comparedValue('appRoleAssignmentRequired', servicePrincipal)) return undefined
   if (own.length > 0 || (isInheritable && ofBlueprint.length > 0)) return undefined
   const reason = 'the API requires an assignment, and the client has none'
   return { aadstsCode: 501051, reason }

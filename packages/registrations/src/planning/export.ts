@@ -1,3 +1,4 @@
+import { valuesToExport } from '../compared-properties.ts'
 import { countCredentials } from './directory/credentials.ts'
 import { type DirectoryIndex, directoryIndex } from './directory/directory-index.ts'
 import {
@@ -105,14 +106,12 @@ function principalCredentials({ appId }: Application, index: DirectoryIndex): st
 
 function apiOf(api: Application, index: DirectoryIndex, portable: boolean) {
   const { identifierUris, appId, appRoles } = api
-  const version = api.api?.requestedAccessTokenVersion
-  const principal = index.servicePrincipal(appId)
   return {
     identifierUris: identifierUris.map((uri) =>
       portable ? uri.replaceAll(appId, '{applicationId}') : uri,
     ),
-    ...(version && { requestedAccessTokenVersion: version }),
-    ...(principal?.appRoleAssignmentRequired && { appRoleAssignmentRequired: true }),
+    ...valuesToExport('application', api),
+    ...valuesToExport('servicePrincipal', index.servicePrincipal(appId)),
     appRoles: appRoles.filter(isDeclarable).map((role) => ({
       allowedMemberTypes: role.allowedMemberTypes,
       description: role.description || role.value,

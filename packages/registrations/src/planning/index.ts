@@ -1,3 +1,11 @@
+export {
+  type ComparedName,
+  comparedBody,
+  comparedProperties,
+  comparedRead,
+  comparedValue,
+  valuesOf,
+} from '../compared-properties.ts'
 export { adoptionLine, isHeldByOthers } from './adoption.ts'
 export {
   application,

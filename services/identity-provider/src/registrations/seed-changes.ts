@@ -1,9 +1,11 @@
 import {
   type Application,
+  applicationProperties,
   type Blueprint,
   createLabPassword,
   createPassword,
   type DirectoryChange,
+  entityValues,
   newAgentIdentity,
   newApplication,
   newAppRoleAssignment,
@@ -11,7 +13,9 @@ import {
   newTenant,
   put,
   type Runtime,
+  servicePrincipalProperties,
 } from '@greeting/directory'
+import { valuesOf } from '@greeting/registrations/planning'
 import type { SeedRegistrations } from './seed-registrations.ts'
 
 /** The IDs and secrets of the first registrations. No other place has the secrets as text. */
@@ -72,7 +76,7 @@ export function seedChanges(
       displayName,
       createdDateTime,
       identifierUris: api?.identifierUris ?? [],
-      requestedAccessTokenVersion: api?.requestedAccessTokenVersion ?? null,
+      ...entityValues(applicationProperties, valuesOf('application', api)),
       appRoles: api?.appRoles ?? [],
       requiredResourceAccess: (client?.permissions ?? []).map((permission) => ({
         resourceAppId: idOf(registrations, permission.api),
@@ -90,11 +94,13 @@ export function seedChanges(
       blueprint: isBlueprint ? blueprintOf(client, registrations) : null,
     })
   })
-  const principals = applications.map(({ appId, displayName }) => ({
-    ...newServicePrincipal(tenant.id, { appId, displayName }, source),
-    appRoleAssignmentRequired:
-      apis.find((api) => api.displayName === displayName)?.appRoleAssignmentRequired ?? false,
-  }))
+  const principals = applications.map(({ appId, displayName }) => {
+    const api = apis.find((one) => one.displayName === displayName)
+    return {
+      ...newServicePrincipal(tenant.id, { appId, displayName }, source),
+      ...entityValues(servicePrincipalProperties, valuesOf('servicePrincipal', api)),
+    }
+  })
   const agentPrincipals = agents.map(({ displayName, blueprint = '', applicationId }) => {
     const { applicationId: agentIdentityBlueprintId, sponsors = [] } = named(clients, blueprint)
     const ids = { agentIdentityBlueprintId, createdByAppId: agentIdentityBlueprintId }

@@ -170,6 +170,17 @@ const pick = <Value>(
 /** The values of a new entity that its creator need not set. */
 export const initialValues = (table: object) => pick(table, ({ initial }) => initial)
 
+/** Values by their names as members of an entity. Those without effect stand together. */
+export function entityValues(table: object, values: Readonly<Record<string, unknown>>): object {
+  const inert = inertDefaults(table)
+  const ofBoth = Map.groupBy(Object.entries(values), ([name]) => name in inert)
+  const inertProperties = Object.fromEntries(ofBoth.get(true) ?? [])
+  return {
+    ...Object.fromEntries(ofBoth.get(false) ?? []),
+    ...(ofBoth.has(true) && { inertProperties }),
+  }
+}
+
 /** The properties that are stored and returned, without effect, with their defaults. */
 export const inertDefaults = (table: object): InertProperties => pick(table, ({ inert }) => inert)
 

@@ -1,6 +1,7 @@
 // Folder: The part of the directory that a plan compares with the file.
 
 import { z } from 'zod'
+import { comparedMembers } from '../../compared-properties.ts'
 
 const guid = z.guid().toLowerCase()
 const dateTime = z.iso.datetime({ offset: true }).transform((text) => new Date(text))
@@ -72,11 +73,7 @@ export const application = z.object({
   uniqueName: text,
   createdDateTime: dateTime.nullish(),
   identifierUris: z.array(z.string()).default([]),
-  api: z
-    .object({
-      requestedAccessTokenVersion: z.number().nullish(),
-    })
-    .nullish(),
+  ...comparedMembers('application'),
   appRoles: z.array(appRole).default([]),
   requiredResourceAccess: z.array(requiredResourceAccess).default([]),
   passwordCredentials: z.array(passwordCredential).default([]),
@@ -104,7 +101,7 @@ export const servicePrincipal = z.object({
   appId: principalAppId,
   displayName: z.string(),
   accountEnabled: z.boolean().nullish(),
-  appRoleAssignmentRequired: z.boolean().nullish(),
+  ...comparedMembers('servicePrincipal'),
   /** The application ID of the blueprint of an agent identity. */
   agentIdentityBlueprintId: guid.nullish(),
   servicePrincipalNames: z.array(z.string()).default([]),

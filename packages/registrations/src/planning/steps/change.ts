@@ -1,5 +1,6 @@
 // Folder: The changes of a plan, by kind.
 
+import type { ComparedValues } from '../../compared-properties.ts'
 import type { FederatedEntry } from '../../registrations-file.ts'
 import type { AppRole, FederatedIdentityCredential } from '../directory/directory-state.ts'
 
@@ -39,12 +40,9 @@ export type RequestedRoles = { readonly api: string; readonly roles: readonly Ro
 /** The members of each kind of change, besides its application. */
 type ChangeDetails = {
   /** With sponsors, it is a blueprint. */
-  readonly createApplication: {
-    readonly requestedAccessTokenVersion?: number
-    readonly sponsors?: readonly string[]
-  }
+  readonly createApplication: ComparedValues & { readonly sponsors?: readonly string[] }
   readonly updateApplication: { readonly changes: readonly PropertyChange[] }
-  readonly createServicePrincipal: { readonly appRoleAssignmentRequired?: boolean }
+  readonly createServicePrincipal: ComparedValues
   readonly updateServicePrincipal: { readonly changes: readonly PropertyChange[] }
   /** Only a disabled role can be removed or get another value. */
   readonly disableAppRoles: {

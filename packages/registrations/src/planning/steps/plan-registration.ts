@@ -1,11 +1,17 @@
+import {
+  type ComparedName,
+  type ComparedValues,
+  comparedProperties,
+  comparedValue,
+  valuesOf,
+} from '../../compared-properties.ts'
 import { type ApiEntry, applicationIdPlaceholder } from '../../registrations-file.ts'
 import type { Located } from '../directory/locate.ts'
 import type { Change, PropertyChange, RegistrationStep } from './change.ts'
 
 /** The members of an entry that determine the registration of its application. */
-type Registration = Partial<
-  Pick<ApiEntry, 'identifierUris' | 'requestedAccessTokenVersion' | 'appRoleAssignmentRequired'>
-> & {
+type Registration = ComparedValues & {
+  readonly identifierUris?: readonly string[]
   /** Of a blueprint. */
   readonly sponsors?: readonly string[]
 }
@@ -18,11 +24,10 @@ export function planRegistration(
 ): Change[] {
   const { name, application, servicePrincipal } = located
   const about = { step, application: name } as const
-  const { requestedAccessTokenVersion: version, appRoleAssignmentRequired: required } = wanted
   const planned: Change[] = []
   if (application === undefined) {
     const details = {
-      ...(version !== undefined && { requestedAccessTokenVersion: version }),
+      ...valuesOf('application', wanted),
       ...(wanted.sponsors && { sponsors: wanted.sponsors }),
     }
     planned.push({ kind: 'createApplication', ...about, destructive: false, ...details })
@@ -37,16 +42,12 @@ export function planRegistration(
     })
   }
   if (servicePrincipal === undefined) {
-    const details = required === undefined ? {} : { appRoleAssignmentRequired: required }
+    const details = valuesOf('servicePrincipal', wanted)
     planned.push({ kind: 'createServicePrincipal', ...about, destructive: false, ...details })
     return planned
   }
   // The file does not describe whether the service principal is enabled, so the plan leaves it.
-  const principalChanges = changed(
-    'appRoleAssignmentRequired',
-    servicePrincipal.appRoleAssignmentRequired ?? false,
-    required,
-  )
+  const principalChanges = comparedChanges('servicePrincipal', servicePrincipal, wanted)
   if (principalChanges.length > 0) {
     planned.push({
       kind: 'updateServicePrincipal',
@@ -60,7 +61,7 @@ export function planRegistration(
 
 function applicationChanges(
   { name, application }: Located,
-  { identifierUris, requestedAccessTokenVersion }: Registration,
+  { identifierUris, ...wanted }: Registration,
 ): PropertyChange[] {
   const present = application?.identifierUris ?? []
   const uris = identifierUris?.map((uri) =>
@@ -74,11 +75,7 @@ function applicationChanges(
       ? []
       : [
           ...changed('displayName', application.displayName, name),
-          ...changed(
-            'requestedAccessTokenVersion',
-            application.api?.requestedAccessTokenVersion ?? 1,
-            requestedAccessTokenVersion,
-          ),
+          ...comparedChanges('application', application, wanted),
         ]),
   ]
 }
@@ -91,6 +88,15 @@ export function wantedIdentifierUris(entry: ApiEntry, { application }: Located):
   )
 }
 
+const comparedChanges = (
+  of: 'application' | 'servicePrincipal',
+  object: object,
+  wanted: ComparedValues,
+): PropertyChange[] =>
+  Object.entries(valuesOf(of, wanted)).flatMap(([name, to]) =>
+    changed(name, comparedValue(name as ComparedName, object), to),
+  )
+
 function changed(property: string, from: unknown, to: unknown): PropertyChange[] {
   return to === undefined || from === to ? [] : [{ property, from, to }]
 }
@@ -98,12 +104,8 @@ function changed(property: string, from: unknown, to: unknown): PropertyChange[]
 const sameSet = (some: readonly string[], others: readonly string[]) =>
   some.length === others.length && some.every((one) => others.includes(one))
 
-// A removed name, another token version or a new assignment requirement can lock clients out.
-const isTaken: Readonly<Record<string, (change: PropertyChange) => boolean>> = {
-  identifierUris: ({ from, to }) =>
-    Array.isArray(from) && Array.isArray(to) && from.some((uri) => !to.includes(uri)),
-  requestedAccessTokenVersion: () => true,
-  appRoleAssignmentRequired: ({ to }) => to === true,
+/** Whether a change removes an identifier URI, or locks clients out in another way. */
+function takesAway({ property, from, to }: PropertyChange): boolean {
+  if (Array.isArray(from) && Array.isArray(to)) return from.some((uri) => !to.includes(uri))
+  return comparedProperties[property as ComparedName]?.takesAway(to) ?? false
 }
-
-const takesAway = (change: PropertyChange) => isTaken[change.property]?.(change) ?? false

@@ -1,0 +1,62 @@
+import {
+  type ComparedName,
+  comparedBody,
+  comparedProperties,
+  comparedRead,
+} from '@greeting/registrations/planning'
+import type { Form } from '../security/portal-form.ts'
+import { type Attempt, choice, field } from './form.ts'
+
+/** How a form shows a property of the registrations file. Options have values in JSON; without them it is a text. */
+type PropertyField = Omit<Parameters<typeof choice>[0], 'name' | 'value' | 'options'> & {
+  readonly options?: readonly { readonly value: string; readonly label: string }[]
+}
+
+const propertyFields: Readonly<Record<ComparedName, PropertyField>> = {
+  requestedAccessTokenVersion: {
+    label: 'Version of the access tokens',
+    help: 'The API decides the version, not the client.',
+    options: [
+      { value: 'null', label: 'Not set: v1.0' },
+      { value: '1', label: 'v1.0' },
+      { value: '2', label: 'v2.0' },
+    ],
+  },
+  appRoleAssignmentRequired: {
+    label: 'Assignment required',
+    options: [
+      { value: 'false', label: 'no: a client without a role gets a token without roles' },
+      { value: 'true', label: 'yes: a client without a role gets no token' },
+    ],
+  },
+}
+
+const fieldsOf = (of: 'application' | 'servicePrincipal') =>
+  (Object.entries(propertyFields) as [ComparedName, PropertyField][]).filter(
+    ([name]) => comparedProperties[name].of === of,
+  )
+
+/** The fields for the properties of an object. */
+export const fieldsFor = (
+  of: 'application' | 'servicePrincipal',
+  object: object,
+  attempt: Attempt | undefined,
+) =>
+  fieldsOf(of).map(([name, { options, ...one }]) => {
+    const value = comparedRead(name, object) ?? null
+    return options
+      ? choice({ name, ...one, options, value: JSON.stringify(value) }, attempt)
+      : field({ name, ...one, value: String(value ?? '') }, attempt)
+  })
+
+/** The sent values of these fields, in the form of a body for Graph. */
+export const sentValues = (of: 'application' | 'servicePrincipal', sent: Form): object =>
+  comparedBody(
+    Object.fromEntries(
+      fieldsOf(of).map(([name, { options }]) => {
+        const text = sent.get(name) ?? ''
+        if (options === undefined) return [name, text || null]
+        return [name, JSON.parse(options.find(({ value }) => value === text)?.value ?? 'null')]
+      }),
+    ),
+  )
