@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import { describe, it } from 'node:test'
-import { setTimeout } from 'node:timers/promises'
+import { describe, it, type TestContext } from 'node:test'
+import { setImmediate } from 'node:timers/promises'
 import { AuditBuffer, type AuditRecord } from '@greeting/directory/audit'
 import { DirectoryStore } from '@greeting/directory/live'
 import { beginning } from '../../../../packages/directory/src/live/commit.ts'
@@ -16,13 +16,30 @@ import { tenantId, testService } from './test-service.ts'
 
 const maxAgeMs = 40
 const patienceMs = 200
-const longestAnswerMs = 900
 
-/** A service with a store whose calls take as long as the test sets (FL18). */
-async function slowService() {
-  const store = { takesMs: 0, audit: [] as AuditRecord[] }
+/** A service with the test's clock and a store that answers when the test lets it (FL18). */
+async function slowService({ mock, signal }: TestContext) {
+  mock.timers.enable({ apis: ['setTimeout'] })
+  let nowMs = 0
+  const monotonicNowMs = () => nowMs
+  const pass = (ms: number) => {
+    nowMs += ms
+    mock.timers.tick(ms)
+  }
+  let waiting = 0
+  let open = Promise.withResolvers<void>()
+  open.resolve()
+  const audited: AuditRecord[] = []
+  const store = {
+    hold: () => {
+      open = Promise.withResolvers()
+    },
+    letGo: () => open.resolve(),
+  }
   const slowly = async <Answer>(answer: () => Answer | Promise<Answer>): Promise<Answer> => {
-    if (store.takesMs > 0) await setTimeout(store.takesMs)
+    waiting += 1
+    await open.promise
+    waiting -= 1
     return answer()
   }
   const log = new MemoryDirectoryLog()
@@ -30,6 +47,7 @@ async function slowService() {
   const directory = new DirectoryStore({
     maxAgeMs,
     patienceMs,
+    monotonicNowMs,
     log: delegatingLog(() => log, {
       latest: () => slowly(() => log.latest()),
       changesAfter: (...known) => slowly(() => log.changesAfter(...known)),
@@ -39,6 +57,7 @@ async function slowService() {
   const keys = await SigningKeys.open({
     maxAgeMs,
     patienceMs,
+    monotonicNowMs,
     keyEncryptionKey: KeyEncryptionKey.generate(),
     agreedTime: agreedNow(),
     schedule: { longestTokenSeconds: 3600 },
@@ -50,7 +69,7 @@ async function slowService() {
   })
   const notes = new AuditBuffer({
     audit: {
-      append: (_, records) => slowly(() => void store.audit.push(...records)),
+      append: (_, records) => slowly(() => void audited.push(...records)),
       find: () => Promise.reject(new TypeError('never asked')),
       countHours: () => Promise.reject(new TypeError('never asked')),
       forgetOld: () => Promise.reject(new TypeError('never asked')),
@@ -88,72 +107,76 @@ async function slowService() {
     noteUse: notes.noteUse,
   })
   const request = () => service.token({ ...service.form(), client_secret: first.secret })
-  return { store, notes, keys, directory, request, app: service.app }
+  /** Lets time pass while calls wait for the store, until a request is answered. */
+  const answerOf = async (answer: Response | Promise<Response>): Promise<Response> => {
+    let isThere = false
+    const answered = Promise.resolve(answer).finally(() => {
+      isThere = true
+    })
+    while (!isThere) {
+      signal.throwIfAborted()
+      if (waiting > 0) pass(patienceMs)
+      await setImmediate()
+    }
+    return answered
+  }
+  return { store, audited, notes, directory, request, pass, answerOf, app: service.app }
 }
 
-/** A token request, and its duration. */
-async function timed(request: () => Promise<Response>) {
-  const startedAt = performance.now()
-  const response = await request()
-  return { response, tookMs: performance.now() - startedAt }
-}
-
-describe('a store that is slow (FL18)', () => {
-  it('delays the tokens of known clients while it responds in time', async () => {
-    const { store, request } = await slowService()
+describe('a store that is slow (FL18)', { timeout: 60_000 }, () => {
+  it('delays the tokens of known clients while it responds in time', async (test) => {
+    const { store, request, pass } = await slowService(test)
     assert.equal((await request()).status, 200, 'the client is in memory')
-    store.takesMs = 2 * maxAgeMs
     for (let count = 0; count < 3; count += 1) {
-      const { response } = await timed(request)
-      assert.equal(response.status, 200)
-      await setTimeout(maxAgeMs)
+      pass(maxAgeMs + 1)
+      store.hold()
+      const answer = request()
+      await setImmediate()
+      pass(patienceMs - 1)
+      store.letGo()
+      assert.equal((await answer).status, 200)
     }
   })
 
-  it('causes 503 with Retry-After, and 200 when it is fast again', async () => {
-    const { store, request, app } = await slowService()
-    store.takesMs = longestAnswerMs + 100
-    await setTimeout(maxAgeMs + 1)
-    const answers = await Promise.all(Array.from({ length: 5 }, () => timed(request)))
-    for (const { response, tookMs } of answers) {
-      assert.equal(response.status, 503)
-      assert.equal(response.headers.get('retry-after'), '1')
-      assert.ok(tookMs < longestAnswerMs, `${tookMs} ms`)
+  it('causes 503 with Retry-After, and 200 when it is fast again', async (test) => {
+    const { store, request, app, answerOf } = await slowService(test)
+    store.hold()
+    const requests = Array.from({ length: 5 }, request)
+    for (const answer of requests.map(answerOf)) {
+      const { status, headers } = await answer
+      assert.equal(status, 503)
+      assert.equal(headers.get('retry-after'), '1')
     }
-    assert.equal((await app.request('http://login.test/readyz')).status, 503)
-    store.takesMs = 0
-    while ((await request()).status !== 200) await setTimeout(10)
+    assert.equal((await answerOf(app.request('http://login.test/readyz'))).status, 503)
+    store.letGo()
+    assert.equal((await request()).status, 200)
   })
 
-  it('delays signing no longer than reading', async () => {
-    const { store, request, directory } = await slowService()
-    await setTimeout(maxAgeMs + 1)
-    store.takesMs = 0
+  it('delays signing no longer than reading', async (test) => {
+    const { store, request, directory, pass, answerOf } = await slowService(test)
+    assert.equal((await request()).status, 200, 'the client is in memory')
+    pass(maxAgeMs + 1)
     await directory.refresh()
-    store.takesMs = longestAnswerMs + 100
-    const { response, tookMs } = await timed(request)
-    assert.equal(response.status, 503)
-    assert.ok(tookMs < longestAnswerMs, `${tookMs} ms`)
+    store.hold()
+    assert.equal((await answerOf(request())).status, 503)
   })
 
-  it('loses no record of the tokens and refusals of that time', async () => {
-    const { store, notes, request } = await slowService()
-    const outcomes: string[] = []
-    const ask = async () => outcomes.push((await request()).status === 200 ? 'done' : 'refused')
-    await ask()
-    store.takesMs = 2 * patienceMs
+  it('loses no record of the tokens and refusals of that time', async (test) => {
+    const { store, audited, notes, request, pass, answerOf } = await slowService(test)
+    const statuses = [(await request()).status]
+    pass(maxAgeMs + 1)
+    store.hold()
     const flushing = notes.flush()
-    await setTimeout(maxAgeMs + 1)
-    await Promise.all([ask(), ask(), ask()])
+    const requests = Array.from({ length: 3 }, request)
+    for (const answer of requests.map(answerOf)) statuses.push((await answer).status)
+    store.letGo()
     await flushing
-    store.takesMs = 0
-    await setTimeout(2 * patienceMs)
-    await ask()
+    statuses.push((await request()).status)
     await notes.flush()
+    assert.deepEqual(statuses, [200, 503, 503, 503, 200])
     assert.deepEqual(
-      store.audit.map(({ outcome }) => outcome),
-      outcomes,
+      audited.map(({ outcome }) => outcome),
+      statuses.map((status) => (status === 200 ? 'done' : 'refused')),
     )
-    assert.deepEqual(outcomes, ['done', 'refused', 'refused', 'refused', 'done'])
   })
 })
