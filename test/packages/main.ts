@@ -15,7 +15,7 @@ const folder = packed ?? mkdtempSync(join(tmpdir(), 'greeting-packed-'))
 try {
   if (packed === undefined) packAll(await buildPackages(root), folder)
   const chosen = process.argv.slice(2)
-  const files = chosen.length > 0 ? chosen : [join(import.meta.dirname, 'test/*.test.ts')]
+  const files = chosen.length > 0 ? chosen : [join(import.meta.dirname, '*.test.ts')]
   const { status } = spawnSync(process.execPath, ['--test', '--test-concurrency=2', ...files], {
     stdio: 'inherit',
     env: { ...process.env, GREETING_TARBALLS: folder },
