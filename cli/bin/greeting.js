@@ -13,6 +13,8 @@ if (found < needed) {
   )
   process.exit(1)
 }
+// A stack trace then names the source.
+process.setSourceMapsEnabled(true)
 import('./compile-cache.js').then((cache) => {
   cache.enableCompileCache(process.env)
   return import('#main')

@@ -1,19 +1,11 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import {
-  copyFileSync,
-  globSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  statSync,
-} from 'node:fs'
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { freePort } from '../../test/fixtures/free-port.ts'
 import { mustRun, run } from '../../test/packages/program.ts'
-import { layerNames, writeLayers } from '../image/layers.ts'
+import { writeProgram } from '../image/program.ts'
 import {
   environmentOf,
   inNamespace,
@@ -26,7 +18,7 @@ import { greet, type Launcher, startSeededSystem } from '../running/seeded-syste
 import { sourceLauncher } from '../running/source-launcher.ts'
 import type { Check } from './check.ts'
 
-/** Assembles the layers of both images, and runs them in a namespace without a container engine. */
+/** Assembles all images, and runs them in a namespace without a container engine. */
 export const image: Check = { name: 'image', programs: ['bwrap'], run: runImages }
 
 const starts = 5
@@ -36,10 +28,10 @@ async function runImages(root: string): Promise<readonly string[]> {
   try {
     const sizes: string[] = []
     for (const target of targets) {
-      const layers = join(work, 'layers', target.name)
-      await writeLayers(root, target, layers)
-      writeRootFileSystem(layers, join(work, target.name))
-      sizes.push(`${target.name}: ${sizesOf(layers)}, ${checkBill(join(work, target.name))}`)
+      const built = join(work, 'built', target.name)
+      await writeProgram(root, target, built)
+      writeRootFileSystem(built, join(work, target.name))
+      sizes.push(`${target.name}: ${sizeOf(built)}, ${checkBill(join(work, target.name))}`)
     }
     const isolation = checkIsolation(join(work, 'identity-provider'))
     const launcher = imageLauncher(root, work)
@@ -53,34 +45,23 @@ async function runImages(root: string): Promise<readonly string[]> {
   }
 }
 
-function sizesOf(layers: string): string {
-  const parts = layerNames.map((layer) => {
-    mustRun('tar', ['-c', '-z', '-f', 'layer.tar.gz', '-C', layer, '.'], layers)
-    return `${layer} ${(statSync(join(layers, 'layer.tar.gz')).size / 1e6).toFixed(1)} MB`
-  })
-  return `compressed layers: ${parts.join(', ')}`
+function sizeOf(built: string): string {
+  mustRun('tar', ['-c', '-z', '-f', '../layer.tar.gz', '-C', built, '.'], built)
+  return `compressed layer: ${(statSync(join(built, '../layer.tar.gz')).size / 1e6).toFixed(1)} MB`
 }
 
-/** Compares the list in an image with the manifests that lie there, and with the Node that runs it. */
+/** Compares the Node in the list of an image with the one that runs it. */
 function checkBill(rootFileSystem: string): string {
-  const app = join(rootFileSystem, 'app')
-  const read = (file: string) => JSON.parse(readFileSync(join(app, file), 'utf8'))
-  const lying = globSync('node_modules/**/package.json', { cwd: app })
-    .filter((file) => !file.includes('/fixtures/'))
-    .map(read)
-    .filter(({ name, version }) => name && version)
-    .map(({ name, version }) => `${name} ${version}`)
   const [program = '', ...args] = inNamespace(rootFileSystem, [
     '/nodejs/bin/node',
     '-p',
     'process.versions.node',
   ])
-  const listed: { name: string; version: string }[] = read('sbom.cdx.json').components
-  assert.deepEqual(
-    new Set(listed.map(({ name, version }) => `${name} ${version}`)),
-    new Set([...lying, `node ${mustRun(program, args, '/').trim()}`]),
-  )
-  return `${listed.length} packages in the image and in its list, Node included`
+  const text = readFileSync(join(rootFileSystem, 'app/sbom.cdx.json'), 'utf8')
+  const listed: { name: string; version: string }[] = JSON.parse(text).components
+  const node = listed.find(({ name }) => name === 'node')
+  assert.equal(node?.version, mustRun(program, args, '/').trim())
+  return `${listed.length} packages in its list, Node included`
 }
 
 /** What a program in the image can do: it tries. */

@@ -1,60 +1,25 @@
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { type Bill, billText } from '../../tools/build/contents.ts'
 
-type Manifest = {
-  readonly name: string
-  readonly version: string
-  readonly license?: string
-  readonly integrity?: string
-}
+type Component = { readonly 'bom-ref': string }
 
-/** The parts of a lock file of npm that give a package its hash. */
-type LockFile = { readonly packages: Readonly<Record<string, Partial<Manifest>>> }
-
-const manifestOf = (file: string): Manifest => JSON.parse(readFileSync(file, 'utf8'))
-
-/** The packages of a folder, as their manifests lie there. Manifests deeper in a package only set options. */
-const packagesIn = (folder: string): readonly Manifest[] =>
-  globSync('**/node_modules/{*,@*/*}/package.json', { cwd: folder })
-    .toSorted()
-    .map((file) => manifestOf(join(folder, file)))
-
-/** The URL of a package, of which a scanner takes name and version. */
-const purlOf = ({ name, version }: Manifest) => `pkg:npm/${name.replace('@', '%40')}@${version}`
+const readJson = (file: string) => JSON.parse(readFileSync(file, 'utf8'))
 
 /**
- * The list of what lies in the layers of an image, with the Node that runs it, in the format CycloneDX 1.6.
- * `npm sbom` leaves out most dependencies of a workspace.
+ * The list of what lies in an image, with the Node that runs it, in the format CycloneDX 1.6. Each
+ * built package in the image has a list of its own, from which the list is made.
  *
- * @param folder the layers; its `program` is the service
- * @param lockFile the text of the lock file, which has the hash of each package
+ * @param folder the folder of the program
  * @param nodeVersion such as `24.21.0`
  */
-export function billOfImage(
-  image: string,
-  folder: string,
-  lockFile: string,
-  nodeVersion: string,
-): string {
-  const { version, license } = manifestOf(join(folder, 'program/package.json'))
-  const locked = Object.entries((JSON.parse(lockFile) as LockFile).packages)
-  const hashesOf = ({ name, version }: Manifest) => {
-    const found = locked.find(
-      ([path, one]) =>
-        (one.name ?? path.split('node_modules/').at(-1)) === name && one.version === version,
-    )
-    const [, sha512] = /^sha512-(.+)$/.exec(found?.[1].integrity ?? '') ?? []
-    return sha512 && [{ alg: 'SHA-512', content: Buffer.from(sha512, 'base64').toString('hex') }]
-  }
-  const componentOf = (one: Manifest) => ({
-    type: 'library',
-    'bom-ref': purlOf(one),
-    name: one.name,
-    version: one.version,
-    purl: purlOf(one),
-    ...(one.license && { licenses: [{ expression: one.license }] }),
-    ...(hashesOf(one) && { hashes: hashesOf(one) }),
-  })
+export function billOfImage(image: string, folder: string, nodeVersion: string): string {
+  const { version, license } = readJson(join(folder, 'package.json'))
+  const bills = globSync('{,node_modules/@greeting/*/}sbom.cdx.json', { cwd: folder })
+    .toSorted()
+    .map((file): Bill => readJson(join(folder, file)))
+  const all = bills.flatMap(({ metadata, components }) => [metadata.component, ...components])
+  const unique = new Map((all as Component[]).map((one) => [one['bom-ref'], one]))
   const node = {
     type: 'platform',
     'bom-ref': 'node',
@@ -63,7 +28,7 @@ export function billOfImage(
     cpe: `cpe:2.3:a:nodejs:node.js:${nodeVersion}:*:*:*:*:*:*:*`,
     purl: `pkg:generic/node@${nodeVersion}`,
   }
-  const subject = {
+  const component = {
     type: 'container',
     'bom-ref': image,
     name: image,
@@ -71,14 +36,5 @@ export function billOfImage(
     purl: `pkg:oci/${image}?tag=${version}`,
     licenses: [{ expression: license }],
   }
-  const unique = new Map(packagesIn(folder).map((one) => [purlOf(one), componentOf(one)]))
-  const bill = {
-    $schema: 'http://cyclonedx.org/schema/bom-1.6.schema.json',
-    bomFormat: 'CycloneDX',
-    specVersion: '1.6',
-    version: 1,
-    metadata: { component: subject },
-    components: [node, ...unique.values()],
-  }
-  return `${JSON.stringify(bill, null, 2)}\n`
+  return billText({ component }, [node, ...unique.values()])
 }

@@ -1,7 +1,6 @@
 import { chmodSync, copyFileSync, cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { mustRun } from '../../test/packages/program.ts'
-import { layerNames } from './layers.ts'
 
 /** The mount points that a container runtime adds. */
 const mountPoints = ['data', 'dev', 'etc', 'proc', 'tmp']
@@ -14,11 +13,11 @@ function librariesOf(program: string): string[] {
 
 /**
  * Writes the root file system of an image without a container engine. The base is this Node and its
- * libraries, in place of the distroless image. The layers are those of the image.
+ * libraries, in place of the distroless image. The program is that of the image.
  *
- * @param layers the folder of `writeLayers`
+ * @param program the folder of `writeProgram`
  */
-export function writeRootFileSystem(layers: string, folder: string): void {
+export function writeRootFileSystem(program: string, folder: string): void {
   for (const name of mountPoints) mkdirSync(join(folder, name), { recursive: true })
   for (const library of librariesOf(process.execPath)) {
     mkdirSync(join(folder, dirname(library)), { recursive: true })
@@ -28,8 +27,7 @@ export function writeRootFileSystem(layers: string, folder: string): void {
   copyFileSync(process.execPath, join(folder, 'nodejs/bin/node'))
   chmodSync(join(folder, 'nodejs/bin/node'), 0o755)
   writeFileSync(join(folder, 'etc/passwd'), 'nonroot:x:65532:65532::/:/sbin/nologin\n')
-  for (const layer of layerNames)
-    cpSync(join(layers, layer), join(folder, 'app'), { recursive: true, verbatimSymlinks: true })
+  cpSync(program, join(folder, 'app'), { recursive: true })
 }
 
 /** The settings that the Containerfile gives to every container of a target. */

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join, matchesGlob } from 'node:path'
 import { describe, it } from 'node:test'
-import { layerNames } from '../image/layers.ts'
 import { environmentOf } from '../image/root-file-system.ts'
 import { targetOf, targets } from '../image/targets.ts'
 
@@ -35,13 +34,13 @@ describe('the Containerfile', () => {
   })
 
   for (const { name, path: folder, port } of targets) {
-    it(`has the target ${name}, with every layer and its port`, () => {
+    it(`has the target ${name}, with its program and its port`, () => {
       const stage = text.split(/^FROM /m).find((one) => one.startsWith(`runtime AS ${name}\n`))
       assert.ok(stage)
-      const copied = [...stage.matchAll(/^COPY --from=build \/layers\/(\S+) \/app$/gm)]
+      const copied = [...stage.matchAll(/^COPY --from=build \/programs\/(\S+) \/app$/gm)]
       assert.deepEqual(
-        copied.map(([, layer]) => layer),
-        layerNames.map((layer) => `${name}/${layer}`),
+        copied.map(([, program]) => program),
+        [name],
       )
       assert.match(stage, new RegExp(`^EXPOSE ${port} 9464$`, 'm'))
       assert.equal(environmentOf(path, name).PORT, String(port))

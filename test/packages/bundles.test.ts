@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { gzipSync } from 'node:zlib'
@@ -99,3 +100,38 @@ describe('a bundle', () => {
     assert.equal(stdout.trim(), 'function,function,function', stderr)
   })
 })
+
+/** The files that a module loads before its first line runs. */
+function loadedBy(lib: string, entry: string): ReadonlyMap<string, number> {
+  const loaded = new Map<string, number>()
+  const visit = (file: string) => {
+    if (loaded.has(file)) return
+    const code = readFileSync(join(lib, file), 'utf8')
+    loaded.set(file, Buffer.byteLength(code))
+    for (const [, next = ''] of code.matchAll(/^(?:import|export)\b[^"]*"\.\/([^"]+)";$/gm))
+      visit(next)
+  }
+  visit(entry)
+  return loaded
+}
+
+for (const [name, entry, maxFiles, maxBytes] of [
+  ['testing', 'index.js', 6, 2_000_000],
+  ['identity-provider', 'main.js', 6, 1_800_000],
+  ['api', 'main.js', 4, 570_000],
+  ['cli', 'main.js', 4, 270_000],
+] as const)
+  it(`a start of ${name} loads no more than it needs`, (t) => {
+    using consumer = new Consumer().install(name)
+    const lib = join(consumer.folder, 'node_modules/@greeting', name, 'lib')
+    const loaded = loadedBy(lib, entry)
+    const bytes = [...loaded.values()].reduce((sum, one) => sum + one, 0)
+    t.diagnostic(`${name}: ${loaded.size} files, ${bytes} B`)
+    assert.ok(loaded.size <= maxFiles, [...loaded.keys()].join())
+    assert.ok(bytes <= maxBytes, `${bytes} B`)
+    const lazy = /portal|operations|backup|restore|certificates|postgres|metrics|telemetry/
+    assert.deepEqual(
+      [...loaded.keys()].filter((file) => lazy.test(file)),
+      [],
+    )
+  })

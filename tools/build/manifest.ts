@@ -36,10 +36,6 @@ export type ProjectManifest = {
   readonly repository: { readonly url: string }
 }
 
-const scope = '@greeting/'
-const sorted = <Value>(record: Readonly<Record<string, Value>>) =>
-  Object.fromEntries(Object.entries(record).toSorted(([a], [b]) => (a < b ? -1 : 1)))
-
 /** The compiled file of a source file: `.ts` in `src` is `.js` in `lib`. */
 const compiledFile = (source: string) => source.replace('./src/', './lib/').replace(/\.ts$/, '.js')
 
@@ -86,59 +82,27 @@ function entriesWithoutExports(
   }
 }
 
+/** An import of a bundled package leads to its module of this name, also when the source is in another package. */
 const compiledImports = (imports: Readonly<Record<string, string>> = {}) =>
-  Object.fromEntries(Object.entries(imports).map(([name, file]) => [name, compiledFile(file)]))
-
-/** The dependencies of the registry that a package and its bundled packages have. */
-function outsideDependencies({ manifest }: SourcePackage, bundled: readonly SourcePackage[]) {
-  const all = [manifest, ...bundled.map((one) => one.manifest)]
-  const ranges = all.flatMap(({ dependencies = {} }) => Object.entries(dependencies))
-  return sorted(Object.fromEntries(ranges.filter(([name]) => !name.startsWith(scope))))
-}
-
-/**
- * The manifest of a package inside another one. The outer manifest declares the dependencies, so
- * that npm installs each of them once.
- */
-export function bundledManifest({ manifest }: SourcePackage) {
-  const { name, version, license, exports, imports } = manifest
-  return {
-    name,
-    version,
-    license,
-    type: 'module',
-    exports: compiledExports(exports),
-    ...entriesWithoutExports(exports),
-    ...(imports && { imports: compiledImports(imports) }),
-  }
-}
-
-/** The manifest of a package of the registry, without its dependencies and scripts. */
-export const vendoredManifest = ({ name, version, license }: SourceManifest) => ({
-  name,
-  version,
-  license,
-})
+  Object.fromEntries(Object.keys(imports).map((name) => [name, `./lib/${name.slice(1)}.js`]))
 
 /**
  * The manifest with which a package leaves the repository. It has no scripts and no development
- * dependencies.
+ * dependencies. A bundled package contains its dependencies.
  *
- * @param bundled the packages that its tarball contains
  * @param project the manifest of the root
  */
-export function publishedManifest(
-  source: SourcePackage,
-  bundled: readonly SourcePackage[],
-  project: ProjectManifest,
-) {
-  const { row, manifest } = source
+export function publishedManifest({ row, manifest }: SourcePackage, project: ProjectManifest) {
   const { name, version, description, license, bin, imports } = manifest
-  const inside = Object.fromEntries(bundled.map((one) => [one.manifest.name, one.manifest.version]))
-  const contained = [...Object.keys(inside), ...row.vendored.map((one) => one.name)].toSorted()
   const folders = [
     'lib',
-    'src',
+    ...(row.program
+      ? [
+          ...Object.keys(row.program.served).filter((one) => !one.includes('/')),
+          'LICENSES.txt',
+          'sbom.cdx.json',
+        ]
+      : ['src']),
     ...(row.commonJs ? ['commonjs'] : []),
     ...(bin ? ['bin'] : []),
     ...row.assets,
@@ -158,12 +122,11 @@ export function publishedManifest(
     ...entriesWithoutExports(manifest.exports, row.commonJs !== undefined),
     ...(imports && { imports: compiledImports(imports) }),
     ...(bin && { bin }),
-    dependencies: sorted({ ...outsideDependencies(source, bundled), ...inside }),
+    ...(!row.program && { dependencies: manifest.dependencies }),
     ...(manifest.peerDependencies && {
       peerDependencies: manifest.peerDependencies,
       peerDependenciesMeta: manifest.peerDependenciesMeta,
     }),
-    ...(contained.length > 0 && { bundleDependencies: contained }),
   }
 }
 

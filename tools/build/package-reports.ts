@@ -1,9 +1,9 @@
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join, posix } from 'node:path'
+import { join } from 'node:path'
 import { apiReport } from './api-report.ts'
-import { packageRows } from './packages.ts'
+import { declarationFiles } from './compile.ts'
 
 /** The published packages, by the name of their page in `tools/api-reports/`. */
 export const pages = {
@@ -49,7 +49,7 @@ export function packageReports(root: string): readonly PackageReport[] {
         .filter((file) => file.endsWith('.d.ts'))
         .map((file) => [file.replaceAll('\\', '/'), readFileSync(join(folder, file), 'utf8')]),
     )
-    const entries = new Map(packageRows.flatMap(({ path }) => entriesOf(root, path)))
+    const entries = declarationFiles(root)
     return Object.entries(pages).map(([page, path]) => {
       const manifest = JSON.parse(readFileSync(join(root, path, 'package.json'), 'utf8'))
       const { name, exports = {}, bin } = manifest
@@ -59,13 +59,4 @@ export function packageReports(root: string): readonly PackageReport[] {
   } finally {
     rmSync(folder, { recursive: true })
   }
-}
-
-/** The specifiers of a package, each with its declaration file. */
-function entriesOf(root: string, path: string): [string, string][] {
-  const { name, exports = {} } = JSON.parse(readFileSync(join(root, path, 'package.json'), 'utf8'))
-  return Object.entries<string>(exports).map(([subpath, source]) => [
-    `${name}${subpath.slice(1)}`,
-    posix.join(path, source.replace(/\.ts$/, '.d.ts')),
-  ])
 }

@@ -1,37 +1,52 @@
-/** A program whose modules are bundled into few files. */
-export type BundledProgram = {
-  /** Folders of the packages that are bundled with it, from the root of the repository. */
-  readonly inlined: readonly string[]
-  /** Files in `src` that become one file with all that they import. `main.ts` awaits, and stays apart. */
-  readonly loadedTogether: readonly string[]
+/** A package whose modules are bundled with all that they import. */
+export type Program = {
+  /** Files from the root of the repository, by the name of their module in `lib/`. */
+  readonly entries: Readonly<Record<string, string>>
+  /**
+   * Files of which each row becomes one file, with all that they import and no earlier row has. A
+   * start pays for each file, and for what it does not need. `main.ts` awaits, and stays apart.
+   */
+  readonly together: readonly (readonly string[])[]
+  /** Folders of files that the modules serve, by their place in the package. */
+  readonly served: Readonly<Record<string, string>>
+  /** Packages of the registry of which a served file comes. */
+  readonly servedFrom: readonly string[]
 }
 
 /** A package of this repository, as it is built. */
 export type PackageRow = {
   /** Folder of the package, from the root of the repository. */
   readonly path: string
-  /** Packages of this repository that its tarball contains. */
-  readonly bundled: readonly string[]
   /** Files that do work when they are imported. No other file does. */
   readonly entryPoints: readonly string[]
-  /** Files and folders of the repository that the package needs, besides its source. */
+  /** Files of the repository that the package needs, besides its source. */
   readonly assets: readonly string[]
-  /** Files of packages of the registry that its tarball contains, so that npm does not install them. */
-  readonly vendored: readonly { readonly name: string; readonly files: readonly string[] }[]
   readonly keywords: readonly string[]
   /** The oldest Node on which the package runs. */
   readonly node: string
   /** Present when `require()` finds CommonJS modules. They contain these packages, which have none. */
   readonly commonJs?: { readonly inlined: readonly string[] }
-  /** Present when `src/main.ts` is bundled. Then the package exports no module. */
-  readonly program?: BundledProgram
+  /** Absent for a library, whose dependencies stay outside. */
+  readonly program?: Program
 }
 
-const service = { assets: [], vendored: [], entryPoints: ['./lib/main.js'], node: '>=24' }
-const library = { assets: [], vendored: [], bundled: [], entryPoints: [] }
+const directory = 'packages/directory/src/storage/sqlite/sqlite-worker.ts'
+const provider = 'services/identity-provider/src'
+const api = 'services/greeting-api/src'
+const authorizer = 'services/authorizer/src'
+const testing = 'packages/testing/src'
+
+const viewer = { 'lib/static': `${api}/docs/static` }
+const portal = { static: 'packages/portal/src/static' }
+/** Loaded at the first request for a page, and not before. */
+const pages = ['packages/portal/src/portal-app.ts', `${provider}/portal/portal-host.ts`]
+const operations = [`${provider}/management/operations/operations-app.ts`]
+
+const library = { assets: [], entryPoints: [] }
+const service = { assets: [], entryPoints: ['./lib/main.js'], node: '>=24' }
 const oauth = ['oauth2', 'entra', 'azure-ad', 'client-credentials', 'jwt']
 
-/** The packages that leave the repository, and those that only lie inside others. */
+/** The packages that leave the repository, and the authorizer, which only its image contains. */
 export const packageRows: readonly PackageRow[] = [
   {
     ...library,
@@ -50,94 +65,91 @@ export const packageRows: readonly PackageRow[] = [
   {
     ...library,
     path: 'packages/testing',
-    bundled: [
-      'packages/directory',
-      'packages/guard',
-      'packages/http-service',
-      'packages/lab',
-      'packages/portal',
-      'packages/registrations',
-      'packages/tracing',
-      'services/identity-provider',
-    ],
     keywords: [...oauth, 'testing', 'mock', 'vitest', 'jest', 'faults'],
     node: '>=24',
+    program: {
+      entries: {
+        index: `${testing}/index.ts`,
+        jest: `${testing}/jest.ts`,
+        'node-test': `${testing}/node-test.ts`,
+        vitest: `${testing}/vitest.ts`,
+        'sqlite-worker': directory,
+      },
+      together: [[directory], [`${testing}/index.ts`], operations, pages],
+      served: portal,
+      servedFrom: ['@picocss/pico'],
+    },
   },
-  { ...library, path: 'packages/registrations', keywords: [], node: '>=24' },
-  { ...library, path: 'packages/tracing', keywords: [], node: '>=24' },
-  { ...library, path: 'packages/directory', keywords: [], node: '>=24' },
-  { ...library, path: 'packages/http-service', keywords: [], node: '>=24' },
-  { ...library, path: 'packages/portal', keywords: [], node: '>=24' },
-  { ...library, path: 'packages/lab', keywords: [], node: '>=24' },
   {
     ...service,
     path: 'services/greeting-api',
-    bundled: ['packages/guard', 'packages/http-service', 'packages/tracing'],
-    vendored: [],
     keywords: [...oauth, 'resource-server', 'example'],
+    program: {
+      entries: { main: `${api}/main.ts` },
+      together: [[`${api}/service.ts`]],
+      served: viewer,
+      servedFrom: ['swagger-ui-dist'],
+    },
   },
   {
     ...service,
     path: 'services/authorizer',
-    bundled: [
-      'packages/guard',
-      'packages/http-service',
-      'packages/registrations',
-      'packages/tracing',
-    ],
     keywords: [...oauth, 'forward-auth', 'nginx', 'envoy', 'traefik', 'caddy', 'haproxy'],
+    program: {
+      entries: { main: `${authorizer}/main.ts` },
+      together: [[`${authorizer}/service.ts`]],
+      served: {},
+      servedFrom: [],
+    },
   },
   {
     ...service,
     path: 'services/identity-provider',
-    bundled: [
-      'packages/directory',
-      'packages/guard',
-      'packages/http-service',
-      'packages/lab',
-      'packages/portal',
-      'packages/registrations',
-      'packages/tracing',
-    ],
     keywords: [...oauth, 'authorization-server', 'mock', 'local', 'testing', 'microsoft-graph'],
+    program: {
+      entries: {
+        main: `${provider}/main.ts`,
+        index: `${provider}/index.ts`,
+        'lab/index': `${provider}/lab/index.ts`,
+        'sqlite-worker': directory,
+      },
+      together: [[directory], [`${provider}/startup/service.ts`], operations, pages],
+      served: portal,
+      servedFrom: ['@picocss/pico'],
+    },
   },
   {
     ...service,
     path: 'cli',
-    bundled: [
-      'packages/client',
-      'packages/directory',
-      'packages/guard',
-      'packages/http-service',
-      'packages/lab',
-      'packages/portal',
-      'packages/registrations',
-      'packages/tracing',
-      'services/authorizer',
-      'services/greeting-api',
-      'services/identity-provider',
-    ],
     assets: ['services/greeting-api/registrations.json'],
-    vendored: [],
     keywords: [...oauth, 'cli', 'local', 'testing', 'token'],
-    // A job runs each minute.
     program: {
-      inlined: ['packages/client'],
-      loadedTogether: [
-        'program.ts',
-        'commands/client/greetings.ts',
-        'commands/client/client-command.ts',
+      entries: {
+        main: 'cli/src/main.ts',
+        'identity-provider': `${provider}/main.ts`,
+        api: `${api}/main.ts`,
+        authorizer: `${authorizer}/main.ts`,
+        'sqlite-worker': directory,
+      },
+      // A job runs each minute.
+      together: [
+        [
+          'cli/src/program.ts',
+          'cli/src/commands/client/greetings.ts',
+          'cli/src/commands/client/client-command.ts',
+        ],
+        [directory],
+        [`${provider}/startup/service.ts`, `${api}/service.ts`],
+        operations,
+        pages,
       ],
+      served: { ...viewer, ...portal },
+      servedFrom: ['swagger-ui-dist', '@picocss/pico'],
     },
   },
 ]
 
-/** The packages that users install. The others are only bundled. */
-export const publishedPaths: readonly string[] = [
-  'packages/guard',
-  'packages/client',
-  'packages/testing',
-  'services/greeting-api',
-  'services/identity-provider',
-  'cli',
-]
+/** The packages that users install. */
+export const publishedPaths: readonly string[] = packageRows
+  .map(({ path }) => path)
+  .filter((path) => path !== 'services/authorizer')

@@ -32,19 +32,19 @@ export const services: Services = {
     logName: 'identity-provider',
     // Found when it is needed: a job that runs each minute starts no service.
     get mainFile() {
-      return fileOf('@greeting/identity-provider/main')
+      return fileOf('#identity-provider')
     },
   },
   greetingApi: {
     title: 'greeting API',
     logName: 'greeting-api',
     get mainFile() {
-      return fileOf('@greeting/api/main')
+      return fileOf('#api')
     },
   },
   authorizer: {
     get mainFile() {
-      return fileOf('@greeting/authorizer/main')
+      return fileOf('#authorizer')
     },
   },
   get registrationsFile() {

@@ -13,4 +13,6 @@ if (found < needed) {
   )
   process.exit(1)
 }
+// A stack trace then names the source.
+process.setSourceMapsEnabled(true)
 import('#main')

@@ -1,22 +1,20 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import {
-  bundledManifest,
-  jsrManifest,
-  publishedManifest,
-  type SourcePackage,
-  vendoredManifest,
-} from '../manifest.ts'
+import { jsrManifest, publishedManifest, type SourcePackage } from '../manifest.ts'
 
 const outer: SourcePackage = {
   row: {
     path: 'services/outer',
-    bundled: ['packages/inner'],
     entryPoints: ['./lib/main.js'],
     assets: ['data/a.json'],
-    vendored: [{ name: 'viewer', files: ['viewer.js'] }],
     keywords: ['a'],
     node: '>=24',
+    program: {
+      entries: { main: 'services/outer/src/main.ts' },
+      together: [],
+      served: { static: 'packages/pages/static', 'lib/static': 'packages/docs/static' },
+      servedFrom: [],
+    },
   },
   manifest: {
     name: '@greeting/outer',
@@ -24,19 +22,18 @@ const outer: SourcePackage = {
     description: 'The outer package.',
     license: 'Apache-2.0',
     exports: { '.': './src/index.ts', './samples': './test/samples.ts' },
-    imports: { '#main': './src/main.ts' },
+    imports: { '#main': './src/main.ts', '#other': '@greeting/other/main' },
     bin: { outer: 'bin/outer.js' },
     dependencies: { '@greeting/inner': '*', viewer: '5.0.0', zod: '^4.0.0' },
   },
 }
 const inner: SourcePackage = {
   row: {
-    ...outer.row,
     path: 'packages/inner',
-    bundled: [],
     entryPoints: [],
     assets: [],
-    vendored: [],
+    keywords: ['a'],
+    node: '>=24',
   },
   manifest: {
     name: '@greeting/inner',
@@ -54,7 +51,7 @@ const project = {
 }
 
 describe('the manifest of a published package', () => {
-  const manifest = publishedManifest(outer, [inner], project)
+  const manifest = publishedManifest(outer, project)
 
   it('describes the package, and whom the project is for', () => {
     assert.equal(manifest.description, 'The outer package. The project is for teams.')
@@ -66,12 +63,12 @@ describe('the manifest of a published package', () => {
       '.': { types: './lib/index.d.ts', default: './lib/index.js' },
       './package.json': './package.json',
     })
-    assert.deepEqual(manifest.imports, { '#main': './lib/main.js' })
+    assert.deepEqual(manifest.imports, { '#main': './lib/main.js', '#other': './lib/other.js' })
   })
 
   it('with CommonJS modules lets Node load one kind of modules, and other programs two', () => {
     const row = { ...inner.row, commonJs: { inlined: [] } }
-    const { exports, files } = publishedManifest({ ...inner, row }, [], project)
+    const { exports, files } = publishedManifest({ ...inner, row }, project)
     const module = { types: './lib/a/b.d.ts', default: './lib/a/b.js' }
     const require = { types: './commonjs/a/b.d.ts', default: './commonjs/a/b.js' }
     assert.deepEqual(exports['./a'], { 'module-sync': module, require, default: module })
@@ -84,24 +81,20 @@ describe('the manifest of a published package', () => {
     const { main, types } = manifest
     assert.deepEqual([main, types], ['./lib/index.js', './lib/index.d.ts'])
     const row = { ...inner.row, commonJs: { inlined: [] } }
-    const { typesVersions } = publishedManifest({ ...inner, row }, [], project)
+    const { typesVersions } = publishedManifest({ ...inner, row }, project)
     assert.deepEqual(typesVersions, { '*': { a: ['./commonjs/a/b.d.ts'] } })
-    const older = bundledManifest(inner).typesVersions
+    const older = publishedManifest(inner, project).typesVersions
     assert.deepEqual(older, { '*': { a: ['./lib/a/b.d.ts'] } })
   })
 
-  it('has the dependencies of its bundled packages, each with its range', () => {
-    assert.deepEqual(manifest.dependencies, {
-      '@greeting/inner': '1.2.3',
-      pino: '^10.0.0',
-      viewer: '5.0.0',
-      zod: '^4.0.0',
-    })
-    assert.deepEqual(manifest.bundleDependencies, ['@greeting/inner', 'viewer'])
+  it('has the dependencies of a library, and none of a bundled package', () => {
+    assert.deepEqual(publishedManifest(inner, project).dependencies, { pino: '^10.0.0' })
+    assert.equal('dependencies' in manifest, false)
   })
 
   it('lists the files that it ships, and has neither scripts nor development dependencies', () => {
-    assert.deepEqual(manifest.files, ['lib', 'src', 'bin', 'data/a.json'])
+    const bundled = ['lib', 'static', 'LICENSES.txt', 'sbom.cdx.json', 'bin', 'data/a.json']
+    assert.deepEqual(manifest.files, bundled)
     assert.deepEqual(
       ['scripts', 'devDependencies', 'private'].filter((name) => name in manifest),
       [],
@@ -110,30 +103,7 @@ describe('the manifest of a published package', () => {
 
   it('names its entry points as the only files with side effects', () => {
     assert.deepEqual(manifest.sideEffects, ['./lib/main.js'])
-    assert.equal(publishedManifest(inner, [], project).sideEffects, false)
-  })
-})
-
-it('a bundled package declares no dependency', () => {
-  assert.deepEqual(bundledManifest(inner), {
-    name: '@greeting/inner',
-    version: '1.2.3',
-    license: 'Apache-2.0',
-    type: 'module',
-    exports: {
-      './a': { types: './lib/a/b.d.ts', default: './lib/a/b.js' },
-      './package.json': './package.json',
-    },
-    typesVersions: { '*': { a: ['./lib/a/b.d.ts'] } },
-  })
-})
-
-it('a package of the registry inside another one brings neither dependencies nor scripts', () => {
-  const { manifest } = outer
-  assert.deepEqual(vendoredManifest(manifest), {
-    name: '@greeting/outer',
-    version: '1.2.3',
-    license: 'Apache-2.0',
+    assert.equal(publishedManifest(inner, project).sideEffects, false)
   })
 })
 
