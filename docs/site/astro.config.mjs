@@ -5,6 +5,8 @@ import { defineConfig, passthroughImageService } from 'astro/config'
 
 /** Where the site will be, for example https://owner.example/greeting. Its path is the base of every link. */
 const { SITE_URL } = process.env
+/** The mark, the accent and the type scale of the services. */
+const look = '../../packages/http-service/src/look'
 const sidebar = JSON.parse(readFileSync(new URL('.pages/sidebar.json', import.meta.url), 'utf8'))
 const { description, repository } = JSON.parse(
   readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
@@ -24,9 +26,9 @@ export default defineConfig({
     starlight({
       title: 'Greeting',
       description,
-      logo: { src: './public/favicon.svg', alt: '' },
+      logo: { src: `${look}/mark.svg`, alt: '' },
       components: { Search: './src/search.astro' },
-      customCss: ['./src/site.css'],
+      customCss: [`${look}/look.css`, './src/site.css'],
       // A scrolling block would be a landmark without a name.
       expressiveCode: { defaultProps: { wrap: true } },
       head: [{ tag: 'script', attrs: { type: 'module' }, content: focusWideTables }],

@@ -69,4 +69,10 @@ for (const picture of files.filter((file) => /\.(png|svg|gif)$/.test(file))) {
   mkdirSync(dirname(join(target, slugOf(picture))), { recursive: true })
   copyFileSync(join(root, picture), join(target, slugOf(picture)))
 }
+// Astro serves the mark as the icon of the site.
+mkdirSync(join(import.meta.dirname, 'public'), { recursive: true })
+copyFileSync(
+  join(root, 'packages/http-service/src/look/mark.svg'),
+  join(import.meta.dirname, 'public/favicon.svg'),
+)
 write('sidebar.json', JSON.stringify(sidebar))

@@ -58,11 +58,12 @@ describe('the pages of the greeting API, in a browser', () => {
   })
 
   for (const colorScheme of ['light', 'dark'] as const)
-    it(`the reference has no such fault in the ${colorScheme} theme, with both operations open`, async () => {
+    it(`the reference has no such fault in the ${colorScheme} theme and fits a narrow screen, with both operations open`, async () => {
       await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
       const themed = colorScheme === 'dark' ? 'html.dark-mode' : 'html:not(.dark-mode)'
       await page.locator(themed).waitFor({ state: 'attached' })
       assert.deepEqual(await axeFaults(page), [])
+      assert.equal(await narrowOverflow(), 0)
     })
 
   /** Sends a request, and returns the body of its answer as soon as the status is shown. */

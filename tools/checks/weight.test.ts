@@ -8,8 +8,8 @@ const tools =
 
 // Blank lines and comments count too.
 for (const [part, paths, figure] of [
-  ['product', product, 72_116],
-  ['tools', tools, 22_300],
+  ['product', product, 72_148],
+  ['tools', tools, 22_400],
 ] as const)
   it(`the source of the ${part} has at most ${figure} lines, and not 500 less`, () => {
     const lines = files

@@ -14,6 +14,7 @@ export {
   type TlsIdentity,
 } from './listener/listener.ts'
 export { metricsFetch, openMetricsListener } from './listener/metrics-listener.ts'
+export { lookFiles } from './look/look-files.ts'
 export { type ProcessContext, runService } from './process/run-service.ts'
 export {
   BodyCutError,

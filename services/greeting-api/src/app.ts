@@ -6,9 +6,9 @@ import type { Logger } from 'pino'
 import { type ApiAddresses, describeApi } from './api-description.ts'
 import { docsFiles } from './docs/docs-files.ts'
 import { docsHeaders, docsPage } from './docs/docs-page.ts'
+import { pageHeaders } from './docs/page.ts'
 import { greetingRoutes, type Role } from './greetings.ts'
 import { landing, landingPage } from './landing-page.ts'
-import { pageHeaders } from './page.ts'
 
 /** Everything that the app needs. It reads no environment and opens no socket. */
 export type AppOptions = {

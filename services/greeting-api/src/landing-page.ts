@@ -1,6 +1,6 @@
 import { html } from 'hono/html'
+import { page } from './docs/page.ts'
 import { greetings, pathOf } from './greetings.ts'
-import { page } from './page.ts'
 
 const purpose = 'Greetings for programs, each with its own app role.'
 

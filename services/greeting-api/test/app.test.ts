@@ -132,7 +132,7 @@ describe('the API description', () => {
     assert.doesNotMatch(policy, /unsafe|https?:/)
     assert.doesNotMatch(html, /<script(?![^>]* src=)|<[^>]* on\w+=/)
     const paths = [...html.matchAll(/(?:<link[^>]* href|src)="([^"]+)"/g)].map(([, path]) => path)
-    assert.equal(paths.length, 4)
+    assert.equal(paths.length, 7)
     for (const path of paths) {
       const { status, headers } = await get(`/${path}`, { 'accept-encoding': 'gzip' })
       assert.deepEqual([status, headers.get('content-encoding')], [200, 'gzip'], path)

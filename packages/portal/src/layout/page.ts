@@ -1,6 +1,6 @@
 // Folder: The frame of a page, and its parts.
 
-import { StaticFiles } from '@greeting/http-service'
+import { lookFiles, StaticFiles } from '@greeting/http-service'
 import { html } from 'hono/html'
 import type { AdministratorRequest } from '../graph/administrator-request.ts'
 import { linksWithSessionKey } from '../security/addresses.ts'
@@ -9,14 +9,12 @@ import { type Html, linkList } from './parts.ts'
 
 const own = (name: string) => new URL(`../static/${name}`, import.meta.url)
 
-const style = 'text/css; charset=utf-8'
-
 /** The files that the pages of the portal load. */
 export const staticFiles = new StaticFiles('/portal/static', {
-  'pico.css': { url: own('pico.css'), type: style },
-  'portal.css': { url: own('portal.css'), type: style },
+  'pico.css': { url: own('pico.css'), type: lookFiles['look.css'].type },
+  'portal.css': { url: own('portal.css'), type: lookFiles['look.css'].type },
   'portal.js': { url: own('portal.js'), type: 'text/javascript; charset=utf-8' },
-  'icon.svg': { url: own('icon.svg'), type: 'image/svg+xml' },
+  ...lookFiles,
 })
 
 /** Loads and runs only files of this server, sends forms only to it, and is shown in no frame. */
@@ -76,14 +74,15 @@ export async function page(
 <meta name="color-scheme" content="light dark">
 <title>${one.title} · Greeting${!one.isPublic && ' portal'}</title>
 <link rel="stylesheet" href="${staticFiles.path('pico.css')}">
+<link rel="stylesheet" href="${staticFiles.path('look.css')}">
 <link rel="stylesheet" href="${staticFiles.path('portal.css')}">
-<link rel="icon" href="${staticFiles.path('icon.svg')}">
+<link rel="icon" href="${staticFiles.path('mark.svg')}">
 <script type="module" src="${staticFiles.path('portal.js')}"></script>
 </head>
 <body>
 <a class="skip" href="#content">Skip to the content</a>
 <header>
-<a class="brand" href="${one.isPublic ? '/' : '/portal'}"><img src="${staticFiles.path('icon.svg')}" alt="" width="24" height="24">Greeting${!one.isPublic && html` <small>portal</small>`}</a>
+<a class="brand" href="${one.isPublic ? '/' : '/portal'}"><img src="${staticFiles.path('mark.svg')}" alt="" width="24" height="24">Greeting${!one.isPublic && html` <small>portal</small>`}</a>
 ${
   request &&
   html`<div class="account"><span title="Tenant">${request.tenantName}</span> <strong title="Signed in as">${request.administratorName}</strong>

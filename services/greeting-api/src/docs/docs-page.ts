@@ -1,9 +1,9 @@
-// Folder: A page that tries both greetings in a browser.
+// Folder: The pages of the API: their frame, and the one that tries both greetings in a browser.
 
 import { html } from 'hono/html'
 import type { ApiAddresses, ApiDescription } from '../api-description.ts'
-import { page, pageHeaders, pageStyle } from '../page.ts'
 import { docsFiles } from './docs-files.ts'
+import { page, pageHeaders, pageSources } from './page.ts'
 
 type Parameter = { name: string; required: boolean; description: string }
 type Operation = {
@@ -19,9 +19,8 @@ export const docsHeaders = {
   'content-security-policy': [
     "default-src 'none'",
     "script-src 'self'",
-    `style-src 'self' ${pageStyle}`,
     // The viewer draws its icons from `data:` URLs.
-    "img-src 'self' data:",
+    `${pageSources} data:`,
     "connect-src 'self'",
     "base-uri 'none'",
     "form-action 'none'",
