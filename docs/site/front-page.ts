@@ -55,6 +55,10 @@ export function frontPage(
 ${doors.join('\n')}
 </div>
 
+## How it works
+
+${part(/^(!\[.*\]\(pictures\/.*)$/m)}
+
 ## Choose
 
 ${part(/^(These servers were run.*?)(?=\n\n(?!\|))/ms)}

@@ -1,6 +1,5 @@
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { join, posix } from 'node:path'
-import { renderMermaidSVG } from 'beautiful-mermaid'
 
 /** A page of the site. */
 export type SitePage = {
@@ -60,31 +59,6 @@ export function siteLink(target: string, file: string, source: SiteSource): stri
   return `${source.repositoryUrl}/${kind}/main/${linked}${hash}`
 }
 
-/** Blank characters that the drawing does not trim. */
-const blank = '\u2800'.repeat(8)
-
-/** A diagram as SVG, drawn at the build: the page needs no script and no font of another server. */
-function diagram(mermaid: string, label: string): string {
-  // The drawing leaves space for one line of text at each arrow, as wide as the boxes of the participants.
-  const spaced = mermaid
-    .replace(/<br\s*\/?>/g, ' ')
-    .replace(
-      /^(\s*participant \w+ as )(.*)$/gm,
-      (_, start, name) => `${start}${blank}${name}${blank}`,
-    )
-  const svg = renderMermaidSVG(spaced, {
-    bg: 'var(--sl-color-bg)',
-    fg: 'var(--sl-color-text)',
-    muted: 'var(--sl-color-text)',
-    font: 'system-ui',
-    transparent: true,
-  })
-    .replace(/@import url\([^)]*\);/g, '')
-    .replace('<svg ', `<svg role="img" aria-label="${label}" `)
-    .replace(/\s*\n\s*/g, '\n')
-  return `<figure>\n${svg.trim()}\n</figure>\n`
-}
-
 const codeSpan = /(`+)(?:(?!\1).)+\1/g
 const linkTarget = /\]\(([^)\s]+)/g
 
@@ -101,31 +75,23 @@ function mapLinks(line: string, map: (target: string) => string): string {
   )
 }
 
-/** Makes the page of a Markdown file: title, links, pictures and diagrams. */
+/** Makes the page of a Markdown file: title, links and pictures. */
 export function pageOf(file: string, source: SiteSource, text?: string): SitePage {
   const markdown = text ?? readFileSync(join(source.root, file), 'utf8')
   let title = ''
-  let heading = ''
-  let fence: { readonly mark: string; readonly diagram?: string[] } | undefined
+  let fence: string | undefined
   const body: string[] = []
   for (const line of markdown.split('\n')) {
     const mark = /^\s*(```+|~~~+)/.exec(line)?.[1]
+    const heading = /^# (.*)$/.exec(line)?.[1]
     if (fence !== undefined) {
-      const isEnd = mark?.startsWith(fence.mark) && /^\s*[`~]+\s*$/.test(line)
-      if (fence.diagram === undefined) body.push(line)
-      else if (isEnd) body.push(diagram(fence.diagram.join('\n'), heading))
-      else fence.diagram.push(line)
-      if (isEnd) fence = undefined
+      body.push(line)
+      if (mark?.startsWith(fence) && /^\s*[`~]+\s*$/.test(line)) fence = undefined
     } else if (mark !== undefined) {
-      const isDiagram = line.trim() === `${mark}mermaid`
-      fence = { mark, ...(isDiagram && { diagram: [] }) }
-      if (!isDiagram) body.push(line.replace(/^(\s*```+\w+) ([\w./-]+)$/, '$1 title="$2"'))
-    } else {
-      const found = /^(#+) (.*)$/.exec(line)
-      heading = found?.[2] ?? heading
-      if (title === '' && found?.[1] === '#') title = heading.replace(/`/g, '')
-      else body.push(mapLinks(line, (target) => pictureOrLink(target, file, source)))
-    }
+      fence = mark
+      body.push(line.replace(/^(\s*```+\w+) ([\w./-]+)$/, '$1 title="$2"'))
+    } else if (title === '' && heading !== undefined) title = heading.replace(/`/g, '')
+    else body.push(mapLinks(line, (target) => pictureOrLink(target, file, source)))
   }
   return { slug: source.slugs.get(file) ?? '', title, body: body.join('\n').trim() }
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
-import { cpSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
@@ -107,6 +107,55 @@ describe('search', () => {
     it(`finds ${words}`, async () => {
       const [best = ''] = await search(server.url, words)
       assert.match(best, first)
+    })
+})
+
+/** The texts of a drawing that are too small on a phone, cross a line, or leave their box. */
+function textFaults(drawing: SVGSVGElement, minPixels: number): string[] {
+  const boxes = [...drawing.querySelectorAll('rect')].map((one) => one.getBBox())
+  const lines = [...drawing.querySelectorAll('path:not(marker path)')].map((one) => {
+    const path = one as SVGPathElement
+    const count = Math.ceil(path.getTotalLength())
+    return Array.from({ length: count }, (_, index) => path.getPointAtLength(index))
+  })
+  const scale = 358 / drawing.viewBox.baseVal.width
+  return [...drawing.querySelectorAll('text')].flatMap((text) => {
+    const { x, y, width, height } = text.getBBox()
+    const holds = (p: DOMPoint) => p.x > x && p.x < x + width && p.y > y && p.y < y + height
+    const crosses = (box: DOMRect) =>
+      x < box.x + box.width &&
+      box.x < x + width &&
+      y < box.y + box.height &&
+      box.y < y + height &&
+      !(
+        box.x <= x &&
+        x + width <= box.x + box.width &&
+        box.y <= y &&
+        y + height <= box.y + box.height
+      )
+    // The number of an arrow stands in a disc on its line.
+    const isNumber = text.previousElementSibling?.tagName === 'circle'
+    return [
+      Number.parseFloat(getComputedStyle(text).fontSize) * scale < minPixels && 'is too small',
+      !isNumber && lines.some((line) => line.some(holds)) && 'crosses a line',
+      boxes.some(crosses) && 'leaves its box',
+      (x < 0 || x + width > drawing.viewBox.baseVal.width) && 'leaves the picture',
+    ].flatMap((fault) => (fault ? [`${text.textContent} ${fault}`] : []))
+  })
+}
+
+describe('the text of', () => {
+  const folder = join(site, '../pictures')
+  const look = readFileSync(join(site, '../../packages/http-service/src/look/look.css'), 'utf8')
+  const [, accent = ''] = /--accent: (.*);/.exec(look) ?? []
+  for (const name of readdirSync(folder))
+    it(`${name} is readable at 390 pixels, and its lines have the accent`, async () => {
+      const page = await (await sharedBrowser()).newPage()
+      const drawing = readFileSync(join(folder, name), 'utf8')
+      await page.setContent(drawing)
+      assert.deepEqual(await page.locator('svg').evaluate(textFaults, 12), [])
+      assert.ok(drawing.includes(`stroke: ${accent}`))
+      await page.close()
     })
 })
 
