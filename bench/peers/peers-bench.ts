@@ -175,6 +175,6 @@ function tables(counting: readonly Result[]): string[] {
       ['tokens for a second', ...speedHeads('')],
       speedsOf('token endpoint', ['token']),
     ),
-    markdownTable(['goal', 'at least', 'found', 'middle half', ''], verdicts),
+    markdownTable(['goal', 'at least', 'found', 'middle half', 'result'], verdicts),
   ]
 }

@@ -1,24 +1,31 @@
 import type { SitePage } from './site-pages.ts'
 
 /** Which columns of a table are drawn as bars, and under which heading of which page the table is. */
-type Plot = { readonly heading: string; readonly columns: readonly number[]; readonly text: string }
+type Plot = {
+  readonly heading: string
+  readonly columns: readonly number[]
+  readonly unit: RegExp
+  readonly text: string
+}
 
 const plots: Readonly<Record<string, Plot>> = {
   'generated/performance': {
     heading: 'All figures',
     columns: [3, 4],
+    unit: /^[\d,.]+$/,
     text: 'Processor time of a request, in microseconds. A short bar is better.',
   },
   'generated/growth': {
     heading: 'Kept figures',
     columns: [2, 3],
+    unit: /^[\d,.]+ ms$/,
     text: 'Times in milliseconds. A short bar is better.',
   },
 }
 
 /** A figure as a number; undefined for an empty cell, and for one with another unit than the plot. */
-const figureOf = (cell = '') =>
-  /^[\d,.]+( ms)?$/.test(cell) ? Number.parseFloat(cell.replaceAll(',', '')) : undefined
+const figureOf = (unit: RegExp, cell = '') =>
+  unit.test(cell) ? Number.parseFloat(cell.replaceAll(',', '')) : undefined
 
 /** Adds bars to the page of a table that compares. Each row with a figure has one bar for each column. */
 export function withBars(page: SitePage): SitePage {
@@ -33,7 +40,7 @@ export function withBars(page: SitePage): SitePage {
         .map((cell) => cell.trim())
         .slice(1, -1),
     )
-  const figures = rows.map((row) => plot.columns.map((column) => figureOf(row[column])))
+  const figures = rows.map((row) => plot.columns.map((column) => figureOf(plot.unit, row[column])))
   const most = Math.max(...figures.flat().map((one) => one ?? 0))
   if (!(most > 0)) throw new Error(`${page.slug} has no figures for its bars`)
   const bars = rows.flatMap(([label = '', ...cells], index) => {

@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { withBars } from './bars.ts'
 import { errorPages } from './error-pages.ts'
 import { exampleFiles, examplePages } from './example-pages.ts'
 import { frontPage } from './front-page.ts'
@@ -41,7 +42,7 @@ const attempt = (make: () => SitePage | readonly SitePage[]) => {
   }
 }
 const pages = [
-  ...documents.flatMap((file) => attempt(() => pageOf(file, source))),
+  ...documents.flatMap((file) => attempt(() => withBars(pageOf(file, source)))),
   ...attempt(() => examplePages(source, examples)),
 ]
 const codes = errorPages(source)

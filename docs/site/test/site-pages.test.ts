@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
+import { withBars } from '../bars.ts'
 import { errorPages } from '../error-pages.ts'
 import { exampleFiles, examplePages } from '../example-pages.ts'
 import { frontPage } from '../front-page.ts'
@@ -62,6 +63,32 @@ describe('pageOf', () => {
       assert.equal(page.title, 'T')
       assert.equal(page.body, body)
     })
+})
+
+describe('withBars', () => {
+  const page = (rows: string) => ({
+    slug: 'generated/growth',
+    title: 'G',
+    body: `text\n\n## Kept figures\n\n| figure | size | A | B |\n|---|---|---|---|\n${rows}\n\nend`,
+  })
+
+  it('draws each figure of a row with its share of the largest one, before the table', () => {
+    const { body } = withBars(page('| `p` (x) | 1 | 2 ms | 4 ms |\n| q | 1 | 3 s | |'))
+    assert.match(
+      body,
+      /<dt>p <\/dt><dd><span[^>]*"0" style="--share: 0.500">2 ms<\/span><span[^>]*"1" style="--share: 1.000">4 ms<\/span><\/dd><\/dl><\/figure>\n\n\| figure/,
+    )
+  })
+
+  it('leaves out cells of another unit, and other pages', () => {
+    assert.doesNotMatch(withBars(page('| p | 1 | 2 ms | |\n| q | 1 | 3 s | |')).body, /<dt>q/)
+    const other = { ...page('| p | 1 | 2 ms | |'), slug: 'guides/keys' }
+    assert.equal(withBars(other), other)
+  })
+
+  it('refuses a page without figures', () => {
+    assert.throws(() => withBars(page('| p | 1 | 3 s | |')), /has no figures/)
+  })
 })
 
 describe('frontPage', () => {

@@ -160,7 +160,14 @@ describe('the text of', () => {
 })
 
 describe('a page', () => {
-  const pages = ['', 'errors/aadsts7000215/', 'errors/', 'guides/portal/', 'generated/entra/']
+  const pages = [
+    '',
+    'errors/aadsts7000215/',
+    'errors/',
+    'guides/portal/',
+    'generated/entra/',
+    'generated/performance/',
+  ]
   const looks: Look[] = [{}, { colorScheme: 'dark' }, { width: 390 }]
   for (const path of pages)
     for (const look of looks) {
