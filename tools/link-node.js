@@ -50,6 +50,8 @@ function linkRuntime() {
       `${name} ${declared} is not installed (found: ${installed}). It could not be fetched, or its hash is not the one in package-lock.json.`,
     )
   }
+  // 67 MB of headers for addons, which no package here has.
+  rmSync(join(modules, name, 'include'), { recursive: true, force: true })
   const program = isWindows ? 'node.exe' : 'node'
   const target = join(modules, name, 'bin', program)
   const link = join(programs, program)
