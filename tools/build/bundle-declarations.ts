@@ -47,7 +47,7 @@ export async function bundleDeclarations(
           return known.get(id) ?? (id.startsWith('.') ? file : { id, external: true })
         },
       },
-      dts({ dtsOnly: true, generator: 'oxc', tsconfig: false }),
+      dts({ dtsInput: true, oxc: true, tsconfig: false }),
     ],
   })
   const { output } = await bundler.write({
