@@ -21,15 +21,19 @@ const az = `az() {
 }
 `
 
-it('the commands of docs/guides/policies.md limit secrets, and shorten the tokens of an API', async () => {
+it('the commands about policies limit secrets, and shorten the tokens of an API', async () => {
   await using entra = await startEntra({
     registrations: {
       apis: { Orders: { roles: ['Orders.Read'] } },
       clients: { Job: { roles: { Orders: ['Orders.Read'] } } },
     },
   })
-  const page = await readFile(join(root, 'docs/guides/policies.md'), 'utf8')
-  const blocks = [...page.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, block = '']) => block)
+  const page = await readFile(join(root, 'docs/guides/identity-provider.md'), 'utf8')
+  const blocks = [
+    ...(page.split('\n## Policies\n')[1]?.split('\n## ')[0] ?? '').matchAll(
+      /```sh\n([\s\S]*?)```/g,
+    ),
+  ].map(([, block = '']) => block)
   const { code, out, err } = await run('bash', ['-ec', [az, ...blocks].join('\n')], {
     env: {
       HTTPS_AUTH_URL: entra.url,
