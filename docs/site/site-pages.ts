@@ -105,9 +105,13 @@ const pictureOrLink = (target: string, file: string, source: SiteSource) =>
 /** Pages whose rows repeat the names of tests, so they would be the first result of most searches. */
 const unsearched: ReadonlySet<string> = new Set(['generated/mutants-guard'])
 
+/** How much a word of a page counts in the search: a symptom leads to its repair, before the tables of generated pages. */
+const weightOf = (slug: string) =>
+  slug === 'troubleshooting' ? 10 : slug.startsWith('generated/') ? 0.2 : 1
+
 /** The file of a page, with its front matter. */
 export const pageFile = ({ slug, title, description, body, look }: SitePage): string => {
   const members = { title, description, ...(unsearched.has(slug) && { pagefind: false }), ...look }
   const lines = Object.entries(members).filter(([, value]) => value !== undefined)
-  return `---\n${lines.map(([name, value]) => `${name}: ${JSON.stringify(value)}\n`).join('')}---\n\n${body}\n`
+  return `---\n${lines.map(([name, value]) => `${name}: ${JSON.stringify(value)}\n`).join('')}---\n\n<div data-pagefind-weight="${weightOf(slug)}">\n\n${body}\n\n</div>\n`
 }

@@ -96,6 +96,7 @@ describe('search', () => {
     ['AADSTS7000215', /^\/errors\/aadsts7000215\//],
     ['403', /^\/troubleshooting\//],
     ['issuer', /^\/errors\/aadsts700211\//],
+    ['missing role', /^\/troubleshooting\//],
     ['FastAPI', /^\/examples\/python\//],
     ['Python', /^\/examples\/python\//],
     ['Spring', /^\/examples\/spring-security\//],
