@@ -173,7 +173,7 @@ it('at 390 pixels has one row of navigation and one of tabs, and ten application
   assert.ok(current && current.x + current.width <= 390, 'the current tab is on the screen')
 })
 
-it('keeps the mark and the button of a missing step at the right of its row', async () => {
+it('keeps the mark and the button of a missing step at the right of its row, and prints the page', async () => {
   await using opened = new AsyncDisposableStack()
   const roles = ['Invoices.Read.All', 'Invoices.Write.All', 'Invoices.Approve.All'] as const
   const registrations = {
@@ -197,6 +197,10 @@ it('keeps the mark and the button of a missing step at the right of its row', as
     }),
   )
   assert.deepEqual([new Set(places).size, places[0]?.endsWith('same line')], [1, true], `${places}`)
+
+  await page.emulateMedia({ media: 'print' })
+  const printed = await page.locator('main').boundingBox()
+  assert.ok(printed && printed.width > 1000, 'a printed page has the width of its paper')
 })
 
 async function urlOf({ stdout }: ChildProcess): Promise<string> {

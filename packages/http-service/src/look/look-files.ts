@@ -1,5 +1,4 @@
 // Folder: The mark, the colors and the type scale of all pages.
-
 import type { StaticFile } from '../static-files.ts'
 
 const own = (name: string) => new URL(`./${name}`, import.meta.url)
