@@ -2,6 +2,7 @@ import { errorAnswer, errorResponse, type ServerEnv } from '@greeting/http-servi
 import { type Handler, Hono } from 'hono'
 import { html } from 'hono/html'
 import { routePath } from 'hono/route'
+import { getPathNoStrict } from 'hono/utils/url'
 import { refusalTable } from './dialect/refusals/refusal-table.ts'
 import { tokenEndpointVersions } from './dialect/request/token-endpoint-versions.ts'
 import { documentEndpoints } from './http/document-endpoints.ts'
@@ -37,7 +38,7 @@ export function createApp(
   management?: AppFetch,
   portal?: AppFetch,
 ): Hono<ServerEnv> {
-  const app = new Hono<ServerEnv>()
+  const app = new Hono<ServerEnv>({ getPath: comparedPath })
   const { observeRequest } = options
   if (observeRequest !== undefined) {
     app.use(async (context, next) => {
@@ -55,6 +56,12 @@ export function createApp(
   if (management !== undefined) {
     const manage = answerWith(management)
     for (const path of [...graphPaths, serverManagementPath]) app.all(`${path}/*`, manage)
+    // Scripts write the version in any case (entra E373).
+    app.all('/:version{[Vv]1\\.0|[Bb][Ee][Tt][Aa]}/*', ({ env, req }) => {
+      const version = `/${req.param('version')}/`
+      const url = req.url.replace(version, version.toLowerCase())
+      return management(new Request(url, req.raw), env)
+    })
     for (const path of [subscriptionsPath, tenantsPath]) app.get(path, manage)
   }
   if (portal !== undefined) {
@@ -87,6 +94,10 @@ export function createApp(
   })
   return app
 }
+
+/** A path without a slash at its end, and in lower case behind the tenant (entra E371). */
+const comparedPath = (request: Request): string =>
+  getPathNoStrict(request).replace(/(?<=.)\/.*/, (rest) => rest.toLowerCase())
 
 type Readiness = 'ready' | 'stopping' | 'storage unavailable' | 'no keys' | 'clock differs'
 

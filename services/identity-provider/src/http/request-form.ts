@@ -19,6 +19,7 @@ const utf8 = new TextDecoder('utf-8', { fatal: true })
 const formType = /^application\/x-www-form-urlencoded[\t ]*(?:;|$)/i
 // RFC 7578 section 4.3 deprecates parts with parts.
 const nestedPart = /^content-type:[\t ]*multipart\//im
+const credential = /^client_(?:secret|assertion)$/i
 const singleHeaders: ReadonlySet<string> = new Set(['authorization', 'content-type', 'host'])
 
 /**
@@ -34,9 +35,8 @@ export async function readRequestForm(
   const { req } = context
   const header = repeatedHeader(context, singleHeaders)
   if (header !== undefined) return refuseRequest({ reason: 'header_repeated', header })
-  for (const credential of ['client_secret', 'client_assertion']) {
-    if (req.query(credential) !== undefined) return refuseRequest({ reason: 'credential_in_query' })
-  }
+  if (Object.keys(req.query()).some((name) => credential.test(name)))
+    return refuseRequest({ reason: 'credential_in_query' })
   const type = headerOf(context, 'content-type') ?? ''
   const boundary = boundaryOf(type)
   if (boundary === undefined && !formType.test(type)) {

@@ -25,7 +25,7 @@ export type ResourceAliases = ReadonlyMap<string, string>
 
 /**
  * Finds the API that has a name in a tenant, in any case. One slash at the end of the name does not matter here,
- * but it becomes a part of the audience of a v1.0 token.
+ * but it becomes a part of the audience of a v1.0 token, as `spn:` before the name does (entra E372).
  *
  * @param aliases more names, in lower case and without a slash at the end
  * @returns the API, or a refusal: `resource_unknown`, `resource_disabled` or `mapped_claims_not_accepted`
@@ -41,7 +41,8 @@ export function findResource(
   // An alias comes first, so that no registration can take the name of a built-in API.
   const alias = aliases.get(bare.toLowerCase())
   const known = find(alias ?? name) ?? find(name === bare ? `${name}/` : bare)
-  const principal = known ?? azurePrincipal(tenant.id, name)
+  const withoutPrefix = name.replace(/^spn:/i, '')
+  const principal = known ?? find(withoutPrefix) ?? azurePrincipal(tenant.id, withoutPrefix)
   const application = principal && directory.applicationByAppId(principal.appId)
   if (principal === undefined || application === undefined) {
     return refuse({ reason: 'resource_unknown', resource: name, tenantId: tenant.id })

@@ -11,6 +11,7 @@ import {
 } from '@greeting/directory'
 import { decodeJwt, decodeProtectedHeader } from 'jose'
 import { wholeDirectory } from '../../../../test/fixtures/directory/whole-directory.ts'
+import { createApp } from '../../src/app.ts'
 import { changeApi, changeClient } from './client-change.ts'
 import { apiId, clientId, type TestService, tenantId, testService } from './test-service.ts'
 
@@ -198,9 +199,70 @@ describe('scopes (entra E19 to E24)', () => {
       assert.equal((await issued(await own.token(form))).claims.aud, asked)
     })
 
+  for (const [name, aud] of [
+    [`spn:${apiId}`, `spn:${apiId}`],
+    [`SPN:${apiId}`, `SPN:${apiId}`],
+    [`spn:${uri}`, `spn:${uri}`],
+  ] as const)
+    it(`or a resource '${name}' gives the audience ${aud} (entra E372)`, async () => {
+      const scoped = await service.token(service.form({ scope: `${name}/.default` }))
+      const named = await service.token(v1Form(service, name), { path: v1Path })
+      for (const response of [scoped, named]) assert.equal((await issued(response)).claims.aud, aud)
+    })
+
   it('without an API, with OpenID scopes only, are refused (AS15)', async () => {
     const response = await service.token(service.form({ scope: 'openid profile' }))
     assert.equal(await codeOf(response), 1002012)
+  })
+})
+
+describe('the spelling of a request', () => {
+  const renamed = (rename: (name: string) => string, over?: Record<string, string>) =>
+    Object.fromEntries(
+      Object.entries(service.form(over)).map(([name, value]) => [rename(name), value]),
+    )
+  const capitalized = (name: string) =>
+    name.replaceAll(/\b[a-z]|_[a-z]/g, (one) => one.toUpperCase())
+  const upper = (name: string) => name.toUpperCase()
+  const grant_type = 'Client_Credentials'
+  const of = (path: string) => `/${tenantId}${path}`
+  for (const [what, form, path] of [
+    ['names as in Grant_Type', () => renamed(capitalized), undefined],
+    ['names in upper case', () => renamed(upper), undefined],
+    ['a grant type in another case', () => service.form({ grant_type }), undefined],
+    ['a path with a slash at its end', () => service.form(), of('/oauth2/v2.0/token/')],
+    ['a path in another case', () => service.form(), of('/OAuth2/V2.0/Token')],
+    ['resource and a path in another case', () => v1Form(service, apiId), of('/OAuth2/Token/')],
+  ] as const)
+    it(`may have ${what} (entra E370, entra E371)`, async () => {
+      await issued(await service.token(form(), path === undefined ? {} : { path }))
+    })
+
+  it('repeats a parameter also in another case (AS3)', async () => {
+    const response = await service.token(service.form({ Client_ID: clientId }))
+    assert.equal(await codeOf(response), 9_000_411)
+  })
+
+  it('keeps the tenant as it is written in a refusal', async () => {
+    const response = await service.token(service.form(), {
+      path: '/Nobody.Example/oauth2/v2.0/token',
+    })
+    assert.match((await response.json()).error_description, /'Nobody\.Example'/)
+  })
+
+  for (const version of ['Beta', 'BETA', 'V1.0'])
+    it(`of Microsoft Graph may have the version ${version} (entra E373)`, async () => {
+      const management = async (request: Request) =>
+        new Response(`${new URL(request.url).pathname} ${await request.text()}`)
+      const request = { method: 'POST', body: '{}' }
+      const path = `http://login.test/${version}/Applications/A`
+      const response = await createApp(service.options, management).request(path, request)
+      assert.equal(await response.text(), `/${version.toLowerCase()}/Applications/A {}`)
+    })
+
+  it('of a document may have a slash at its end', async () => {
+    const path = `http://login.test${of('/v2.0/.well-known/openid-configuration/')}`
+    assert.equal((await service.app.request(path)).status, 200)
   })
 })
 

@@ -2,7 +2,7 @@ import { type FormPairs, readPairs } from '@greeting/http-service'
 import type { Refused } from '../../issuance/refusal.ts'
 import { type RequestRefusal, refuseRequest } from '../refusals/refusal.ts'
 
-/** The parameters of a request body that are not empty. Each was sent once. */
+/** The parameters of a request body that are not empty, with names in lower case. Each was sent once. */
 export type Form = ReadonlyMap<string, string>
 
 /** The parameters that a request may have at most. */
@@ -18,7 +18,8 @@ export const readForm = (body: string): Form | Refused<RequestRefusal> =>
   formOf(readPairs(body, maxParameters))
 
 /**
- * Makes a form of the names and values in a body of either encoding. A file is not a parameter.
+ * Makes a form of the names and values in a body of either encoding. A file is not a parameter. Names
+ * may have any case (entra E370).
  *
  * @returns the form, or a refusal as of `readForm`
  */
@@ -28,9 +29,10 @@ export function formOf(pairs: FormPairs<string | File>): Form | Refused<RequestR
   const names = new Set<string>()
   for (const [parameter, value] of pairs) {
     if (typeof value !== 'string') return refuseRequest({ reason: 'parameter_malformed' })
-    if (names.has(parameter)) return refuseRequest({ reason: 'parameter_repeated', parameter })
-    names.add(parameter)
-    if (value !== '') form.set(parameter, value)
+    const name = parameter.toLowerCase()
+    if (names.has(name)) return refuseRequest({ reason: 'parameter_repeated', parameter })
+    names.add(name)
+    if (value !== '') form.set(name, value)
   }
   return form
 }

@@ -37,7 +37,7 @@ export function readTokenRequest(
   if (grant === undefined) {
     return refuseRequest({ reason: 'parameter_missing', parameter: 'grant_type' })
   }
-  if (grant !== 'client_credentials') {
+  if (grant.toLowerCase() !== 'client_credentials') {
     return refuseRequest({ reason: 'grant_type_unsupported', grant })
   }
 
