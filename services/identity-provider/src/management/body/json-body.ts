@@ -37,9 +37,9 @@ const decoders: ReadonlyMap<string, Decode> = new Map<string, Decode>([
 export async function readJson(request: Request): Promise<unknown> {
   const bytes = await readBytes(request)
   if (bytes.length === 0) throw refuse('body_missing')
-  if (!jsonType.test(request.headers.get('content-type') ?? '')) {
-    throw refuse('content_type_unsupported')
-  }
+  const type = request.headers.get('content-type')
+  if (!type) throw refuse('content_type_missing')
+  if (!jsonType.test(type)) throw refuse('content_type_unsupported')
   const exceeded = exceededJsonLimit(bytes, jsonLimits)
   if (exceeded !== undefined) throw refuse('body_invalid', limitSentences[exceeded])
   const value = parseStrictJson(bytes)

@@ -115,7 +115,7 @@ function parseBatch(body: unknown): z.output<typeof batchBody> {
   }
   const parsed = parseBody(batchBody, body, 'body')
   const known = new Set<string>()
-  for (const { id, dependsOn, url } of parsed.requests) {
+  for (const { id, body, dependsOn, headers, method, url } of parsed.requests) {
     const key = id.toLowerCase()
     if (known.has(key)) {
       throw refuse('batch_invalid', `Invalid batch: two requests have the id '${id}'.`)
@@ -127,6 +127,15 @@ function parseBatch(body: unknown): z.output<typeof batchBody> {
     if (isBatch(url)) {
       throw refuse('batch_invalid', `Invalid batch: request '${id}' is a batch itself.`)
     }
+    const hasType = Object.keys(headers ?? {}).some((name) => /^content-type$/i.test(name))
+    // Graph's two sentences (entra E375).
+    if ((method === 'POST' || method === 'PATCH') && !hasType)
+      throw refuse(
+        'batch_invalid',
+        body === undefined
+          ? `Write request id : ${id} does not contain Content-Type header or body.`
+          : `Write request with id '${id}' does not contain a Content-Type header.`,
+      )
     known.add(key)
   }
   return parsed

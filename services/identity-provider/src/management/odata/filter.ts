@@ -162,6 +162,9 @@ class FilterParser {
 
   #call(name: string, target: (name: string) => Target): Filter {
     const operator = functions.get(name.toLowerCase())
+    // Graph's sentence of 2021 (entra E376).
+    if (name.toLowerCase() === 'contains')
+      throw refuse('query_unsupported', "Unsupported property filter clause operator 'Contains'.")
     if (operator === undefined) throw unsupported(`${name}()`)
     const compared = target(this.#word())
     this.#sign(',')

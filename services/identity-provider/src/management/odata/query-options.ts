@@ -67,6 +67,7 @@ export function parseQuery<Entity>(
 ): QueryOptions {
   const options = queryOptions(query)
   for (const name of options.keys()) {
+    if (name === '$skip') throw refuse('skip_unsupported')
     if (!supported.includes(name)) {
       throw refuse(
         'query_unsupported',

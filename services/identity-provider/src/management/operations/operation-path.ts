@@ -30,11 +30,15 @@ const boundNamespace =
 export const operationPath = (pathname: string): string =>
   pathname
     .split('/')
-    .map((segment) => {
+    .map((segment, at, all) => {
       const text = decodeURIComponent(segment)
       const [, set, name, key] = keyPattern.exec(text) ?? []
       if (set === undefined || key === undefined) {
-        return functionPattern.exec(text)?.[1] ?? segment.replace(boundNamespace, '')
+        const isName = named.test(all[at - 1] ?? '')
+        return (
+          functionPattern.exec(text)?.[1] ??
+          (isName ? segment : segment.replace(boundNamespace, ''))
+        )
       }
       const keyName = keyNames.get(name?.toLowerCase() ?? '')
       return `${set}/${encodeURIComponent(keyName === undefined ? key : `${keyName}=${key}`)}`

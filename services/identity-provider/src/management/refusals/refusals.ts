@@ -80,6 +80,7 @@ export const refusals = {
     code: 'Request_UnsupportedQuery',
     sentence: (reason: string) => reason,
   },
+  skip_unsupported: { ...badRequest, sentence: () => "'$skip' is not supported by the service." },
   skip_token_invalid: {
     status: 400,
     code: 'Directory_InvalidPageToken',
@@ -97,10 +98,15 @@ export const refusals = {
     sentence: () =>
       'The sync state generation is not found. The delta token is expired and data must be synchronized again.',
   },
+  // Both sentences: entra E374.
+  content_type_missing: {
+    ...malformed,
+    sentence: () =>
+      'Write requests (excluding DELETE) must contain the Content-Type header declaration.',
+  },
   content_type_unsupported: {
-    status: 415,
-    code: 'Request_BadRequest',
-    sentence: () => 'Send the body as application/json in UTF-8.',
+    ...malformed,
+    sentence: () => 'Entity only allows writes with a JSON Content-Type header.',
   },
   content_coding_unsupported: {
     status: 415,

@@ -223,6 +223,16 @@ describe('a batch (AS38)', () => {
       { requests: Array.from({ length: 20 }, (_, id) => create(`${id}`, { body: entries(1000) })) },
       /more than 20000 properties and entries/,
     ],
+    [
+      'a body without Content-Type (entra E375)',
+      { requests: [create('1', { headers: {} })] },
+      /^Write request with id '1' does not contain a Content-Type header\.$/,
+    ],
+    [
+      'a change without body and Content-Type (entra E375)',
+      { requests: [{ id: 'a', method: 'POST', url: '/directory/deletedItems/x/restore' }] },
+      /^Write request id : a does not contain Content-Type header or body\.$/,
+    ],
     ['no requests', {}, /'requests': it is required/],
     ['an unknown member', { requests: [], atomicityGroup: 'x' }, /'atomicityGroup'/],
   ]

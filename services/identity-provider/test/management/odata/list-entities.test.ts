@@ -140,7 +140,7 @@ describe('a query that is refused (AS38)', () => {
     [
       "/applications?$filter=contains(displayName,'x')",
       'Request_UnsupportedQuery',
-      /'contains\(\)' is not supported/,
+      /^Unsupported property filter clause operator 'Contains'\.$/,
     ],
     [
       "/applications?$filter=web/homePageUrl eq 'x'",
@@ -237,7 +237,8 @@ describe('a query that is refused (AS38)', () => {
       'Request_UnsupportedQuery',
       /^Raw count \(\/\$count\) is not supported because the 'ConsistencyLevel:eventual' header is missing\./,
     ],
-    ['/applications?$skip=1', 'Request_UnsupportedQuery', /'\$skip'/],
+    ['/applications?$skip=1', 'Request_BadRequest', /^'\$skip' is not supported by the service\.$/],
+    ['/servicePrincipals?Skip=0', 'Request_BadRequest', /^'\$skip' is not supported by/],
     ['/applications?filter=x', 'BadRequest', /Syntax error/],
     ['/applications?$top=1&Top=2', 'BadRequest', /more than once/],
     [`/applications?${'x'.repeat(200)}=1`, 'Request_UnsupportedQuery', /'\$x{99}' is not/],

@@ -130,6 +130,10 @@ describe('the path of an operation', () => {
     ['/applications/graph.delta()', '/applications/delta'],
     ['/applications/x/microsoft.graph.addPassword', '/applications/x/addPassword'],
     ['/applications/x/Graph.RemovePassword', '/applications/x/RemovePassword'],
+    ...['graph.addPassword', 'microsoft.graph.restore'].map((name) => {
+      const path = `/applications/x/FederatedIdentityCredentials/${name}`
+      return [path, path] as const
+    }),
     ['/applications/x/microsoft.graph.owners', '/applications/x/microsoft.graph.owners'],
     ['/applications/other.delta()', '/applications/other.delta()'],
     ['/applications/delta(x)', '/applications/delta(x)'],

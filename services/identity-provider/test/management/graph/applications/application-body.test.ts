@@ -167,7 +167,7 @@ describe('a body that is refused', () => {
     assert.equal(Object(body.error).details.length, 20)
   })
 
-  it('has a content type other than JSON', async () => {
+  it('has a content type other than JSON (entra E374)', async () => {
     const { admin, path } = await withApi()
     for (const type of [
       'text/plain',
@@ -176,7 +176,17 @@ describe('a body that is refused', () => {
       '',
     ]) {
       const reply = await admin.patch(path, '{}', { 'content-type': type })
-      assert.equal(reply.status, 415, type)
+      assert.deepEqual(
+        [reply.status, reply.body.error.code, reply.body.error.message],
+        [
+          400,
+          'BadRequest',
+          type === ''
+            ? 'Write requests (excluding DELETE) must contain the Content-Type header declaration.'
+            : 'Entity only allows writes with a JSON Content-Type header.',
+        ],
+        type,
+      )
     }
     for (const type of [
       'application/json;odata.metadata=minimal',
