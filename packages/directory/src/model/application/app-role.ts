@@ -14,11 +14,6 @@ export type AppRole = {
   readonly value: string | null
 }
 
-const booleans = new Map<unknown, boolean>([
-  ['true', true],
-  ['false', false],
-])
-
 /** A role in Microsoft Graph, with all members of a manifest. */
 export const appRoleType = complexType('appRole', {
   allowedMemberTypes: {
@@ -28,12 +23,7 @@ export const appRoleType = complexType('appRole', {
   description: { body: text(1024), filter: 'value' },
   displayName: { body: text(), filter: 'value' },
   id: { body: guid, filter: 'value', isKey: true },
-  isEnabled: {
-    type: 'Edm.Boolean',
-    // The help of Azure CLI has an example with a text.
-    body: z.preprocess((value) => booleans.get(value) ?? value, z.boolean().default(true)),
-    filter: 'value',
-  },
+  isEnabled: { type: 'Edm.Boolean', body: z.boolean().default(true), filter: 'value' },
   lang: { body: z.null().optional(), filter: 'value' },
   origin: { body: z.literal('Application').optional(), filter: 'value' },
   value: { body: text().nullish(), filter: 'value' },

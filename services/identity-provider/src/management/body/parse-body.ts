@@ -29,7 +29,10 @@ export function parseBody<Schema extends z.ZodType>(
   body: unknown,
   embedded?: string,
 ): z.output<Schema> {
-  const parsed = schema.safeParse(withoutControlInformation(body, embedded), { error: messageOf })
+  const content = withoutControlInformation(body, embedded)
+  const parse = () => schema.safeParse(content, { error: messageOf })
+  const first = parse()
+  const parsed = first.success || !convertTexts(content, first.error.issues) ? first : parse()
   if (parsed.success) return parsed.data
   const issues = parsed.error.issues.map(
     (issue): ValidationIssue => ({
@@ -40,6 +43,24 @@ export function parseBody<Schema extends z.ZodType>(
   )
   requireNoIssues(issues, body)
   throw new TypeError('A schema rejected a body without an issue')
+}
+
+const textForms: Readonly<Record<string, RegExp>> = {
+  boolean: /^(?:true|false)$/i,
+  number: /^\d{1,9}$/,
+}
+
+/** Converts texts to the booleans and numbers for which they stand (entra E377). Returns whether there was one. */
+function convertTexts(content: unknown, issues: readonly z.core.$ZodIssue[]): boolean {
+  const converted = issues.filter((issue) => {
+    const holder = valueAt(content, issue.path.slice(0, -1))
+    const name = issue.path.at(-1) ?? ''
+    const text = valueAt(holder, [name])
+    const type = issue.code === 'invalid_type' ? issue.expected : typeof Object(issue).values?.[0]
+    if (typeof text !== 'string' || !textForms[type]?.test(text)) return false
+    return Reflect.set(Object(holder), name, JSON.parse(text.toLowerCase()))
+  })
+  return converted.length > 0
 }
 
 /**
@@ -92,7 +113,7 @@ function messageOf(issue: z.core.$ZodRawIssue): string | undefined {
   return undefined
 }
 
-const valueAt = (body: unknown, path: ValidationIssue['path']): unknown =>
+const valueAt = (body: unknown, path: readonly PropertyKey[]): unknown =>
   path.reduce<unknown>(
     (value, segment) =>
       typeof value === 'object' && value !== null ? Reflect.get(value, segment) : undefined,

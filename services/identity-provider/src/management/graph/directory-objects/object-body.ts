@@ -14,6 +14,8 @@ export const referenceTo = (...sets: readonly string[]) =>
   text(2048)
     .transform((reference) => {
       const [set = '', id = ''] = reference
+        // Graph itself ends `@odata.id` with the type of the object (entra E378).
+        .replace(/\/(?:microsoft\.directoryservices\.\w+)?$/i, '')
         .replace(/\('([^']*)'\)$/, '/$1')
         .split('/')
         .slice(-2)

@@ -195,6 +195,36 @@ describe('a body that is refused', () => {
       assert.equal((await admin.patch(path, '{}', { 'content-type': type })).status, 204, type)
   })
 
+  const texts: readonly (readonly [sent: object, shown: object])[] = [
+    [{ isFallbackPublicClient: 'true' }, { isFallbackPublicClient: true }],
+    [{ isFallbackPublicClient: 'False' }, { isFallbackPublicClient: false }],
+    [
+      { api: { requestedAccessTokenVersion: '2' }, web: { implicitGrantSettings: null } },
+      { api: { requestedAccessTokenVersion: 2 } },
+    ],
+    [
+      { appRoles: [{ ...role({ value: 'A.B' }), isEnabled: 'FALSE' }] },
+      { appRoles: [{ value: 'A.B', isEnabled: false }] },
+    ],
+  ]
+  for (const [sent, shown] of texts)
+    it(`can have texts for booleans and numbers: ${JSON.stringify(Object.values(sent)[0])} (entra E377)`, async () => {
+      const { admin, path } = await withApi()
+      assert.equal((await admin.patch(path, sent)).status, 204)
+      assert.partialDeepStrictEqual((await admin.get(path)).body, shown)
+    })
+
+  for (const sent of [
+    { isFallbackPublicClient: 'yes' },
+    { isFallbackPublicClient: '' },
+    { displayName: 7 },
+    { api: { requestedAccessTokenVersion: '3' } },
+  ])
+    it(`has another text or type: ${JSON.stringify(sent)}`, async () => {
+      const { admin, path } = await withApi()
+      assert.equal((await admin.patch(path, sent)).status, 400)
+    })
+
   it('can have a content type with 100 or 3,000 empty parameters (AS38)', async () => {
     const { admin, path } = await withApi()
     for (const parameters of [100, 3000]) {

@@ -105,7 +105,7 @@ describe('the descriptive properties of an application', () => {
       })
 
   const unwritten: readonly (readonly [name: string, value: unknown])[] = [
-    ['servicePrincipalLockConfiguration', { isEnabled: 'true' }],
+    ['servicePrincipalLockConfiguration', { isEnabled: 'yes' }],
     ['servicePrincipalLockConfiguration', { other: true }],
     ['requestSignatureVerification', { allowedWeakAlgorithms: 'none' }],
     ['nativeAuthenticationApisEnabled', 'some'],

@@ -34,6 +34,14 @@ describe('the owners of an object', () => {
     }
   })
 
+  for (const end of ['/', '/Microsoft.DirectoryServices.ServicePrincipal'])
+    it(`are named by a reference with '${end}' at its end (entra E378)`, async () => {
+      const { admin, path } = await withOwned()
+      const id = `https://graph.example/v2/${guid(1)}/directoryObjects/${admin.principalId}${end}`
+      const { status } = await admin.post(`${path}/owners/$ref`, { '@odata.id': id })
+      assert.equal(status, 204)
+    })
+
   it('are named at creation', async () => {
     const { admin } = await withOwned()
     const owners = { 'owners@odata.bind': [reference(admin.principalId)['@odata.id']] }
