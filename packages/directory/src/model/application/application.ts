@@ -275,7 +275,11 @@ export const applicationProperties: PropertyTable<
   extensionProperties: { initial: [], column: ['extension_properties', 'json'], show: false },
   blueprint: { initial: null, column: ['blueprint', 'json'], show: false },
   ownerIds: { initial: [], column: ['owner_ids', 'json'], show: false },
-  createdByAppId: { initial: null, column: ['created_by_app_id'], show: false },
+  createdByAppId: {
+    initial: null,
+    column: ['created_by_app_id'],
+    show: (one) => (one.blueprint === null ? undefined : one.createdByAppId),
+  },
   policyIds: { initial: [], column: ['policy_ids', 'json'], show: false },
   inertProperties: { initial: {}, column: ['description', 'json'], show: false },
   defaultRedirectUri: { inert: null, body: webUrl.nullable() },

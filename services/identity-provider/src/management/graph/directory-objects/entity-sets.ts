@@ -51,7 +51,7 @@ export const applications: EntitySet<Application> = {
   properties: shownProperties(applicationProperties),
   // As recorded (entra E361).
   firstInBeta:
-    'id deletedDateTime appId applicationTemplateId identifierUris createdDateTime description disabledByMicrosoftStatus displayName isDeviceOnlyAuthSupported isFallbackPublicClient groupMembershipClaims nativeAuthenticationApisEnabled notes publisherDomain signInAudience tags',
+    'id deletedDateTime appId applicationTemplateId identifierUris createdByAppId createdDateTime description disabledByMicrosoftStatus displayName isDeviceOnlyAuthSupported isFallbackPublicClient groupMembershipClaims nativeAuthenticationApisEnabled notes publisherDomain signInAudience tags',
 }
 
 /** The service principals of Microsoft Graph. */

@@ -13,7 +13,7 @@ import { showEntity } from '../../odata/show-entity.ts'
 import type { DirectoryOperation, RequestCall } from '../../operations/operation.ts'
 import { assignsManagement, readsPolicies, writesPolicies } from '../../privileges/graph-roles.ts'
 import { refuse } from '../../refusals/graph-error.ts'
-import { changed, policyOperations } from './policy-operations.ts'
+import { changed, policyOperations, withoutOwn } from './policy-operations.ts'
 
 const named = { displayName: {}, description: {}, isEnabled: { type: 'Edm.Boolean' } } as const
 
@@ -88,7 +88,8 @@ export const appManagementPolicyOperations: readonly DirectoryOperation[] = [
     action: 'policy.update',
     change: (call) => {
       const before = defaultOf(call)
-      const { displayName, description, isEnabled, ...given } = parseBody(defaultPatch, call.body)
+      const body = withoutOwn(call.body, before)
+      const { displayName, description, isEnabled, ...given } = parseBody(defaultPatch, body)
       const rest = { displayName, description, isEnabled }
       const names = ['applicationRestrictions', 'servicePrincipalRestrictions'] as const
       const definition = Object.fromEntries(

@@ -33,7 +33,7 @@ import {
 import { refuse } from '../../refusals/graph-error.ts'
 import { directoryObjects } from '../directory-objects/entity-sets.ts'
 import { partNamed } from '../directory-objects/find-object.ts'
-import { referenceTo } from '../directory-objects/object-body.ts'
+import { referenceTo, withoutRepeated } from '../directory-objects/object-body.ts'
 import {
   applicationRow,
   examineObjects,
@@ -88,6 +88,10 @@ export const policySet = (
   }),
 })
 
+/** A body without what it repeats of a policy: scripts write back what they read (entra E379). */
+export const withoutOwn = (body: unknown, { id }: DirectoryPolicy): unknown =>
+  withoutRepeated(body, { id, deletedDateTime: null })
+
 /** The operations on the policies of one kind, and on their assignments. */
 export const policyOperations = (row: PolicyRow): readonly DirectoryOperation[] => [
   {
@@ -123,7 +127,7 @@ export const policyOperations = (row: PolicyRow): readonly DirectoryOperation[] 
     action: 'policy.update',
     change: (call) => {
       const before = findPolicy(call, row)
-      const after = row.after(before, call.body, false, call.runtime)
+      const after = row.after(before, withoutOwn(call.body, before), false, call.runtime)
       return changed(call, after.id, (all) => all.map((one) => (one === before ? after : one)))
     },
   },

@@ -6,10 +6,10 @@ import { blueprintType, sponsored } from './sample-agents.ts'
 const first =
   'id deletedDateTime appId applicationTemplateId identifierUris createdDateTime description disabledByMicrosoftStatus displayName isDeviceOnlyAuthSupported isFallbackPublicClient groupMembershipClaims nativeAuthenticationApisEnabled notes publisherDomain signInAudience tags'
 
-/** The first names of an object that do not belong to OData. */
+/** The first names of an object that do not belong to OData, and not only to a blueprint. */
 const namesOf = (object: object | undefined) =>
   Object.keys(object ?? {})
-    .filter((name) => !name.startsWith('@'))
+    .filter((name) => !name.startsWith('@') && name !== 'createdByAppId')
     .slice(0, first.split(' ').length)
     .join(' ')
 
@@ -31,6 +31,10 @@ describe('the order of the beta version (entra E361)', () => {
       const changed = delta.value.find(({ id }) => id === made.body.id)
       for (const shown of [made.body, (await admin.get(one)).body, list.value[0], changed])
         assert.equal(namesOf(shown), first)
+      const names = Object.keys(made.body)
+      const at = part === sponsored ? names.indexOf('identifierUris') + 1 : -1
+      assert.equal(names.indexOf('createdByAppId'), at)
+      assert.equal(made.body.createdByAppId, part === sponsored ? appId : undefined)
       const selected = await admin.get(`${one}?$select=displayName,appId,api`)
       assert.equal(namesOf(selected.body), 'appId displayName api')
       const inV1 = await sampleGraph()

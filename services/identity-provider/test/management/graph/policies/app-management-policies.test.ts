@@ -50,9 +50,11 @@ describe('the default app management policy', () => {
     })
   })
 
-  it('takes what it shows, and keeps the restriction of identifier URIs beside others', async () => {
+  it('takes what it shows, and keeps the restriction of identifier URIs beside others (entra E379)', async () => {
     const { admin, path } = await withApi()
-    const { applicationRestrictions } = (await admin.get(byDefault)).body
+    const { body } = await admin.get(byDefault)
+    assert.equal((await admin.patch(byDefault, body)).status, 204)
+    const { applicationRestrictions } = body
     assert.equal((await admin.patch(byDefault, strict)).status, 204)
     const uri = { identifierUris: ['api://orders'] }
     assert.equal((await admin.patch(path, uri)).status, 400)
@@ -91,6 +93,8 @@ describe('an app management policy', () => {
     assert.equal((await admin.patch(one, { description: 'Ours' })).status, 204)
     const shown = { id: policy.id, ...sample, description: 'Ours' }
     assert.partialDeepStrictEqual((await admin.get(one)).body, shown)
+    assert.equal((await admin.patch(one, (await admin.get(one)).body)).status, 204)
+    assert.equal((await admin.patch(one, { id: emptyGuid })).status, 400)
     assert.equal((await admin.get(policies)).body.value.length, 2)
     assert.equal((await admin.delete(one)).status, 204)
     assert.equal((await admin.get(one)).status, 404)
