@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
+import { processorMs } from '../../../test/fixtures/processor-time.ts'
 import { parseRegistrations, RegistrationsFileError } from '../src/parse-registrations.ts'
 import { acceptedFiles, filesForTheCommandOnly, refusedFiles, sampleFile } from './samples.ts'
 
@@ -68,11 +69,12 @@ describe('a registrations file', () => {
   it('is refused without delay when it is deeply nested', () => {
     const depth = 100_000
     const file = `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`
-    const startMs = performance.now()
-    assert.throws(() => parseRegistrations(file), {
-      message: 'a is not a property of this format',
-    })
-    assert.ok(performance.now() - startMs < 5_000)
+    const ms = processorMs(() =>
+      assert.throws(() => parseRegistrations(file), {
+        message: 'a is not a property of this format',
+      }),
+    )
+    assert.ok(ms < 5_000, `${ms} ms`)
   })
 
   it('may start with a byte order mark, as bytes and as text', () => {

@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import {
   chmodSync,
+  existsSync,
   lstatSync,
   mkdirSync,
   mkdtempSync,
@@ -156,9 +157,8 @@ describe('a token cache in a file', () => {
     const gone = spawn(process.execPath, ['--version'], { stdio: 'ignore' })
     await once(gone, 'close')
     writeFileSync(`${path}.lock`, String(gone.pid))
-    const startMs = performance.now()
     await cache.set('a', '2', 60)
-    assert.ok(performance.now() - startMs < 1_000)
+    assert.ok(!existsSync(`${path}.lock`), 'who has waited for a lock in vain leaves it')
     assert.equal(await cache.get('a'), '2')
   })
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { processorMs } from '../../../../test/fixtures/processor-time.ts'
 import { readTokenResponse } from '../../src/token/token-response.ts'
 
 const judge = (status: number, body: unknown, headers: Record<string, string> = {}) =>
@@ -21,9 +22,8 @@ describe("the server's sentence", () => {
     // The first use of a regular expression compiles it.
     judge(400, { error: 'invalid_request', error_description: ' ' })
     for (const error_description of hostile) {
-      const startedMs = performance.now()
-      judge(400, { error: 'invalid_request', error_description })
-      assert.ok(performance.now() - startedMs < 50, error_description.slice(0, 10))
+      const ms = processorMs(() => judge(400, { error: 'invalid_request', error_description }))
+      assert.ok(ms < 50, error_description.slice(0, 10))
     }
   })
 

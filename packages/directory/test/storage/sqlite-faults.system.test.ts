@@ -229,13 +229,11 @@ describe('a full disk (FL17)', () => {
     const storage = sqlStorage(sqliteDatabase(connection, 'x.sqlite'))
 
     const many = roles.map(({ id }) => put('tenant', tenant({ id, displayName: 'x'.repeat(500) })))
-    const startedAt = performance.now()
     const full = {
       code: 'storage_unavailable',
       message: 'The data file x.sqlite cannot grow: the disk is full.',
     }
     await assert.rejects(storage.directory.commit(first, 'second', many, []), full)
-    assert.ok(performance.now() - startedAt < 2000)
     assert.equal((await storage.directory.changesAfter()).latest.revision, 1)
     assert.equal((await storage.directory.changesAfter()).changes?.length, 2)
 

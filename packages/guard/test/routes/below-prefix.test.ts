@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { processorMs } from '../../../../test/fixtures/processor-time.ts'
 import { mayBeBelow } from '../../src/routes/below-prefix.ts'
 import { harmlessTargets, hostileTargets } from '../adapters/hostile-paths.ts'
 
@@ -75,10 +76,11 @@ describe('a target may be below a prefix', () => {
     const parts = ['%25', '%', '/', '..', '. ', '%2e', ';', 'a', '%%36%31', '\\', '%e2%84%aa', ' ']
     for (const part of parts) {
       const target = `/private${part.repeat(16_384 / part.length)}x`
-      const start = performance.now()
-      mayBeBelow('/private/x', target)
-      mayBeBelow('/:a/x', `/${target}/`)
-      assert.ok(performance.now() - start < 1000, part)
+      const ms = processorMs(() => {
+        mayBeBelow('/private/x', target)
+        mayBeBelow('/:a/x', `/${target}/`)
+      })
+      assert.ok(ms < 1000, part)
     }
   })
 })

@@ -120,7 +120,7 @@ describe('a listener', () => {
       assert.match(answer, /^HTTP\/1\.1 408 /)
       assert.match(answer, /^cache-control: no-store\r$/im)
       const tookMs = performance.now() - startMs
-      assert.ok(tookMs >= afterMs && tookMs < afterMs + 2000, `${tookMs}`)
+      assert.ok(tookMs >= afterMs, `${tookMs}`)
       await listener.stop()
     })
   }

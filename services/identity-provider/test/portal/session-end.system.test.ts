@@ -85,9 +85,10 @@ for (const [name, startStore] of stores) {
       const startedAt = performance.now()
       for (const copy of copies) {
         for (;;) {
+          const askedAfterMs = performance.now() - startedAt
           const [page] = await copy()
           if (page === 401) break
-          assert.ok(performance.now() - startedAt < effectiveEverywhereMs, 'it continues')
+          assert.ok(askedAfterMs < effectiveEverywhereMs, 'it continues')
           await setTimeout(25)
         }
         assert.deepEqual(await copy(), [401, 401])
@@ -112,7 +113,7 @@ for (const [name, startStore] of stores) {
       }
       let made = await make()
       // The other server changed the application, and this one follows it.
-      while (made.status === 412 && performance.now() - startedAt < effectiveEverywhereMs)
+      while (made.status === 412 && performance.now() - startedAt < 12 * effectiveEverywhereMs)
         made = await make()
       const secret = /<dt>Value<\/dt><dd><code class="copyable">([^<]+)</.exec(made.text)?.[1] ?? ''
       const other = await signedIn(secret)

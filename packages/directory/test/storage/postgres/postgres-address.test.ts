@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import pg from 'pg'
+import { processorMs } from '../../../../../test/fixtures/processor-time.ts'
 import { parsePostgresAddress } from '../../../src/storage/postgres/postgres-address.ts'
 
 const canary = 'canary-9f8e7d'
@@ -104,11 +105,12 @@ describe('a database URL', () => {
   }
 
   it('of any length is read in linear time', () => {
-    const startedAt = performance.now()
-    for (const part of ['@', ',', ':', '[', 'h,', '?host=,', '/'])
-      try {
-        parsePostgresAddress(`postgres://${part.repeat(20_000)}`)
-      } catch {}
-    assert.ok(performance.now() - startedAt < 500)
+    const ms = processorMs(() => {
+      for (const part of ['@', ',', ':', '[', 'h,', '?host=,', '/'])
+        try {
+          parsePostgresAddress(`postgres://${part.repeat(20_000)}`)
+        } catch {}
+    })
+    assert.ok(ms < 500, `${ms} ms`)
   })
 })
