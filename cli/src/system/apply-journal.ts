@@ -16,6 +16,7 @@ import {
 import { makeFolder } from '../files/make-folder.ts'
 import type { LoadedFile } from '../registrations/load-file.ts'
 import { fileOfSecret } from '../registrations/secret-files.ts'
+import { FolderLock } from './data-folder.ts'
 import { RegisteredApplications } from './registered-applications.ts'
 
 const content = z.object({
@@ -50,6 +51,26 @@ async function read(path: string, apply: string) {
   if (data === undefined) throw fault('is damaged')
   if (data.APPLY !== apply) throw fault(`is of ${data.APPLY}: apply that first`)
   return data
+}
+
+/**
+ * Locks a data folder, so that one apply at a time has its journal and its secrets. A folder without a
+ * lock, because it cannot be written, has no journal either: nothing is created with it.
+ *
+ * @throws {CommandFailure} failed when another apply runs in the folder
+ */
+export async function lockApply(dataDir: string): Promise<FolderLock | undefined> {
+  let lock: FolderLock | undefined
+  try {
+    await makeFolder(dataDir)
+    lock = FolderLock.take(join(dataDir, 'apply.lock'))
+  } catch {
+    return undefined
+  }
+  if (lock) return lock
+  const message = `Another apply runs in the data folder ${dataDir}`
+  const remedy = 'Nothing was changed. Apply the file again when the other run has ended.'
+  throw new CommandFailure('failed', message, { remedy })
 }
 
 /**

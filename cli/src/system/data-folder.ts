@@ -61,6 +61,10 @@ export class FolderLock {
   release(): void {
     this.#database.close()
   }
+
+  [Symbol.dispose](): void {
+    this.release()
+  }
 }
 
 const isBusy = (error: unknown) =>

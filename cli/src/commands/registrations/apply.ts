@@ -24,7 +24,7 @@ import {
   SecretFiles,
 } from '../../registrations/secret-files.ts'
 import type { RegistrationsSession } from '../../registrations/session.ts'
-import { openJournal } from '../../system/apply-journal.ts'
+import { lockApply, openJournal } from '../../system/apply-journal.ts'
 import type { Terminal } from '../../terminal.ts'
 import { requireYes } from '../administrator-command.ts'
 import {
@@ -117,6 +117,7 @@ export function addApplyCommand(registrations: Command, terminal: Terminal): voi
       const loaded = await loadFile(path)
       progress.begin(path, registrationsIn(loaded.file))
       const { TENANT_ID } = session.settings
+      using _lock = await lockApply(options.dataDir)
       const journal = await openJournal(options.dataDir, loaded, TENANT_ID)
       const plan = await session.plan(loaded, {
         rotate: rotated(loaded.file, options.rotate),

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { createHmac } from 'node:crypto'
 import { once } from 'node:events'
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { chmod, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
@@ -37,13 +37,13 @@ type Cut = {
 }
 
 /**
- * Runs a command, and freezes it at a change: it gets no answer any more, as if its process had ended there.
- * Resolves with the exit code if the run ended, and with what ends it.
+ * Runs a command, and cuts it off at a change: the directory does nothing for it any more, as if its process
+ * had ended there.
+ *
+ * @returns the exit code; undefined when it was cut off
  */
 async function cut(served: ServedGraph, args: readonly string[], { at, isExecuted }: Cut) {
   const { handle } = served.tenant
-  const { promise: death, resolve: die } = Promise.withResolvers<undefined>()
-  const { promise: end, resolve: release } = Promise.withResolvers<void>()
   let count = 0
   let isDead = false
   const handleUntilDeath = async (request: Request): Promise<Response> => {
@@ -53,26 +53,19 @@ async function cut(served: ServedGraph, args: readonly string[], { at, isExecute
     const isLast = isChange && count === at
     const answer = isDead || (isLast && !isExecuted) ? undefined : await handle(request)
     isDead ||= isLast
-    if (isLast) die(undefined)
-    if (answer && !isDead) return answer
-    await end
-    return Response.json({}, { status: 400 })
+    return answer && !isDead ? answer : Response.json({}, { status: 400 })
   }
   Object.assign(served.tenant, { handle: handleUntilDeath })
   const terminal = new RecordedTerminal()
   const all = ['registrations', ...args, '--data-dir', served.folder]
-  const run = terminal.run(all, served.environment)
-  const code = await Promise.race([death, run])
+  const code = await terminal.run(all, served.environment)
   Object.assign(served.tenant, { handle })
-  const ended = () => {
-    release()
-    return run
-  }
-  return { code, ended }
+  return isDead ? undefined : code
 }
 
 /** Whether the directory has each object once, and the files have the secrets that it holds. */
-async function assertWhole({ tenant, folder, environment }: ServedGraph, count = 1) {
+async function assertWhole(served: ServedGraph, rotated: readonly string[] = []) {
+  const { tenant, environment } = served
   const applications = await tenant.applications()
   const names = applications.map(({ displayName }) => displayName)
   assert.deepEqual(names, ['Greeting API', 'Greeting client', 'Helper blueprint', 'Second client'])
@@ -89,14 +82,14 @@ async function assertWhole({ tenant, folder, environment }: ServedGraph, count =
   ]
   assert.equal(assignments.flat().length, 6)
   for (const { displayName, appId, passwordCredentials } of applications) {
-    const held = passwordCredentials as { endDateTime: string }[]
-    const latest = held.at(-1)?.endDateTime
-    assert.equal(held.length, holders.includes(String(displayName)) ? count : 0)
-    if (latest === undefined) continue
-    const name = `${String(displayName).toLowerCase().replaceAll(' ', '-')}.env`
-    const settings = parseEnv(await readFile(join(folder, 'secrets', name), 'utf8'))
+    const name = String(displayName)
+    const ends = (passwordCredentials as { endDateTime: string }[]).map((one) => one.endDateTime)
+    assert.equal(ends.length, holders.includes(name) ? 1 + Number(rotated.includes(name)) : 0)
+    if (ends.length === 0) continue
+    const settings = parseEnv(await readFile(secretFileOf(served, name), 'utf8'))
     assert.equal(settings.CLIENT_ID, appId)
-    assert.equal(settings.CLIENT_SECRET_EXPIRES, new Date(latest).toISOString())
+    const times = ends.map((end) => new Date(end).toISOString())
+    assert.ok(times.includes(settings.CLIENT_SECRET_EXPIRES ?? ''), `${name}: ${times}`)
     const form = {
       grant_type: 'client_credentials',
       client_id: settings.CLIENT_ID ?? '',
@@ -109,18 +102,18 @@ async function assertWhole({ tenant, folder, environment }: ServedGraph, count =
     // A blueprint gets no token for an API, but its secret is judged first.
     assert.doesNotMatch(String(error_description), /AADSTS7000215/)
   }
-  assert.equal(existsSync(join(folder, 'apply-journal.env')), false)
+  assert.equal(existsSync(journalOf(served)), false)
 }
 
 const journalOf = ({ folder }: ServedGraph) => join(folder, 'apply-journal.env')
+const secretFileOf = ({ folder }: ServedGraph, client: string) =>
+  join(folder, 'secrets', `${client.toLowerCase().replaceAll(' ', '-')}.env`)
 
 /** A directory and a data folder, as a run left them that was killed when its second client was created. */
 async function left(test: Closing) {
   const served = await ServedGraph.start(test)
   const path = await served.file(fileOfAll())
-  const { code, ended } = await cut(served, ['apply', path], { at: 5, isExecuted: true })
-  assert.equal(code, undefined)
-  await ended()
+  assert.equal(await cut(served, ['apply', path], { at: 5, isExecuted: true }), undefined)
   return { served, path, journal: journalOf(served) }
 }
 
@@ -135,34 +128,54 @@ describe('an apply after one that was killed', () => {
         const served = await ServedGraph.start(test)
         const path = await served.file(fileOfAll())
         const first = await cut(served, ['apply', path, '--write-ids'], { at, isExecuted })
-        isKilled = first.code === undefined
+        isKilled = first === undefined
         const { code, err } = await served.run(['apply', path, '--write-ids'])
         assert.equal(code, 0, `${at}: ${err}`)
         await assertWhole(served)
         assert.equal((await readFile(path, 'utf8')).match(/"applicationId"/g)?.length, 6)
-        await first.ended()
       }
     })
 
-    it(`leaves no secret without a file, whichever rotation ${what}`, async (test) => {
+    it(`leaves no secret without a file, if the request of a rotation ${what}`, async (test) => {
       const served = await ServedGraph.start(test)
       const path = await served.file(fileOfAll())
       assert.equal((await served.run(['apply', path])).code, 0)
       const args = ['apply', path, '--yes', '--rotate', ...holders]
-      const { ended } = await cut(served, args, { at: 1, isExecuted })
+      assert.equal(await cut(served, args, { at: 1, isExecuted }), undefined)
       const { out } = await served.run(['apply', path])
       assert.equal(/is lost\n/.test(out), isExecuted)
       await assertWhole(served)
-      await ended()
     })
   }
 
-  it('completes it with real processes, of which each is killed at a later change', async (test) => {
+  it('leaves no secret without a file, after whichever file of a rotation', async (test) => {
+    for (let written = 0; written <= holders.length; written += 1) {
+      const served = await ServedGraph.start(test)
+      const path = await served.file(fileOfAll())
+      assert.equal((await served.run(['apply', path])).code, 0)
+      const lacking = holders.slice(written).map((name) => secretFileOf(served, name))
+      const before = lacking.map((file) => readFileSync(file))
+      const journal = journalOf(served)
+      let left = ''
+      served.onRequest = () => {
+        if (existsSync(journal)) left = readFileSync(journal, 'utf8')
+      }
+      const rotation = await served.run(['apply', path, '--yes', '--rotate', ...holders])
+      assert.equal(rotation.code, 0, rotation.err)
+      for (const [index, file] of lacking.entries()) writeFileSync(file, before[index] ?? '')
+      writeFileSync(journal, left, { mode: 0o600 })
+      const { code, out, err } = await served.run(['apply', path])
+      assert.deepEqual([code, out.match(/is lost\n/g)?.length ?? 0], [0, lacking.length], err)
+      await assertWhole(served, holders.slice(0, written))
+    }
+  })
+
+  it('completes it with real processes, of which each is killed or interrupted at a later change', async (test) => {
     const served = await ServedGraph.start(test)
     const path = await served.file(fileOfAll())
     const args = ['registrations', 'apply', path, '--data-dir', served.folder]
     const main = join(import.meta.dirname, '../../../src/main.ts')
-    const signals = ['SIGKILL', 'SIGKILL', 'SIGKILL', 'SIGTERM', undefined] as const
+    const signals = ['SIGKILL', 'SIGKILL', 'SIGINT', 'SIGTERM', undefined] as const
     for (const [index, signal] of signals.entries()) {
       const env = { ...process.env, ...served.environment }
       const child = spawn(process.execPath, [main, ...args], { env, stdio: 'ignore' })
@@ -175,6 +188,21 @@ describe('an apply after one that was killed', () => {
       if (!signal) assert.equal(code, 0)
     }
     await assertWhole(served)
+  })
+
+  it('is refused while another one runs in its data folder, which stays whole', async (test) => {
+    const served = await ServedGraph.start(test)
+    const path = await served.file(fileOfAll())
+    const runs = await Promise.all([served.run(['apply', path]), served.run(['apply', path])])
+    const [first, second] = runs.toSorted((one, other) => one.code - other.code)
+    assert.deepEqual([first?.code, second?.code], [0, 1])
+    assert.match(
+      second?.err ?? '',
+      /^Another apply runs in the data folder .*\nNothing was changed\. Apply the file again when/,
+    )
+    await assertWhole(served)
+    const again = await served.run(['apply', path])
+    assert.deepEqual([again.code, again.err], [0, ''], 'the lock ends with its run')
   })
 
   it('says what it removes, without a question, and plan says it before', async (test) => {
@@ -226,12 +254,11 @@ describe('an apply after one that was killed', () => {
     const path = await served.file(sampleFile())
     const file = join(served.folder, 'own.env')
     const args = ['apply', path, '--secrets-file', file]
-    const { ended } = await cut(served, args, { at: 6, isExecuted: false })
+    await cut(served, args, { at: 6, isExecuted: false })
     const before = await readFile(file, 'utf8')
     const { code, out } = await served.run(['apply', path])
     assert.deepEqual([code, / secret /.test(out)], [0, false], out)
     assert.equal(await readFile(file, 'utf8'), before)
-    await ended()
   })
 
   it('removes no secret that was there before that run', async (test) => {
