@@ -18,7 +18,7 @@ export function mayBeBelow(prefix: string, target: string): boolean {
     return `${path}/`.toLowerCase().startsWith(`${prefix}/`.toLowerCase())
   }
   const text = decoded(path)
-  // It is encoded too often for a client.
+  // It is encoded too often for a client, or has a NUL, where some readers end.
   if (text === undefined) return true
   const segments = segmentsOf(text)
   // A scheme or a second slash begins a host, and two dots remove segments.
@@ -43,6 +43,7 @@ function decoded(text: string, times = 5): string | undefined {
   const once = text.replace(/(?:%[0-9a-f]{2})+/gi, (run) =>
     utf8.decode(Uint8Array.from(run.slice(1).split('%'), (hex) => Number.parseInt(hex, 16))),
   )
+  if (once.includes('\0')) return undefined
   if (once !== text) return times === 0 ? undefined : decoded(once, times - 1)
   const folded = text.normalize('NFKC').toUpperCase().toLowerCase()
   return folded.replace(/[\p{Cc}\p{Default_Ignorable_Code_Point}\ufffd]/gu, '')
@@ -52,6 +53,11 @@ function decoded(text: string, times = 5): string | undefined {
 const segmentsOf = (text: string) =>
   text.split(/[/\\?#]/).filter((segment) => !/^\.? *(?:;|$)/.test(segment))
 
-/** True also with parameters (`;v=1`), and with what Windows removes: dots, spaces and streams. */
+/**
+ * True also with parameters (`;v=1`), and with what Windows removes: dots, spaces and streams. Its short
+ * names have some characters of the name, and the first one always: `admini~1`, `ad4f2c~1`.
+ */
 const isSpelling = (segment: string, wanted: string) =>
-  segment.startsWith(wanted) && /^(?:;|:[:$]|[. ]*$)/.test(segment.slice(wanted.length))
+  segment.startsWith(wanted)
+    ? /^(?:;|:[:$]|[. ]*$)/.test(segment.slice(wanted.length))
+    : /^[^~]{1,6}~\d/.test(segment) && segment[0] === wanted.replace(/^[. ]+/, '')[0]

@@ -71,6 +71,9 @@ export const hostileTargets: readonly string[] = [
   '/private#x',
   // Control characters, characters that HFS+ ignores, and what Windows removes from a name.
   '/private%00/secret.txt',
+  '/private%00x/secret.txt',
+  '/private%2500x',
+  '/pri%00vate/secret.txt',
   '/pri%09vate/secret.txt',
   '/priv%0aate/secret.txt',
   '/%ef%bb%bfprivate/secret.txt',
@@ -79,6 +82,10 @@ export const hostileTargets: readonly string[] = [
   '/private./secret.txt',
   '/private%20/secret.txt',
   '/private::$INDEX_ALLOCATION/secret.txt',
+  // Its short names.
+  '/privat~1/secret.txt',
+  '/PR4F2C~1/secret.txt',
+  '/x%5c..%5cprivat%7e1%5csecret.txt',
   // Characters that a file system or a normal form reads alike.
   '/%ef%bd%90rivate/secret.txt',
   '/private%ef%bc%8fsecret.txt',
@@ -103,6 +110,9 @@ export const harmlessTargets: readonly string[] = [
   '/private.d/secret.txt',
   '/private_/x',
   '/private:batch',
+  '/~private/x',
+  '/files~1/x',
+  '/x/privat~1',
   '/public/private/secret.txt',
   '/x/private',
   '/x/y%2fprivate',
