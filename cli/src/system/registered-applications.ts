@@ -1,5 +1,6 @@
 import { appendFile, readFile, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { textOfFile } from '@greeting/client/files'
 import { z } from 'zod'
 import { cannotWrite, isChangeableByOthers } from '../files/env-file.ts'
 import { makeFolder } from '../files/make-folder.ts'
@@ -21,7 +22,7 @@ export class RegisteredApplications {
   async read(): Promise<Set<string>> {
     try {
       if (isChangeableByOthers(await stat(this.path))) return new Set()
-      const lines = (await readFile(this.path, 'utf8')).split('\n')
+      const lines = textOfFile(await readFile(this.path), this.path).split(/\s+/)
       return new Set(lines.filter((line) => guid.safeParse(line).success))
     } catch {
       return new Set()

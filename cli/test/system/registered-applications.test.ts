@@ -44,6 +44,13 @@ describe('the record of registered applications', () => {
     assert.deepEqual(await record.read(), new Set([id]))
   })
 
+  it('has the IDs of a file that an editor of Windows saved', async () => {
+    const record = new RegisteredApplications(folder)
+    const ids = newIds(2)
+    await writeFile(record.path, `\ufeff${ids.join('\r\n')}\r\n`, { mode: 0o600 })
+    assert.deepEqual(await record.read(), new Set(ids))
+  })
+
   it('is empty when it is missing, or when others can write to it', async () => {
     const record = new RegisteredApplications(folder)
     assert.deepEqual(await record.read(), new Set())
