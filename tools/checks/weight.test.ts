@@ -8,7 +8,7 @@ const tools =
 
 // Blank lines and comments count too.
 for (const [part, paths, figure] of [
-  ['product', product, 72_240],
+  ['product', product, 72_243],
   ['tools', tools, 22_420],
 ] as const)
   it(`the source of the ${part} has at most ${figure} lines, and not 500 less`, () => {

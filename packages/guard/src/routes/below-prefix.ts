@@ -18,7 +18,7 @@ export function mayBeBelow(prefix: string, target: string): boolean {
     return `${path}/`.toLowerCase().startsWith(`${prefix}/`.toLowerCase())
   }
   const text = decoded(path)
-  // It is encoded too often for a client, or has a NUL, where some readers end.
+  // It is encoded too often for a client, or as only some readers read it.
   if (text === undefined) return true
   const segments = segmentsOf(text)
   // A scheme or a second slash begins a host, and two dots remove segments.
@@ -38,12 +38,15 @@ export function mayBeBelow(prefix: string, target: string): boolean {
   return true
 }
 
+/** A NUL, where some readers end, `%u` of `unescape`, and UTF-8 that is longer than necessary. */
+const ambiguous = /\0|%u[\da-f]{4}|%c[01]|%e0%[89]|%f0%8/i
+
 /** As the reader that decodes most, and as a file system that folds case and ignores what is not seen. */
 function decoded(text: string, times = 5): string | undefined {
+  if (ambiguous.test(text)) return undefined
   const once = text.replace(/(?:%[0-9a-f]{2})+/gi, (run) =>
     utf8.decode(Uint8Array.from(run.slice(1).split('%'), (hex) => Number.parseInt(hex, 16))),
   )
-  if (once.includes('\0')) return undefined
   if (once !== text) return times === 0 ? undefined : decoded(once, times - 1)
   const folded = text.normalize('NFKC').toUpperCase().toLowerCase()
   return folded.replace(/[\p{Cc}\p{Default_Ignorable_Code_Point}\ufffd]/gu, '')

@@ -18,6 +18,12 @@ export const hostileTargets: readonly string[] = [
   '/private%2fsecret.txt',
   '/private%2Fsecret.txt',
   '/private%252fsecret.txt',
+  '/%u0070rivate/secret.txt',
+  '/%25u0070rivate/secret.txt',
+  '/private%u002fsecret.txt',
+  '/private%c0%afsecret.txt',
+  '/private%e0%80%afsecret.txt',
+  '/x/%c0%ae%c0%ae/private/secret.txt',
   '/%2fprivate/secret.txt',
   '/%2Fprivate%2Fsecret.txt',
   // Doubled slashes, and a host.
