@@ -41,22 +41,15 @@ const keysOf = async ({ identityProvider: { url, tenantId } }: System): Promise<
   return keys.map(({ kid }: { kid: string }) => kid).sort()
 }
 
-const services = ['identity-provider', 'greeting-api']
+const logOf = (system: System, service: string) =>
+  readFile(join(system.logFolder, `${service}.log`), 'utf8')
 
-/** The process of a service, as its log names it. */
-const processOf = async (system: System, service: string): Promise<number> => {
-  const log = await readFile(join(system.logFolder, `${service}.log`), 'utf8')
-  return JSON.parse(log.split('\n', 1)[0] ?? '').pid
-}
-
-const isRunning = (pid: number) => {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch {
-    return false
-  }
-}
+/** Lets a request for /fault throw an error that nothing catches. */
+const withFault = `--import data:text/javascript,${encodeURIComponent(`
+  import { subscribe } from 'node:diagnostics_channel'
+  subscribe('http.server.request.start', ({ request }) => {
+    if (request.url === '/fault') setImmediate(() => { throw new Error('the fault') })
+  })`)}`
 
 const portOf = (url: string) => Number(new URL(url).port)
 
@@ -92,9 +85,6 @@ const stateOf = async (system: System) => ({
   status: (await hi(system, await tokenOf(system))).status,
 })
 
-const pidsOf = (system: System) =>
-  Promise.all(services.map((service) => processOf(system, service)))
-
 async function assertPortsFree({ identityProvider, api }: System): Promise<void> {
   const urls = [identityProvider.url, identityProvider.httpsUrl, api.url]
   assert.deepEqual(await portsTakenAfter(2_000, urls.map(portOf)), [])
@@ -110,13 +100,6 @@ const endings = [
     },
   },
   {
-    how: 'killed with all its processes',
-    end: async (system: System) => {
-      for (const pid of await pidsOf(system)) process.kill(pid, 'SIGKILL')
-      await system.stop('SIGKILL')
-    },
-  },
-  {
     how: 'killed, which leaves no running service: all its ports are free within two seconds',
     end: async (system: System) => {
       await system.stop('SIGKILL')
@@ -129,24 +112,16 @@ describe('a system that was running before', () => {
   // A start takes longer than all assertions here, so all tests share one folder.
   it('is the same after each start in its folder', async (t: TestContext) => {
     const dataDir = await temporaryFolder(t)
-    const pids = new Set<number>()
-    const start = async (command?: readonly [string, ...string[]]) => {
-      const started = await startSystem(dataDir, command && { command })
-      for (const pid of await pidsOf(started)) pids.add(pid)
-      return started
-    }
-    let system = await start(['npm', 'start', '--silent', '--'])
-    t.after(async () => {
-      await system.stop('SIGKILL')
-      for (const pid of pids) if (isRunning(pid)) process.kill(pid, 'SIGKILL')
-    })
+    const env = { NODE_OPTIONS: withFault }
+    let system = await startSystem(dataDir, { command: ['npm', 'start', '--silent', '--'] })
+    t.after(() => system.stop('SIGKILL'))
     const first = await stateOf(system)
     assert.equal(first.status, 200)
 
     for (const { how, end } of endings)
       await t.test(`keeps its keys, registrations and secrets when it was ${how}`, async () => {
         await end(system)
-        system = await start()
+        system = await startSystem(dataDir, { env })
         assert.deepEqual(await stateOf(system), first)
       })
 
@@ -164,18 +139,27 @@ describe('a system that was running before', () => {
       assert.equal(out, 'Hi\n')
     })
 
-    await t.test(
-      'ends with one sentence, and leaves no process running, when the identity provider is killed',
-      async () => {
-        const running = await pidsOf(system)
-        const closed = once(system.child, 'close')
-        process.kill(await processOf(system, 'identity-provider'), 'SIGKILL')
-        const [code] = await closed
-        assert.equal(code, 1)
-        assert.match(system.err(), /stopped unexpectedly\. The other services were stopped\./)
-        for (const pid of running) assert.equal(isRunning(pid), false)
-      },
-    )
+    for (const [service, title] of [
+      ['identity-provider', 'identity provider'],
+      ['greeting-api', 'greeting API'],
+    ] as const)
+      await t.test(
+        `stops with one sentence after a fault of the ${title}, which its log has`,
+        async () => {
+          const { url } = service === 'greeting-api' ? system.api : system.identityProvider
+          const closed = once(system.child, 'close')
+          await fetch(`${url}/fault`).catch(() => undefined)
+          assert.deepEqual(await closed, [1, null])
+          assert.match(
+            system.err(),
+            new RegExp(`^The ${title} stopped unexpectedly. The other services were stopped.\\n`),
+          )
+          assert.match(await logOf(system, service), /^Error: the fault\n/m)
+          await assertPortsFree(system)
+          system = await startSystem(dataDir, { env })
+        },
+      )
+    await system.stop()
 
     await t.test(
       'reports in one sentence that the data folder is corrupt, and does not change it',

@@ -85,7 +85,7 @@ export const packageRows: readonly PackageRow[] = [
     path: 'services/greeting-api',
     keywords: [...oauth, 'resource-server', 'example'],
     program: {
-      entries: { main: `${api}/main.ts` },
+      entries: { main: `${api}/main.ts`, 'run-greeting-api': `${api}/run-greeting-api.ts` },
       together: [[`${api}/service.ts`]],
       served: viewer,
       servedFrom: ['swagger-ui-dist'],
@@ -109,6 +109,7 @@ export const packageRows: readonly PackageRow[] = [
     program: {
       entries: {
         main: `${provider}/main.ts`,
+        'run-identity-provider': `${provider}/run-identity-provider.ts`,
         index: `${provider}/index.ts`,
         'lab/index': `${provider}/lab/index.ts`,
         'sqlite-worker': directory,
@@ -127,7 +128,6 @@ export const packageRows: readonly PackageRow[] = [
       entries: {
         main: 'cli/src/main.ts',
         'identity-provider': `${provider}/main.ts`,
-        api: `${api}/main.ts`,
         authorizer: `${authorizer}/main.ts`,
         'sqlite-worker': directory,
       },

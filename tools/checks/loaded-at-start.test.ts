@@ -59,11 +59,9 @@ it('a later start of the system loads no code that only a first start needs', ()
 
 it('every start of a service limits the young generation of V8, and what glibc keeps', () => {
   const starts = files.filter((file) =>
-    /^deploy\/(Containerfile$|systemd\/|windows\/.*\.xml$)|^cli\/.*\/service-process\.ts$/.test(
-      file,
-    ),
+    /^deploy\/(Containerfile$|systemd\/|windows\/.*\.xml$)/.test(file),
   )
-  assert.equal(starts.length, 5)
+  assert.equal(starts.length, 4)
   for (const file of starts) {
     assert.ok(read(file).includes('--max-semi-space-size=8'), file)
     // Windows has no glibc.

@@ -60,7 +60,7 @@ async function runCommand(
   words: readonly string[],
   { dataDir, passphraseFile, plan, tenant }: Options,
   terminal: Terminal,
-  { identityProvider }: Services,
+  { identityProviderProgram }: Services,
 ): Promise<void> {
   const args = [
     ...words,
@@ -69,7 +69,7 @@ async function runCommand(
     ...(plan ? ['--plan'] : []),
   ]
   const { DATA_DIR } = terminal.environment
-  const child = spawn(process.execPath, [identityProvider.mainFile, ...args], {
+  const child = spawn(process.execPath, [identityProviderProgram.mainFile, ...args], {
     env: { ...terminal.environment, DATA_DIR: dataDir ?? (DATA_DIR || defaultDataDir) },
     stdio: ['ignore', 'pipe', 'pipe'],
   })

@@ -1,6 +1,7 @@
-// Folder: The services that `greeting start` runs in one folder.
+// Folder: `greeting start` runs both services in one process.
 
 import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { CommandFailure } from '../exit-codes.ts'
 import { type Settings, writeEnvFile } from '../files/env-file.ts'
@@ -8,11 +9,10 @@ import type { LoadedFile } from '../registrations/load-file.ts'
 import type { FolderLock } from './data-folder.ts'
 import { type ClientEnv, DataFolder } from './data-folder.ts'
 import type { ManagedIdentityEndpoints } from './managed-identity.ts'
-import { type Listening, requireFreePorts, ServiceProcess } from './service-process.ts'
+import { endPartOf, requireFreePorts, ServicePart } from './service-part.ts'
 import type { Service, Services } from './services.ts'
 
 const host = '127.0.0.1'
-const stopGraceMs = 10_000
 
 // The shell may set these names for real use. Each service would read another meaning.
 const settingsOfServices = [
@@ -81,20 +81,16 @@ type Waits = {
   readonly stallMs: number
 }
 
-/** The services of one data folder. They start and stop together. */
+/** The services of one data folder. They start and stop together, and meet only over HTTP. */
 export class RunningSystem {
   readonly #services: Services
   readonly #options: SystemOptions
   readonly #environment: Settings
-  readonly #processes: ServiceProcess[] = []
+  readonly #parts: ServicePart[] = []
   readonly #waits: Waits
   #awaited = 'the data folder'
   #lock: FolderLock | undefined
   #managedIdentity: ManagedIdentityEndpoints | undefined
-  // If this command is killed, the services end too.
-  readonly #kill = () => {
-    for (const one of this.#processes) one.kill()
-  }
 
   constructor(
     services: Services,
@@ -122,12 +118,12 @@ export class RunningSystem {
     const stalled = new AbortController()
     let [seen, seenMs] = ['', performance.now()]
     const notices = setInterval(() => {
-      const progress = [this.#awaited, ...this.#processes.map((one) => one.outputBytes)].join()
+      const progress = [this.#awaited, ...this.#parts.map((one) => one.outputBytes)].join()
       if (progress !== seen) [seen, seenMs] = [progress, performance.now()]
       if (performance.now() - seenMs >= stallMs) stalled.abort()
       else onWait(this.#awaited)
     }, noticeMs)
-    process.on('exit', this.#kill)
+    process.on('uncaughtException', endPartOf)
     try {
       return await this.#start(AbortSignal.any([signal, stalled.signal]))
     } catch (error) {
@@ -163,7 +159,7 @@ export class RunningSystem {
     this.#lock ??= dataFolder.lock()
 
     this.#awaited = 'the identity provider'
-    const identityProvider = await this.#spawn(this.#services.identityProvider, dataFolder, {
+    const provider = await this.#run(this.#services.identityProvider, dataFolder, {
       PORT: String(identityPort),
       HTTPS_PORT: String(httpsPort),
       DATA_DIR: dataDir,
@@ -171,59 +167,56 @@ export class RunningSystem {
       ...(lab && { LAB: 'on' }),
       TENANT_ID: registrations?.file.tenant?.id,
     })
-    // It loads its modules while the identity provider starts, and then receives its settings.
-    const greetingApi = await this.#spawn(this.#services.greetingApi, dataFolder, {}, true)
-    const loading = isKept ? undefined : import('./first-registrations.ts')
-    const { url: identityProviderUrl, httpsUrl } = await listening(identityProvider, signal)
-    const identityProviderReady = identityProvider.ready(identityProviderUrl, signal)
+    const { url, httpsUrl } = await whileRunning(provider, signal, provider.listening)
+    const identityProviderReady = provider.ready(url, signal)
     // Another failure may come first.
     identityProviderReady.catch(() => undefined)
     const register = async () => {
-      const { firstRegistrations } = await (loading ?? import('./first-registrations.ts'))
+      const { firstRegistrations } = await import('./first-registrations.ts')
       const loaded = registrations ?? (await readRegistrations(registrationsFile))
       return firstRegistrations(dataFolder, loaded, signal)
     }
     this.#awaited = 'the first registrations'
     // The provider may have made another tenant.
     const client =
-      (await dataFolder.keptClient()) ?? (await whileRunning(identityProvider, register()))
+      (await dataFolder.keptClient()) ?? (await whileRunning(provider, signal, register()))
 
     this.#awaited = 'the greeting API'
-    greetingApi.begin({
+    const greetingApi = await this.#run(this.#services.greetingApi, dataFolder, {
       PORT: String(apiPort),
       HTTPS_PORT: String(apiHttpsPort),
       HTTPS_CERTIFICATE_FILE: dataFolder.serverCertificateFile,
       HTTPS_KEY_FILE: dataFolder.serverKeyFile,
-      AUTH_URL: identityProviderUrl,
-      ISSUER_URL: issuerUrl ?? identityProviderUrl,
+      AUTH_URL: url,
+      ISSUER_URL: issuerUrl ?? url,
       TENANT_ID: client.TENANT_ID,
       API_APPLICATION_ID: client.API_APPLICATION_ID,
     })
-    const { url: apiUrl, httpsUrl: apiHttpsUrl } = await listening(greetingApi, signal)
+    const api = await whileRunning(greetingApi, signal, greetingApi.listening)
     await dataFolder.writeClientEnv({
-      AUTH_URL: identityProviderUrl,
-      ISSUER_URL: issuerUrl ?? identityProviderUrl,
+      AUTH_URL: url,
+      ISSUER_URL: issuerUrl ?? url,
       ...client,
-      BASE_URL: apiUrl,
+      BASE_URL: api.url,
       ...(httpsUrl && {
         HTTPS_AUTH_URL: httpsUrl,
-        ...(apiHttpsUrl && { HTTPS_BASE_URL: apiHttpsUrl }),
+        ...(api.httpsUrl && { HTTPS_BASE_URL: api.httpsUrl }),
         NODE_EXTRA_CA_CERTS: dataFolder.authorityFile,
       }),
     })
     const managedIdentity = await this.#serveManagedIdentity(dataFolder)
     this.#awaited = 'both services to be ready'
-    await Promise.all([identityProviderReady, greetingApi.ready(apiUrl, signal)])
+    await Promise.all([identityProviderReady, greetingApi.ready(api.url, signal)])
     const displayName = (await clientNameIn(registrationsFile)) ?? client.CLIENT_ID
     return {
       dataFolder,
-      identityProviderUrl,
+      identityProviderUrl: url,
       identityProviderHttpsUrl: httpsUrl,
-      apiUrl,
-      apiHttpsUrl,
+      apiUrl: api.url,
+      apiHttpsUrl: api.httpsUrl,
       managedIdentity,
       client: { ...client, displayName },
-      labUrl: lab ? `${identityProviderUrl}/lab` : undefined,
+      labUrl: lab ? `${url}/lab` : undefined,
       acceptsMcpClients: this.#environment.MCP_CLIENTS === 'on',
     }
   }
@@ -232,8 +225,7 @@ export class RunningSystem {
   async #serveManagedIdentity(dataFolder: DataFolder): Promise<SystemFacts['managedIdentity']> {
     const { managedIdentityPort: port } = this.#options
     if (port === undefined) return undefined
-    const { serveManagedIdentity } = await import('./managed-identity.ts')
-    const { registeredIdentities } = await import('./managed-identity.ts')
+    const { registeredIdentities, serveManagedIdentity } = await import('./managed-identity.ts')
     this.#managedIdentity = await serveManagedIdentity({
       port,
       identities: () => registeredIdentities(dataFolder),
@@ -246,34 +238,29 @@ export class RunningSystem {
     return { url, files }
   }
 
-  async #spawn(
-    service: Service,
-    folder: DataFolder,
-    settings: Settings,
-    isHeld = false,
-  ): Promise<ServiceProcess> {
+  async #run(service: Service, folder: DataFolder, settings: Settings): Promise<ServicePart> {
     const log = await folder.freshLogFiles(service.logName)
-    const started = new ServiceProcess(
+    const started = new ServicePart(
       service,
       { ...this.#environment, HOST: host, ...settings },
       { ...log, maxBytes: this.#options.maxLogMib * 1024 * 1024 },
-      isHeld,
     )
-    this.#processes.push(started)
+    this.#parts.push(started)
     return started
   }
 
   /** Resolves with the first service that ends by itself. */
-  async firstToEnd(): Promise<ServiceProcess> {
-    return Promise.race(this.#processes.map((one) => one.ended.then(() => one)))
+  async firstToEnd(): Promise<ServicePart> {
+    return Promise.race(this.#parts.map((one) => one.ended.then(() => one)))
   }
 
   /** Stops both services. Each completes its current requests. */
   async stop(): Promise<void> {
     await this.#managedIdentity?.stop()
-    await Promise.all(this.#processes.map((one) => one.stop(stopGraceMs)))
-    process.off('exit', this.#kill)
-    this.#lock?.release()
+    const stops = await Promise.all(this.#parts.map((one) => one.stop()))
+    process.off('uncaughtException', endPartOf)
+    // Otherwise the system releases the lock, with the process.
+    if (stops.every((isEnded) => isEnded)) this.#lock?.release()
     this.#lock = undefined
   }
 }
@@ -294,23 +281,16 @@ async function clientNameIn(path: string): Promise<string | undefined> {
   }
 }
 
-/** Resolves with the result of the work, unless a service that it needs ends first. */
-function whileRunning<Value>(service: ServiceProcess, work: Promise<Value>): Promise<Value> {
-  const ended = service.ended.then(() => {
+/** The result of the work, unless the service ends or the signal is aborted first. */
+function whileRunning<Value>(service: ServicePart, signal: AbortSignal, work: Promise<Value>) {
+  signal.throwIfAborted()
+  const ended = service.ended.then((): never => {
     throw service.failure()
   })
-  // Prevents an unhandled rejection of the promise that loses the race.
-  ended.catch(() => undefined)
-  work.catch(() => undefined)
-  return Promise.race([work, ended])
-}
-
-/** The address of a service, unless it ends or the signal is aborted first. */
-function listening(service: ServiceProcess, signal: AbortSignal): Promise<Listening> {
-  return new Promise((resolve, reject) => {
-    const leave = () => reject(signal.reason)
-    signal.addEventListener('abort', leave, { once: true })
-    if (signal.aborted) leave()
-    service.listening().then(resolve, reject)
+  const aborted = once(signal, 'abort').then((): never => {
+    throw signal.reason
   })
+  // Prevents an unhandled rejection of the promises that lose the race.
+  for (const one of [work, ended, aborted]) one.catch(() => undefined)
+  return Promise.race([work, ended, aborted])
 }

@@ -3,50 +3,56 @@ import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { shellQuote } from '../text/visible-text.ts'
 
-/** A service that `greeting start` runs as a process. */
+type Run = typeof import('@greeting/api/run').runGreetingApi
+/** The addresses of a service that listens. */
+export type Listening = NonNullable<Awaited<ReturnType<Run>>>
+
+/** A service that `greeting start` runs. */
 export type Service = {
   /** Its name for people. */
   readonly title: string
   /** Name of its log file, without extension. */
   readonly logName: string
-  /** The main file for Node. */
-  readonly mainFile: string
+  /** Loads its code, which a job that runs each minute does without. */
+  readonly load: () => Promise<Run>
 }
+
+/** A program for a process of its own. */
+type Program = { readonly mainFile: string }
 
 export type Services = {
   readonly identityProvider: Service
   readonly greetingApi: Service
-  readonly authorizer: Pick<Service, 'mainFile'>
+  readonly authorizer: Program
+  /** The identity provider alone, for backups. */
+  readonly identityProviderProgram: Program
   /** The registrations of an empty data folder. */
   readonly registrationsFile: string
   /** How a user starts this command, in the texts that are meant for a shell. */
   readonly command: string
 }
 
-const fileOf = (specifier: string) => fileURLToPath(import.meta.resolve(specifier))
+const program = (specifier: string): Program => ({
+  // Found when it is needed, which is after most commands have ended.
+  get mainFile() {
+    return fileURLToPath(import.meta.resolve(specifier))
+  },
+})
 
 /** The services of this repository. The installed package contains them. */
 export const services: Services = {
   identityProvider: {
     title: 'identity provider',
     logName: 'identity-provider',
-    // Found when it is needed: a job that runs each minute starts no service.
-    get mainFile() {
-      return fileOf('#identity-provider')
-    },
+    load: async () => (await import('@greeting/identity-provider/run')).runIdentityProvider,
   },
   greetingApi: {
     title: 'greeting API',
     logName: 'greeting-api',
-    get mainFile() {
-      return fileOf('#api')
-    },
+    load: async () => (await import('@greeting/api/run')).runGreetingApi,
   },
-  authorizer: {
-    get mainFile() {
-      return fileOf('#authorizer')
-    },
-  },
+  authorizer: program('#authorizer'),
+  identityProviderProgram: program('#identity-provider'),
   get registrationsFile() {
     return isInstalled()
       ? join(packageFolder(), bundledRegistrations)

@@ -37,12 +37,8 @@ async function startedIn(dataDir: string, test: TestContext, args: readonly stri
     return ended
   })
   await terminal.printed(/\n$/)
-  return { terminal, ended, dataDir }
+  return { terminal, ended }
 }
-
-/** The process of a fake service, as its log names it. */
-const pidIn = (dataDir: string, service: string): number =>
-  JSON.parse(readFileSync(join(dataDir, `logs/${service}.log`), 'utf8').split('\n', 1)[0] ?? '').pid
 
 const urlIn = (text: string, title: string) =>
   new RegExp(`${title} +(http\\S+)`).exec(text)?.[1] ?? ''
@@ -176,26 +172,12 @@ describe('greeting start', () => {
   })
 
   it('runs the system with a lab', async (test) => {
-    const { terminal, ended, dataDir } = await startedIn(temporaryFolder(test), test, ['--lab'])
+    const { terminal } = await startedIn(temporaryFolder(test), test, ['--lab'])
 
     await test.test('shows the address of the lab', () => {
       const row = / lab +http:\/\/127\.0\.0\.1:\d+\/lab {2}.* never use it in production\n/
       assert.match(terminal.out, row)
     })
-
-    await test.test(
-      'ends with one sentence, and leaves no process running, when the API is killed',
-      async () => {
-        const [api = 0, identityProvider = 0] = ['greeting-api', 'identity-provider'].map(
-          (service) => pidIn(dataDir, service),
-        )
-        process.kill(api, 'SIGKILL')
-        assert.equal(await ended, 1)
-        assert.match(terminal.err, /stopped unexpectedly\. The other services were stopped\./)
-        for (const pid of [api, identityProvider])
-          assert.throws(() => process.kill(pid, 0), { code: 'ESRCH' })
-      },
-    )
   })
 
   it('warns of a data folder that other users may write to', async (test) => {
@@ -299,6 +281,12 @@ describe('greeting start that cannot start', () => {
     const { code, err } = await failedStart(dataDir, freePorts, 'dies')
     assert.equal(code, 1)
     assert.match(err, /^The identity provider stopped \(exit code 9\). Its log is /)
+  })
+
+  it('reports an error that a service did not catch', async (test) => {
+    const { code, err } = await failedStart(temporaryFolder(test), freePorts, 'throws')
+    assert.equal(code, 1)
+    assert.match(err, /^Error: a fault of the fake identity provider\n +at /)
   })
 
   it('stops the identity provider when the API cannot start', async (test) => {

@@ -4,15 +4,14 @@ import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import type { Services } from '../../src/system/services.ts'
 import { services } from '../../src/system/services.ts'
+import { runFakeApi } from './greeting-api.ts'
+import { runFakeProvider } from './identity-provider.ts'
 
 /** Small fakes of the services of this repository. */
 export const fakeServices: Services = {
   ...services,
-  identityProvider: {
-    ...services.identityProvider,
-    mainFile: join(import.meta.dirname, 'identity-provider.ts'),
-  },
-  greetingApi: { ...services.greetingApi, mainFile: join(import.meta.dirname, 'greeting-api.ts') },
+  identityProvider: { ...services.identityProvider, load: async () => runFakeProvider },
+  greetingApi: { ...services.greetingApi, load: async () => runFakeApi },
 }
 
 /** A folder that is removed after the test. */

@@ -19,7 +19,7 @@ const never = new AbortController().signal
 describe('a slow start', () => {
   it('says what it waits for, and goes on while a service writes to its log', async (test) => {
     const said: string[] = []
-    const system = await systemIn(test, 'writes', 700)
+    const system = await systemIn(test, 'writes', 1000)
     await system.start(never, (awaited) => said.push(awaited))
     assert.ok(said.includes('the identity provider'), said.join())
   })

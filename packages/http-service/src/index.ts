@@ -15,7 +15,12 @@ export {
 } from './listener/listener.ts'
 export { metricsFetch, openMetricsListener } from './listener/metrics-listener.ts'
 export { lookFiles } from './look/look-files.ts'
-export { type ProcessContext, runService } from './process/run-service.ts'
+export {
+  type Listening,
+  type ProcessContext,
+  runService,
+  type ServiceHost,
+} from './process/run-service.ts'
 export {
   BodyCutError,
   BodyTooLargeError,

@@ -1,11 +1,3 @@
-import { runService } from '@greeting/http-service'
-import { startService } from './service.ts'
-import { readSettings, settingNames } from './settings.ts'
+import { runGreetingApi } from './run-greeting-api.ts'
 
-await runService(process, {
-  name: 'greeting-api',
-  title: 'greeting API',
-  settingNames,
-  readSettings,
-  start: startService,
-})
+await runGreetingApi(process)

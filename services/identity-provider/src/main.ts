@@ -1,10 +1,9 @@
 // Folder: The program, its settings and its routes.
 
-import { runService, visibleText } from '@greeting/http-service'
+import { visibleText } from '@greeting/http-service'
 import type { backupCommands } from './backup/backup-command.ts'
-import { readSettings, settingNames } from './settings.ts'
-import { startService } from './startup/service.ts'
-import { createObjectsYoung } from './startup/young-objects.ts'
+import { runIdentityProvider } from './run-identity-provider.ts'
+import { readSettings } from './settings.ts'
 
 type BackupCommand = keyof typeof backupCommands
 
@@ -36,13 +35,4 @@ async function runBackupCommand(name: BackupCommand): Promise<void> {
 }
 
 if (isBackupCommand(command)) await runBackupCommand(command)
-else {
-  createObjectsYoung()
-  await runService(process, {
-    name: 'identity-provider',
-    title: 'identity provider',
-    settingNames,
-    readSettings,
-    start: (settings, log, context) => startService({ settings, log, ...context }),
-  })
-}
+else await runIdentityProvider(process)

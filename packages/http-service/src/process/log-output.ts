@@ -4,7 +4,7 @@ const maxFlushMs = 1000
 
 /** The log output of a process, and a function that writes its last lines before an exit. */
 export type LogOutput = {
-  readonly stream: ReturnType<typeof pino.destination>
+  readonly stream: { readonly write: (line: string) => void }
   /** Resolves when all lines are written, when the reader has gone, or after 1 s. */
   readonly end: () => Promise<void>
 }

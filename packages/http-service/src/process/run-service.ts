@@ -1,4 +1,4 @@
-// Folder: A service as a process: its start, its health, its log and its end.
+// Folder: A service as a process, or as a part of one: its start, its health, its log and its end.
 
 import { Worker } from 'node:worker_threads'
 import {
@@ -11,7 +11,7 @@ import { type Logger, pino } from 'pino'
 import { misspeltSettings, SettingsError } from '../settings/settings-reader.ts'
 import { visibleText } from '../visible-text.ts'
 import { checkHealth, type HealthSettings, healthCheckOf } from './health-check.ts'
-import { openLogOutput } from './log-output.ts'
+import { type LogOutput, openLogOutput } from './log-output.ts'
 import { explainStartFailure, readMaxOpenFiles, type StartSettings } from './start-failure.ts'
 
 /** A service that accepts requests. */
@@ -22,6 +22,19 @@ type RunningService = {
   /** Answers the running requests and releases everything. Idle connections stay open for a grace. */
   readonly stop: (options: { readonly graceMs: number }) => Promise<void>
 }
+
+/** The process of a service, or the part of a process that is one of several services. */
+export type ServiceHost = Pick<NodeJS.Process, 'env' | 'argv' | 'pid' | 'report'> &
+  Partial<ChildProcess> & {
+    readonly stderr: { readonly write: (text: string) => unknown }
+    readonly on: (signal: 'SIGTERM' | 'SIGINT', stop: () => void) => unknown
+    readonly exit: (code: number) => unknown
+    /** The log of a part. Default: the standard output. */
+    readonly output?: LogOutput
+  }
+
+/** The addresses of a service that listens. */
+export type Listening = Pick<RunningService, 'url' | 'httpsUrl'>
 
 /** What a service has only as a process. */
 export type ProcessContext = {
@@ -53,7 +66,7 @@ type ServiceSettings = StartSettings &
   }
 
 /**
- * Runs a service as this process, until a signal or the end of the parent process.
+ * Runs a service as this process or as a part of it, until a signal or the end of the parent process.
  *
  * With `--healthcheck` or `--healthcheck=healthz`, it asks the running service of these settings for
  * its state instead.
@@ -61,16 +74,17 @@ type ServiceSettings = StartSettings &
  * Exit codes: 0 after a stop and for a good state, 1 when the start or the stop fails and for any
  * other state, 2 for invalid settings and arguments.
  *
- * @param startDeadline kills the process when its stop does not end in time
+ * @param startDeadline kills the process when its stop does not end in time. A part has no deadline.
+ * @returns undefined when the service does not run
  */
 export async function runService<Settings extends ServiceSettings>(
-  host: NodeJS.Process,
+  host: ServiceHost,
   { name, title, settingNames, readSettings, start }: ServiceDefinition<Settings>,
-  startDeadline = startExitDeadline,
-): Promise<void> {
-  const fail = (text: string, exitCode: number): never => {
+  startDeadline = host.output ? () => () => {} : startExitDeadline,
+): Promise<Listening | undefined> {
+  const fail = (text: string, exitCode: number): undefined => {
     host.stderr.write(`${text}\n`)
-    return host.exit(exitCode)
+    host.exit(exitCode)
   }
   let settings: Settings
   try {
@@ -82,10 +96,10 @@ export async function runService<Settings extends ServiceSettings>(
   const check = healthCheckOf(host.argv)
   if (check !== undefined) {
     const { exitCode, text } = await checkHealth(check, settings)
-    return exitCode === 0 ? host.exit(0) : fail(text, exitCode)
+    return exitCode === 0 ? void host.exit(0) : fail(text, exitCode)
   }
   const tracing = await startTracing(readTracingOptions(settings, name))
-  const output = openLogOutput()
+  const output = host.output ?? openLogOutput()
   const options = {
     level: settings.LOG_LEVEL,
     base: { service: name, pid: host.pid },
@@ -116,11 +130,12 @@ export async function runService<Settings extends ServiceSettings>(
     const { url, httpsUrl, metricsUrl } = service
     log.info({ url, httpsUrl, metricsUrl }, 'listening')
     watchParent(host, () => stop('parent_ended'))
+    return service
   } catch (error) {
     await output.end()
     const sentence = explainStartFailure(error as Error, settings, readMaxOpenFiles(host))
     // One line: the sentence may contain text of a file.
-    fail(visibleText(`The ${title} cannot start: ${sentence}.`), 1)
+    return fail(visibleText(`The ${title} cannot start: ${sentence}.`), 1)
   }
 }
 
@@ -131,7 +146,7 @@ const maxStopMs = 60_000
 const maxExitMs = 2000
 
 /** Returns a function that stops the service and ends the process. Only its first call counts. */
-function stopOnce(host: NodeJS.Process, log: Logger, stopAll: () => Promise<number>) {
+function stopOnce(host: ServiceHost, log: Logger, stopAll: () => Promise<number>) {
   let isStopping = false
   return (reason: string): void => {
     // Ctrl-C reaches the process from the terminal and from npm. The first stop must finish.
@@ -152,10 +167,10 @@ export type ChildProcess = Pick<NodeJS.Process, 'once' | 'connected' | 'send'>
  * closes the channel in every case, even when the parent is killed. Without a channel nothing is
  * watched. The command `greeting start` polls its own parent, because npm opens no channel.
  */
-export function watchParent(child: ChildProcess, onEnd: () => void): void {
+export function watchParent(child: Partial<ChildProcess>, onEnd: () => void): void {
   // Bun sets `connected` to false without a channel too. Only `send` shows that there was one.
   if (child.send === undefined) return
-  child.once('disconnect', onEnd)
+  child.once?.('disconnect', onEnd)
   // The channel may have closed before this call.
   if (child.connected === false) onEnd()
 }
