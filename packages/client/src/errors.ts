@@ -1,6 +1,6 @@
 import type { NetworkFaultName } from './network-fault.ts'
 
-/** The details of an error answer, as far as the server sends them. */
+/** The details of an error response, as far as the server sends them. */
 export type ServerErrorDetails = {
   readonly status?: number
   /** The OAuth error code (RFC 6749 section 5.2, RFC 6750 section 3.1). */
@@ -25,7 +25,7 @@ type NetworkDetails = {
   readonly fault?: NetworkFaultName
 }
 
-/** The details of each failure. There are no other codes. */
+/** The details of each failure, by code. The list is complete. */
 export type ClientErrorDetails = {
   readonly credential_unreadable: Record<string, never>
   readonly credential_refused: ServerErrorDetails

@@ -104,7 +104,7 @@ const rows = {
 /** The cause of a failed connection. */
 export type NetworkFaultName = keyof typeof rows | 'other'
 
-/** The description of a failed connection. */
+/** A failed connection: what happened, and the remedy. */
 export type NetworkFault = {
   readonly name: NetworkFaultName
   /** The end of the sentence "The server could not be reached: ...". */
@@ -123,17 +123,17 @@ const permanentFaults: ReadonlySet<unknown> = new Set<NetworkFaultName>([
   'https_required',
 ])
 
-/** True if the details of an error name such a fault. */
+/** True if the details of an error name a fault that another attempt does not cure. */
 export const isPermanentFault = (details: object): boolean =>
   'fault' in details && permanentFaults.has(details.fault)
 
-/** True for the details of a connection that lasted too long. */
+/** True for the details of a connection that timed out. */
 export const isTimeout = (details: object): boolean =>
   'fault' in details && details.fault === 'timeout'
 
 const maxBodyCharacters = 1_000
 
-/** The error that an answer stands for, if a server of HTTPS says that it got HTTP. */
+/** Returns an error if the response says that an HTTPS server received a plain HTTP request. */
 export function httpsRequired(status: number, body: string, url: URL): Error | undefined {
   if (status !== 400) return undefined
   const error = new Error(body.slice(0, maxBodyCharacters))
@@ -146,8 +146,8 @@ const proxyRemedy =
   'This address is from a proxy or a redirect. Check HTTPS_PROXY, HTTP_PROXY and NO_PROXY.'
 
 /**
- * Describes an error of `fetch` or `node:http`: the cause and the remedy, without the words of the TLS
- * library.
+ * Describes an error of `fetch` or `node:http` by its cause and its remedy, without the words of
+ * the TLS library.
  *
  * @param url the URL of the request. Without it, a proxy is not distinguished from the server.
  * @example
@@ -200,8 +200,9 @@ function otherAddress(message: string, url: URL): string | undefined {
 }
 
 /**
- * A message on one line. The lines of OpenSSL have the form
- * `{thread}:error:{number}:{library}:{function}:{reason}:{file}:{line}:`, and the reason remains.
+ * An error message on one line. OpenSSL lines have the form
+ * `{thread}:error:{number}:{library}:{function}:{reason}:{file}:{line}:`, of which only the reason
+ * is kept.
  */
 export function readableMessage(message: string): string {
   const [, openSsl] = message.split(':error:', 2)

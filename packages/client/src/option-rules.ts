@@ -1,4 +1,4 @@
-/** The rule of one option. */
+/** A rule that an option must meet. */
 export type OptionRule = {
   readonly required?: true
   /** The end of the sentence "`name` must be ...". */

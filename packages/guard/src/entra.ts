@@ -104,7 +104,10 @@ type EntraPlaces = {
 
 true satisfies Accepts<typeof entraOptions, EntraPlaces>
 
-/** An API that is registered at Entra ID, or at an identity provider with its dialect. */
+/**
+ * Options of `entra`: an API that is registered at Entra ID, or at an identity provider with its
+ * dialect.
+ */
 export type EntraOptions<Role extends string = string> = EntraPlaces &
   Omit<GuardOptions<Role>, 'issuers'>
 

@@ -3,7 +3,7 @@ import type { KeySetError } from './keys/key-set-error.ts'
 import type { KeyFault } from './keys/verification-key.ts'
 import type { RefusalReason } from './refusal.ts'
 
-/** Why an issuer is not trusted: the issuers of the options, and the one of the token. */
+/** The trusted issuers of the options, and the other issuer that a token names. */
 export type IssuerMismatch = {
   readonly expected: readonly string[]
   /** Anyone can write it. It has at most 200 characters, all of them printable ASCII. */
@@ -37,5 +37,5 @@ export type GuardEvent =
       readonly fault: KeyFault
     }
 
-/** Receives events. Its exceptions change no decision. */
+/** Receives the events of a guard. An exception of the listener changes no decision. */
 export type EventListener = (event: GuardEvent) => void

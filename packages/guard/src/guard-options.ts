@@ -19,7 +19,7 @@ export type IssuerOptions = {
   readonly claims?: IssuerClaims | undefined
 }
 
-/** The names of the claims that the caller is read from. */
+/** The names of the claims from which the caller is read. */
 export type IssuerClaims = {
   /** The claim with the application ID of the client: by default `client_id`. */
   readonly applicationId?: string | undefined

@@ -22,7 +22,7 @@ import {
 } from './token-verifier.ts'
 
 // Two copies of the package, such as an ES module and a CommonJS one, have the same symbol.
-/** In place of a role: any caller with a valid token, with or without roles. */
+/** Requires any caller with a valid token, with or without roles. It stands in place of a role. */
 export const anyCaller: unique symbol = Symbol.for('@greeting/guard any caller')
 
 /** The role that a route requires, or `anyCaller`. */

@@ -11,7 +11,7 @@ type IsSame<One, Other> =
     ? true
     : false
 
-/** True if a schema accepts what a type says: the same names, types and optional members. */
+/** True if a schema accepts exactly the names, types and optional members of a type. */
 export type Accepts<Schema extends z.ZodType, Type> = IsSame<
   ReadonlyDeep<z.input<Schema>>,
   ReadonlyDeep<Type>
@@ -105,7 +105,10 @@ export type TrustedIssuer = z.output<typeof trustedIssuer>
 /** Valid options, with all defaults. */
 export type ValidatedOptions = z.output<typeof guardOptions>
 
-/** @throws {GuardOptionsError} lists every invalid option */
+/**
+ * Validates the options of a guard.
+ * @throws {GuardOptionsError} lists every invalid option
+ */
 export function validateGuardOptions(options: unknown): ValidatedOptions {
   // A client sends the scope to the token endpoint, which refuses the name of a role.
   const checked = guardOptions.refine(
@@ -115,7 +118,10 @@ export function validateGuardOptions(options: unknown): ValidatedOptions {
   return validate(checked, options)
 }
 
-/** @throws {GuardOptionsError} lists every fault that the schema finds */
+/**
+ * Validates a value by a schema.
+ * @throws {GuardOptionsError} lists every fault that the schema finds
+ */
 export function validate<Schema extends z.ZodType>(
   schema: Schema,
   value: unknown,

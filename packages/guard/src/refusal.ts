@@ -21,7 +21,7 @@ const malformed = invalidToken('The access token is malformed')
 const unverifiable = invalidToken('The signature of the access token could not be verified')
 
 /**
- * Every refusal: the reason for the operator, and the answer to the caller.
+ * Every refusal: the reason for the operator, and the response to the caller.
  *
  * @see RFC 6750 section 3.1
  */
@@ -87,7 +87,7 @@ export const refusalRows = {
 /** Why a request was refused. Only the operator sees the reason. */
 export type RefusalReason = keyof typeof refusalRows
 
-/** A refused request, with the complete answer. */
+/** A refused request, with the complete response. */
 export type Refusal = {
   readonly outcome: 'refused'
   readonly reason: RefusalReason
@@ -97,11 +97,11 @@ export type Refusal = {
   readonly body: string
 }
 
-/** The answer for every reason, for one realm. */
+/** The response for each reason, with one realm. */
 export type Refusals = Readonly<Record<RefusalReason, Refusal>>
 
 /**
- * Creates the answer for every reason once, so that a refusal is cheap.
+ * Creates the response for each reason once, so that a refusal is cheap.
  *
  * @param realm the `realm` of each challenge
  * @param resourceMetadataUrl in each challenge, if defined (RFC 9728 section 5.1)

@@ -20,10 +20,10 @@ export type VerifiedToken<Role extends string> = VerifiedClaims<Role> & {
   readonly keySource: KeySource
 }
 
-/** The result for one token. */
+/** The result of verifying one token. */
 export type Verification<Role extends string> = VerifiedToken<Role> | VerificationFailure
 
-/** Why a token was not verified: it is invalid, or its key is not available yet or at all. */
+/** Why a token was not verified: it is invalid, or its key cannot be obtained, yet or at all. */
 export type VerificationFailure =
   | { readonly reason: RefusalReason }
   | { readonly reason: 'issuer_not_trusted'; readonly issuer: unknown }
@@ -36,7 +36,9 @@ export type VerificationFailure =
 
 type Source = { readonly issuer: TrustedIssuer; readonly keySource: KeySource }
 
-/** Verifies tokens of the trusted issuers, each with the keys of its own issuer only. */
+/**
+ * Verifies tokens of the trusted issuers. Each token is checked only with the keys of its issuer.
+ */
 export class TokenVerifier<Role extends string> {
   readonly keySources: readonly KeySource[]
   readonly #sources: ReadonlyMap<unknown, Source>

@@ -1,6 +1,6 @@
 import type { BlueprintEntry, ClientEntry, RegistrationsFile } from './registrations-file.ts'
 
-/** An entry that can have roles. An agent has the name of its blueprint. */
+/** An entry that can have roles. An agent also has the name of its blueprint. */
 export type CallerEntry = ClientEntry &
   Partial<BlueprintEntry> & {
     readonly kind: 'client' | 'blueprint' | 'agent'
@@ -9,7 +9,7 @@ export type CallerEntry = ClientEntry &
     readonly place: readonly (string | number)[]
   }
 
-/** The clients, the blueprints and their agents. */
+/** The clients, blueprints and agents of a file. */
 export const callersOf = (file: Pick<RegistrationsFile, 'clients' | 'blueprints'>) => [
   ...file.clients.map((entry, at): CallerEntry => {
     return { ...entry, kind: 'client', place: ['clients', at] }

@@ -62,42 +62,42 @@ const pick = (of: Of, read: (name: ComparedName, row: ComparedProperty) => unkno
       .filter(([, value]) => value !== undefined),
   )
 
-/** The members of an entry in the file. */
+/** The schema members of a file entry that set compared properties. */
 export const comparedEntries = Object.fromEntries(
   rows.map(([name, { entry }]) => [name, entry.optional()]),
 ) as { readonly [Name in ComparedName]: z.ZodOptional<Rows[Name]['entry']> }
 
-/** The members of an object of the directory that have compared properties. */
+/** The schema members of a directory object that has compared properties. */
 export const comparedMembers = (of: Of) =>
   Object.fromEntries(
     Object.keys(comparedBody(pick(of, () => true))).map((name) => [name, z.unknown().optional()]),
   ) as Readonly<Record<ComparedName | 'api', z.ZodOptional<z.ZodUnknown>>>
 
-/** The value of a property in an object of the directory; undefined if it is absent. */
+/** The value of a property in a directory object; undefined if it is absent. */
 export function comparedRead(name: ComparedName, object: object | undefined): unknown {
   const { within }: ComparedProperty = comparedProperties[name]
   const parent = within ? Reflect.get(object ?? {}, within) : object
   return Object(parent)[name] ?? undefined
 }
 
-/** The value that an object of the directory has, or that its absence means. */
+/** The value of a property in a directory object, or the value that its absence means. */
 export function comparedValue(name: ComparedName, object: object | undefined): unknown {
   const { initial, absent = initial }: ComparedProperty = comparedProperties[name]
   return comparedRead(name, object) ?? absent
 }
 
-/** The values that an entry of the file sets. */
+/** The property values that a file entry sets. */
 export const valuesOf = (of: Of, entry: ComparedValues = {}): ComparedValues =>
   pick(of, (name) => entry[name])
 
-/** The values that an object of the directory has, without those of a new one. */
+/** The property values of a directory object, except those that equal the initial value. */
 export const valuesToExport = (of: Of, object: object | undefined): ComparedValues =>
   pick(of, (name, { initial }) => {
     const value = comparedRead(name, object)
     return value === initial ? undefined : value
   })
 
-/** Values by their names, in the form of a body for Microsoft Graph. */
+/** Converts property values to a body for Microsoft Graph. */
 export function comparedBody(values: Readonly<Record<string, unknown>>): object {
   const body: Record<string, unknown> = {}
   for (const [name, value] of Object.entries(values)) {

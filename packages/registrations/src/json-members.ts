@@ -55,8 +55,8 @@ export function* jsonMembers(text: string): Generator<JsonMember> {
 }
 
 /**
- * The members that have the name of an earlier one. A parser silently keeps one of both (RFC 8259
- * section 4).
+ * The members whose object has an earlier member with the same name. A parser silently keeps one of
+ * the two (RFC 8259 section 4).
  *
  * @param text a text of which `jsonMembers` gives the members
  * @param max the greatest number of them in the answer
@@ -71,11 +71,12 @@ export function repeatedMembers(text: string, max: number): { path: string; line
 }
 
 /**
- * The line of a place in a JSON text, counted from 1: of the member at the path, else of the nearest
- * member around it.
+ * The line of a position in a JSON text, counted from 1: of the member at the path, or of the
+ * nearest member around it.
  *
  * @param text a text of which `jsonMembers` gives the members
- * @param path a place such as `apis[0].appRoles[1].value`, as an issue of a registrations file names it
+ * @param path a place such as `apis[0].appRoles[1].value`, as an issue of a registrations file
+ * names it
  * @returns undefined when no member of the path exists
  */
 export function lineOf(text: string, path: string): number | undefined {
@@ -98,7 +99,7 @@ const isWithin = (path: string, outer: string) =>
 
 const lineAt = (text: string, offset: number) => text.slice(0, offset).split('\n').length
 
-/** A path as text, such as `apis[0].appRoles[1].value`. */
+/** A JSON path as text, such as `apis[0].appRoles[1].value`. */
 export const pathText = (path: readonly PropertyKey[]): string =>
   path
     .map((step, depth) =>
@@ -107,8 +108,8 @@ export const pathText = (path: readonly PropertyKey[]): string =>
     .join('')
 
 /**
- * The line of the first syntax error in a text that `JSON.parse` refuses, counted from 1. V8 names the
- * place of some errors only.
+ * The line of the first syntax error in a text that `JSON.parse` refuses, counted from 1. V8 gives
+ * a position for some errors only.
  *
  * @returns undefined when the place is unknown
  */

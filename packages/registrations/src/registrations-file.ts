@@ -281,8 +281,8 @@ const consent = z
   })
 
 /**
- * The registrations of a system, as a file for review. An absent list is not managed.
- * A present list is complete: `apply` removes everything else that the directory has there.
+ * The registrations of a system, as a file for review. An absent list is not managed. A present
+ * list is complete, so `apply` removes whatever else the directory has there.
  */
 export const registrationsFile = z
   .strictObject({

@@ -47,7 +47,7 @@ export function writeApplicationIds(
   return [...parts, text.slice(copied)].join('')
 }
 
-/** Names of the entries without an application ID for which one is known. */
+/** The names of entries without an application ID whose ID is known. */
 export function entriesWithoutId(
   file: RegistrationsFile,
   applicationIds: ReadonlyMap<string, string>,

@@ -1,11 +1,11 @@
 import type { Forgery, ForgeryName } from '@greeting/identity-provider/lab'
 
-/** Calls the API under test with a bearer token. Of the answer, only the status is used. */
+/** Calls the API under test with a bearer token. Only the status of the response is used. */
 export type FetchYourApi = (
   token: string,
 ) => Promise<{ readonly status: number }> | { readonly status: number }
 
-/** The answer of an API to one hostile token. */
+/** The response of an API to one hostile token. */
 export type ForgeryResult = Omit<Forgery<ForgeryName>, 'token'> & {
   /** The status of the answer; 0 when the call threw an error. */
   readonly status: number
@@ -13,7 +13,7 @@ export type ForgeryResult = Omit<Forgery<ForgeryName>, 'token'> & {
   readonly outcome: 'refused' | 'accepted' | 'failed'
 }
 
-/** An API accepts hostile tokens, or fails on them. The message is a table. */
+/** The error of an API that accepts hostile tokens or fails on them. The message is a table. */
 export class ForgeriesAcceptedError extends Error {
   readonly code = 'forgeries_accepted'
   override readonly name = 'ForgeriesAcceptedError'
@@ -33,7 +33,10 @@ export class ForgeriesAcceptedError extends Error {
   }
 }
 
-/** The API under test refuses a token that it should accept, so its refusals prove nothing. */
+/**
+ * The error of an API that refuses a genuine token. Its refusals of hostile tokens then prove
+ * nothing.
+ */
 export class GenuineTokenRefusedError extends Error {
   readonly code = 'genuine_token_refused'
   override readonly name = 'GenuineTokenRefusedError'

@@ -1,10 +1,10 @@
-/** The places of an identity provider that an API must know. */
+/** The URLs of an identity provider that an API must know. */
 export type ApiPlaces = {
   readonly tenantId: string
   readonly authUrl: string
 }
 
-/** An API of a test: the settings with which it accepts the tokens of this identity provider. */
+/** An API in a test: the settings with which it accepts the tokens of this identity provider. */
 export class EntraApi<Role extends string = string> {
   readonly name: string
   readonly applicationId: string

@@ -1,6 +1,6 @@
 import type { ClientCertificate } from '@greeting/identity-provider/lab'
 
-/** The successful answer of the token endpoint, RFC 6749 section 5.1. */
+/** The successful response of the token endpoint (RFC 6749 section 5.1). */
 export type TokenAnswer = {
   readonly token_type: 'Bearer'
   readonly access_token: string
@@ -52,7 +52,7 @@ async function requestToken(
   throw new TokenRequestError(response.status, await response.json().catch(() => ({})))
 }
 
-/** The proof of a client's identity: one of its credentials. */
+/** The credential with which a client authenticates. */
 export type ClientCredential =
   | { readonly clientSecret: string }
   | { readonly certificate: ClientCertificate }
@@ -69,7 +69,7 @@ type ClientPlaces<ApiName extends string> = {
 /** RFC 7523 section 2.2. */
 const assertionType = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer'
 
-/** A client of a test, with its credential. */
+/** A client in a test, with its credential. */
 export class EntraClient<ApiName extends string = string> {
   readonly name: string
   readonly clientId: string
@@ -152,7 +152,7 @@ export class EntraClient<ApiName extends string = string> {
   }
 }
 
-/** An agent of a test. Its assertion is a token of its blueprint. */
+/** An agent in a test. A token of its blueprint is its client assertion. */
 export class EntraAgent<ApiName extends string = string> extends EntraClient<ApiName> {
   readonly blueprint: EntraClient<ApiName>
 

@@ -22,7 +22,7 @@ import type {
   ClientRegistrations,
 } from './registrations.ts'
 
-/** The IDs and secrets of the registrations at the start. */
+/** The IDs and secrets of the registrations that exist at the start. */
 export type SeededRegistrations = {
   readonly apis: readonly {
     readonly displayName: string

@@ -1,6 +1,6 @@
 import type { EntraClient } from './entra-client.ts'
 
-/** Microsoft Graph refused a request of the kit. */
+/** The error when Microsoft Graph refuses a request of the test kit. */
 export class GraphRequestError extends Error {
   readonly code = 'graph_request_refused'
   override readonly name = 'GraphRequestError'
@@ -12,7 +12,7 @@ export class GraphRequestError extends Error {
   }
 }
 
-/** Calls Microsoft Graph as the administrator of a test. */
+/** Calls Microsoft Graph as the administrator. */
 export class Graph {
   readonly #baseUrl: string
   readonly #administrator: EntraClient

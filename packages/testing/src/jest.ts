@@ -4,9 +4,10 @@ import type { EntraOptions } from './start-entra.ts'
 import { hookEntra, type TestHooks } from './start-entra.ts'
 
 /**
- * One identity provider for the tests of a `describe` block, with jest.
+ * Starts one identity provider for the tests of a `describe` block, with jest.
  *
- * @param options those of `startEntra`; `mustApplyFaults` fails a test whose faults no request has met
+ * @param options those of `startEntra`; `mustApplyFaults` fails a test whose faults no request has
+ * met
  * @example
  * const entra = useEntra({ registrations: 'registrations.json' })
  * it('accepts a token', async () => { await entra().client('Payroll job').token() })

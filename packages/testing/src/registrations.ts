@@ -1,4 +1,4 @@
-/** An API of a test, with the values of its app roles. */
+/** An API in a test, with the values of its app roles. */
 export type ApiRegistration = {
   readonly roles: readonly string[]
   /** Default: a new GUID. */
@@ -14,7 +14,7 @@ export type ApiRegistration = {
 /** The APIs of a test, by name. */
 export type ApiRegistrations = Readonly<Record<string, ApiRegistration>>
 
-/** A client of a test, with the roles that it requests of each API. */
+/** A client in a test, with the roles that it requests from each API. */
 export type ClientRegistration<Apis extends ApiRegistrations> = {
   readonly roles?: { readonly [Name in keyof Apis]?: readonly Apis[Name]['roles'][number][] }
   /**
@@ -33,13 +33,13 @@ export type ClientRegistrations<Apis extends ApiRegistrations> = Readonly<
   Record<string, ClientRegistration<Apis>>
 >
 
-/** An agent of a test. */
+/** An agent identity in a test. */
 export type AgentRegistration<Apis extends ApiRegistrations> = Pick<
   ClientRegistration<Apis>,
   'roles' | 'hasConsent' | 'applicationId'
 >
 
-/** A blueprint of a test, with its agents by name. Its `credential` authenticates them. */
+/** A blueprint in a test, with its agents by name. Its `credential` authenticates them. */
 export type BlueprintRegistration<Apis extends ApiRegistrations> = ClientRegistration<Apis> & {
   /** The APIs whose roles the agents inherit from the blueprint. */
   readonly inherit?: readonly Extract<keyof Apis, string>[]
@@ -51,7 +51,10 @@ export type BlueprintRegistrations<Apis extends ApiRegistrations> = Readonly<
   Record<string, BlueprintRegistration<Apis>>
 >
 
-/** The registrations of a test, written in code. A role that its API lacks does not compile. */
+/**
+ * The registrations of a test, written in code. A role that its API does not declare is a type
+ * error.
+ */
 export type Registrations<
   Apis extends ApiRegistrations,
   Clients extends ClientRegistrations<Apis>,
@@ -72,7 +75,7 @@ export type ClientWithoutSecret = {
   readonly kind: Exclude<ClientRegistration<ApiRegistrations>['credential'], 'secret' | undefined>
 }
 
-/** The clients without a secret, each with an application ID. */
+/** The clients without a secret, each with its application ID. */
 export const clientsWithoutSecret = ({
   clients = {},
   blueprints = {},
@@ -85,7 +88,7 @@ export const clientsWithoutSecret = ({
   )
 
 /**
- * The same registrations in the format of a registrations file.
+ * Converts registrations in code to the format of a registrations file.
  *
  * @param withoutSecret the clients that get no secret
  */

@@ -72,7 +72,7 @@ async function setTokenLifetime(applicationId: string, seconds: number, graph: G
   })
 }
 
-/** The options of `startEntra`. The other options are settings of the identity provider. */
+/** The options of `startEntra`, including the settings of the identity provider. */
 export type EntraOptions<
   Apis extends ApiRegistrations,
   Clients extends ClientRegistrations<Apis>,
@@ -189,7 +189,7 @@ async function readSeeded({ dataDir, lab }: LabProvider, hasRegistrations: boole
   }
 }
 
-/** The hooks of a test runner. */
+/** The functions of a test runner that register hooks. */
 export type TestHooks = {
   readonly beforeAll: (run: () => Promise<void>) => unknown
   readonly afterEach: (run: () => Promise<void>) => unknown

@@ -8,9 +8,10 @@ const vitest = 'vitest'
 const hooks: TestHooks = await import(vitest)
 
 /**
- * One identity provider for the tests of a `describe` block, with vitest.
+ * Starts one identity provider for the tests of a `describe` block, with vitest.
  *
- * @param options those of `startEntra`; `mustApplyFaults` fails a test whose faults no request has met
+ * @param options those of `startEntra`; `mustApplyFaults` fails a test whose faults no request has
+ * met
  * @example
  * const entra = useEntra({ registrations: 'registrations.json' })
  * it('accepts a token', async () => { await entra().client('Payroll job').token() })

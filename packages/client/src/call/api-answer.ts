@@ -4,7 +4,7 @@ import { httpsRequired, readableMessage } from '../network-fault.ts'
 import { redirectStatuses, transientStatuses } from './api-call.ts'
 import { apiUnreachableError } from './api-errors.ts'
 
-/** A complete answer of an API. */
+/** A complete response of an API. */
 export type ApiAnswer = {
   readonly status: number
   readonly headers: Headers
@@ -12,10 +12,10 @@ export type ApiAnswer = {
   readonly body: string
 }
 
-/** An answer, and the request that it belongs to, such as `GET https://api.example/orders`. */
+/** A response, and the request that it answers, such as `GET https://api.example/orders`. */
 export type AskedAnswer = ApiAnswer & { readonly asked: string; readonly type: string }
 
-/** Reads an answer up to a size in bytes, after decompression. */
+/** Reads a response body up to a size in bytes, after decompression. */
 export const readAnswer =
   (maxBytes: number) =>
   async (
@@ -36,7 +36,7 @@ export const readAnswer =
 
 type Asked = Pick<AskedAnswer, 'status' | 'asked'>
 
-/** The error about an answer of the wrong form. */
+/** Creates the error for a response in an unexpected format. */
 export function unusable({ status, asked }: Asked, problem: string, remedy?: string): ClientError {
   const message = `The response of the API to ${asked} cannot be used: ${problem}`
   return new ClientError('api_answer_invalid', message, { status }, { remedy })
@@ -51,9 +51,10 @@ const remedies: Readonly<Record<number, string>> = {
 }
 
 /**
- * Returns an answer that is no error.
+ * Returns a successful response.
  *
- * @throws {ClientError} request_refused, api_unreachable or api_answer_invalid, with the reason of the API.
+ * @throws {ClientError} request_refused, api_unreachable or api_answer_invalid, with the reason of
+ * the API.
  */
 export function accepted(answer: AskedAnswer): AskedAnswer {
   const { status, asked } = answer

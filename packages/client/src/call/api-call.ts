@@ -18,7 +18,7 @@ import {
 } from './api-errors.ts'
 
 /**
- * Reads an answer. `withoutToken` removes the token from a text. `asked` is the method and the URL
+ * Reads a response. `withoutToken` removes the token from a text. `asked` is the method and the URL
  * without its query, for messages.
  */
 export type ReadAnswer<Value> = (
@@ -47,7 +47,7 @@ type ApiContext = {
 const idempotent = new Set(['GET', 'HEAD', 'OPTIONS', 'PUT', 'DELETE'])
 export const transientStatuses = new Set([429, 502, 503, 504])
 
-/** One call of an API: its attempts, and the effect of each answer on the token. */
+/** One call of an API: its attempts, and the effect of each response on the token. */
 export class ApiCall<Value> {
   readonly #context: ApiContext
   readonly #request: ApiRequest<Value>

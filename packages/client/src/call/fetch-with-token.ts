@@ -53,8 +53,8 @@ export type CallInit<Value = Response> = Omit<RequestInit, 'redirect'> & {
 }
 
 /**
- * Like `fetch`, with a token. Resolves with every answer but 401, transient errors, and 403 other than
- * `Directory_QuotaExceeded` of Microsoft Graph.
+ * Like `fetch`, with a token. Resolves with every response except 401, a 403 whose code is not
+ * Microsoft Graph's `Directory_QuotaExceeded`, and transient errors.
  */
 export type FetchWithToken = <Value = Response>(
   path: string | URL,

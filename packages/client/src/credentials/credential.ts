@@ -2,7 +2,7 @@
 
 import { type ClientAuth, ClientSecretPost } from 'oauth4webapi'
 
-/** One client authentication of a token request. */
+/** The parameters that authenticate the client in one token request. */
 export type ClientAuthentication = {
   /** Distinguishes the authentications of one credential. It is never shown. */
   readonly id: string
@@ -14,14 +14,14 @@ export type ClientAuthentication = {
 /** A token as the authorization server issued it. */
 export type IssuedToken = { readonly token: string; readonly lifetimeSeconds: number }
 
-/** A token request of another client at the same token endpoint. */
+/** A token request for another client at the same token endpoint. */
 export type OtherTokenRequest = {
   readonly clientId: string
   readonly scope: string
   readonly fmiPath?: string
 }
 
-/** The facts that an authentication may depend on. */
+/** The facts on which a client authentication may depend. */
 export type AuthenticationContext = {
   readonly tokenEndpoint: string
   /** The issuer of the authorization server, if its metadata was read. */

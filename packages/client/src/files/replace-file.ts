@@ -1,7 +1,7 @@
 import { chmod, rename, rm, writeFile } from 'node:fs/promises'
 
 /**
- * Writes a whole file, which only its owner can read, and puts it in its place in one step.
+ * Writes a whole file that only its owner can read, and moves it to its path in one step.
  *
  * @param place `link` keeps a file that is there, and fails
  */

@@ -82,8 +82,8 @@ const failureOf =
   }
 
 /**
- * Replaces the certificate of a client in its file before it ends, without any permission. Call it on a
- * schedule. After a crash, the next call continues.
+ * Replaces the client's certificate in its file before it expires. It needs no management role.
+ * Call it on a schedule: after a crash, the next call continues.
  *
  * @returns whether the certificate was replaced
  * @throws {TypeError} lists every invalid option

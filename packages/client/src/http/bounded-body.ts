@@ -1,11 +1,14 @@
-/** A body that cannot be used. `message` continues the sentence "The answer cannot be used:". */
+/**
+ * A response body that cannot be used. `message` continues the sentence "The response cannot be
+ * used:".
+ */
 export class UnusableBodyError extends Error {
   override readonly name = 'UnusableBodyError'
 }
 
 /**
- * Reads a body as UTF-8 text, up to a limit that is counted after decompression. So a large or highly
- * compressed answer cannot fill the memory.
+ * Reads a body as UTF-8 text, up to a limit that is counted after decompression. So a large or
+ * highly compressed response cannot fill the memory.
  *
  * @throws {UnusableBodyError} if the body is larger (the rest is not read) or is not UTF-8
  */

@@ -56,10 +56,11 @@ export class RequestLimit {
 const limits = new WeakMap<typeof fetch, Map<string, RequestLimit>>()
 
 /**
- * Runs a request when the limit of its origin admits it.
+ * Runs a request when its origin has fewer than `maxRequests` in flight.
  *
- * @param maxRequests requests to this origin at a time, over all callers with the same `fetch`
- * @param signal ends the wait; a request that was admitted ends by itself
+ * @param maxRequests the limit of simultaneous requests to this origin, over all callers with the
+ * same `fetch`
+ * @param signal ends the wait; it does not end a request that was admitted
  */
 export async function withinRequestLimit<Value>(
   fetch: typeof globalThis.fetch,

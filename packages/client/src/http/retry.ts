@@ -7,7 +7,7 @@ import type { Runtime } from '../runtime.ts'
 // A longer pause is ignored, because the job would never run again.
 const maxRetryAfterMs = 600_000
 
-/** Limits of the pauses: of the first one, and of all of them. */
+/** The limits of the pauses between attempts: of the first pause, and of every pause. */
 export type Backoff = { readonly firstMs: number; readonly maxMs: number }
 
 const betweenAttempts: Backoff = { firstMs: 250, maxMs: 5_000 }
@@ -70,8 +70,8 @@ export type AttemptLimits = {
 
 /**
  * Repeats an attempt while its error is transient and the deadline allows another one. Rejects with
- * the last error, or with the reason of the caller's signal. When the deadline cut the last attempt
- * short, the error before tells the cause.
+ * the last error, or with the reason of the caller's signal. If the deadline cut the last attempt
+ * short, the rejection has the error before it, because that one tells the cause.
  */
 export async function retryUntilDeadline<Value>(
   runtime: Runtime,

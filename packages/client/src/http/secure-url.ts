@@ -21,7 +21,7 @@ export const secureUrl: OptionRule = {
   },
 }
 
-/** The URL of a tenant: not of its server, and not of an issuer or a token endpoint below the tenant. */
+/** The URL of a tenant. A URL of the server, an issuer or a token endpoint is refused. */
 export const tenantUrl: OptionRule = {
   expected:
     'an https URL (http only for localhost) that ends with the tenant, such as https://login.microsoftonline.com/{tenant ID}, without /v2.0, /oauth2, user name, query or fragment',

@@ -8,7 +8,7 @@ import { createSourceOf, type TokenSource } from '../token/token-source.ts'
 import { type SourceOptions, sourceRules, validateSource } from '../token/token-source-options.ts'
 import { type Discovered, discover, readChallenge } from './metadata.ts'
 
-/** The options of `mcpAuth`: those of a token source, and the server. */
+/** The options of `mcpAuth`: the options of a token source, and the MCP server. */
 export type McpAuthOptions = SourceOptions & {
   /** URL of the MCP server. The token is sent to its origin only. */
   readonly serverUrl: string
@@ -29,7 +29,7 @@ export type McpAuthOptions = SourceOptions & {
 /** A refused request, as the SDK passes it. */
 export type McpUnauthorized = { readonly response: Response }
 
-/** Authorization of the client of one MCP server. */
+/** Authorizes the client of one MCP server. */
 export type McpAuth = {
   /** The token for the next request. None before the server asked for one. */
   readonly token: () => Promise<string | undefined>

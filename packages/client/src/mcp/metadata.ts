@@ -8,10 +8,10 @@ import { unreachableError } from '../token/token-errors.ts'
 
 type Document = Readonly<Record<string, unknown>>
 
-/** What the challenge of a server says. */
+/** The parts of a server's `WWW-Authenticate` challenge that discovery uses. */
 export type Challenge = { readonly scope?: string; readonly resourceMetadata?: string }
 
-/** A request for the token of a server, as far as metadata describes it. */
+/** The token request for an MCP server, as far as its metadata describes it. */
 export type Discovered = Pick<TokenRequest, 'tokenEndpoint' | 'metadata'> & {
   readonly resource: string
   /** All scopes that the server lists. */
@@ -125,8 +125,8 @@ function isResourceOf(resource: URL | null, serverUrl: URL): boolean {
 }
 
 /**
- * Reads the metadata of an MCP server, then that of the expected issuer. The server names its issuers,
- * and cannot choose another one.
+ * Reads the metadata of an MCP server, then the metadata of the expected issuer. The server names
+ * its issuers, and cannot choose another one.
  *
  * @throws {ClientError} if a document is missing, too large, or of another server
  * @see RFC 9728 section 3.3, RFC 8414 section 3.3

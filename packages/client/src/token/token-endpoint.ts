@@ -25,14 +25,14 @@ export type TokenRequest = {
   readonly fmiPath?: string
 }
 
-/** An answer of the token endpoint, before it is read. */
+/** A response of the token endpoint whose body has not been read. */
 export type TokenResponse = {
   readonly status: number
   readonly headers: Headers
   readonly body: string | UnusableBodyError
 }
 
-/** A token request in flight: its answer, and the secrets that must not appear in any text. */
+/** A token request in flight: its response, and the secrets that must not appear in any text. */
 export type SentTokenRequest = {
   readonly answer: Promise<TokenResponse>
   readonly secrets: readonly string[]
@@ -102,7 +102,7 @@ function basicSecrets(headers: Readonly<Record<string, string>>): readonly strin
   return [pair, encoded, new URLSearchParams(`secret=${encoded}`).get('secret') ?? '']
 }
 
-/** Reads an answer that has no more than 64 KB. */
+/** Reads a response body of at most 64 KB. */
 export async function readBody(response: Response): Promise<string | UnusableBodyError> {
   // A body that is compressed several times can be arbitrarily large (CVE-2026-22036).
   if (response.headers.get('content-encoding')?.includes(',')) {

@@ -83,7 +83,7 @@ export function unusableAnswerError(
   return new ClientError('authority_answer_invalid', message, details, { remedy })
 }
 
-/** A connection to the identity provider, or to an API, that failed. */
+/** The error for a failed connection to the identity provider or to an API. */
 export function unreachableError(
   error: unknown,
   secrets: readonly string[],

@@ -8,7 +8,7 @@ const maxLifetimeSeconds = 86_400
 const maxTokenCharacters = 16_384
 const maxDescriptionCharacters = 500
 
-/** The meaning of an answer of the token endpoint. */
+/** A response of the token endpoint, as a token or an error. */
 export type TokenResult =
   | { readonly kind: 'issued'; readonly token: string; readonly lifetimeSeconds: number }
   | { readonly kind: 'refused'; readonly details: ServerErrorDetails; readonly description: string }
@@ -112,7 +112,7 @@ const isOfOtherProgram = ({ status, headers }: TokenResponse, details: ServerErr
 const transientErrors = new Set(['temporarily_unavailable', 'server_error', 'slow_down'])
 
 /**
- * Reads an answer of the token endpoint. Unknown members are ignored.
+ * Reads a response of the token endpoint. Unknown members are ignored.
  *
  * @param withoutSecrets removes the secrets of the request from a text
  * @see RFC 6749 sections 5.1 and 5.2

@@ -48,7 +48,7 @@ export type TokenSourceOptions = {
   readonly runtime?: Partial<Runtime>
 }
 
-/** The options that do not name the server or the scope. */
+/** The options of a token source that do not name the server or the scope. */
 export type SourceOptions = Omit<TokenSourceOptions, 'authority' | 'tokenEndpoint' | 'scope'>
 
 export const sourceRules: OptionRules<SourceOptions> = {
@@ -71,7 +71,7 @@ const rules: OptionRules<TokenSourceOptions> = {
   ...sourceRules,
 }
 
-/** Validates the options of a caller, and that its client is the one of the credential. */
+/** Validates the options, and checks that the credential belongs to the client. */
 export function validateSource<Options extends SourceOptions>(
   caller: string,
   options: Options,
@@ -85,7 +85,7 @@ export function validateSource<Options extends SourceOptions>(
 }
 
 /**
- * Validates the options of a token source, and returns its token endpoint.
+ * Validates the options of a token source, and returns the URL of its token endpoint.
  *
  * @throws {TypeError} lists every invalid option
  */

@@ -24,7 +24,7 @@ import {
   tokenEndpointOf,
 } from './token-source-options.ts'
 
-/** The options of one `token()`. */
+/** The options of one call of `token()`. */
 export type TokenOptions = {
   /** Ends the wait of this caller. A shared request continues. */
   readonly signal?: AbortSignal | undefined
@@ -278,6 +278,9 @@ export function createSourceOf(
 
 const sources = new WeakMap<TokenSource, CachedTokenSource>()
 
-/** Why the last attempts of a source brought no token. The deadline of a call would hide it. */
+/**
+ * Returns the reason why the last attempts of a source failed, because the deadline of a call would
+ * hide it.
+ */
 export const lastFailureOf = (tokens: TokenSource): ClientError | undefined =>
   sources.get(tokens)?.failure

@@ -28,9 +28,9 @@ type StackOwner = {
 type Paths = string | RegExp | readonly (string | RegExp)[]
 
 /**
- * Checks that a guard is before each route below the prefix: `requireRole`, `requireCaller` or a
- * guarded router. It is for a test. What cannot be read counts as unguarded, and so does what may answer a
- * spelling of a path for which Express does not call a guard.
+ * Checks that each route below the prefix is behind a guard: `requireRole`, `requireCaller` or a
+ * guarded router. It is for a test. A handler that cannot be read counts as unguarded, and so does
+ * one that may answer a spelling of a path for which Express calls no guard.
  *
  * @param app an app of Express 4 or 5, or a router
  * @param open the routes that are open on purpose, as the error lists them

@@ -31,7 +31,7 @@ const verbs = {
   DELETE: 'delete',
 } as const satisfies Record<Method, string>
 
-/** The content of `response.locals` for a guarded handler. */
+/** The properties that a guard sets on `response.locals` for the handlers after it. */
 export type GuardedLocals<Role extends string> = { caller: Caller<Role> }
 
 /** Middleware that types `response.locals.caller` for the handlers after it. */

@@ -31,10 +31,10 @@ declare module 'fastify' {
   }
 }
 
-/** An admitted request. */
+/** An admitted request, with its caller. */
 export type GuardedRequest<Role extends string> = FastifyRequest & { readonly caller: Caller<Role> }
 
-/** Handles an admitted request: returns the answer, or uses the reply. */
+/** Handles an admitted request. It returns the response, or uses the reply. */
 export type GuardedHandler<Role extends string> = (
   request: GuardedRequest<Role>,
   reply: FastifyReply,
@@ -229,9 +229,9 @@ export function guardedRoutes<Role extends string>(
 }
 
 /**
- * Checks that a guard is before each route below the prefix: `requireRole`, `requireCaller`,
- * `guardedScope` or guarded routes. It is for a test, after `app.ready()`. A handler of unknown paths is
- * a route for every path and method.
+ * Checks that each route below the prefix is behind a guard: `requireRole`, `requireCaller`,
+ * `guardedScope` or guarded routes. It is for a test, after `app.ready()`. A handler of unknown
+ * paths counts as a route for every path and method.
  *
  * @param open the routes that are open on purpose, as the error lists them
  * @throws {UnguardedRoutesError} lists method and path of each route without a guard

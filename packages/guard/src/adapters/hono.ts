@@ -91,9 +91,9 @@ export function requireCaller<Role extends string>(
 }
 
 /**
- * Checks that a guard is before each route below the prefix: `requireRole`, `requireCaller` or a
- * guarded app. It is for a test. What cannot be read counts as unguarded, and so does what may answer a
- * spelling of a path for which Hono does not call a guard.
+ * Checks that each route below the prefix is behind a guard: `requireRole`, `requireCaller` or a
+ * guarded app. It is for a test. A handler that cannot be read counts as unguarded, and so does one
+ * that may answer a spelling of a path for which Hono calls no guard.
  *
  * @param open the routes that are open on purpose, as the error lists them
  * @returns what was not read, and may answer: middleware of the whole app, and `notFound`

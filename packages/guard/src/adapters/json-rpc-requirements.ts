@@ -10,8 +10,8 @@ const openMethods = ['initialize', 'ping', 'server/discover', 'tools/list']
 export type Requirement<Role extends string> = RequiredRole<Role> | null
 
 /**
- * Creates a reader of what each message of a parsed body requires. It returns undefined for a body that is
- * not one message or a batch of 1 to 100.
+ * Creates a function that returns the requirement of each message in a parsed body. It returns
+ * undefined if the body is neither one message nor a batch of 1 to 100.
  */
 export const jsonRpcRequirements = <Role extends string>(
   tools: Readonly<Record<string, RequiredRole<Role>>>,

@@ -17,7 +17,7 @@ import { sendRefusal } from './node.ts'
 import { NodeRequestCredentials, WebRequestCredentials } from './request-credentials.ts'
 import { type FetchHandler, respond } from './web.ts'
 
-/** The caller, as the SDKs of MCP pass it to a tool: their type `AuthInfo`. */
+/** The caller in the type that the MCP SDKs pass to a tool: `AuthInfo`. */
 export type McpAuthInfo<Role extends string = string> = {
   readonly token: string
   /** The application ID of the client. */
@@ -31,7 +31,7 @@ export type McpAuthInfo<Role extends string = string> = {
   readonly extra: { readonly caller: Caller<Role> }
 }
 
-/** Options of the guard of an MCP server. Its `resource` is the URL of the server. */
+/** Options of `mcpGuard`. The `resource` is the URL of the MCP server. */
 export type McpGuardOptions<Role extends string, Tool extends string> = ProtectedResource & {
   /** The role of each tool. A tool without a row is refused. */
   readonly tools: Readonly<Record<Tool, RequiredRole<Role>>>
@@ -46,7 +46,7 @@ export type McpGuardOptions<Role extends string, Tool extends string> = Protecte
   readonly namesMissingRole?: boolean | undefined
 }
 
-/** What a handler of Web requests receives: the options of both SDKs. */
+/** The options that the guard passes to a handler of Web requests, in the format of both SDKs. */
 export type McpRequestOptions<Role extends string = string> = {
   readonly authInfo: McpAuthInfo<Role>
   /** The body, parsed once, so that the check of roles and the server read the same. */

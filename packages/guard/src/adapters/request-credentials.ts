@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import type { TLSSocket } from 'node:tls'
 import type { RequestCredentials } from '../bearer-credentials.ts'
 
-/** The credentials of a Node request. Each is read only when it is needed. */
+/** The credentials of a Node request. Each one is read when it is needed. */
 export class NodeRequestCredentials implements RequestCredentials {
   readonly #incoming: Pick<IncomingMessage, 'rawHeaders' | 'url' | 'socket'>
 

@@ -16,7 +16,7 @@ function decodeWithBuffer(text: string): Uint8Array<ArrayBuffer> | undefined {
   return bytes.toString('base64url') === text ? bytes : undefined
 }
 
-/** The same for runtimes without `Buffer`: workerd without `nodejs_compat`. */
+/** Decodes canonical base64url without `Buffer`, for workerd without `nodejs_compat`. */
 export function decodeWithWebApis(text: string): Uint8Array<ArrayBuffer> | undefined {
   let decoded: string
   try {

@@ -9,7 +9,10 @@ export type KeySetErrorCode =
   | Exclude<KeySetFault, object>
   | NoUsableKey['fault']
 
-/** A refresh of a key set failed. The `code` gives the reason, `cause` the original error. */
+/**
+ * The error of a failed refresh of a key set. The `code` gives the reason, `cause` the original
+ * error.
+ */
 export class KeySetError extends Error {
   readonly code: KeySetErrorCode
   /** With the code `no_usable_key`: each published key, and the reason why it is not used. */
@@ -29,7 +32,7 @@ export class KeySetError extends Error {
 }
 
 /**
- * Returns a usable key set.
+ * Returns a key set, if at least one of its keys can be used.
  *
  * @param place where the keys are, for the message
  * @throws {KeySetError} the fault of a rejected key set

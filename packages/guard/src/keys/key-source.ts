@@ -27,7 +27,9 @@ export type KeySource = {
   readonly refreshForUnknownKey: () => Promise<void> | undefined
 }
 
-/** Marks the keys that left the key set, and emits an event for each difference. */
+/**
+ * Emits an event for each difference between two key sets, and marks the keys that were removed.
+ */
 export function announceKeyChanges(
   url: string,
   before: ReadonlyMap<string, VerificationKey>,

@@ -3,7 +3,10 @@ import type * as NodeCrypto from 'node:crypto'
 /** The numbers of an RSA public key, as published (RFC 7518 section 6.3.1). */
 export type RsaPublicKey = { readonly kty: 'RSA'; readonly n: string; readonly e: string }
 
-/** True if a key signed the input with RS256. A promise on a runtime without `node:crypto`. */
+/**
+ * Checks whether a key signed the input with RS256. It returns a promise on a runtime without
+ * `node:crypto`.
+ */
 export type SignatureCheck = (input: string, signature: Bytes) => boolean | Promise<boolean>
 
 type Bytes = Uint8Array<ArrayBuffer>
@@ -12,11 +15,11 @@ const exponent65537 = 'AQAB'
 const rs256 = { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' }
 
 /**
- * Creates the check of signatures by one key. The algorithm is a constant: it comes neither from a
- * token nor from a key.
+ * Creates a function that checks signatures with one key. The algorithm is a constant: it comes
+ * neither from a token nor from a key.
  *
- * `node:crypto` verifies in one synchronous call, at half the cost of WebCrypto. It is not imported,
- * because workerd without `nodejs_compat` does not start with such an import.
+ * `node:crypto` verifies in one synchronous call, at half the cost of WebCrypto. It is not
+ * imported, because workerd without `nodejs_compat` does not start with such an import.
  *
  * @returns undefined if the runtime does not support the exponent
  * @see RFC 7518 section 3.3

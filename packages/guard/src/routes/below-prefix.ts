@@ -4,9 +4,9 @@ const utf8 = new TextDecoder()
 const plain = /^(?:\/[\w-]+(?:\.[\w-]+)*)*\/?$/
 
 /**
- * True for the prefix itself, and for a target that any reader may resolve to a path at or below it: a
- * router, a file system, a proxy or a URL parser. Where they divide it differently, the segments of the
- * prefix need only occur in their order, because no reading adds a segment.
+ * True for the prefix itself, and for a target that a router, a file system, a proxy or a URL
+ * parser may resolve to a path at or below the prefix. Readers may divide a path differently, so
+ * the segments of the prefix need only occur in their order.
  *
  * @param prefix a path, in which a segment with a pattern stands for any segments
  * @param target the path or URL of the request, with or without its query

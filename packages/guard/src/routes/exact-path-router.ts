@@ -28,7 +28,10 @@ type RouteDecision<Role extends string, Handler> =
   | { readonly handler: Handler; readonly caller: Extract<Decision<Role>, { outcome: 'admitted' }> }
   | Refusal
 
-/** @throws {RouteTableError} lists every route with an invalid role, method or path */
+/**
+ * Creates a router that finds routes by their exact path.
+ * @throws {RouteTableError} lists every route with an invalid role, method or path
+ */
 export function exactPathRouter<Role extends string, Handler>(
   guard: Guard<Role>,
   prefix: string,

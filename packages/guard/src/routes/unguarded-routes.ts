@@ -7,10 +7,10 @@ export type FoundRoute = {
   readonly middleware?: string
 }
 
-/** A guard, and whether the app calls it for each request, also for another spelling of its path. */
+/** A guard, and whether the app calls it for each request, even for another spelling of a path. */
 export type PlacedGuard = { readonly path: string; readonly isEverywhere: boolean }
 
-/** Routes without a guard, or a check that checks nothing. */
+/** The error that lists routes without a guard, or says that a check has checked nothing. */
 export class UnguardedRoutesError extends Error {
   readonly code = 'unguarded_routes'
   /** Method and path of each route, such as `GET /api/hi`. Empty if the check itself is wrong. */
@@ -26,7 +26,10 @@ export class UnguardedRoutesError extends Error {
 /** From the global registry, because an app may load this package twice. */
 const mark = Symbol.for('@greeting/guard')
 
-/** Marks a function that lets admitted requests pass only, below this prefix of its own place. */
+/**
+ * Marks a function that lets only admitted requests pass, at and below a prefix of the path where
+ * it is mounted.
+ */
 export function markGuard<Handler extends object>(handler: Handler, prefix = ''): Handler {
   return Object.assign(handler, { [mark]: prefix })
 }
@@ -44,6 +47,7 @@ export function areCovered(path: string, prefix: string, guards: readonly Placed
 }
 
 /**
+ * Throws if a route below the prefix is neither guarded nor open on purpose.
  * @param open the routes below the prefix that are open on purpose
  * @returns path and name of middleware
  * @throws {UnguardedRoutesError} lists every other route, or says why the check is wrong
@@ -106,8 +110,9 @@ function isCovered(path: string, guardPath: string): boolean {
 }
 
 /**
- * False for middleware above the prefix or of the whole app, such as a body parser, unless it is behind a
- * guard that is not called for each spelling of a path.
+ * True if middleware may answer a path that should be guarded. Middleware above the prefix or of
+ * the whole app, such as a body parser, counts only behind a guard that is not called for each
+ * spelling of a path.
  */
 export function mayAnswer(path: string, prefix: string, guards: readonly PlacedGuard[]): boolean {
   const { length } = segmentsOf(path)

@@ -5,7 +5,7 @@ import { isJsonObject, parseStrictJson } from '../encoding/strict-json.ts'
 import type { RefusalReason } from '../refusal.ts'
 import type { TokenHeaderReader } from './token-header.ts'
 
-/** The parts of a token in its one accepted form. None of them is verified yet. */
+/** The parts of a token in the only accepted format. No part is verified yet. */
 export type UnverifiedToken = {
   readonly kid: string
   readonly claims: Readonly<Record<string, unknown>>

@@ -4,7 +4,7 @@ import type { TrustedIssuer } from '../options-schema.ts'
 import type { RefusalReason } from '../refusal.ts'
 import type { DeclaredRoles } from './declared-roles.ts'
 
-/** The result of valid claims. */
+/** The claims of a valid token that are used. */
 export type VerifiedClaims<Role extends string> = {
   readonly caller: Caller<Role>
   /**

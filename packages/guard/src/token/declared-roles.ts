@@ -1,5 +1,5 @@
 /**
- * The roles with which a guard was declared.
+ * Finds which of a guard's roles a token contains.
  *
  * Most tokens contain one of a few lists of roles. So each list is created and frozen once, and
  * callers share it.

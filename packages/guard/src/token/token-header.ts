@@ -3,7 +3,7 @@ import { isJsonObject, parseStrictJson } from '../encoding/strict-json.ts'
 import { isUsableKid } from '../keys/verification-key.ts'
 import type { RefusalReason } from '../refusal.ts'
 
-/** The part of an accepted header that is used. */
+/** The members of an accepted header that are used. */
 export type TokenHeader = { readonly kid: string }
 
 /**

@@ -2,7 +2,7 @@ import type { Located } from '../planning/directory/locate.ts'
 import type { Change, ChangeOf } from '../planning/steps/change.ts'
 import { type Graph, type GraphAnswer, type GraphRequest, writesApplications } from './graph.ts'
 
-/** A new client secret. The directory shows its text only once. */
+/** A new client secret. The directory shows its value only once. */
 export type NewSecret = {
   /** Name of the client in the file. */
   readonly client: string
@@ -15,10 +15,10 @@ export type NewSecret = {
   readonly secretText: string
 }
 
-/** A secret, identified by the names of its client and itself in the file. */
+/** The name of a client in the file, and the name of one of its secrets. */
 export type SecretName = Pick<NewSecret, 'client' | 'secret'>
 
-/** Destination of new secrets. */
+/** Receives new secrets and keeps them. */
 export type SecretSink = {
   /**
    * Checks that the new secrets can be stored, before anything is changed.
@@ -59,8 +59,8 @@ const apisOf = (change: InitialChange): readonly string[] =>
   change.kind === 'createSecret' ? change.apis : change.permissions.map(({ api }) => api)
 
 /**
- * State of one apply: the IDs that the directory chose, the ETags of the objects to change, and
- * whether a new object may not be visible everywhere yet.
+ * The state of one run of `apply`: the IDs that the directory chose, the ETags of the objects to
+ * change, and whether a new object may not be visible everywhere yet.
  */
 export class ApplyContext {
   readonly secrets: SecretSink

@@ -29,7 +29,7 @@ export type ApplyOptions = Pick<ApplyContextOptions, 'onRegistered' | 'uniqueNam
 /** A refused change, with the error of the directory. */
 export type RefusedChange = { readonly change: Change; readonly error: unknown }
 
-/** The result of a run. Its changes are in the order of the plan. */
+/** The result of one `apply`. Its changes are in the order of the plan. */
 export type Applied = {
   readonly done: readonly Change[]
   /** The first refusal, at which the run stopped. */
@@ -46,8 +46,8 @@ export type Applied = {
 
 /**
  * Applies the changes of a plan: applications in parallel, and the changes of one application in
- * their order. After the first refusal no more changes begin. Those in flight are finished.
- * Completed changes stay and are reported. The next run of the same file continues there.
+ * their order. After the first refusal, no more changes begin, and those in flight are finished.
+ * Completed changes stay and are reported, so the next run of the same file continues from there.
  */
 export async function applyPlan(plan: Plan, options: ApplyOptions): Promise<Applied> {
   const { graph, secrets, onProgress, now = () => new Date(), signal } = options
@@ -131,8 +131,8 @@ const firstPauseMs = 100
 const maxPauseMs = 5_000
 
 /**
- * Waits until the directory shows the changes. Otherwise the next run might not see a new
- * application yet, and create it twice.
+ * Waits until the directory shows the changes, because the next run might otherwise not see a new
+ * application and create it twice.
  *
  * @returns whether the changes became visible in time
  */

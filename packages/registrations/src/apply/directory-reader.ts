@@ -2,7 +2,7 @@ import type { z } from 'zod'
 import type { Graph } from './graph.ts'
 import { inParallel } from './in-parallel.ts'
 
-/** A part of a run of `registrations` that takes long when there are many applications. */
+/** A part of a `registrations` run that takes long when there are many applications. */
 export type Activity =
   | 'read_applications'
   | 'read_service_principals'
@@ -13,7 +13,7 @@ export type Activity =
 /** Receives the progress of an activity; `total` is undefined while it is unknown. */
 export type OnProgress = (activity: Activity, done: number, total: number | undefined) => void
 
-/** Requests to the directory at a time. */
+/** The default number of simultaneous requests to the directory. */
 export const defaultRequestsInFlight = 8
 
 export type ReadOptions = {
@@ -25,7 +25,7 @@ export type ReadOptions = {
 /** Pages that several lists may read together, before they give up. */
 type PageBudget = { pages: number }
 
-/** Reads lists of the directory, with a limited number of requests at a time. */
+/** Reads lists from the directory, with a limited number of simultaneous requests. */
 export class DirectoryReader {
   readonly #graph: Graph
   readonly #maxRequestsInFlight: number

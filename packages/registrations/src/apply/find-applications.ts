@@ -4,7 +4,9 @@ import type { Graph } from './graph.ts'
 import { GraphRefusalError } from './graph.ts'
 import { filtered, quoted } from './read-directory.ts'
 
-/** An application of the tenant, or one of another tenant with a service principal in it. */
+/**
+ * An application of the tenant, or another tenant's application with a service principal in it.
+ */
 export type FoundApplication = {
   readonly applicationId: string
   readonly displayName: string
@@ -28,7 +30,7 @@ const scopeSuffix = '/.default'
 
 /**
  * Finds the applications that a text names: by application ID or object ID, else by identifier URI
- * or display name. A name that differs in case only counts if no other is equal.
+ * or display name. A name in another case counts only if no name is equal.
  */
 export async function findApplications(graph: Graph, text: string): Promise<FoundApplication[]> {
   const ask = async (questions: readonly (readonly [set: string, filter: string])[]) => {
@@ -56,8 +58,8 @@ const maxSimilar = 5
 const maxComparedLength = 64
 
 /**
- * The applications that a misspelt text can mean, the likeliest first, at most five. It compares one
- * page of the tenant's applications, and those that a search for the words of the text finds.
+ * Finds at most five applications that a misspelt text can mean, the likeliest first. It compares
+ * one page of the tenant's applications, and those that a search for the words of the text finds.
  */
 export async function similarApplications(graph: Graph, text: string): Promise<FoundApplication[]> {
   const wanted = text.slice(0, maxComparedLength).toLowerCase()
@@ -124,8 +126,9 @@ const foundOf = ({ id, appId, displayName, createdDateTime }: Named): FoundAppli
 })
 
 /**
- * The number of characters to insert, remove, replace or swap with their neighbour, so that one text
- * becomes the other. It takes time by the product of both lengths: limit them before.
+ * The number of characters to insert, remove, replace or swap with their neighbour, so that one
+ * text becomes the other. It takes time in proportion to the product of both lengths, so limit both
+ * first.
  */
 export function editDistance(one: string, other: string): number {
   const width = other.length + 1

@@ -9,10 +9,10 @@ const envelope = z.object({
   }),
 })
 
-/** Method and path of a Graph request. */
+/** The method and the path of a Graph request. */
 export type RequestLine = { readonly method: string; readonly path: string }
 
-/** A refusal of Microsoft Graph, with its own code and message. */
+/** A refusal by Microsoft Graph, with its code and its message. */
 export class GraphRefusalError extends Error {
   readonly code = 'graph_refusal'
   override readonly name = 'GraphRefusalError'
@@ -40,7 +40,7 @@ export class GraphRefusalError extends Error {
   }
 }
 
-/** Ignores a refusal that means that the change exists already. */
+/** Ignores a refusal that says that the change has already been made. */
 export function ignoreRefusal(isDone: (refusal: GraphRefusalError) => boolean) {
   return (error: unknown): undefined => {
     if (error instanceof GraphRefusalError && isDone(error)) return undefined
@@ -48,7 +48,7 @@ export function ignoreRefusal(isDone: (refusal: GraphRefusalError) => boolean) {
   }
 }
 
-/** The role of requests that change applications. */
+/** The role that requests need to change applications. */
 export const writesApplications = 'Application.ReadWrite.All'
 
 /** One request to Microsoft Graph. */
@@ -69,7 +69,10 @@ export type GraphRequest = {
 
 export type GraphAnswer = { readonly body: unknown; readonly etag: string | undefined }
 
-/** The directory, as reading and applying use it: over the network, or within the identity provider. */
+/**
+ * The directory that a plan is read from and applied to, over the network or within the identity
+ * provider.
+ */
 export interface Graph {
   /** How many changes one request can contain; default 1. */
   readonly changesPerRequest?: number
@@ -82,7 +85,7 @@ export interface Graph {
 }
 
 /**
- * Validates a response.
+ * Validates a response of the directory.
  *
  * @throws {Error} with the place of the fault. The message never quotes the response, which may
  * contain a secret.

@@ -1,6 +1,6 @@
 /**
- * Does the work for all items, at most `maxAtOnce` of them at a time, and resolves with the results in
- * the order of the items. After a failure no more work begins, and the rest is finished.
+ * Does the work for all items, at most `maxAtOnce` at a time, and resolves with the results in the
+ * order of the items. After a failure no more work begins, and the work in progress is finished.
  *
  * @throws the first failure, when all work that began has ended
  */

@@ -12,7 +12,7 @@ export type Names = {
   readonly agents?: readonly string[] | undefined
 }
 
-/** The names in a file. */
+/** The names by which a registrations file identifies applications. */
 export function namesOf(file: RegistrationsFile): Names {
   const { apis, consents = [], removed } = file
   const callers = callersOf(file)

@@ -62,7 +62,10 @@ async function removeLost(
   }
 }
 
-/** Keeps the secrets of a new application, in their order. Each that cannot be kept is removed again. */
+/**
+ * Keeps the secrets of a new application in their order. A secret that cannot be kept is removed
+ * from the application again.
+ */
 export async function keepPasswords(
   changes: readonly NewSecretChange[],
   { passwordCredentials }: z.output<typeof newPasswords>,

@@ -26,8 +26,8 @@ const filtersPerPage = 100
 const maxPageSize = 999
 
 /**
- * Reads what explains a token request: a client and its APIs by their IDs, and the federated
- * credentials of a client without another valid credential.
+ * Reads what explains the result of a token request: a client and its APIs by ID, and the client's
+ * federated credentials if it has no other valid credential.
  */
 export async function readExplained(
   graph: Graph,
@@ -135,9 +135,9 @@ function wholeList<One>(
 }
 
 /**
- * Adds what only separate requests list, and what tells who can use an application: federated
- * credentials, and the owners of the application and of its service principal. An identified
- * application needs its federated credentials only, and only if no other one is valid now.
+ * Adds what only separate requests list and what shows who can use an application: federated
+ * credentials, and the owners of the application and its service principal. For an application that
+ * is identified by ID, it adds only federated credentials, if no other credential is valid now.
  */
 export async function withHolders(
   graph: Graph,

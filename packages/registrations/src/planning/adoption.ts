@@ -6,8 +6,8 @@ import type { Change } from './steps/change.ts'
 import { day } from './steps/plan-credentials.ts'
 
 /**
- * An application that was found only by a name. Anyone who may create applications can choose names
- * and all other properties, so only the ID identifies an application.
+ * An application that was found only by a name. A caller that may create applications chooses names and
+ * all other properties, so only the ID identifies an application.
  */
 export type Adoption = {
   /** Its name in the file. */
@@ -36,7 +36,7 @@ type AdoptionOptions = {
   readonly administrator?: string | undefined
 }
 
-/** The applications of a file that were found only by a name, each once. */
+/** The applications of a file that were found only by name, each once. */
 export function adoptionsOf(
   located: readonly Located[],
   { confirmed, administrator }: AdoptionOptions,
@@ -70,17 +70,17 @@ export function adoptionsOf(
   )
 }
 
-/** Whether another person may have a credential of the application, or may add one. */
+/** True if another person may have or add a credential of the application. */
 export const isHeldByOthers = ({ secrets, certificates, federatedCredentials, owners }: Adoption) =>
   secrets + certificates + federatedCredentials + owners.length > 0
 
-/** The reason for refusing admin consent: another person may use the application. */
+/** Refuses admin consent for an application that another person may use. */
 export function refusedConsents(
   changes: readonly Change[],
   adoptions: readonly Adoption[],
   clients: readonly Located[],
 ): string[] {
-  // Who can authenticate a blueprint has the roles of all its agents.
+  // A person who can authenticate a blueprint has the roles of all its agents.
   const blueprints = new Map(clients.map(({ name, blueprint }) => [name, blueprint]))
   const granted = new Set(
     changes.flatMap((change) =>
@@ -97,14 +97,14 @@ export function refusedConsents(
     )
 }
 
-/** The names of the applications that a change changes, or whose role it grants. */
+/** The names of the applications that a change alters, or whose role it grants. */
 export const namesIn = (change: Change): string[] => [
   change.application,
   ...('api' in change ? [change.api] : []),
   ...('blueprint' in change ? [change.blueprint] : []),
 ]
 
-/** The line of an adoption in a diff. */
+/** The diff line of an adoption. */
 export const adoptionLine = (one: Adoption): string =>
   onOneLine(
     `! ~ application "${one.application}" (${one.applicationId}), found by its ${one.foundBy} only: ${history(one)}`,

@@ -20,8 +20,8 @@ const reasons: Readonly<Record<RoleState, string>> = {
 }
 
 /**
- * The effects on clients if the directory stays as it is, one sentence each: refused tokens and
- * missing roles, with the reason.
+ * The effects on clients if the directory stays as it is: refused tokens and missing roles, with
+ * the reason, in one sentence each.
  */
 export function consequencesOfLeaving(
   file: RegistrationsFile,
@@ -49,7 +49,7 @@ export function consequencesOfLeaving(
   })
 }
 
-/** The access that clients lack after the file is applied, because the file says so. */
+/** The access that clients lack after the file is applied, because the file does not grant it. */
 export function consequencesOfFile(file: RegistrationsFile): string[] {
   const { consents } = file
   const index = fileIndex(file)
@@ -94,7 +94,10 @@ export function consequencesOfFile(file: RegistrationsFile): string[] {
   ]
 }
 
-/** The credentials that the file does not describe: a file describes only the credentials of applications. */
+/**
+ * The credentials that the file does not describe, because it describes only the credentials of
+ * applications.
+ */
 export function consequencesOfOtherCredentials(
   file: RegistrationsFile,
   clients: readonly Located[],
@@ -108,7 +111,7 @@ export function consequencesOfOtherCredentials(
   })
 }
 
-/** The tokens that servers refuse for their size, because of the roles that clients have then. */
+/** The tokens that servers refuse because the clients' roles make them too long. */
 export function consequencesOfSize(
   file: RegistrationsFile,
   clients: readonly Located[],
@@ -135,7 +138,7 @@ export function consequencesOfSize(
 
 const sizeFault = (roles: readonly string[]) => tokenSizeFault(estimateTokenBytes(roles))
 
-/** The certificates that end soon, as the file defines it, or have ended. */
+/** The certificates in the file that expire soon or have expired. */
 export function consequencesOfTime(
   file: RegistrationsFile,
   certificates: ReadonlyMap<string, CertificateToAdd>,

@@ -20,13 +20,13 @@ const limits = [
   },
 ] as const
 
-/** What a person can do about it. */
+/** The remedy for a token that is too long. */
 export const tokenSizeRemedy =
   'Grant fewer roles of this API to one client, or divide the API into several.'
 
 /**
- * The length of a token with these roles, from the measured length of a token without any. A long
- * issuer URL or identifier URI adds some bytes.
+ * Estimates the length of a token with these roles, from the measured length of a token without
+ * roles. A long issuer URL or identifier URI adds some bytes.
  */
 export const estimateTokenBytes = (roles: readonly string[]): number =>
   bytesWithoutRoles + Math.ceil((roles.reduce((sum, role) => sum + roleBytes(role), 0) * 4) / 3)
@@ -35,36 +35,41 @@ export const estimateTokenBytes = (roles: readonly string[]): number =>
 const roleBytes = (role: string) => Buffer.byteLength(JSON.stringify(role)) + 1
 
 /**
- * The reason why servers refuse a token of this length, with the length in words; undefined if it
- * is usual.
+ * The reason why servers refuse a token of this length, with the length in words; undefined for a
+ * usual length.
  */
 export function tokenSizeFault(bytes: number): string | undefined {
   const limit = limits.find(({ maxTokenBytes }) => bytes > maxTokenBytes)
   return limit && `${(bytes / 1024).toFixed(1)} KB: ${limit.refusal}`
 }
 
-/** Whether some servers refuse the token after a change that they accepted before it. */
+/**
+ * True if a change makes a token so long that some servers refuse it, although they accepted it
+ * before.
+ */
 export const passesLimit = (bytesBefore: number, bytesAfter: number): boolean =>
   limits.some(({ maxTokenBytes }) => bytesBefore <= maxTokenBytes && bytesAfter > maxTokenBytes)
 
-/** Whether tokens of a client contain a role, or the reason why not. The blueprint of an agent has one that is `not_inheritable`. */
+/**
+ * Whether a client's tokens contain a role, or the reason why not. A role that the blueprint has
+ * but the agent may not inherit is `not_inheritable`.
+ */
 export type RoleState = 'carried' | 'disabled' | 'not_inheritable' | 'not_granted' | 'not_requested'
 
 /**
- * The state of one of the six registration steps. It is unknown where only the tenant of the
- * application shows it.
+ * The state of one of the six registration steps. It is unknown if only another tenant shows it.
  */
 export type StepResult = {
   readonly step: RegistrationStep
   readonly state: 'done' | 'partly' | 'missing' | 'unknown'
   readonly detail: string
-  /** The blueprint of an agent has the step, in place of the agent. */
+  /** The step belongs to the agent's blueprint and not to the agent. */
   readonly of?: 'blueprint'
   /** The refusal of a token request that this state causes. */
   readonly refusal?: Refusal
 }
 
-/** A refusal with the number of Microsoft Entra ID. */
+/** A refusal with its Microsoft Entra ID error number. */
 export type Refusal = { readonly aadstsCode: number; readonly reason: string }
 
 /** The result of a token request of one client for one API, with its reasons. */
@@ -86,11 +91,11 @@ export type Explanation = {
   readonly refusal?: Refusal
 }
 
-/** The steps that are still to be done, wholly or in part, in their order. */
+/** The steps that are missing wholly or in part, in their order. */
 export const missingSteps = ({ steps }: Explanation): StepResult[] =>
   steps.filter(({ state }) => state === 'missing' || state === 'partly')
 
-/** Whether the client gets a token, with a role, and no step is missing. */
+/** True if the client gets a token with a role, and no step is missing. */
 export const isComplete = (explanation: Explanation): boolean =>
   explanation.refusal === undefined && missingSteps(explanation).length === 0
 
@@ -112,8 +117,8 @@ export function missingText(explanation: Explanation): string {
 }
 
 /**
- * A warning of a token that servers refuse for its size, also after the roles that wait for consent
- * are granted; empty if its size is usual.
+ * Warns that servers refuse the token for its length, even after the roles that wait for consent
+ * are granted; empty if the length is usual.
  */
 export function sizeText({ roles }: Explanation): string {
   const counted = roles.filter(({ state }) => state === 'carried' || state === 'not_granted')
@@ -123,7 +128,7 @@ export function sizeText({ roles }: Explanation): string {
   return `${when} token has ${counted.length} roles and about ${fault}. ${tokenSizeRemedy}`
 }
 
-/** The roles that the token would contain; none when the request would be refused. */
+/** The roles that the token would contain; none if the request would be refused. */
 export const carriedRoles = ({ roles, refusal }: Explanation): string[] =>
   refusal ? [] : roles.filter(({ state }) => state === 'carried').map(({ value }) => value)
 
@@ -134,7 +139,10 @@ const marks: Readonly<Record<StepResult['state'], string>> = {
   unknown: 'unknown',
 }
 
-/** An explanation for people: the answer, all missing steps, then the state of each of the six registration steps. */
+/**
+ * An explanation for people: the result, all missing steps, then the state of each of the six
+ * registration steps.
+ */
 export function explanationText(explanation: Explanation): string {
   const rows = explanation.steps.map(({ step, state, detail }) => {
     const number = registrationSteps.indexOf(step) + 1

@@ -50,7 +50,7 @@ function summary(changes: readonly Change[], adoptions: readonly Adoption[]): st
   return `${counted}; ${takes} Applications found by name need confirmation; --yes does not cover them.`
 }
 
-/** The lines of one change, marked if it removes something. */
+/** The diff lines of one change, marked if the change removes something. */
 export const diffOf = (change: Change, paint: PaintLine = (_, text) => text): string[] =>
   changeLines(change).map(({ sign, text }) =>
     paint(sign, `${change.destructive ? '!' : ' '} ${sign} ${text}`),

@@ -25,7 +25,7 @@ export function credentialsOf({ application, servicePrincipal }: Holders): HeldC
   ]
 }
 
-/** Those that are valid now. */
+/** The credentials that are valid now. */
 export const validCredentials = (holders: Holders, now: Date): HeldCredential[] =>
   credentialsOf(holders).filter(
     ({ startDateTime, endDateTime }) =>
@@ -38,7 +38,7 @@ type CredentialLists = {
   readonly federatedIdentityCredentials?: readonly unknown[] | undefined
 }
 
-/** The numbers of an object's credentials in words; undefined without any. */
+/** The number of an object's credentials of each kind, in words; undefined if it has none. */
 export function countCredentials({
   passwordCredentials: secrets = [],
   keyCredentials: certificates = [],
@@ -55,7 +55,7 @@ export function countCredentials({
 const count = (number: number, noun: string): string[] =>
   number === 0 ? [] : [`${number} ${noun}${number === 1 ? '' : 's'}`]
 
-/** Joins the parts of a list: `a, b and c`. */
+/** Joins items in words: `a, b and c`. */
 export const inWords = (parts: readonly string[]): string =>
   parts.length < 2 ? parts.join('') : `${parts.slice(0, -1).join(', ')} and ${parts.at(-1)}`
 

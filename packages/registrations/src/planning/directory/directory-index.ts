@@ -5,7 +5,7 @@ import type {
   ServicePrincipal,
 } from './directory-state.ts'
 
-/** The objects of a directory state by the values that refer to them. */
+/** Finds the objects of a directory state by the values that refer to them. */
 export class DirectoryIndex {
   readonly #applicationsById: ReadonlyMap<string, Application>
   readonly #applicationsByName: ReadonlyMap<string, readonly Application[]>

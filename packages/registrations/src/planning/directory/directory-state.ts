@@ -49,13 +49,16 @@ export const federatedIdentityCredential = z.object({
   audiences: z.array(z.string()).optional(),
 })
 
-/** An API whose roles the agents of a blueprint inherit, or do not. */
+/** An API, and whether the agents of a blueprint inherit its roles. */
 export const inheritablePermission = z.object({
   resourceAppId: guid,
   inheritableRoles: z.object({ kind: text }).nullish(),
 })
 
-/** A person or a program that may change an object, in Entra ID without any role. */
+/**
+ * A person or a program that owns an object. Entra ID lets an owner change the object without any
+ * role.
+ */
 export const owner = z.object({
   id: guid,
   displayName: text,
@@ -63,7 +66,7 @@ export const owner = z.object({
   appId: guid.nullish(),
 })
 
-/** The properties of an application that a plan compares. Others stay as they are. */
+/** The properties of an application that a plan compares. Other properties are not changed. */
 export const application = z.object({
   '@odata.etag': etag,
   '@odata.type': text,
@@ -85,7 +88,7 @@ export const application = z.object({
   sponsors: z.array(owner).optional(),
 })
 
-/** Whether an application is the blueprint of agent identities. */
+/** True if an application is the blueprint of agent identities. */
 export const isBlueprint = (one: Pick<Application, '@odata.type'>): boolean =>
   one['@odata.type']?.toLowerCase() === '#microsoft.graph.agentidentityblueprint'
 

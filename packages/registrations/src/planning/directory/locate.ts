@@ -15,7 +15,7 @@ type ApplicationName = {
   readonly identifierUris?: readonly string[] | undefined
 }
 
-/** An application of the directory, with the objects that exist of it. */
+/** An application of the directory, with its objects that exist. */
 export type Located = {
   readonly name: string
   readonly application?: Application
@@ -55,7 +55,10 @@ export function locate(state: DirectoryState, entry: ApplicationName): Located {
   return { ...withServicePrincipal(state, name, found[0]), foundBy }
 }
 
-/** Finds the application of a client or a blueprint. One cannot become the other. */
+/**
+ * Finds the application of a client or a blueprint. A client cannot become a blueprint, nor the
+ * reverse.
+ */
 export function locateClient(state: DirectoryState, entry: CallerEntry): Located {
   const located = locate(state, entry)
   const { application, name } = located
@@ -67,7 +70,10 @@ export function locateClient(state: DirectoryState, entry: CallerEntry): Located
   return { name, fault: `"${name}" is ${is} in the tenant. Describe it under "${list}".` }
 }
 
-/** Finds an agent among those of its blueprint: by its ID if the entry has one, else by its name. */
+/**
+ * Finds an agent among the agents of its blueprint: by its ID if the entry has one, else by its
+ * name.
+ */
 export function locateAgent(
   state: DirectoryState,
   { displayName: name, applicationId }: CallerEntry,
@@ -126,7 +132,10 @@ export function locateResource(state: DirectoryState, name: string): Located {
   return { name, ...(servicePrincipal && { servicePrincipal }) }
 }
 
-/** Finds an application by its ID. One of another tenant has only a service principal in this one. */
+/**
+ * Finds an application by its ID. Another tenant's application has only a service principal in this
+ * tenant.
+ */
 export function locateById(state: DirectoryState, applicationId: string): Located {
   const index = directoryIndex(state)
   const application = index.application(applicationId)

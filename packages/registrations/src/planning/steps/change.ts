@@ -34,7 +34,7 @@ export type RoleChange = {
   readonly changes: readonly PropertyChange[]
 }
 
-/** The permissions of one API, by its name in the file. */
+/** The permissions of an API, with the API's name in the file. */
 export type RequestedRoles = { readonly api: string; readonly roles: readonly RoleName[] }
 
 /** The members of each kind of change, besides its application. */

@@ -43,7 +43,7 @@ export function fileIndex(file: RegistrationsFile): FileIndex {
   return index
 }
 
-/** An API that clients can have permissions of, from the file or from the directory. */
+/** An API whose permissions clients can have, from the file or from the directory. */
 export class KnownApi {
   readonly name: string
   readonly located: Located
@@ -79,7 +79,10 @@ export class KnownApi {
   }
 }
 
-/** The APIs that a plan knows, by the values that refer to them. Of several with one value, the first is found. */
+/**
+ * The APIs that a plan knows, by the values that refer to them. If several APIs have one value, the
+ * first is found.
+ */
 export class KnownApis {
   readonly all: readonly KnownApi[]
   readonly #byName = new Map<string, KnownApi>()

@@ -4,7 +4,7 @@ import type { Located } from '../directory/locate.ts'
 import type { Change } from './change.ts'
 import type { KnownApis } from './known-apis.ts'
 
-/** Step 4: the APIs at which agents inherit the roles of their blueprint. */
+/** Step 4: plans from which APIs agents inherit the roles of their blueprint. */
 export function planInheritance(
   blueprint: Located,
   wanted: readonly string[],
@@ -35,7 +35,7 @@ export function planInheritance(
 export const isInherited = ({ inheritableRoles }: InheritablePermission) =>
   inheritableRoles?.kind === 'allAllowed'
 
-/** Step 3: the agents of a blueprint. */
+/** Step 3: plans the agents of a blueprint. */
 export function planAgents(
   { name: blueprint, application }: Located,
   sponsors: readonly string[],

@@ -16,7 +16,7 @@ export function wantedRoles(entry: ApiEntry, located: Located, tenantId: string)
   }))
 }
 
-/** Step 2: the application roles that an API declares. */
+/** Step 2: plans the application roles that an API declares. */
 export function planAppRoles(located: Located, wanted: readonly AppRole[]): Change[] {
   const present = rolesOf(located)
   // The file does not describe roles for users only, or roles without a value.

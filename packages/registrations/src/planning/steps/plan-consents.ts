@@ -12,7 +12,7 @@ import { fileIndex } from './known-apis.ts'
 
 type Granted = { readonly api: string; readonly role: RoleName }
 
-/** Step 5: the roles that the administrator grants to a client, and removes from it. */
+/** Step 5: plans the roles that the administrator grants to a client or removes from it. */
 export function planConsents(
   client: Located,
   wanted: readonly Granted[],

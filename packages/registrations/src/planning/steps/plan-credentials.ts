@@ -19,7 +19,10 @@ type SecretOptions = {
   readonly apis: readonly string[]
 }
 
-/** Step 6, secrets: creates missing ones, rotates due ones, and removes those outside the file. */
+/**
+ * Step 6, secrets: creates missing secrets, rotates due ones, and removes secrets that the file
+ * does not name.
+ */
 export function planSecrets(
   client: Located,
   wanted: readonly SecretEntry[],
@@ -71,7 +74,7 @@ export function planSecrets(
 export const day = (date: Date): string => date.toISOString().slice(0, 10)
 
 /**
- * Step 6, certificates: compares the list of the file with that of the directory, by thumbprint.
+ * Step 6, certificates: compares the certificates in the file and in the directory by thumbprint.
  */
 export function planCertificates(client: Located, wanted: readonly CertificateToAdd[]): Change[] {
   const present = client.application?.keyCredentials ?? []
@@ -95,7 +98,7 @@ export function planCertificates(client: Located, wanted: readonly CertificateTo
   ]
 }
 
-/** Step 6, federated credentials: one that differs from the file is made again. */
+/** Step 6, federated credentials: replaces a credential that differs from the file. */
 export function planFederated(client: Located, wanted: readonly FederatedEntry[]): Change[] {
   const present = client.application?.federatedIdentityCredentials ?? []
   const isSame = (one: FederatedIdentityCredential, other: FederatedEntry) =>

@@ -4,7 +4,7 @@ import type { Located } from '../directory/locate.ts'
 import type { Change, RequestedRoles, RoleName } from './change.ts'
 import type { KnownApis } from './known-apis.ts'
 
-/** Step 4: the application permissions that a client requests. A request grants nothing. */
+/** Step 4: plans the application permissions that a client requests. A request grants nothing. */
 export function planPermissions(
   client: Located,
   wanted: NonNullable<ClientEntry['permissions']>,

@@ -16,7 +16,7 @@ type Registration = ComparedValues & {
   readonly sponsors?: readonly string[]
 }
 
-/** Steps 1 and 3: the application, its names, and its service principal in this tenant. */
+/** Steps 1 and 3: plans the application, its names, and its service principal in this tenant. */
 export function planRegistration(
   step: RegistrationStep,
   located: Located,
@@ -80,7 +80,9 @@ function applicationChanges(
   ]
 }
 
-/** The identifier URIs of an API: those of its entry, by default the one of its application ID. */
+/**
+ * The identifier URIs of an API: those of its entry, or by default one with its application ID.
+ */
 export function wantedIdentifierUris(entry: ApiEntry, { application }: Located): readonly string[] {
   const present = application?.identifierUris ?? []
   return (
