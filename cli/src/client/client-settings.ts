@@ -269,8 +269,8 @@ export type NamedSettings = {
 }
 
 /**
- * Reads the client's settings from the environment, and names that it does not set from the file that
- * is found. The error lists all faults.
+ * Reads the client's settings from the environment, and the missing ones from the settings file.
+ * The error lists all faults.
  *
  * @throws {CommandFailure} bad_usage when at least one is missing or invalid.
  */

@@ -85,8 +85,7 @@ This page is generated from the commands by \`npm run generate\`.
 ${leaves(program).map(section).join('\n')}
 ## Settings of the client
 
-The command reads them from the environment, and names that it does not set from \`${defaultSettingsFile}\`,
-which \`greeting start\` writes. Set exactly one credential. A credential of the environment replaces
+Settings come from the environment. The missing ones come from \`${defaultSettingsFile}\`, which \`greeting start\` writes. Set exactly one credential. A credential of the environment replaces
 the credential of the file.
 
 ${table(['setting', 'meaning', 'default'], settingRows())}

@@ -282,7 +282,7 @@ const consent = z
 
 /**
  * The registrations of a system, as a file for review. An absent list is not managed. A present
- * list is complete, so `apply` removes whatever else the directory has there.
+ * list is complete, so `apply` removes everything else that the directory has there.
  */
 export const registrationsFile = z
   .strictObject({

@@ -83,7 +83,7 @@ async function assertRefusesStandby(standby: PostgresServer): Promise<void> {
   assert.ok(!stderr.includes('canary'))
 }
 
-/** How often the audit says that the store went back. */
+/** The number of audit records that say that the store was rolled back. */
 async function reversalsIn(at: StorageOptions): Promise<number> {
   const storage = await openLocalStorage(at)
   const query = { log: 'directory', action: 'storage.goBack', limit: 100 } as const

@@ -43,7 +43,7 @@ const isCredentialRefused = (result: TokenResult) =>
 
 /**
  * Requests tokens with one credential. It remembers the authentication that worked last, the
- * difference between the two clocks, and how long the server told it to wait.
+ * difference between the two clocks, and how long the server asked it to wait.
  */
 export class TokenRequester {
   readonly #request: TokenRequest

@@ -4,8 +4,8 @@ export type RevisionLog = 'directory' | 'signing-keys'
 /**
  * A commit of a log: its number and its random mark.
  *
- * Numbers repeat when the store goes back, as after a failover to a standby that lags. Marks do not:
- * two stores that have the same mark at a number have the same history up to it.
+ * Numbers repeat when the store is rolled back, as after a failover to a standby that lags. Marks
+ * do not: two stores that have the same mark at a number have the same history up to it.
  */
 export type Commit = {
   /** Counted from 1; 0 is the state before the first commit. */

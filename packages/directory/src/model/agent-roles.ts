@@ -42,7 +42,7 @@ export function inheritedAssignments(
 
 const roleOf = ({ resourceId, appRoleId }: AppRoleAssignment) => `${resourceId} ${appRoleId}`
 
-/** The assignments that decide the roles of a client: its own, and of an agent also the inherited ones. */
+/** The assignments that decide a client's roles: its own and, for an agent, those it inherits. */
 export const effectiveAssignments = (
   directory: Directory,
   principal: ServicePrincipal,

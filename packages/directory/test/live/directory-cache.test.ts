@@ -209,7 +209,7 @@ describe('a cache of the directory', () => {
     isNotLoaded(() => cache.assignmentsOf(principalId))
   })
 
-  it('gives the same list for a long answer until a change, and still records its objects', () => {
+  it('caches a long list until the directory changes, and still caches its objects', () => {
     const { cache, add } = cacheWith()
     const { principalId } = assignment
     const ids = Array.from({ length: 100 }, (_, index) => guid(index))

@@ -13,7 +13,7 @@ import type { Directory } from '../../src/model/directory.ts'
 import { put } from '../../src/model/directory-change.ts'
 
 const start = new Date('2030-01-01T00:00:00Z')
-const away = () => Promise.reject(new StorageUnavailableError('The store is away.'))
+const away = () => Promise.reject(new StorageUnavailableError('The store is unavailable.'))
 const contoso = (directory: Directory) => directory.tenant(tenant().id)?.displayName
 const api = (directory: Directory) => directory.application(application().id)?.displayName
 
@@ -105,7 +105,7 @@ describe('reads of a server with a standby', () => {
     assert.equal(reads.state.isUsed, false)
   })
 
-  it('use the standby while the store is away, because it may have heard more than memory', async () => {
+  it('use the standby while the store is unavailable, because the standby may be newer than memory', async () => {
     const copied = await logOf(2)
     const { asked, at, reads } = await fixture({ copied })
     assert.equal(await reads.read(contoso), tenant().displayName)
@@ -123,9 +123,9 @@ describe('reads of a server with a standby', () => {
 
   for (const [what, part] of [
     ['is behind', logOf(1).then((copied) => ({ copied }))],
-    ['is away too', { beat: away }],
+    ['is unavailable too', { beat: away }],
   ] as const)
-    it(`use memory while the store is away and the standby ${what}`, async () => {
+    it(`use memory while the store is unavailable and the standby ${what}`, async () => {
       const { at, reads } = await fixture(await part)
       assert.equal(await reads.read(api), application().displayName)
       at(1500)
@@ -248,7 +248,7 @@ describe('reads of a server with a standby', () => {
       assert.deepEqual(reversals, expected)
     })
 
-  it('report when the store is away, and when it is back', async () => {
+  it('report when the store becomes unavailable, and when it is available again', async () => {
     const { at, directory, reads, reports } = await fixture()
     await reads.watch()
     at(1500)

@@ -8,7 +8,7 @@ import { StoreReversals } from '../../src/live/store-reversals.ts'
 
 const now = new Date('2030-01-01T00:00:00Z')
 
-describe('a store that goes back (AS37)', () => {
+describe('a store that is rolled back (AS37)', () => {
   it('is logged at once, and counted', () => {
     const reported: object[] = []
     const report = (fields: object) => void reported.push(fields)

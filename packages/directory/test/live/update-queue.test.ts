@@ -251,7 +251,7 @@ describe('updates of a directory', () => {
     assert.equal(await store.update(rename('an update after it')), 'an update after it')
   })
 
-  it('fails all updates of a commit when the store is away', async () => {
+  it('fails all updates of a commit when the store is unavailable', async () => {
     const log = new MemoryDirectoryLog()
     let commits = 0
     const store = new DirectoryStore({

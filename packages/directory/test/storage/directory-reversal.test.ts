@@ -41,7 +41,7 @@ async function followerOf(log: MemoryDirectoryLog) {
 
 const former = ['a', 'b', 'c']
 
-describe('a directory whose log goes back (AS37)', () => {
+describe('a directory whose log is rolled back (AS37)', () => {
   const others: [string, string[]][] = [
     ['fewer commits', ['a', 'other']],
     ['as many commits', ['a', 'b', 'other']],

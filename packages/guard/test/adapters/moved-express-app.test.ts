@@ -151,7 +151,7 @@ describe('an Express router that exists moves behind the guard', () => {
       },
     ))
 
-  it('OPTIONS has the answer of Express after requireRole of a route, and of the guard with use', () =>
+  it('OPTIONS gets the response of Express after requireRole on a route, and of the guard with app.use', () =>
     withApp(
       (app) =>
         app

@@ -48,7 +48,7 @@ export const issuerSettings = {
   TOKEN_VERSIONS: setting(tokenVersions.prefault('1.0'), '`1.0`, `2.0` or `1.0,2.0`'),
 } as const
 
-/** The settings that say how its guard checks them. */
+/** The settings that decide how the API's guard checks tokens. */
 export const checkSettings = {
   CLOCK_TOLERANCE_SECONDS: setting(
     wholeNumber(0, 60).default(60),

@@ -37,13 +37,13 @@ export type ForgeryMaterial = TokenParts & {
   readonly withClaims: (changes: object) => string
   readonly withHeader: (changes: object) => string
   readonly withParts: (header: Part, claims: Part) => string
-  /** Signs with the key of the attacker. */
+  /** Signs with the attacker's key. */
   readonly byAttacker: (header: object) => string
-  /** Signs with another algorithm than RS256. */
+  /** Signs with an algorithm other than RS256. */
   readonly withAlgorithm: (header: object, signature: (content: string) => Uint8Array) => string
 }
 
-/** Prepares the material from the parts of a genuine token. */
+/** Collects what the forgeries need from a genuine token: header, claims and published key. */
 export function forgeryMaterial(
   { header, claims }: TokenParts,
   published: ForgeKey,

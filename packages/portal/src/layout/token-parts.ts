@@ -36,7 +36,7 @@ function reasonOf(claims: Claims, name: string, first: unknown, second: unknown)
     return `Only in the first: ${only(first, second)}. Only in the second: ${only(second, first)}. A token has the roles with admin consent at its time.`
   }
   if (versioned.has(name) && (first === undefined || second === undefined))
-    return 'Only one version of tokens has it. The API decides the version.'
+    return 'Only one token version has it, and the API decides the version.'
   return claims.get(name)?.differs ?? ''
 }
 

@@ -68,7 +68,7 @@ describe('a session of the portal', () => {
     [1_000_000, true],
   ] as const) {
     const when = `${wentBackMs} ms after its proof`
-    it(`${expected ? 'continues' : 'ends'} when the store went back ${when} (AS46)`, async () => {
+    it(`${expected ? 'continues' : 'ends'} when the store was rolled back ${when} (AS46)`, async () => {
       const storeWentBackAt = () => new Date(now.getTime() + wentBackMs)
       assert.equal(await findAfter(2, { storeWentBackAt }), expected ? 'found' : 'ended')
     })

@@ -15,7 +15,7 @@ import { readIssuerMetadata, requestIssuerMetadata } from './issuer-metadata.ts'
 
 /** The issuers of this server: one for each tenant, listener and token version. */
 export type OwnIssuers = {
-  /** The tenant and the token version of an issuer; undefined for an issuer that is not of this server. */
+  /** The tenant and the token version of an issuer; undefined for an issuer of another server. */
   readonly find: (
     issuer: string,
   ) => Promise<{ readonly tenantId: string; readonly tokenVersion: '1.0' | '2.0' } | undefined>

@@ -173,7 +173,7 @@ export async function recordUse(
   const { assertions, assertionTimes, storeWentBackAt } = options
   if (mayHaveBeenUsed(assertion, storeWentBackAt?.(), assertionTimes, now)) {
     throw new StorageUnavailableError(
-      'The store or the clock went back, so the assertion may have been used',
+      'The store was rolled back or the clock was set back, so the assertion may have been used',
     )
   }
   // Kept as long as a server with a late clock accepts the assertion.

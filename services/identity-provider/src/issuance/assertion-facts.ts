@@ -129,9 +129,10 @@ async function verifySignature(
 /**
  * Whether an assertion may have been used in a history that the store has lost.
  *
- * It was not, if it was made after the store went back, or if every assertion of that time has expired.
+ * It was not used if it was made after the store was rolled back, or if every assertion of that
+ * time has expired.
  *
- * @param wentBackAt when the store last went back; undefined when it never did
+ * @param wentBackAt when the store was last rolled back; undefined if it never was
  */
 export function mayHaveBeenUsed(
   { issuedAt, notBefore }: Pick<Assertion, 'issuedAt' | 'notBefore'>,

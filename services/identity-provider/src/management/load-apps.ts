@@ -24,7 +24,7 @@ const parts: readonly (() => Promise<unknown>)[] = [
   () => import('./privileges/authenticate-with-guard.ts'),
 ]
 
-/** Loads the code of the management APIs. Between two parts, the thread issues tokens. */
+/** Loads the management APIs in parts, so that the thread can issue tokens in between. */
 export async function loadManagementApps(): Promise<typeof import('./create-apps.ts')> {
   for (const load of parts) {
     await load()

@@ -91,7 +91,10 @@ export async function startIdentityProvider(
   return provider
 }
 
-/** The same with replaced parts of its environment, for the lab and for tests. */
+/**
+ * Like `startIdentityProvider`, but with parts of the environment replaced, such as the clock, for
+ * the lab and for tests.
+ */
 export async function startInProcess(
   options: IdentityProviderOptions,
   environment?: ServiceEnvironment,

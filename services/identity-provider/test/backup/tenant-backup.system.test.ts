@@ -49,7 +49,7 @@ after(stopScenes)
 
 for (const kind of ['SQLite', 'PostgreSQL'] as const)
   describe(`one tenant in ${kind}, while servers run`, () => {
-    it('goes back to its backup, in one commit that servers follow, and no other tenant does', async (t) => {
+    it('is restored from its backup in one commit that servers follow, and other tenants are unchanged', async (t) => {
       const { backup, change, restore, state, storage, two } = await scene(t, kind)
       const before = await state()
       const made = await backup('--tenant', own)
@@ -145,7 +145,7 @@ for (const kind of ['SQLite', 'PostgreSQL'] as const)
       assert.doesNotMatch(rows.join(), /signing_key|audit|commit_mark|removed_object/)
     })
 
-    it('goes back again when a server changes it at the same time', async (t) => {
+    it('is restored again when a server changes it at the same time', async (t) => {
       const { backup, change, place, saved, state } = await scene(t, kind)
       const before = await state()
       await backup('--tenant', own)
@@ -218,7 +218,7 @@ describe('the restore of one tenant', () => {
     assert.deepEqual(found.find(({ key }) => key === `tenant ${own}`)?.value, objects[0]?.value)
   })
 
-  it('keeps as deleted what other tenants use, and leaves out what has lost its application', async (t) => {
+  it('soft-deletes what other tenants use, and skips objects whose application is gone', async (t) => {
     const { backup, change, restore, state } = await scene(t)
     await backup('--tenant', own)
     const names = { id: guid(0x50), appId: guid(0x51), identifierUris: ['api://shared'] }

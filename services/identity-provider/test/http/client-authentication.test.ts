@@ -300,8 +300,8 @@ describe('a client assertion', () => {
   })
 
   for (const [when, agoMs, status] of [
-    ['where the store went back just now', 0, 503],
-    ['where the store went back two minutes ago', 120_000, 200],
+    ['where the store was rolled back just now', 0, 503],
+    ['where the store was rolled back two minutes ago', 120_000, 200],
     // The service says so while its clock is behind.
     ['where the time comes again', -1e12, 503],
   ] as const) {

@@ -8,9 +8,9 @@ const wentBackAt = at('12:00:00')
 
 describe('an assertion that is good for one token (AS37)', () => {
   const rows: [string, Date | null, Date | null, string, boolean][] = [
-    ['made before the store went back', at('11:59:00'), null, '12:00:01', true],
+    ['made before the store was rolled back', at('11:59:00'), null, '12:00:01', true],
     ['made by a clock that may be ahead', at('12:01:00'), null, '12:01:01', true],
-    ['made after the store went back', at('12:01:01'), null, '12:01:02', false],
+    ['made after the store was rolled back', at('12:01:01'), null, '12:01:02', false],
     ['made after it, by its start', null, at('12:01:01'), '12:01:02', false],
     ['that does not say when it was made', null, null, '12:30:00', true],
     ['that is presented as late as an earlier one expires', null, null, '13:02:00', true],
@@ -23,7 +23,7 @@ describe('an assertion that is good for one token (AS37)', () => {
     })
   }
 
-  it('is never suspected where the store did not go back', () => {
+  it('is never suspected where the store was not rolled back', () => {
     const assertion = { issuedAt: null, notBefore: null }
     assert.equal(mayHaveBeenUsed(assertion, undefined, times, at('12:00:00')), false)
   })

@@ -6,10 +6,10 @@ import { startInProcess } from '../../src/startup/start-identity-provider.ts'
 import { fixtureEnvironment } from '../startup/fixture-environment.ts'
 import { type PortalBrowser, type PortalServer, startPortal } from './portal-browser.ts'
 
-describe('the portal while the store is away', () => {
+describe('the portal while the store is unavailable', () => {
   let server: PortalServer
   let browser: PortalBrowser
-  /** How many commits succeed before the store goes away. */
+  /** How many commits succeed before the store becomes unavailable. */
   let commitsLeft = Number.POSITIVE_INFINITY
   let isAway = false
   /** Whether the store cannot tell which sessions were ended. */

@@ -82,7 +82,7 @@ describe('the phases of a signing key (AS26)', () => {
     )
   })
 
-  it('go back with the clock, and a retirement of a later time begins again', () => {
+  it('are set back with the clock, and a retirement of a later time begins again', () => {
     const jumped = maintain(fresh, [c], schedule, day(800))
     const right = maintain(jumped, [], schedule, day(5))
     assert.deepEqual(

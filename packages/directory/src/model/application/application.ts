@@ -97,7 +97,7 @@ export type Application = {
   readonly extensionProperties: readonly ExtensionProperty[]
   /** Null for an application that is not the blueprint of agent identities. */
   readonly blueprint: Blueprint | null
-  /** The object IDs of users and service principals. An owner has no right because of it. */
+  /** The object IDs of users and service principals. Ownership grants no permission. */
   readonly ownerIds: readonly string[]
   /** The application ID of the client that created it in Microsoft Graph. */
   readonly createdByAppId: string | null

@@ -79,7 +79,7 @@ export type ServicePrincipal = {
   /** Certificates that authenticate the application in this tenant only. */
   readonly keyCredentials: readonly KeyCredential[]
   readonly delegatedConsents: readonly DelegatedConsent[]
-  /** The object IDs of users and service principals. An owner has no right because of it. */
+  /** The object IDs of users and service principals. Ownership grants no permission. */
   readonly ownerIds: readonly string[]
   /** Assigned policies, at most one of each kind. One that is gone has no effect. */
   readonly policyIds: readonly string[]

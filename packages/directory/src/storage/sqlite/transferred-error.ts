@@ -30,7 +30,7 @@ export function transferError(error: unknown): TransferredError {
   return { kind, message, stack, details, cause: causeText || undefined }
 }
 
-/** Makes the error of the other thread again, with its class and its codes of SQLite. */
+/** Recreates an error from the other thread, with its class and its SQLite codes. */
 export function errorFrom({ kind, message, stack, details, cause }: TransferredError): Error {
   const options = cause === undefined ? {} : { cause }
   const error =

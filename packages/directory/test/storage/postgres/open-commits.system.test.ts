@@ -142,7 +142,7 @@ describe('a commit in PostgreSQL while one of another tenant is open', () => {
       )
   })
 
-  it('shows the store that went back, also when it lacks only the lower number (AS37)', async () => {
+  it('shows that the store was rolled back, even if it lacks only the lower number (AS37)', async () => {
     await commitOn(storage, base, inTenant(one, 'lower'))
     await commitOn(storage, base, inTenant(other, 'higher'))
     const known = (await storage.directory.changesAfter(base)).latest

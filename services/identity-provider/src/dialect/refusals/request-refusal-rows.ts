@@ -263,7 +263,7 @@ export const requestRefusalRows: RefusalRows<RequestRefusal['reason']> = {
     error: 'invalid_instance',
     code: 50049,
     sentence: () => 'Unknown or invalid instance.',
-    when: 'the client asks about an authority that is not of this server',
+    when: 'the client queries an authority that this server does not have',
     remedy: 'Use an authority of this server, or disable instance discovery in the client.',
   },
   instance_api_version_unsupported: {

@@ -16,7 +16,7 @@ import { refuse } from '../refusals/graph-error.ts'
 import { keyIn } from './directory-objects/find-object.ts'
 import { endsOfList } from './directory-objects/object-type.ts'
 
-/** What a tenant says about itself, and the refusal of everything about a signed-in user. */
+/** Reads the tenant's own properties. Refuses `/me`, because no user signs in. */
 export const organizationOperations: readonly ReadOperation[] = [
   {
     method: 'GET',

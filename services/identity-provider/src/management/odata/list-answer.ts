@@ -27,9 +27,9 @@ export type JsonPage = {
 const objectsPerTurn = 25
 
 /**
- * Objects as JSON, separated by commas. Between two parts, the thread issues tokens. Bytes at once: objects
- * and texts that live until the page is complete would stop this thread while the garbage collector
- * copies them.
+ * Objects as JSON, separated by commas, in parts, so that the thread can issue tokens in between.
+ * Each part becomes bytes at once, because the garbage collector would stop this thread to copy
+ * objects and texts that live until the page is complete.
  */
 export async function jsonOf<Entity>(
   call: Pick<RequestCall, 'credentialUses'>,

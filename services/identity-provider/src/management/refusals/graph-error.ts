@@ -46,7 +46,7 @@ export function refuse<Name extends RefusalName>(
   return new GraphError(name, sentence(...values))
 }
 
-/** Connects a request with its answer, in the logs of both sides. */
+/** The IDs that correlate a request with its response, in the logs of client and server. */
 export type RequestIds = {
   readonly requestId: string
   /** The GUID that the client sent; else the request ID. */

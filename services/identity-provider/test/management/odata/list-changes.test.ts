@@ -296,7 +296,7 @@ describe('a token of changes', () => {
     const filter = `id eq '${guid(5)}'`
     const first = `/applications/delta?$select=id&$filter=${filter}&$deltatoken=latest`
     const link = (await changesAt(admin, first))['@odata.deltaLink']
-    // Another store, with the same key: a store that went back.
+    // Another store, with the same key: a store that was rolled back.
     const restored = await withAdmin({ skipTokenKey: key })
     const { status, body, headers } = await restored.admin.get(link)
     assert.deepEqual([status, body.error.code], [410, 'syncStateNotFound'])

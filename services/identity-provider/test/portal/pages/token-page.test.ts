@@ -182,7 +182,7 @@ describe('the preview of a token', () => {
     const { rows, text } = await check({ ...tokens, compare: 'yes' })
     for (const expected of [
       'ver|differs|The API decides the version, not the endpoint. Each version has its issuer.|1.0|2.0|',
-      'appid|differs|Only one version of tokens has it. The API decides the version.|a|absent|',
+      'appid|differs|Only one token version has it, and the API decides the version.|a|absent|',
       'iat|differs|Each token has its own times.|1|2|',
       'tid|same|t|t|',
       'A route that requires CallHiApiRole|The verdict of the guard.|401 issuer_not_trusted|401 issuer_not_trusted|',

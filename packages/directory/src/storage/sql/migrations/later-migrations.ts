@@ -31,8 +31,9 @@ export const wayFromBefore =
   'start the release that made it, export its registrations with "npx --no-install greeting registrations export", and apply them to a new store'
 
 /**
- * The applied migrations of later releases, when each of them only adds to the tables. Then this release
- * can use the store: it may start again during an upgrade, and after one that was taken back.
+ * The applied migrations of later releases, when each of them only adds to the tables. Then this
+ * release can use the store: it may start again during an upgrade, and after one that was rolled
+ * back.
  *
  * @throws {StorageUnavailableError} storage_unavailable when one of them is a contraction
  */

@@ -43,7 +43,7 @@ const operationsOf = <Kind extends ObjectKind>(
       ends: isOfOwners ? endsOfList('user', 'servicePrincipal') : endsOfList(),
       requires: readsApplications,
       access: 'read',
-      summary: `Lists the ${name} of ${one}, or counts them. They have no right because of it.`,
+      summary: `Lists the ${name} of ${one}, or counts them. Ownership grants no permission.`,
       read: (call) => {
         const object = find(call)
         const ids = idsOf(object)

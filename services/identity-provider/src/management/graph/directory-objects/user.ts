@@ -31,7 +31,7 @@ const fixedText = { fixed: null, type: 'Edm.String' } as const
 const searched = { filter: 'value', hasStartsWith: true } as const
 
 /**
- * The users of Microsoft Graph, in the order of its default properties.
+ * Microsoft Graph's entity set `users`, with Graph's default properties in Graph's order.
  *
  * @see https://learn.microsoft.com/graph/api/resources/user
  */

@@ -83,7 +83,7 @@ describe('an extension property of an application', () => {
       assert.match(answer.body.error.message, message)
     })
 
-  it('is refused twice with one name, and as the 101st', async () => {
+  it('with a name in use is refused, and so is the 101st one', async () => {
     const { admin, all } = await withExtension()
     const again = await admin.post(all, orders)
     assert.equal(again.status, 400)
