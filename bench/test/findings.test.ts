@@ -32,7 +32,7 @@ const cellsOf = (part: string, title: string) =>
     .slice(2, -1)
     .map((cell) => cell.trim())
 
-it('what is behind comes first, and each factor is in one of both tables', () => {
+it('lists what is behind first, and each factor in one of two tables', () => {
   assert.ok(text.startsWith('## Where Greeting is behind'))
   assert.deepEqual(cellsOf(behind, 'HAProxy `jwt_verify`'), ['', '2.00', '', ''])
   assert.deepEqual(cellsOf(ahead, 'HAProxy `jwt_verify`'), ['2.00', '', '1.25', '1.00'])
@@ -43,7 +43,7 @@ it('programs of different groups are compared through the reference', () => {
   assert.deepEqual(cellsOf(ahead, 'Rust axum + jsonwebtoken, cached'), ['', '2.00', '', '4.00'])
 })
 
-it('the reason follows from the share of the open route', () => {
+it('the reason depends on the share of the open route', () => {
   assert.match(
     behind,
     /Node, remembered: 1 of 2 .+\n.+20\.0 of 25\.0 us \(80 %\), so `node:http` costs most/,

@@ -36,7 +36,7 @@ describe('the orders API', () => {
       headers: { authorization: `Bearer ${token}` },
     })
 
-  it('answers a client with the role, and no other', async () => {
+  it('responds to a client with the role, and to no other', async () => {
     const token = await entra().client('Payroll job').token()
     expect(await (await orders(token)).json()).toEqual([{ id: 1 }])
     expect((await orders(token, 'POST')).status).toBe(403)
@@ -47,7 +47,7 @@ describe('the orders API', () => {
     await entra().assertRefusesForgeries('Orders API', (token) => orders(token))
   })
 
-  it('refuses a token after its end', async () => {
+  it('refuses an expired token', async () => {
     const token = await entra().client('Payroll job').token()
     entra().clock.advance({ hours: 2 })
     expect((await orders(token)).status).toBe(401)

@@ -35,7 +35,7 @@ describe('the orders API', () => {
     return { status, body }
   }
 
-  it('answers a client with the role, and no other', async () => {
+  it('responds to a client with the role, and to no other', async () => {
     const token = await entra().client('Payroll job').token()
     expect(await orders(token)).toEqual({ status: 200, body: '[{"id":1}]' })
     expect((await orders(token, api, 'POST')).status).toBe(403)
@@ -46,13 +46,13 @@ describe('the orders API', () => {
     await entra().assertRefusesForgeries('Orders API', (token) => orders(token))
   })
 
-  it('refuses a token after its end', async () => {
+  it('refuses an expired token', async () => {
     const token = await entra().client('Payroll job').token()
     entra().clock.advance({ hours: 2 })
     expect((await orders(token)).status).toBe(401)
   })
 
-  it('answers 503 while it has no keys, and not 401', async () => {
+  it('responds with 503 instead of 401 while it has no keys', async () => {
     const token = await entra().client('Payroll job').token()
     entra().faults.add({ at: 'keys', fault: 'malformed', times: 10 })
     const late = await start()

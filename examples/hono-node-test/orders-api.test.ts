@@ -28,7 +28,7 @@ describe('the orders API', () => {
   const orders = async (token: string, { app } = api, method = 'GET') =>
     app.request('/api/orders', { method, headers: { authorization: `Bearer ${token}` } })
 
-  it('answers a client with the role', async () => {
+  it('responds to a client with the role', async () => {
     const token = await entra().client('Payroll job').token()
     assert.deepEqual(await (await orders(token)).json(), [{ id: 1 }])
   })
@@ -45,13 +45,13 @@ describe('the orders API', () => {
     await entra().assertRefusesForgeries('Orders API', (token) => orders(token))
   })
 
-  it('refuses a token after its end', async () => {
+  it('refuses an expired token', async () => {
     const token = await entra().client('Payroll job').token()
     entra().clock.advance({ hours: 2 })
     assert.equal((await orders(token)).status, 401)
   })
 
-  it('answers 503 while it has no keys, and not 401', async () => {
+  it('responds with 503 instead of 401 while it has no keys', async () => {
     const token = await entra().client('Payroll job').token()
     entra().faults.add({ at: 'keys', fault: 'status', times: 10 })
     const late = await start()

@@ -40,7 +40,7 @@ describe('a job without any permission', () => {
     return { before, file, settings, shown }
   }
 
-  it('replaces its certificate before its end, and removes the old one', async () => {
+  it('replaces its certificate before it expires, and removes the old one', async () => {
     const { before, file, settings, shown } = await job('Job')
     const create = async () => pemOf('Spare')
     assert.equal(await rollOwn(settings, create), false)
@@ -53,7 +53,7 @@ describe('a job without any permission', () => {
     assert.equal(await readFile(file, 'utf8'), `keyId: ${after[0]?.keyId}\n${pemOf('Spare')}`)
   })
 
-  it('learns that a policy forbids certificates of its lifetime', async () => {
+  it('learns that a policy forbids certificates with its lifetime', async () => {
     const { before, settings, shown } = await job('Strict')
     const restrictionType = 'asymmetricKeyLifetime'
     const keyCredentials = [{ restrictionType, maxLifetime: 'P1D', state: 'enabled' }]

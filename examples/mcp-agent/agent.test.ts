@@ -70,13 +70,13 @@ describe('an agent that calls an MCP server', () => {
       body: toolCall,
     })
 
-  it('sees and calls the tool of its role', async () => {
+  it('sees and calls the tool that its role allows', async () => {
     const agent = agentNamed('Nightly agent')
     assert.deepEqual(await agent.tools(), ['hi'])
     assert.equal(await agent.call('hi'), 'Hi')
   })
 
-  it('is refused the other tool, by one response', async () => {
+  it('is refused the other tool in one response', async () => {
     const agent = agentNamed('Nightly agent')
     await agent.call('hi')
     const before = requests
@@ -90,7 +90,7 @@ describe('an agent that calls an MCP server', () => {
     assert.deepEqual(await agentNamed('New agent').tools(), [])
   })
 
-  it('goes on with its schedule after a run that fails', async () => {
+  it('continues its schedule after a run that fails', async () => {
     const agent = agentNamed('Nightly agent')
     const ended = new AbortController()
     const results: string[] = []

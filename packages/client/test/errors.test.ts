@@ -59,7 +59,7 @@ describe('a certificate that is not trusted', () => {
 })
 
 describe('a short secret', () => {
-  it('removes no words from the sentence of the server', () => {
+  it("removes no words from the server's sentence", () => {
     const sentence = 'You may have sent your authentication request to the wrong tenant.'
     assert.equal(withoutSecrets(sentence, ['wrong']), sentence)
     assert.equal(withoutSecrets('sent 12345678', ['12345678']), 'sent [redacted]')

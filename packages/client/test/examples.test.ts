@@ -31,7 +31,7 @@ async function requestsOf(test: TestContext, source: string): Promise<number> {
 }
 
 describe('docs/guides/client.md', () => {
-  it('has blocks that run in their order', async (test) => {
+  it('has code blocks that run in their order', async (test) => {
     const page = readFileSync(join(packageFolder, '../../docs/guides/client.md'), 'utf8')
     const blocks = [...page.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, block]) => block)
     assert.equal(blocks.length, 6)

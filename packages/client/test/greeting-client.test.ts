@@ -32,7 +32,7 @@ describe('a greeting client', () => {
     await assert.rejects(client.hello('x'), { details: { status: 403, role: 'CallHelloApiRole' } })
   })
 
-  it('reports the reason of the API for a refusal', async () => {
+  it("reports the API's reason for a refusal", async () => {
     const body = { error: 'invalid_request', error_description: 'name is too long' }
     await assert.rejects(clientIn(new VirtualRuntime(json(400, body))).hello('x'), {
       code: 'request_refused',
@@ -48,7 +48,7 @@ describe('a greeting client', () => {
     () => new Response(null, { status: 204 }),
   ]
   for (const answer of others) {
-    it('refuses an answer that is not a greeting', async () => {
+    it('refuses a response that is not a greeting', async () => {
       const client = clientIn(new VirtualRuntime(answer))
       await assert.rejects(client.hi(), { code: 'api_answer_invalid' })
     })

@@ -119,7 +119,7 @@ describe('the hook for spans', () => {
     ])
   })
 
-  it('can pass the trace to the servers', async () => {
+  it('can send the trace context to the servers', async () => {
     const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01'
     const trace = <Value>({ headers }: SpanStart, work: (set: () => void) => Promise<Value>) => {
       headers.set('traceparent', traceparent)

@@ -191,7 +191,7 @@ describe('a failed connection', () => {
       assert.match(fault.remedy ?? '', remedy)
     })
 
-  it('that the next attempt cannot end is not repeated', async () => {
+  it('is not repeated when the next attempt would fail too', async () => {
     const environment = new VirtualRuntime(() => {
       throw failed(openSsl, 'ERR_SSL_WRONG_VERSION_NUMBER')
     })
@@ -203,12 +203,12 @@ describe('a failed connection', () => {
     assert.equal(environment.sent.length, 2)
   })
 
-  it('of an unknown cause keeps its words, on one line', () => {
+  it('keeps the message of an unknown cause, on one line', () => {
     const fault = networkFault(failed('redirected\nto a URL'))
     assert.deepEqual(fault, { name: 'other', detail: 'redirected to a URL', remedy: undefined })
   })
 
-  it('has no line of OpenSSL in the copy that becomes a cause', () => {
+  it('leaves no OpenSSL line in the copy that becomes a cause', () => {
     const copy = safeCause(failed(openSsl), [])
     assert.equal((copy.cause as Error).message, 'TLS: wrong version number')
   })

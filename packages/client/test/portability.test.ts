@@ -22,12 +22,12 @@ describe('the library', () => {
     ['its main entry', 'index.ts'],
     ['the entry for MCP', 'mcp/index.ts'],
   ] as const) {
-    it(`imports no module of Node from ${entry}, and one package`, () => {
+    it(`imports no Node module from ${entry}, and one package`, () => {
       assert.deepEqual([...reachable(join(source, file))], ['oauth4webapi'])
     })
   }
 
-  it('imports modules of Node only from the entry for files', () => {
+  it('imports Node modules only in its entry for files', () => {
     const found = [...reachable(join(source, 'files/index.ts'))].sort()
     assert.deepEqual(found, [
       'node:crypto',

@@ -6,7 +6,7 @@ const refusals = prepareRefusals('api', undefined)
 
 describe('every refusal', () => {
   for (const [reason, refusal] of Object.entries(refusals)) {
-    it(`${reason} is frozen JSON with exactly two string fields, and is not cacheable`, () => {
+    it(`${reason} is frozen JSON with exactly two string members, and is not cacheable`, () => {
       const body = JSON.parse(refusal.body)
       assert.deepEqual(Object.keys(body), ['error', 'error_description'])
       assert.equal(typeof body.error, 'string')

@@ -34,7 +34,7 @@ describe('the clock of a lab', () => {
     assert.equal(sinceStart(clock), 86_400_000 + 7_200_000 + 180_000 + 4000 + 5 + 1)
   })
 
-  it('stands still while it is frozen, also after a move, and continues from there', () => {
+  it('stands still while it is frozen, even after a move, and continues from there', () => {
     const { clock, system } = clockAt(start)
     clock.freeze()
     system.ms += 10_000

@@ -28,7 +28,7 @@ for (const [testKeys, fault] of [
   })
 }
 
-it('requests to all other hosts are passed on', async () => {
+it('requests to all other hosts are forwarded', async () => {
   const passed: string[] = []
   const federation = new LabFederation(
     () => new Date(),

@@ -56,7 +56,7 @@ describe('an agent of a test', () => {
     assert.match(sub, new RegExp(`^/eid1/c/pub/t/[\\w-]{22}/a/[\\w-]{22}/${clientId}$`))
   })
 
-  it('is no agent of another blueprint, and a blueprint gets no token of an API', async () => {
+  it('cannot use another blueprint, and a blueprint gets no token for an API', async () => {
     await using entra = await startEntra({ registrations })
     const { blueprint, clientId } = entra.agent('Agent 1')
     await assert.rejects(
@@ -66,7 +66,7 @@ describe('an agent of a test', () => {
     await assert.rejects(blueprint.token('Orders API'), refusedWith(82001))
   })
 
-  it('is back after a reset', async () => {
+  it('exists again after a reset', async () => {
     await using entra = await startEntra({ registrations })
     const before = claimsIn(await entra.agent('Agent 3').token('Orders API'))
     await entra.reset()
@@ -74,7 +74,7 @@ describe('an agent of a test', () => {
     assert.equal(after.azp, before.azp)
   })
 
-  it('does not compile when it does not exist', async () => {
+  it('is a type error when it does not exist', async () => {
     await using entra = await startEntra({ registrations })
     // @ts-expect-error the registrations have no such agent
     assert.throws(() => entra.agent('Agent 4'), /have no "Agent 4": they have Agent 1, /)
@@ -84,7 +84,7 @@ describe('an agent of a test', () => {
     await assert.rejects(startEntra({ registrations: misspelt }), /inherit\[0\]/)
   })
 
-  it('is named in the mistake of an unknown API', async () => {
+  it('is named in the error about an unknown API', async () => {
     const wrong = {
       ...registrations,
       blueprints: { B: { agents: { A: { roles: { X: ['R'] } } } } },
@@ -95,7 +95,7 @@ describe('an agent of a test', () => {
   })
 })
 
-it('the forgeries of agents have the form of the tokens of this server', async () => {
+it("the forgeries of agents have the format of the server's tokens", async () => {
   await using entra = await startEntra({ registrations })
   const { blueprint, clientId } = entra.agent('Agent 1')
   const issued = claimsIn(await blueprint.exchangeToken(clientId))

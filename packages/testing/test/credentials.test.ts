@@ -32,7 +32,7 @@ describe('a client without a secret', () => {
     })
   }
 
-  it('with a certificate signs anew at each request, and no other client can use the assertion', async () => {
+  it('with a certificate signs a new assertion for each request, which no other client can use', async () => {
     const client = entra().client('Invoice job')
     assert.notEqual(await client.assertion(), await client.assertion())
     assert.match(client.certificate.certificate, /^-----BEGIN CERTIFICATE-----/)
@@ -63,7 +63,7 @@ describe('a client without a secret', () => {
 describe('the issuer of the kit', () => {
   const entra = useEntra({ registrations: { apis, clients: { 'Payroll job': { roles } } } })
 
-  it('is trusted for the subject of a credential that was added over Graph, and for no other', async () => {
+  it('is trusted for the subject of a credential that was added through Microsoft Graph, and for no other', async () => {
     const { clientId } = entra().client('Payroll job')
     const { federation, graph } = entra()
     await graph.trust(clientId, { issuer: federation.issuer, subject: 'repo:orders' })
@@ -87,7 +87,7 @@ describe('the issuer of the kit', () => {
   })
 })
 
-it('keepState lets a reset bring back what was registered over Graph', async () => {
+it('keepState lets a reset restore what was registered through Microsoft Graph', async () => {
   await using entra = await startEntra({ registrations: { apis } })
   const names = async () => {
     const { value } = await entra.graph.send<{ value: { displayName: string }[] }>(

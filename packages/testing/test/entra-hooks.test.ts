@@ -22,7 +22,7 @@ function recordHooks(options: Parameters<typeof hookEntra>[1]) {
 }
 
 describe('the hooks of a test runner', () => {
-  it('fail a test whose fault no request has met, and reset nevertheless', async () => {
+  it('fail a test whose fault no request has met, and reset even then', async () => {
     const { entra, run } = recordHooks({ mustApplyFaults: true })
     await run('beforeAll')
     entra().faults.add({ at: 'keys', fault: 'reset' })

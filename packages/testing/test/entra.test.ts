@@ -16,7 +16,7 @@ const claimsOf = (token: string) =>
   JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString())
 
 describe('reset', () => {
-  it('brings back the directory, the secrets, the keys and the clock of the start', async () => {
+  it('restores the initial directory, secrets, keys and clock', async () => {
     await using entra = await startEntra({ registrations })
     const before = await keyIds(entra.url)
     const graph = {
@@ -38,7 +38,7 @@ describe('reset', () => {
     await entra.client('Payroll job').token()
   })
 
-  it('works again and again', async () => {
+  it('can be repeated', async () => {
     await using entra = await startEntra({ registrations })
     for (let round = 0; round < 5; round += 1) {
       await entra.reset()
@@ -48,7 +48,7 @@ describe('reset', () => {
 })
 
 describe('the clock', () => {
-  it('moves the times of tokens, and ends secrets', async () => {
+  it('changes the times of tokens, and lets secrets expire', async () => {
     await using entra = await startEntra({ registrations })
     entra.clock.freeze(new Date('2031-01-01T00:00:00Z'))
     await assert.rejects(entra.client('Payroll job').token(), { errorCodes: [7000222] })

@@ -22,7 +22,7 @@ describe('a fault', () => {
   const kids = async () =>
     (await (await keys()).json()).keys.map(({ kid }: { kid: string }) => kid) as string[]
 
-  it('breaks one request by default, and the next ones not', async () => {
+  it('breaks one request by default, and not the next ones', async () => {
     const { faults } = entra()
     await faults.during({ at: 'keys', fault: 'status', retryAfterSeconds: 2 }, async () => {
       const broken = await keys()
@@ -45,7 +45,7 @@ describe('a fault', () => {
     assert.equal(status, 503)
   })
 
-  it('ends after its time on the clock of the lab', async () => {
+  it('ends after its time on the lab clock', async () => {
     entra().clock.freeze()
     entra().faults.add({ at: 'token', fault: 'status', seconds: 60 })
     for (let round = 0; round < 3; round += 1) await assert.rejects(token(), { status: 503 })
@@ -53,7 +53,7 @@ describe('a fault', () => {
     await token()
   })
 
-  it('that no request has met is an error, when a test asks', async () => {
+  it('that no request has met is an error when a test requires one', async () => {
     const { faults } = entra()
     const fault = { at: 'keys', fault: 'reset' } as const
     await assert.rejects(
@@ -100,13 +100,13 @@ describe('a fault', () => {
     })
   }
 
-  it('delay and drip end with the right answer', async () => {
+  it('of the kinds delay and drip ends with the correct response', async () => {
     await entra().faults.during({ at: 'keys', fault: 'delay', delayMs: 5, jitterMs: 5 }, kids)
     const drip = { at: 'keys', fault: 'drip', chunkBytes: 1000, pauseMs: 1 } as const
     assert.equal((await entra().faults.during(drip, kids)).length, 2)
   })
 
-  it('a pause ends with the reset of the lab', async () => {
+  it('of the kind pause ends when the lab is reset', async () => {
     entra().faults.add({ at: 'keys', fault: 'delay', delayMs: 60_000 })
     const slow = keys().then(
       ({ status }) => status,
@@ -117,7 +117,7 @@ describe('a fault', () => {
     assert.equal(await slow, 200)
   })
 
-  it('oversized, content_type and redirect change the answer', async () => {
+  it('of the kinds oversized, content_type and redirect changes the response', async () => {
     const { faults } = entra()
     const size = await faults.during(
       { at: 'discovery', fault: 'oversized', bytes: 5000 },
@@ -132,7 +132,7 @@ describe('a fault', () => {
     assert.equal(redirected.headers.get('location'), '/redirected/common/discovery/keys')
   })
 
-  it('changes the token: without roles, expired, or of a key that is not published', async () => {
+  it('changes the token: no roles, expired, or signed with an unpublished key', async () => {
     const { faults } = entra()
     const during = (fault: 'consent_delayed' | 'token_expired' | 'key_unpublished') =>
       faults.during({ at: 'token', fault }, token)
@@ -150,7 +150,7 @@ describe('a fault', () => {
     assert.deepEqual(await entra().faults.during({ at: 'keys', fault: 'keys_empty' }, kids), [])
   })
 
-  it('at Graph has the form of Graph', async () => {
+  it('at Microsoft Graph has the format of a Graph error', async () => {
     const { graph } = entra()
     await entra().faults.during({ at: 'graph', fault: 'throttled' }, () =>
       assert.rejects(graph.send('GET', '/applications'), { status: 429 }),
@@ -158,7 +158,7 @@ describe('a fault', () => {
   })
 })
 
-it('the log tells an armed fault from one that a request has met', async () => {
+it('the log distinguishes an armed fault from one that a request has met', async () => {
   const rows: unknown[] = []
   const log = { info: (_: object, text: string) => rows.push(text), error: () => {} }
   await using entra = await startEntra({ labOptions: { log: log as never } })
@@ -173,7 +173,7 @@ describe('the keys', () => {
   const entra = useEntra({ registrations })
   const kidOfToken = async () => partOf(await entra().client('Payroll job').token(), 0).kid
 
-  it('rotate at once, and the former key stays published', async () => {
+  it('rotate at once, and the previous key stays published', async () => {
     const before = await kidOfToken()
     const after = await entra().keys.rotate()
     assert.notEqual(before, after)
@@ -202,7 +202,7 @@ describe('consent and secrets', () => {
   const entra = useEntra({ registrations })
   const roles = async () => partOf(await entra().client('Payroll job').token(), 1).roles
 
-  it('are withdrawn, granted again and ended', async () => {
+  it('can be withdrawn, granted again and expired', async () => {
     await entra().withdrawConsent('Payroll job', 'Orders API')
     assert.equal(await roles(), undefined)
     await entra().consent('Payroll job', 'Orders API', ['Orders.Read'])

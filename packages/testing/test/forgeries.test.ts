@@ -16,7 +16,7 @@ const partOf = (token: string, index: number) =>
   JSON.parse(Buffer.from(token.split('.')[index] ?? '', 'base64url').toString())
 
 describe('mint', () => {
-  it('makes the token that the server would issue, with all roles', async () => {
+  it('creates the token that the server would issue, with all roles', async () => {
     await using entra = await startEntra({ registrations })
     const minted = partOf(await entra.mint('Orders API'), 1)
     const issued = partOf(await entra.client('Payroll job').token('Orders API'), 1)
@@ -40,7 +40,7 @@ describe('mint', () => {
   })
 })
 
-it('mint signs with a key of the test, under the ID of the published key', async () => {
+it('mint signs with a test key, under the ID of the published key', async () => {
   await using entra = await startEntra({ registrations })
   const { privateKey, publicKey } = rsaKeyPair()
   const token = await entra.mint('Orders API', { key: privateKey })
@@ -64,7 +64,7 @@ describe('the forgeries', () => {
 })
 
 describe('assertRefusesForgeries', () => {
-  it('shows the forgeries that got in, and those that the API failed on, as a table', async () => {
+  it('lists the forgeries that were accepted and those on which the API failed, as a table', async () => {
     await using entra = await startEntra({ registrations })
     const [first, second] = await entra.forgeries('Orders API')
     const api = (token: string) => {
@@ -94,7 +94,7 @@ describe('assertRefusesForgeries', () => {
     })
   })
 
-  it('refuses to conclude from an API that accepts no token', async () => {
+  it('draws no conclusion from an API that accepts no token', async () => {
     await using entra = await startEntra({ registrations })
     await assert.rejects(
       entra.assertRefusesForgeries('Orders API', () => ({ status: 401 })),

@@ -61,7 +61,7 @@ describe('the requests', () => {
     await assert.rejects(entra().requests.next({ status: 418 }, 10), { code: 'no_request' })
   })
 
-  it('are kept up to 1000', async () => {
+  it('are kept, at most 1000', async () => {
     const { requests } = entra()
     await fetch(`${entra().url}/common/discovery/keys`)
     const [one] = requests.all()
@@ -69,13 +69,13 @@ describe('the requests', () => {
     assert.deepEqual([requests.all().length, requests.count], [1000, 1001])
   })
 
-  it('without a fault of the client have no misuse', async () => {
+  it('cause no misuse when the client is correct', async () => {
     await entra().client('Payroll job').token()
     await fetch(`${entra().url}/common/discovery/keys`)
     assert.deepEqual(rules(), [])
   })
 
-  it('too early after Retry-After, or without a pause, are misuses', async () => {
+  it('that come too early after Retry-After, or without a pause, are misuses', async () => {
     const keys = () => fetch(`${entra().url}/common/discovery/keys`)
     entra().faults.add({ at: 'keys', fault: 'status', retryAfterSeconds: 30 })
     await keys()
@@ -130,7 +130,7 @@ describe('the requests', () => {
     assert.deepEqual(rules(), ['refusal_repeated'])
   })
 
-  it('for keys more than five times a minute are a misuse', async () => {
+  it('that fetch keys more than five times a minute are a misuse', async () => {
     for (let count = 0; count < 6; count += 1) await fetch(`${entra().url}/common/discovery/keys`)
     assert.deepEqual(rules(), ['keys_not_cached'])
   })

@@ -21,7 +21,7 @@ const rolesIn = (token: string) =>
   JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()).roles
 
 describe('startEntra', () => {
-  it('issues tokens with the roles that registrations in code grant', async () => {
+  it('issues tokens with the roles that the registrations in code grant', async () => {
     await using entra = await startEntra({ registrations })
     assert.deepEqual(rolesIn(await entra.client('Payroll job').token('Orders API')), [
       'Orders.Read',
@@ -73,7 +73,7 @@ describe('startEntra', () => {
     assert.deepEqual(rolesIn(token), ['CallHiApiRole', 'CallHelloApiRole'])
   })
 
-  it('answers over HTTPS with a certificate of its own authority', async () => {
+  it('serves HTTPS with a certificate from its authority', async () => {
     await using entra = await startEntra()
     const { promise, resolve, reject } = Promise.withResolvers<number | undefined>()
     const ca = await entra.certificateAuthority()
@@ -104,7 +104,7 @@ describe('startEntra', () => {
     await Promise.all(all.map((entra) => entra.stop()))
   })
 
-  it('does not compile with a role, an API or a client that does not exist', async () => {
+  it('gives a type error for a role, an API or a client that does not exist', async () => {
     await using entra = await startEntra({ registrations })
     // @ts-expect-error the registrations have no such API
     assert.throws(() => entra.api('Payments API'), /have no "Payments API": they have Orders API, /)
@@ -118,7 +118,7 @@ describe('startEntra', () => {
     await assert.rejects(startEntra({ registrations: misspelt }), /Orders\.Delete/)
   })
 
-  it('names the API of a token when there are several', async () => {
+  it('requires the name of the API for a token when there are several', async () => {
     await using entra = await startEntra({ registrations })
     await assert.rejects(entra.client('Payroll job').token(), /Orders API, Invoices API/)
   })

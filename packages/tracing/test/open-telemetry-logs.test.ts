@@ -74,7 +74,7 @@ describe('events for a collector', () => {
       assert.equal(received.splice(0).length, 1)
     })
 
-  it('do not wait for a collector that is silent once the sender is closed', async () => {
+  it('do not wait for a silent collector once the sender is closed', async () => {
     const silent = createServer(() => undefined).listen(0, '127.0.0.1')
     await once(silent, 'listening')
     const address = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`

@@ -73,7 +73,7 @@ describe('tracing', () => {
     assert.ok(!collector.text().includes('canary'))
   })
 
-  it('does not extend a trace from a timer that its request started', async () => {
+  it('does not extend a trace from a timer that the request started', async () => {
     const { spans } = await spansOf(async ({ run }) => {
       const later = Promise.withResolvers<void>()
       await run({ name: 'request', kind: 'server' }, async () => {
@@ -103,7 +103,7 @@ describe('tracing', () => {
     )
   })
 
-  it('cuts long attributes', async () => {
+  it('truncates long attributes', async () => {
     const { spans } = await spansOf(async ({ run }) => {
       await run({ name: 'x', kind: 'internal', attributes: { a: 'a'.repeat(9000) } }, nothing)
     })

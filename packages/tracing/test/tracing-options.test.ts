@@ -19,7 +19,7 @@ describe('the settings of tracing', () => {
     })
   })
 
-  it('are read in the form of the specification', () => {
+  it('are read in the format of the specification', () => {
     const settings = {
       OTEL_EXPORTER_OTLP_ENDPOINT: 'https://collector.test/otlp/',
       OTEL_EXPORTER_OTLP_HEADERS: 'authorization=Bearer%20x, x-scope = a=b',

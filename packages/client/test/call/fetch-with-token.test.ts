@@ -66,7 +66,7 @@ describe('a fetch with a token', () => {
     })
   }
 
-  it('returns other answers unchanged', async () => {
+  it('returns other responses unchanged', async () => {
     for (const status of [400, 404, 409, 500]) {
       const environment = new VirtualRuntime(text(status, 'x'))
       assert.equal((await callIn(environment)('/')).status, status)
@@ -82,7 +82,7 @@ describe('a 401 (CL9)', () => {
     assert.deepEqual(sentTokens(environment), ['Bearer t1', 'Bearer t2'])
   })
 
-  it('again, with the new token, is an error without another attempt', async () => {
+  it('for the new token too is an error, without another attempt', async () => {
     const challenge = { 'www-authenticate': 'Bearer realm="x", error="invalid_token"' }
     const environment = new VirtualRuntime(text(401, '', challenge))
     await assert.rejects(callIn(environment)('/'), {
@@ -130,7 +130,7 @@ describe('a 401 (CL9)', () => {
     ['', ''],
     ['Bearer error_description="The access token has expired"', ': The access token has expired'],
   ] as const)
-    it(`to a body that can be read only once is not retried, and says so${end}`, async () => {
+    it(`is not retried, and says so${end}, for a body that can be read only once`, async () => {
       const environment = new VirtualRuntime(text(401, '', { 'www-authenticate': challenge }))
       const body = new ReadableStream()
       await assert.rejects(callIn(environment)('/', { method: 'POST', body }), {
@@ -167,7 +167,7 @@ describe('a 403 (CL9)', () => {
     await assert.rejects(callIn(new VirtualRuntime(answer))('/'), { code: 'role_missing' })
   })
 
-  it('is the answer when it reports a quota of Microsoft Graph (entra E310)', async () => {
+  it('is returned when it reports a quota of Microsoft Graph (entra E310)', async () => {
     const error = { code: 'Directory_QuotaExceeded', message: 'The quota has been exceeded.' }
     const response = await callIn(new VirtualRuntime(json(403, { error })))('/')
     assert.equal(response.status, 403)
@@ -199,7 +199,7 @@ describe('a temporary fault of the API', () => {
     })
   })
 
-  it('that the deadline hides in the last attempt is reported', async () => {
+  it('is reported when the deadline hides it in the last attempt', async () => {
     const silent: Answer = (...request) => silence(() => environment, 1000)(...request)
     const environment = new VirtualRuntime(noConnection, silent)
     await assert.rejects(callIn(environment, { deadlineMs: 1000 })('/'), {

@@ -45,12 +45,12 @@ describe('a client certificate', () => {
     assert.ok(!('client_secret' in form))
   })
 
-  it('signs a new one with a new jti for every attempt (CL10)', async () => {
+  it('signs another assertion with a new jti for every attempt (CL10)', async () => {
     const sent = await assertionsSent(new VirtualRuntime(noConnection, json(503, {}), grant('t1')))
     assert.equal(new Set(sent).size, 3)
   })
 
-  it('reads the clock difference of an hour from a refusal, and retries once', async () => {
+  it('takes the clock difference of an hour from a refusal, and retries once', async () => {
     const environment = new VirtualRuntime(
       (request, signal) =>
         json(

@@ -41,7 +41,7 @@ describe('a client secret for a server with metadata', () => {
     })
   }
 
-  it('is in no error, also as it was sent by HTTP Basic', async () => {
+  it('appears in no error, even in the encoding of HTTP Basic', async () => {
     const pair = btoa(`client-id:${encoded}`)
     for (const told of [secret, encoded, pair, `Basic ${pair}`]) {
       const answer = json(401, { error: 'invalid_client', error_description: `no ${told}` })

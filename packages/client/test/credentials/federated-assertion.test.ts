@@ -49,7 +49,7 @@ describe('a federated assertion', () => {
     })
   })
 
-  it('is a function, and its grant is known', () => {
+  it('comes from a function, and its grant is known', () => {
     assert.throws(() => federatedAssertion('a.b.c' as never), TypeError)
     assert.throws(() => federatedAssertion(() => 'a.b.c', { grant: 'x' as never }), {
       message: /`grant` must be 'jwt-bearer'/,

@@ -254,7 +254,7 @@ describe('a text file of Windows', () => {
 })
 
 describe('a credential in a file', () => {
-  it('has a path', () => {
+  it('requires a path', () => {
     assert.throws(() => clientSecretFile(''), TypeError)
     assert.throws(() => federatedAssertionFile(''), TypeError)
     assert.throws(() => clientCertificateFiles({} as never), /`certificateFile` is required/)

@@ -108,7 +108,7 @@ describe('a certificate that rolls itself', () => {
     assert.ok(!(await readdir(folder)).some((file) => file.startsWith('simple.pem.')))
   })
 
-  it('stays while it is far from its end', async () => {
+  it('stays until shortly before it expires', async () => {
     const { certificateFile, calls, old, roll } = await scene('early')
     assert.equal(await roll({}, longBefore), false)
     assert.deepEqual(calls, [])

@@ -88,7 +88,7 @@ describe('a token cache in a file', () => {
       assert.equal(readFileSync(path, 'utf8'), content)
     })
 
-  it('replaces an empty file, as mktemp makes it', async (test) => {
+  it('replaces an empty file, such as one that mktemp creates', async (test) => {
     const path = fileOf(test)
     const cache = tokenCacheFile(path)
     await cache.set('x', '', 60)
@@ -124,7 +124,7 @@ describe('a token cache in a file', () => {
     await written
   })
 
-  it('does not trust a file of another user, nor a link to one of its own (CL19)', async (test) => {
+  it("does not trust another user's file, nor a link to such a file (CL19)", async (test) => {
     const path = fileOf(test)
     const cache = tokenCacheFile(path)
     await cache.set('a', '1', 60)
@@ -197,7 +197,7 @@ describe('a token cache in a file', () => {
     assert.equal(requests, 1)
   })
 
-  it('has a path', () => {
+  it('requires a path', () => {
     assert.throws(() => tokenCacheFile(''), TypeError)
   })
 })

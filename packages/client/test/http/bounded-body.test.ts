@@ -33,7 +33,7 @@ describe('a body (CL11, CL17)', () => {
     assert.ok(pulled < 20)
   })
 
-  it('of a token answer may be compressed at most once', async () => {
+  it('of a token response may be compressed at most once', async () => {
     const environment = new VirtualRuntime(text(200, '{}', { 'content-encoding': 'gzip, gzip' }))
     await assert.rejects(tokenSourceIn(environment).token(), {
       code: 'authority_answer_invalid',
@@ -54,7 +54,7 @@ describe('a body (CL11, CL17)', () => {
     })
   }
 
-  it('of a token answer is refused when an unused member is not UTF-8 (CL17)', async () => {
+  it('of a token response is refused when an unused member is not UTF-8 (CL17)', async () => {
     const body = Buffer.concat([
       Buffer.from('{"token_type":"Bearer","expires_in":3599,"access_token":"a.b.c","x":"'),
       Buffer.of(0xff),
@@ -67,7 +67,7 @@ describe('a body (CL11, CL17)', () => {
     })
   })
 
-  it('of a token answer above 64 KB is an error without a retry (CL17)', async () => {
+  it('of a token response above 64 KB is an error without a retry (CL17)', async () => {
     const environment = new VirtualRuntime(json(200, { access_token: 'x'.repeat(70_000) }))
     await assert.rejects(tokenSourceIn(environment).token(), {
       code: 'authority_answer_invalid',
@@ -78,7 +78,7 @@ describe('a body (CL11, CL17)', () => {
     assert.equal(environment.sent.length, 1)
   })
 
-  it('of a busy server above 64 KB is retried as any other (CL17)', async () => {
+  it('of a busy server above 64 KB is retried like any other (CL17)', async () => {
     const environment = new VirtualRuntime(text(503, 'x'.repeat(70_000)), grant('a.b.c'))
     assert.equal(await tokenSourceIn(environment).token(), 'a.b.c')
     assert.equal(environment.sent.length, 2)

@@ -97,7 +97,7 @@ describe('the token requests of many scopes', () => {
     assert.equal(connections, 4)
   })
 
-  it('leave the wait with the signal of their caller', async () => {
+  it('stop waiting when the signal of their caller is aborted', async () => {
     const server = new SlowServer()
     const environment = new VirtualRuntime(server.answer)
     const [first, second] = sourcesIn(environment, 2, { maxRequestsInFlight: 1 })

@@ -22,7 +22,7 @@ function countedSignal() {
 }
 
 describe('waiting until a signal is aborted', () => {
-  it('adds one listener for 10,000 waits, and removes it with the last of them (CL8)', async () => {
+  it('adds one listener for 10,000 waits, and removes it with the last wait (CL8)', async () => {
     const { signal, counts } = countedSignal()
     const { promise, resolve } = Promise.withResolvers<string>()
     const waits = Array.from({ length: 10_000 }, () => untilAborted(promise, signal))

@@ -79,7 +79,7 @@ const refusing =
     (request.form.has('resource') ? refusal(error, code, 400) : grant('t1'))(request, signal)
 
 describe('mcpAuth', () => {
-  it('asks for a token when the server challenges, and keeps it', async () => {
+  it('requests a token when the server challenges, and keeps it', async () => {
     const environment = world()
     const auth = authIn(environment)
     assert.equal(await auth.token(), undefined)
@@ -187,7 +187,7 @@ describe('mcpAuth', () => {
     })
   }
 
-  it('gives the token without a resource to a caller who waited for the refused request', async () => {
+  it('gives the token without a resource to a caller that waited for the refused request', async () => {
     const waiting: Promise<string | undefined>[] = []
     const refuse = refusing(9010010, 'invalid_target')
     const environment = world({
@@ -201,7 +201,7 @@ describe('mcpAuth', () => {
     assert.deepEqual(await Promise.all(waiting), ['t1'])
   })
 
-  it('names the server in the request of an agent, and not in that of its blueprint', async () => {
+  it("names the server in the agent's request, and not in the blueprint's request", async () => {
     const environment = world()
     const blueprint = { blueprintId: 'blueprint', credential: clientSecret('secret-value') }
     const credential = agentIdentity({ ...blueprint, agentId: 'agent' })

@@ -67,7 +67,7 @@ describe('the metadata of an MCP server', () => {
     ['OpenID Connect with the path first', ['first', 'second', 'third'], paths.third],
   ]
   for (const [what, order, found] of places) {
-    it(`of its issuer is found at the place of ${what}`, async () => {
+    it(`of its issuer is found at the location of ${what}`, async () => {
       const answers = { [paths.first]: sends('no', 404), [found]: sends(published()) }
       assert.equal((await call(answers)).status, 200)
       const expected = [
@@ -163,7 +163,7 @@ describe('the metadata of an MCP server', () => {
     })
   }
 
-  it('of a public issuer leads to no token endpoint of this machine', async () => {
+  it('does not lead from a public issuer to a token endpoint on this machine', async () => {
     const issuer = 'https://login.example'
     const auth = mcpAuth({
       serverUrl: `${origin}/mcp`,

@@ -12,7 +12,7 @@ const storeOf = (entries = new Map<string, string>()): TokenCache => ({
 })
 
 describe('a shared store', () => {
-  it('allows a process to use the token of another one', async () => {
+  it('lets a process use the token of another process', async () => {
     const environment = new VirtualRuntime(grant('t1'))
     const cache = storeOf()
     await tokenSourceIn(environment, { cache }).token()
@@ -73,7 +73,7 @@ describe('a shared store', () => {
     assert.equal(await tokenSourceIn(environment, { cache }).token({ force: true }), 't2')
   })
 
-  it('prevents a renewal after that of another process', async () => {
+  it('prevents a second renewal after another process has renewed the token', async () => {
     const environment = new VirtualRuntime(grant('t1', 100), grant('t2', 100))
     const cache = storeOf()
     const [one, other] = [
@@ -91,7 +91,7 @@ describe('a shared store', () => {
     assert.equal(environment.sent.length, 2)
   })
 
-  it('with locks causes one request for processes that start together', async () => {
+  it('causes one request, with locks, for processes that start together', async () => {
     let tail: Promise<unknown> = Promise.resolve()
     const cache: TokenCache = {
       ...storeOf(),

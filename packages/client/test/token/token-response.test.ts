@@ -86,7 +86,7 @@ describe('a token answer with status 200', () => {
     })
   }
 
-  it('tells the size of a token that is too large, and what to do', () => {
+  it('says how large a token is that is too large, and what to do', () => {
     const verdict = judge(200, { ...good, access_token: 'a'.repeat(16_385) })
     assert.ok(verdict.kind === 'unusable')
     assert.equal(verdict.description, 'its access_token has 16385 characters, more than 16384')
@@ -118,7 +118,7 @@ describe('a token answer with another status', () => {
     correlation_id: '2f2f2f2f-0000-4000-8000-000000000002',
   }
 
-  it('is a refusal with the sentence of the server', () => {
+  it("is a refusal with the server's sentence", () => {
     assert.deepEqual(judge(401, refusal), {
       kind: 'refused',
       description: 'AADSTS7000222: The keys are expired.',
@@ -141,7 +141,7 @@ describe('a token answer with another status', () => {
     })
   })
 
-  it('has no content of the request, also after it is shortened', () => {
+  it('contains no part of the request, even after it is shortened', () => {
     const description = `${'x'.repeat(496)}canary`
     const verdict = judge(400, { error: 'canary', error_description: description })
     assert.equal(JSON.stringify(verdict).includes('can'), false)
@@ -191,7 +191,7 @@ describe('a token answer with another status', () => {
     [200, '<html>', {}, false],
   ]
   for (const [status, body, headers, isOther] of rows)
-    it(`${status} ${JSON.stringify(body)} ${isOther ? 'is of another program' : 'is of an identity provider'} as ${headers['content-type'] ?? 'JSON'}`, () => {
+    it(`${status} ${JSON.stringify(body)} ${isOther ? 'comes from another program' : 'comes from an identity provider'} as ${headers['content-type'] ?? 'JSON'}`, () => {
       const verdict = judge(status, body, headers)
       assert.equal(verdict.kind === 'unusable' && verdict.isOther === true, isOther)
     })

@@ -36,7 +36,7 @@ describe('a token source', () => {
     assert.deepEqual([...new Set(tokens)], ['t1'])
   })
 
-  it('keeps the token until the margin before its end', async () => {
+  it('keeps the token until the margin before it expires', async () => {
     const environment = new VirtualRuntime(grant('t1', 100), noConnection)
     const source = tokenSourceIn(environment, { marginSeconds: 30, deadlineMs: 1 })
     await source.token()
@@ -47,7 +47,7 @@ describe('a token source', () => {
     await assert.rejects(source.token(), { code: 'authority_unreachable' })
   })
 
-  it('renews in the background before that, and returns the old token meanwhile (CL8)', async () => {
+  it('renews the token in the background before that, and returns the old token meanwhile (CL8)', async () => {
     const environment = new VirtualRuntime(grant('t1', 100), grant('t2', 100))
     const source = tokenSourceIn(environment)
     await source.token()
@@ -107,7 +107,7 @@ describe('a token source', () => {
     assert.equal(await source.token({ force: true }), 't2')
   })
 
-  it('continues the request of other callers after one has aborted', async () => {
+  it('continues a request for other callers after one caller aborts', async () => {
     let answer: (response: Response) => void = () => undefined
     const slow: Answer = () =>
       new Promise((resolve) => {
@@ -230,7 +230,7 @@ describe('retries', () => {
 })
 
 describe('several secrets', () => {
-  it('are tried in turn, and the accepted one is used first later', async () => {
+  it('are tried in turn, and later the accepted one is used first', async () => {
     const accepted: Answer = (request, signal) =>
       request.form.get('client_secret') === 'next'
         ? grant('t', 0)(request, signal)
@@ -243,7 +243,7 @@ describe('several secrets', () => {
     assert.deepEqual(secrets, ['current', 'next', 'next'])
   })
 
-  it('are all refused before the error', async () => {
+  it('are all refused before an error is reported', async () => {
     const environment = new VirtualRuntime(refusal('invalid_client'))
     const source = tokenSourceIn(environment, { credential: clientSecrets('current', 'next') })
     await assert.rejects(source.token(), { code: 'credential_refused' })

@@ -152,7 +152,7 @@ describe('a key source', () => {
     assert.deepEqual(environment.kept, [attempt])
   })
 
-  it('without timers, starts again after an attempt that is never settled', async () => {
+  it('without timers, starts again after an attempt that never settles', async () => {
     const environment = new VirtualRuntime(() => new Promise(() => {}))
     const { source, kids } = sourceIn(environment)
     void source.start()
@@ -167,7 +167,7 @@ describe('a key source', () => {
     assert.deepEqual(kids(), ['first'])
   })
 
-  it('refreshes no keys after its end', async () => {
+  it('refreshes no keys after it is stopped', async () => {
     const environment = new VirtualRuntime(keySetOf(first))
     const { source } = sourceIn(environment)
     await source.start()
@@ -202,7 +202,7 @@ describe('a key source', () => {
     assert.deepEqual(secondsOf(environment), [0, 30])
   })
 
-  it('starts the cooldown also after a failed attempt', async () => {
+  it('starts the cooldown even after a failed attempt', async () => {
     const environment = new VirtualRuntime(keySetOf(first))
     const { source } = sourceIn(environment)
     await source.start()
@@ -234,7 +234,7 @@ describe('a key source', () => {
     assert.ok(Math.abs((environment.scheduledMs[0] ?? 0) - 800) < 1)
   })
 
-  it('finds a provider that starts within 2 s, while it has no keys (FL1)', async () => {
+  it('finds a provider that starts, within 2 s, while it has no keys (FL1)', async () => {
     const environment = new VirtualRuntime(() => Promise.reject(new Error('down')))
     const { source, kids } = sourceIn(environment)
     await source.start()

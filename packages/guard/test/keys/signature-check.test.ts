@@ -59,7 +59,7 @@ describe('a guard without node:crypto', () => {
     assert.equal(guard.cachedTokens(), 0)
   })
 
-  it('uses keys with the exponent 65537 only', (t) => {
+  it('uses only keys with the exponent 65537', (t) => {
     hideNodeCrypto(t)
     assert.equal(admitKey({ ...forge.jwk, e: 'AQAD' }, undefined), 'exponent_unsafe')
   })

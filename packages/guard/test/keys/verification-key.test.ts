@@ -119,7 +119,7 @@ describe('a published key', () => {
     })
   }
 
-  it('may have any issuer for an issuer without a tenant', () => {
+  it('may have any issuer if the options name no tenant', () => {
     const key = admitKey({ ...forge.jwk, issuer: 'https://anywhere.example' }, undefined)
     assert.ok(typeof key !== 'string')
   })
@@ -177,7 +177,7 @@ describe('a signature', () => {
   const value = BigInt(`0x${good.toString('hex')}`)
 
   for (const [name, use] of Object.entries(runtimes)) {
-    it(`of the key is accepted by ${name}`, async (t) => {
+    it(`that the key made is accepted by ${name}`, async (t) => {
       use(t)
       assert.equal(await check(input, good), true)
     })

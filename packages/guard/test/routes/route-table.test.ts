@@ -73,7 +73,7 @@ describe('a route table', () => {
     })
   }
 
-  it('with the key of the prefix itself has the path of the prefix', () => {
+  it('with an empty path means the prefix itself', () => {
     const routes = { 'GET ': { role: anyCaller, handler }, 'GET /': { role: anyCaller, handler } }
     assert.deepEqual(
       judge(routes, '/todos').map(({ path }) => path),

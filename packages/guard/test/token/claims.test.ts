@@ -148,7 +148,7 @@ describe('the version', () => {
     })
   }
 
-  it('is compared for each issuer by its own version', () => {
+  it("is compared with the version of the token's issuer", () => {
     const v2 = { ...trusted, tokenVersion: '2.0' }
     assert.equal(judge({ ver: '2.0' }, v2), 'granted')
     assert.equal(judge({ ver: '1.0' }, v2), 'claims_malformed')

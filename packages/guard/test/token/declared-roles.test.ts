@@ -26,7 +26,7 @@ describe('the declared roles in a token', () => {
     [null, []],
   ]
   for (const [claim, granted] of rows) {
-    it(`${JSON.stringify(claim)} is ${JSON.stringify(granted)}, also after other claims`, () => {
+    it(`${JSON.stringify(claim)} is ${JSON.stringify(granted)}, even after other claims`, () => {
       assert.deepEqual(roles.rolesIn(claim), granted)
       assert.deepEqual(roles.rolesIn(claim), granted)
     })
@@ -49,7 +49,7 @@ describe('the declared roles in a token', () => {
     assert.deepEqual(many.rolesIn(['0']), first)
   })
 
-  it('do not change with the array of the declaration', () => {
+  it('do not change with the array that declared them', () => {
     const names = ['Read']
     const declared = new DeclaredRoles(names)
     names.push('Write')

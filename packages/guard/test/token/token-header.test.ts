@@ -16,7 +16,7 @@ describe('a header that was accepted', () => {
     assert.equal(headers.read(headerOf('key-1')), first)
   })
 
-  it('is not used for another that begins or ends equally', () => {
+  it('is not used for another header that has the same start or end', () => {
     const headers = new TokenHeaderReader(types)
     const texts = [headerOf('key-1'), headerOf('key-2'), headerOf('key-1').slice(0, -1)]
     for (let again = 0; again < 2; again += 1) {
