@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { measureRequests, observeRequests, type RequestLabels } from '../src/request-observer.ts'
 
-it('a request is measured until its answer begins, with a bounded method', async () => {
+it('a request is measured until its response begins, with a bounded method', async () => {
   const measured: [RequestLabels, number][] = []
   let nowMs = 1000
   const observe = measureRequests(
@@ -24,7 +24,7 @@ it('a request is measured until its answer begins, with a bounded method', async
   ])
 })
 
-it('nothing observes a request without tracing and metrics', () => {
+it('no observer sees a request without tracing and metrics', () => {
   assert.equal(observeRequests(undefined, undefined), undefined)
 })
 

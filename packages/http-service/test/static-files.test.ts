@@ -11,7 +11,7 @@ const files = new StaticFiles('/static', {
 })
 
 describe('the files of a page', () => {
-  it('are answered as they are on the disk, or with gzip', async () => {
+  it('are served as they are on the disk, or with gzip', async () => {
     const text = await readFile(url, 'utf8')
     const plain = await files.answer('a.js', undefined)
     assert.equal(await plain?.text(), text)
@@ -21,7 +21,7 @@ describe('the files of a page', () => {
     assert.equal(gunzipSync(await zipped.arrayBuffer()).toString(), text)
   })
 
-  it('may be kept, because their paths change with their content', async () => {
+  it('may be cached, because their paths change with their content', async () => {
     assert.match(files.path('a.js'), /^\/static\/a\.js\?v=[\w-]{12}$/)
     const { headers } = (await files.answer('a.js', undefined)) ?? new Response()
     assert.equal(headers.get('content-type'), 'text/javascript; charset=utf-8')
@@ -31,11 +31,11 @@ describe('the files of a page', () => {
   })
 
   for (const name of ['b.js', '..%2Fa.js', '../static-files.ts', 'toString', '__proto__', ''])
-    it(`are only those that are named: not ${name || 'an empty name'}`, async () => {
+    it(`are only those that are listed, and not ${name || 'an empty name'}`, async () => {
       assert.equal(await files.answer(name, 'gzip'), undefined)
     })
 
-  it('are read at their first use', async () => {
+  it('are read when they are first requested', async () => {
     await assert.rejects(files.answer('missing.js', undefined), { code: 'ENOENT' })
   })
 })

@@ -23,12 +23,12 @@ describe('the line of a place in a JSON text', () => {
     ['clients', undefined],
     ['', undefined],
   ] as const) {
-    it(`of ${path || 'the whole file'} is ${line ?? 'unknown'}`, () => {
+    it(`is ${line ?? 'unknown'} for ${path || 'the whole file'}`, () => {
       assert.equal(lineOf(text, path), line)
     })
   }
 
-  it('does not depend on comments, nor on commas at the end', () => {
+  it('does not depend on comments or trailing commas', () => {
     const commented = text
       .replace('"apis"', '/* { "a": [ */ "apis"')
       .replace('"b" }]', '"b", }, // "c": {\n]')

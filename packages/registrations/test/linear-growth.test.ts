@@ -45,7 +45,7 @@ function readsWith(clients: number): number {
 }
 
 describe('the check of the references', () => {
-  it('reads each name a fixed number of times', () => {
+  it('looks up each name a fixed number of times', () => {
     assert.equal(readsWith(400) / readsWith(50), 8)
   })
 })

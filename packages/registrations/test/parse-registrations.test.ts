@@ -77,7 +77,7 @@ describe('a registrations file', () => {
     assert.ok(ms < 5_000, `${ms} ms`)
   })
 
-  it('may start with a byte order mark, as bytes and as text', () => {
+  it('may start with a byte order mark, in bytes and in text', () => {
     assert.deepEqual(parseRegistrations(Buffer.from('\ufeff{}')).apis, [])
     assert.deepEqual(parseRegistrations('\ufeff{}').apis, [])
   })

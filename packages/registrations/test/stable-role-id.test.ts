@@ -20,7 +20,7 @@ describe('the stable ID of an app role', () => {
     )
   })
 
-  it('exists for a tenant ID that is a UUID of no known version', () => {
+  it('exists for a tenant ID that has no known UUID version', () => {
     assert.match(stableRoleId('00000000-0000-0000-0000-000000000001', 'a', 'b'), /^[0-9a-f-]{36}$/)
   })
 

@@ -26,10 +26,10 @@ describe('the headers of a client', () => {
     'X.Caller-Application.Id',
     'X|Caller|Tenant|Id',
   ])
-    it(`are refused with ${name}, which could be read as a header of the caller`, () =>
+    it(`are refused with ${name}, which could be read as a header about the caller`, () =>
       assert.equal(faultOf(name), 'caller_header_disguised'))
 
-  it('are compared with renamed headers of the caller too', () => {
+  it('are compared with the renamed headers about the caller too', () => {
     assert.equal(faultOf('X.Groups', { callers: renamed }), 'caller_header_disguised')
     assert.equal(faultOf('X.Groups'), undefined)
     assert.equal(faultOf('X.Caller.Roles', { callers: renamed }), undefined)
@@ -43,7 +43,7 @@ describe('the headers of a client', () => {
       assert.equal(faultOf(name), 'override_header'))
 
   for (const proxy of proxyNames)
-    it(`may contain the fields in which ${proxy} tells the original request`, () => {
+    it(`may contain the fields in which ${proxy} sends the original request`, () => {
       const asks = proxy === 'nginx' || proxy === 'haproxy'
       assert.equal(
         clientHeaderFault(proxy, ['X-Original-URI', '/'], names),

@@ -62,7 +62,7 @@ describe('the segments of a path', () => {
     [`/${'a'.repeat(8192)}`, 'more than 8192 characters'],
   ] as const
   for (const [target, why] of ambiguous) {
-    it(`do not exist for ${why}: ${target.slice(0, 40)}`, () =>
+    it(`are undefined for ${why}: ${target.slice(0, 40)}`, () =>
       assert.equal(pathSegments(target), undefined))
   }
 })

@@ -18,7 +18,7 @@ withIdentityProvider()
 const limited = { timeout: 10_000 }
 
 describe('a change of the file', limited, () => {
-  it('is in force after a reload, also with other roles', async () => {
+  it('takes effect after a reload, even if it changes the roles', async () => {
     const { service, file, log } = await start()
     const token = await bearer(['Orders.Read', 'New'])
     const status = async (path: string) =>
@@ -35,7 +35,7 @@ describe('a change of the file', limited, () => {
     ['a fault', '{ "rules": [\n{ "path": "/me" }] }', 'line 2: rules\\[0\\] must have one of role'],
     ['broken JSON', '{ "rules": [\n', 'line '],
   ] as const) {
-    it(`with ${what} is reported with its line, and the old rules stay in force`, async () => {
+    it(`with ${what} is reported with its line, and the old rules stay in effect`, async () => {
       const { service, file, log } = await start()
       writeFileSync(file, text)
       await service.reload()
@@ -47,7 +47,7 @@ describe('a change of the file', limited, () => {
     })
   }
 
-  it('that removes the file leaves the old rules in force', async () => {
+  it('that removes the file leaves the old rules in effect', async () => {
     const { service, file, log } = await start()
     rmSync(file)
     await service.reload()
@@ -100,7 +100,7 @@ describe('a change of the file', limited, () => {
     await service.stop()
   })
 
-  it('is seen without a signal', async () => {
+  it('takes effect without a signal', async () => {
     const { service, file } = await start({}, { watchMs: 10 })
     writeFileSync(file, '{ "rules": [{ "path": "/changed", "public": true }] }')
     for (;;) {
@@ -152,7 +152,7 @@ describe('following a file', limited, () => {
     assert.deepEqual(results, [])
   })
 
-  it('keeps the guard, and so the tokens that it remembers, for the same roles', async (test) => {
+  it('keeps the guard, and so its cached tokens, for the same roles', async (test) => {
     const { inForce, change, guards, rules } = follow(test, '')
     change(open)
     await inForce.reload()
@@ -173,7 +173,7 @@ describe('following a file', limited, () => {
     )
   })
 
-  it('ends with its guards at a stop, also while it waits', async (test) => {
+  it('stops its guards when it ends, even while it waits', async (test) => {
     const { inForce, change, results, guards, rules } = follow(test, '')
     inForce.start()
     change(guarded)
@@ -195,13 +195,13 @@ describe('a start', () => {
     await assert.rejects(start({ RULES_FILE: file }), /faulty\.json is no valid file .* line 2: /)
   })
 
-  it('fetches the keys without a request, and is then ready', limited, async () => {
+  it('fetches the keys before any request, and is then ready', limited, async () => {
     const { service } = await start()
     while ((await ask(service.url, [], { path: '/readyz' })).status !== 200) await setImmediate()
     await service.stop()
   })
 
-  it('without a port for its metrics leaves its own port free', async () => {
+  it('without a port for metrics does not occupy it', async () => {
     const { service } = await start()
     const METRICS_PORT = new URL(service.url).port
     const PORT = String(await freePort())
@@ -210,7 +210,7 @@ describe('a start', () => {
     await service.stop()
   })
 
-  it('and its stop: it is not ready, and still answers for the delay', async () => {
+  it('is not ready after the stop begins, and still responds during the delay', async () => {
     const { service } = await start({ STOP_DELAY_SECONDS: '1' })
     const stopping = service.stop()
     const { status, body } = await ask(service.url, [], { path: '/readyz' })

@@ -63,12 +63,12 @@ describe('the rules', () => {
     ['GET /', 'any_caller'],
   ]
   for (const [request, expected] of others) {
-    it(`never give ${request} to a later rule when a server may read an earlier one: ${JSON.stringify(expected)}`, () =>
+    it(`never apply a later rule to ${request} when a server may match an earlier one: ${JSON.stringify(expected)}`, () =>
       assert.deepEqual(find(wide, request), expected))
   }
 
   for (const empty of ['', ' \n', '\uFEFF', '{}', '{ "rules": [] }', '// nothing yet\n{}']) {
-    it(`are none in the file ${JSON.stringify(empty)}`, () =>
+    it(`are empty in the file ${JSON.stringify(empty)}`, () =>
       assert.deepEqual(parseRules('rules.json', empty).set.rules, []))
   }
 
@@ -77,13 +77,13 @@ describe('the rules', () => {
     Buffer.from('\uFEFF{}', 'utf16le').swap16(),
     Buffer.from('{}', 'utf16le'),
   ])
-    it(`are named when they are UTF-16: ${bytes.toString('hex')}`, () =>
+    it(`name the encoding when they are UTF-16: ${bytes.toString('hex')}`, () =>
       assert.throws(
         () => parseRules('rules.json', bytes.toString('utf8')),
         /it is UTF-16, not UTF-8/,
       ))
 
-  it('have comments, trailing commas, names of headers, and each role once', () => {
+  it('may have comments, trailing commas, names of headers, and each role once', () => {
     const rules = parseRules(
       'rules.json',
       '{ /* names */ "headers": { "roles": "X-Roles" }, "rules": [{ "prefix": "/", "role": "A" }, { "path": "/a", "role": "A" },], }',
@@ -159,10 +159,10 @@ describe('a fault of the file is reported with its line', () => {
     )
   }
 
-  it('none for the longest file', () =>
+  it('and not for the longest file', () =>
     assert.deepEqual(parseRules('rules.json', ' '.repeat(1_048_576)).roles, []))
 
-  it('at most 20 faults', () => {
+  it('and for at most 20 faults', () => {
     const file = text(...Array(30).fill('{}'))
     assert.throws(
       () => parseRules('rules.json', file),

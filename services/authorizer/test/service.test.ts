@@ -56,7 +56,7 @@ describe('an authorizer', () => {
     ['GET http://api.example/open', undefined, 400, 'invalid_request'],
   ]
   for (const [what, roles, status, error] of rows) {
-    it(`answers ${what} with ${roles ? `roles [${roles}]` : 'no token'}: ${status}`, async () => {
+    it(`responds to ${what} with ${roles ? `roles [${roles}]` : 'no token'}: ${status}`, async () => {
       const [method = '', uri = ''] = what.split(' ')
       const headers = [...original(method, uri), ...(roles ? await bearer(roles) : []), ...forged]
       const answer = await ask(service.url, headers)
@@ -89,7 +89,7 @@ describe('an authorizer', () => {
     assert.deepEqual(await callerOf(open), ['', '', '', ''])
   })
 
-  it('answers with the challenge of the guard, and names the methods of a path', async () => {
+  it('responds with the challenge of the guard, and names the methods of a path', async () => {
     const { headers } = await ask(service.url, original('GET', '/me'))
     const scope = `api://${apiApplicationId}/.default`
     assert.equal(headers['www-authenticate'], `Bearer realm="api", scope="${scope}"`)
@@ -122,7 +122,7 @@ describe('an authorizer', () => {
     })
   }
 
-  it('admits a header with an underscore that is not that of the caller', async () => {
+  it('admits a header with an underscore that is not a header about the caller', async () => {
     const headers = [...original('GET', '/open'), 'X_Request_Id', '1']
     assert.equal((await ask(service.url, headers)).status, 200)
   })
@@ -132,7 +132,7 @@ describe('an authorizer', () => {
     assert.equal((await ask(service.url, headers)).status, 401)
   })
 
-  it('decides an upgrade as any other request, and reads no body', async () => {
+  it('handles an upgrade like any other request, and reads no body', async () => {
     const upgrade = ['Connection', 'Upgrade', 'Upgrade', 'websocket']
     assert.equal((await ask(service.url, [...original('GET', '/me'), ...upgrade])).status, 401)
     const announced = ['Content-Length', '1000000']
@@ -146,7 +146,7 @@ describe('an authorizer', () => {
     sent.destroy()
   })
 
-  it('has health on paths of its own, and 404 at others', async () => {
+  it('serves health on separate paths, and 404 on others', async () => {
     const { body, headers } = await ask(service.url, [], { path: '/healthz' })
     assert.equal(body, '{"status":"alive"}')
     assert.equal(headers['content-type'], 'application/json')
@@ -169,7 +169,7 @@ describe('an authorizer', () => {
   })
 })
 
-it('adds decisions to its traces, and traces the request for keys', async () => {
+it('traces decisions, and the request for keys', async () => {
   const used: unknown[] = []
   const nothing = () => undefined
   const { service } = await start(
@@ -213,7 +213,7 @@ describe('the original request comes', () => {
     })
   }
 
-  it('from the request itself of envoy, below the prefix', async () => {
+  it('from the request itself with envoy, below the prefix', async () => {
     const { service } = await start({ PROXY: 'envoy' })
     const askEnvoy = async (method: string, path: string, headers: Headers = []) =>
       (await ask(service.url, headers, { method, path: `/authorize${path}` })).status
@@ -230,7 +230,7 @@ describe('the original request comes', () => {
 })
 
 describe('a peer that is no trusted proxy', () => {
-  it('is refused with 403, is named once in the log, and is counted', async () => {
+  it('is refused with 403, named once in the log, and counted', async () => {
     const { service, log } = await start({ TRUSTED_PROXIES: '192.0.2.1, 198.51.100.0/24' })
     for (const _ of [1, 2]) {
       const { status, body } = await ask(service.url, original('GET', '/open'))

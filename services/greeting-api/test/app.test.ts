@@ -86,7 +86,7 @@ describe('the API description', () => {
     assert.deepEqual(Object.keys(paths).sort(), routed.sort())
   })
 
-  it('contains the media types of every open answer', async () => {
+  it('contains the media types of every response on open routes', async () => {
     const { get } = makeApp()
     const { paths } = await (await get('/openapi.json')).json()
     for (const path of Object.keys(paths)) {
@@ -224,7 +224,7 @@ describe('readiness', () => {
     return [response.status, await response.json()]
   }
 
-  it('begins when the keys are loaded, and ends when the stop begins', async () => {
+  it('begins when the keys are loaded, and ends when a stop begins', async () => {
     const made = makeApp()
     assert.deepEqual(await readiness(made), [503, { status: 'waiting for keys' }])
     await made.guard.start()
@@ -234,7 +234,7 @@ describe('readiness', () => {
     made.guard.stop()
   })
 
-  it('is not liveness: without keys the process is alive, and every greeting is 503 (FL1)', async () => {
+  it('is not liveness: without keys, the process is alive, and every greeting is 503 (FL1)', async () => {
     const { get, guard } = makeApp({ answers: false })
     await guard.start()
     assert.equal((await get('/healthz')).status, 200)

@@ -114,7 +114,7 @@ describe('a greeting', () => {
     })
   }
 
-  it('answers HEAD as GET, without the body', async () => {
+  it('responds to HEAD as to GET, without the body', async () => {
     const answer = await callWith(url, '/api/v1/hi', await signer.token(), 'HEAD')
     assert.equal(answer.status, 200)
     assert.equal(answer.body, '')

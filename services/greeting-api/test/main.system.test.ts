@@ -52,7 +52,7 @@ after(() => provider.stop())
 const local = () => ({ ...ids, AUTH_URL: provider.url, ISSUER_URL: provider.url, PORT: '0' })
 
 describe('the process', () => {
-  it('logs its URL, answers, and exits with 0 on SIGTERM', async () => {
+  it('logs its URL, serves requests, and exits with 0 on SIGTERM', async () => {
     const { child, exited, listening, log } = start(local())
     const url = await listening
     assert.match(url, /^http:\/\/127\.0\.0\.1:\d+$/)
@@ -77,7 +77,7 @@ describe('the process', () => {
     assert.equal(await exited, 0)
   })
 
-  it('answers the running request, closes idle connections, and accepts no more', async () => {
+  it('responds to the running request, closes idle connections, and accepts no more', async () => {
     provider.hang()
     const { child, exited, listening } = start(local())
     const url = await listening

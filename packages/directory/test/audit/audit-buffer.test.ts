@@ -109,7 +109,7 @@ describe('the buffer of the audit', () => {
     assert.deepEqual(targets().slice(4), ['next'])
   })
 
-  it('passes each record on at once, and stores none of a lane that is off', async () => {
+  it('passes on each record at once, and stores no record of a disabled lane', async () => {
     const passed: string[] = []
     const { buffer, targets } = bufferFixture(1, {
       unstored: new Set(['signIns']),
@@ -138,7 +138,7 @@ describe('the buffer of the audit', () => {
     assert.deepEqual(store.uses, new Map([['k', later]]))
   })
 
-  it('keeps what is added during a write', async () => {
+  it('keeps records that are added during a write', async () => {
     const { buffer, store, targets } = bufferFixture()
     buffer.record(record('1'), 'signIns')
     buffer.noteUse('k', at)

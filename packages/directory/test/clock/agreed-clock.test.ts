@@ -78,7 +78,7 @@ describe('the clock of a server whose store has a clock', () => {
     })
   }
 
-  it('stays in doubt until the clocks agree, and says each once', async () => {
+  it('stays in doubt until the clocks agree, and reports each change once', async () => {
     const { state, logged, open, pass, run } = machine({ hasStoreClock: true })
     state.wall = -5 * hour
     const clock = await open()
@@ -97,7 +97,7 @@ describe('the clock of a server whose store has a clock', () => {
     assert.equal(clock.disagreements, 1)
   })
 
-  it('asks the store before each step: the last comparison may be older than the difference', async () => {
+  it('queries the store before each step, because the last comparison may be older than the difference', async () => {
     const { state, open } = machine({ hasStoreClock: true })
     const clock = await open()
     assert.ok(clock.isReady())
@@ -105,7 +105,7 @@ describe('the clock of a server whose store has a clock', () => {
     assert.equal(await clock.agreedTime(), undefined)
   })
 
-  it('notices between two comparisons that it moved', async () => {
+  it('notices a jump between two comparisons', async () => {
     const { state, open } = machine({ hasStoreClock: true })
     const clock = await open()
     state.wall += 60
@@ -114,7 +114,7 @@ describe('the clock of a server whose store has a clock', () => {
 })
 
 describe('the clock of a server whose store has none', () => {
-  it('is agreed while it goes evenly, also over a sleep of the machine', async () => {
+  it('is agreed while it runs evenly, even after the machine slept', async () => {
     const { dateOf, logged, open, pass, run } = machine()
     const clock = await open()
     await run(clock, hour)
@@ -129,7 +129,7 @@ describe('the clock of a server whose store has none', () => {
     ['forward', 800 * day, 'moved forward by 69120000 s'],
     ['back', -30 * day, 'moved back by 2592000 s'],
   ] as const) {
-    it(`that moves ${what} is in doubt at once, and agrees when it returns`, async () => {
+    it(`is in doubt at once after it jumps ${what}, and agrees when it returns`, async () => {
       const { state, dateOf, logged, open, run } = machine()
       const clock = await open()
       await run(clock, hour)
@@ -154,7 +154,7 @@ describe('the clock of a server whose store has none', () => {
     [-2 * hour, 2 * hour],
     [800 * day, 25 * hour],
   ] as const) {
-    it(`that moves by ${jump} s and goes evenly is ready after 300 s, and believed after ${heldSeconds} s`, async () => {
+    it(`is ready 300 s after a jump by ${jump} s, and trusted after ${heldSeconds} s`, async () => {
       const { state, logged, open, run } = machine()
       const clock = await open()
       state.wall += jump
@@ -182,7 +182,7 @@ describe('the clock of a server whose store has none', () => {
     assert.equal(clock.isReady(), false)
   })
 
-  it('that moves again waits again', async () => {
+  it('waits again after a second jump', async () => {
     const { state, open, run } = machine()
     const clock = await open()
     state.wall += hour
@@ -193,7 +193,7 @@ describe('the clock of a server whose store has none', () => {
     assert.equal(clock.disagreements, 1, 'one doubt')
   })
 
-  it('that was behind the latest agreed time at the start is in doubt, until it is corrected', async () => {
+  it('is in doubt after a start before the latest agreed time, until it is corrected', async () => {
     const { state, logged, open, run } = machine()
     await run(await open(), hour)
     state.wall -= 5 * hour
@@ -212,7 +212,7 @@ describe('the clock of a server whose store has none', () => {
     [16 * hour, 16 * hour],
     [800 * day, 25 * hour],
   ] as const) {
-    it(`after ${gap} s that no server saw is ready, and deletes nothing for ${heldSeconds} s`, async () => {
+    it(`is ready after ${gap} s that no server saw, and deletes nothing for ${heldSeconds} s`, async () => {
       const { state, logged, open, run } = machine()
       await open()
       state.wall += gap
@@ -229,7 +229,7 @@ describe('the clock of a server whose store has none', () => {
     })
   }
 
-  it('continues a doubt after a restart, so that a server that stops each night ends it', async () => {
+  it('continues a doubt after a restart, so that the doubt ends even if the server stops each night', async () => {
     const { pass, open, run } = machine()
     await open()
     pass(14 * day)

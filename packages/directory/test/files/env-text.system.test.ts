@@ -18,7 +18,7 @@ const values = [
 
 describe('settings as a file', () => {
   for (const value of values)
-    it(`mean the same to a shell and to a program: ${JSON.stringify(value)}`, () => {
+    it(`has the same meaning for a shell and for a program: ${JSON.stringify(value)}`, () => {
       const text = envText({ NOTE: value, LAST: 'x' })
       assert.deepEqual({ ...parseEnv(text) }, { NOTE: value, LAST: 'x' })
       const program = `${text}printf %s "$NOTE"`

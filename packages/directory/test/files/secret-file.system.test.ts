@@ -98,7 +98,7 @@ describe('a private file', () => {
     assert.deepEqual(await readdir(folder), ['secret'])
   })
 
-  it('is one file of many that are created at the same time', async () => {
+  it('is one file when many processes create it at the same time', async () => {
     const texts = Array.from({ length: 20 }, (_, index) => `text ${index}`)
     const read = texts.map(async (text) => {
       await createSecretFile(path, text)
@@ -116,7 +116,7 @@ describe('a private file', () => {
     assert.equal((await stat(path)).mode & 0o777, 0o600)
   })
 
-  it('has an error about its folder, and does not count as missing', async () => {
+  it('causes an error about its folder, and does not count as missing', async () => {
     await writeFile(path, '')
     await assert.rejects(readIfThere(join(path, 'below')), { code: 'ENOTDIR' })
     await assert.rejects(createSecretFile(join(folder, 'none', 'x'), ''), { code: 'ENOENT' })

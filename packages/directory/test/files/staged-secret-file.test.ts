@@ -45,7 +45,7 @@ describe('a draft of a private file', () => {
     assert.equal(await readFile(path, 'utf8'), 'text')
   })
 
-  it('is gone when it is discarded', async () => {
+  it('is removed when it is discarded', async () => {
     await (await draft()).discard()
     assert.deepEqual(await readdir(folder), [])
   })
@@ -82,7 +82,7 @@ describe('the drafts of a crash', () => {
     })
   }
 
-  it('are not searched in files with other names', async () => {
+  it('are not removed if their files have other names', async () => {
     const others = ['secret.json', 'secret.json.bak', `other.json.${crypto.randomUUID()}`]
     for (const name of others) {
       await writeFile(join(folder, name), '')

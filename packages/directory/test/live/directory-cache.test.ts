@@ -34,7 +34,7 @@ function cacheWith(maxWeight = 1000) {
 const isNotLoaded = (read: () => unknown) => assert.throws(read, NotLoaded)
 
 describe('a cache of the directory', () => {
-  it('has the tenants that were asked for, by ID and by domain, and follows their changes', () => {
+  it('has the tenants that were requested, by ID and by domain, and follows their changes', () => {
     const { cache, add } = cacheWith()
     for (const read of [() => cache.tenant(guid(1)), () => cache.tenant('contoso.example')])
       isNotLoaded(read)
@@ -70,7 +70,7 @@ describe('a cache of the directory', () => {
     assert.equal(cache.tenant(computed), undefined)
   })
 
-  it('evicts tenants that nobody uses, and remembers unknown ones within a limit', () => {
+  it('evicts unused tenants, and remembers unknown ones within a limit', () => {
     const { cache, add } = cacheWith(100)
     add('tenant', guid(1), put('tenant', tenant({ domains: [] })))
     for (let number = 2; number < 20_000; number += 1) {
@@ -101,7 +101,7 @@ describe('a cache of the directory', () => {
     ['markOf', (cache) => cache.markOf('application', api.id)],
   ]
   for (const [name, read] of lookups)
-    it(`reports that ${name} is not loaded, and never that there is nothing`, () =>
+    it(`reports that ${name} is not loaded, and never that it does not exist`, () =>
       isNotLoaded(() => read(cacheWith().cache)))
 
   const isAlone = new Set([
@@ -109,7 +109,7 @@ describe('a cache of the directory', () => {
     ...['appRoleAssignment', 'markOf'],
   ])
   for (const [name, read] of lookups.filter(([name]) => name !== 'servicePrincipalByName'))
-    it(`${isAlone.has(name) ? 'answers' : 'does not answer'} ${name} from an own commit`, () => {
+    it(`${isAlone.has(name) ? 'finds' : 'does not find'} ${name} in its own commit alone`, () => {
       const { cache } = cacheWith()
       const changes = [put('application', api), put('servicePrincipal', principal)]
       cache.applyOwn(2, at(2, ...changes, put('appRoleAssignment', assignment)))
@@ -117,7 +117,7 @@ describe('a cache of the directory', () => {
       else isNotLoaded(() => read(cache))
     })
 
-  it('follows an own commit that removes or renames an object', () => {
+  it('follows its own commit that removes or renames an object', () => {
     const { cache, add } = cacheWith()
     add('application', api.id, put('application', api))
     const renamed = { ...api, uniqueName: 'orders', deletedDateTime: new Date() }
@@ -143,7 +143,7 @@ describe('a cache of the directory', () => {
     assert.equal(cache.markOf('application', api.id), 'mark 2')
   })
 
-  it('replaces a changed object in the answers of all its lookups', () => {
+  it('replaces a changed object in the results of all its lookups', () => {
     const { cache, add } = cacheWith()
     add('applicationOfAppId', api.appId, put('application', api))
     cache.apply(2, at(2, put('application', { ...api, displayName: 'Renamed' })))
@@ -169,7 +169,7 @@ describe('a cache of the directory', () => {
     assert.equal(cache.servicePrincipalByAppId(guid(1), api.appId), undefined)
   })
 
-  it('adds and removes the objects of an answer, in the order of their IDs', () => {
+  it('adds objects to a result and removes them, in the order of their IDs', () => {
     const { cache, add } = cacheWith()
     const { principalId } = assignment
     const [first, last] = [guid(0), 'f'.repeat(36)].map((id) => ({ ...assignment, id }))
@@ -185,7 +185,7 @@ describe('a cache of the directory', () => {
     assert.deepEqual(cache.assignmentsOf(principalId), [])
   })
 
-  it('ignores a new object when no answer in memory contains it', () => {
+  it('ignores a new object when no result in memory contains it', () => {
     const { cache } = cacheWith()
     const before = cache.weight
     cache.apply(2, at(2, put('appRoleAssignment', assignment)))
@@ -193,7 +193,7 @@ describe('a cache of the directory', () => {
     isNotLoaded(() => cache.assignmentsOf(assignment.principalId))
   })
 
-  it('loads an answer of a thousand objects again when it gets another one', () => {
+  it('loads a result of a thousand objects again when it gets another one', () => {
     const { cache, add } = cacheWith(10_000)
     const { principalId } = assignment
     const thousand = Array.from({ length: 1000 }, (_, index) => ({
@@ -227,7 +227,7 @@ describe('a cache of the directory', () => {
     assert.equal(cache.assignmentsOf(principalId)[7]?.appRoleId, guid(1))
   })
 
-  it('loads an answer again when one of its objects was removed from memory', () => {
+  it('loads a result again when one of its objects was evicted', () => {
     const { cache, add } = cacheWith(3)
     const { principalId } = assignment
     add('assignmentsOfPrincipal', principalId, put('appRoleAssignment', assignment))
@@ -248,7 +248,7 @@ describe('a cache of the directory', () => {
     assert.equal(cache.servicePrincipalByName(guid(1), 'api://one'), principal)
   })
 
-  it('stays within its weight, and keeps the most recently used objects', () => {
+  it('stays within its maximum weight, and keeps the most recently used objects', () => {
     const { cache, add } = cacheWith(20)
     for (let number = 0; number < 100; number += 1) {
       const one = servicePrincipal({ id: guid(0x1000 + number), appId: guid(0x2000 + number) })

@@ -40,7 +40,7 @@ describe('the directory store', () => {
     assert.equal((await wholeDirectory(store)).tenant('contoso.example')?.displayName, 'Contoso')
   })
 
-  it('answers without a query while the cache is fresh, and asks the log afterwards', async () => {
+  it('reads without a query while the cache is fresh, and then queries the log', async () => {
     const log = new MemoryDirectoryLog()
     let nowMs = 0
     const mine = new DirectoryStore({ log, maxAgeMs: 1000, monotonicNowMs: () => nowMs })
@@ -86,7 +86,7 @@ describe('the directory store', () => {
     })
   })
 
-  it('waits longer than that for the log at the start', async () => {
+  it('waits longer for the log at the start', async () => {
     const log = new MemoryDirectoryLog()
     const slow = delegatingLog(() => log, {
       latest: async () => {
@@ -98,7 +98,7 @@ describe('the directory store', () => {
     assert.equal(await store.readAtStart(({ revision }) => revision), 0)
   })
 
-  it('does not use the answer to an earlier read when it is too old for a later one', async () => {
+  it('does not use the result of an earlier read when it is too old for a later one', async () => {
     const log = new MemoryDirectoryLog()
     let nowMs = 0
     let isSlow = false
@@ -130,7 +130,7 @@ describe('the directory store', () => {
     assert.equal((await late)?.displayName, 'Contoso')
   })
 
-  it('asks for unknown tenants in few questions, one at a time, and for none of them again', async () => {
+  it('looks up unknown tenants in few queries, one at a time, and never the same one again', async () => {
     const log = new MemoryDirectoryLog()
     let [questions, atOnce, mostAtOnce] = [0, 0, 0]
     const store = new DirectoryStore({
@@ -162,7 +162,7 @@ describe('the directory store', () => {
     assert.equal((await store.read(contoso))?.displayName, 'Contoso')
   })
 
-  it('loads what a function needs, repeats the function, and then answers from memory', async () => {
+  it('loads what a function needs, repeats the function, and then reads from memory', async () => {
     const log = new MemoryDirectoryLog()
     await new DirectoryStore({ log }).update(everything)
     const store = new DirectoryStore({ log })

@@ -53,7 +53,7 @@ describe('a queue of updates of several tenants', () => {
     ])
   })
 
-  it('writes an update before those of another tenant that are more than one commit', async () => {
+  it("writes an update before another tenant's updates that do not fit into one commit", async () => {
     const { commits, store } = await withTenants()
     const many = Array.from({ length: 40 }, (_, number) => adding(store, number, one))
     await adding(store, 99, other)
@@ -72,7 +72,7 @@ describe('a queue of updates of several tenants', () => {
     ],
   ]
   for (const [what, fail, conflicts] of notShared)
-    it(`writes the updates of each tenant apart after a commit of both that ${what}`, async () => {
+    it(`writes the updates of each tenant separately after a common commit that ${what}`, async () => {
       const { commits, store } = await withTenants(async (_base, _mark, changes) =>
         new Set(changes.map(({ value }) => value && 'tenantId' in value && value.tenantId)).size > 1
           ? fail()

@@ -98,7 +98,7 @@ async function fixture({ copied, beat, isMigrated = true, marks }: Part = {}) {
 const allAway: Partial<DirectoryLog> = { latest: away, changesAfter: away, commit: away }
 
 describe('reads of a server with a standby', () => {
-  it('use the store while it answers', async () => {
+  it('use the store while it is available', async () => {
     const { reads, asked } = await fixture({ copied: await logOf(1) })
     assert.equal(await reads.read(api), application().displayName)
     assert.equal(await asked(), 'the store')
@@ -139,7 +139,7 @@ describe('reads of a server with a standby', () => {
     assert.equal(await asked(), 'the standby')
   })
 
-  it('pass on what the function throws', async () => {
+  it('pass on the errors of the function', async () => {
     const { at, reads } = await fixture()
     const failing = () => {
       throw new TypeError('not so')
@@ -149,7 +149,7 @@ describe('reads of a server with a standby', () => {
     await assert.rejects(async () => reads.read(failing), /not so/)
   })
 
-  it('decide on one state: not on memory together with a standby that is behind', async () => {
+  it('decide on one state, and do not combine memory with a standby that is behind', async () => {
     const { at, reads } = await fixture({ copied: await logOf(1) })
     assert.equal(await reads.read(contoso), tenant().displayName)
     at(1500)
@@ -157,7 +157,7 @@ describe('reads of a server with a standby', () => {
     assert.deepEqual(both, [tenant().displayName, undefined], 'both of the standby')
   })
 
-  it('end when the last answer of the store and the standby are older than declared', async () => {
+  it('fail when the last response of the store and the standby are older than declared', async () => {
     const { at, reads, asked } = await fixture()
     await reads.read(contoso)
     at(59_000)
@@ -167,7 +167,7 @@ describe('reads of a server with a standby', () => {
     await assert.rejects(asked(), { code: 'storage_unavailable' })
   })
 
-  it('go on as long as the standby hears of other servers', async () => {
+  it('continue while the standby receives commits of other servers', async () => {
     let ms = 0
     const { at, reads } = await fixture({ beat: async () => new Date(start.getTime() + ms) })
     for (ms of [30_000, 90_000, 150_000]) {
@@ -202,7 +202,7 @@ describe('reads of a server with a standby', () => {
       assert.equal(isReported, !isUsed)
     })
 
-  it('end with the declared age when the standby goes on without what was read from the store', async () => {
+  it('fail at the declared age when the standby continues without what was read from the store', async () => {
     let ms = 0
     const beat = async () => new Date(start.getTime() + ms)
     const { at, reads } = await fixture({ copied: await logOf(1), beat })
@@ -221,7 +221,7 @@ describe('reads of a server with a standby', () => {
     ['with a commit that waited for the standby', true, []],
   ]
   for (const [what, hasIt, expected] of returns)
-    it(`raise ${expected.length} alarms when the store is back ${what}`, async () => {
+    it(`raise ${expected.length} alarms when the store returns ${what}`, async () => {
       const copied = await logOf(2)
       const { at, directory, reads, reversals, store } = await fixture({ copied })
       at(1500)

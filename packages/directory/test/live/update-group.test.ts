@@ -136,12 +136,12 @@ const conflicts: readonly [string, DirectoryChange, (directory: Directory) => un
 
 describe('a group of updates', () => {
   for (const [what, change, read] of conflicts)
-    it(`has no update that reads what it changes: ${what}`, async () => {
+    it(`contains no update that reads what the group changes: ${what}`, async () => {
       assert.deepEqual(await groupOf(changing(change), reading(read)), [0])
       assert.deepEqual(await groupOf(reading(read), changing(change)), [0, 1])
     })
 
-  it('has updates of different objects', async () => {
+  it('contains updates of different objects', async () => {
     const [one, other] = [
       changing(renamed),
       changing(put('application', another), put('servicePrincipal', otherPrincipal)),
@@ -156,13 +156,13 @@ describe('a group of updates', () => {
     )
   })
 
-  it('has an update whose function fails, unless it read what the group changes', async () => {
+  it('contains an update whose function fails, unless it read what the group changes', async () => {
     const failing: Decide = (all) => assert.fail(all.application(known.id)?.displayName)
     assert.deepEqual(await groupOf(changing(put('application', another)), failing), [0, 1])
     assert.deepEqual(await groupOf(changing(renamed), failing), [0])
   })
 
-  it('leaves out an update that needs what is not in memory, unless it is the first', async () => {
+  it('leaves out an update that needs data that is not in memory, unless it is the first', async () => {
     const { cache } = await sampleFollower()
     const [loaded, unloaded] = [
       updateOf(changing(renamed)),
@@ -172,7 +172,7 @@ describe('a group of updates', () => {
     assert.throws(() => decideGroup(cache, [unloaded, loaded], 'mark'), NotLoaded)
   })
 
-  it('has at most 32 changes, unless its first update has more', async () => {
+  it('contains at most 32 changes, unless its first update has more', async () => {
     const many = (count: number) =>
       changing(
         ...Array.from({ length: count }, (_, index) =>

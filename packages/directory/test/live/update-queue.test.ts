@@ -18,7 +18,7 @@ const rename = (displayName: string) => () => ({
 const contoso = (directory: Directory) => directory.tenant('contoso.example')
 
 describe('updates of a directory', () => {
-  it('loads what an update needs while the update before it is written', async () => {
+  it('load what an update needs while the previous update is written', async () => {
     const log = new MemoryDirectoryLog()
     const written = Promise.withResolvers<void>()
     const asked = Promise.withResolvers<void>()
@@ -45,7 +45,7 @@ describe('updates of a directory', () => {
     assert.equal(await second, 'Contoso')
   })
 
-  it('loses no update when two replicas update at the same time', async () => {
+  it('lose no update when two replicas update at the same time', async () => {
     const log = new MemoryDirectoryLog()
     const replicas = [new DirectoryStore({ log }), new DirectoryStore({ log })]
     const addDomain = (domain: string) => (store: DirectoryStore) =>
@@ -72,7 +72,7 @@ describe('updates of a directory', () => {
     ['changes something', () => 1],
   ]
   for (const [name, changesFor] of afterAnotherReplica) {
-    it(`decides with the latest directory when an update ${name} after another replica's`, async () => {
+    it(`use the latest directory when an update ${name} after another replica's`, async () => {
       const log = new MemoryDirectoryLog()
       const store = new DirectoryStore({ log })
       await store.update(rename('old'))
@@ -88,7 +88,7 @@ describe('updates of a directory', () => {
     })
   }
 
-  it('writes no change and no audit record when the function throws', async () => {
+  it('write no change and no audit record when the function throws', async () => {
     const log = new MemoryDirectoryLog()
     const store = new DirectoryStore({ log })
     const refusal = new Error('not so')
@@ -106,7 +106,7 @@ describe('updates of a directory', () => {
   })
 
   for (const isRefused of [true, false])
-    it(`decides an update that ${isRefused ? 'fails' : 'changes something'} after an own commit with the latest directory`, async () => {
+    it(`use the latest directory for an update that ${isRefused ? 'fails' : 'changes something'} after a commit of this server`, async () => {
       const log = new MemoryDirectoryLog()
       const other = new DirectoryStore({ log })
       let commits = 0
@@ -134,7 +134,7 @@ describe('updates of a directory', () => {
       assert.equal(store.conflicts, isRefused ? 0 : 1)
     })
 
-  it('asks for other commits before a change only after a conflict, for ten seconds', async () => {
+  it('query other commits before a change only for ten seconds after a conflict', async () => {
     const log = new MemoryDirectoryLog()
     let [questions, nowMs] = [0, 0]
     const store = new DirectoryStore({
@@ -167,7 +167,7 @@ describe('updates of a directory', () => {
     assert.equal(await store.read((all) => contoso(all)?.displayName), '13')
   })
 
-  it('keeps an own commit that the answer to an earlier question lacks', async () => {
+  it('keep a commit of this server that the result of an earlier query lacks', async () => {
     const log = new MemoryDirectoryLog()
     const written = Promise.withResolvers<void>()
     const asked = Promise.withResolvers<void>()
@@ -198,7 +198,7 @@ describe('updates of a directory', () => {
     assert.deepEqual(await reading, application())
   })
 
-  it('writes updates that wait at the same time in one commit', async () => {
+  it('write updates that wait at the same time in one commit', async () => {
     const log = new MemoryDirectoryLog()
     const store = new DirectoryStore({ log })
     const first = store.update(rename('Contoso'))
@@ -215,7 +215,7 @@ describe('updates of a directory', () => {
     assert.equal((await store.read((all) => all.application(guid(3))))?.id, guid(3))
   })
 
-  it('decides an update again when it read what an update before it changes', async () => {
+  it('repeat the decision of an update that read what an earlier update changes', async () => {
     const log = new MemoryDirectoryLog()
     const store = new DirectoryStore({ log })
     await store.update(rename('0'))
@@ -225,7 +225,7 @@ describe('updates of a directory', () => {
     assert.equal(store.conflicts, 0)
   })
 
-  it('fails only the update that its commit cannot write', async () => {
+  it('fail only where the commit cannot be written', async () => {
     const log = new MemoryDirectoryLog()
     const store = new DirectoryStore({
       log: delegatingLog(() => log, {
@@ -267,7 +267,7 @@ describe('updates of a directory', () => {
     assert.equal(commits, 2)
   })
 
-  it('fails only the update that needs more than can be loaded', async () => {
+  it('fail only where more is needed than can be loaded', async () => {
     const store = new DirectoryStore({ log: new MemoryDirectoryLog() })
     let number = 0
     const endless = store.update((directory) => {
@@ -279,7 +279,7 @@ describe('updates of a directory', () => {
     assert.equal(await other, 'other')
   })
 
-  it('excludes other processes after three conflicts', async () => {
+  it('exclude other processes after three conflicts', async () => {
     const log = new MemoryDirectoryLog()
     const busy = new DirectoryStore({ log })
     let number = 0
@@ -299,7 +299,7 @@ describe('updates of a directory', () => {
     assert.equal(store.conflicts, 3)
   })
 
-  it('is unavailable when an exclusive commit is a conflict too', async () => {
+  it('are unavailable when an exclusive commit is a conflict too', async () => {
     const log = new MemoryDirectoryLog()
     const conflicting = delegatingLog(() => log, { commit: async () => 'conflict' })
     const store = new DirectoryStore({

@@ -109,7 +109,7 @@ describe(`a decision about ${count} objects`, () => {
         assert.ok(loads() <= 3 + 2 * Math.ceil(count / 100) + 1, `${loads()} loads`)
       })
 
-  it('passes on its own error, and none of a state without the objects', async () => {
+  it('passes on only the error that it causes with the objects loaded', async () => {
     const { store } = await counted()
     const decide = (all: Directory) => {
       const found = applicationIds.filter((id) => all.application(id) !== undefined)
@@ -120,7 +120,7 @@ describe(`a decision about ${count} objects`, () => {
     await assert.rejects(async () => store.read(rejecting), { message: `${count} were found` })
   })
 
-  it('is refused with the remedy when it needs more than 10,000 lookups, and the store goes on', async () => {
+  it('is refused with a remedy when it needs more than 10,000 lookups, and the store continues', async () => {
     const { store } = await counted()
     const many = Array.from({ length: 10_010 }, (_, number) => guid(0x10_0000 + number))
     const refused = store.update((all) => {

@@ -131,7 +131,7 @@ describe('the faults by an app management policy', () => {
     ])
   })
 
-  it('are none without a policy, and by a disabled one', () => {
+  it('are none without a policy, and none with a disabled policy', () => {
     const disabled = policy(1, { isEnabled: false, definition: restrictionsOf(lifetime) })
     for (const one of [undefined, disabled])
       assert.deepEqual(appManagementFaults(one, object, long, now), [])

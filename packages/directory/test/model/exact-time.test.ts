@@ -35,7 +35,7 @@ describe('a time', () => {
     }
   })
 
-  it('has whole seconds where Graph keeps no more', () => {
+  it('has whole seconds where Graph stores no fractions', () => {
     assert.equal(wholeSeconds(new Date('2026-02-01T12:00:00.999Z')), '2026-02-01T12:00:00Z')
   })
 })

@@ -29,7 +29,7 @@ describe('the policy that applies', () => {
     )
   })
 
-  it('is the default of the tenant before that of the application, for the lifetime of tokens', () => {
+  it("is the tenant's default, before the application's policy, for token lifetimes", () => {
     const kind = 'tokenLifetime'
     const ofTenant = policy(4, { kind, isOrganizationDefault: true })
     const both = tenant({ policies: [ofTenant, policy(5, { kind })] })

@@ -70,12 +70,12 @@ describe('malformed bytes after requests', () => {
     ['a body that the app reads', [post('/body', 'zz\r\n')], ['HTTP/1.1 400']],
   ]
   for (const [name, segments, expected] of rows) {
-    it(`are refused after the answers to the requests: ${name}`, async () => {
+    it(`are refused after the responses to the requests: ${name}`, async () => {
       assert.deepEqual((await send(...segments)).join(), expected.join())
     })
   }
 
-  it('get no second answer when the app answered before the body broke', async () => {
+  it('get no second response when the app responded before the body broke off', async () => {
     const answers = await send(post('/early', '5\r\n'), 'hello zz\r\nzz\r\n')
     assert.deepEqual(answers, ok('/early'))
   })
@@ -119,7 +119,7 @@ describe('a tunnel', () => {
   })
   afterEach(() => listener.stop())
 
-  it('is refused after the answers to the requests before it', async () => {
+  it('is refused after the responses to the requests before it', async () => {
     const socket = open()
     const whole = text(socket)
     socket.write(get('/slow') + tunnel)
@@ -131,7 +131,7 @@ describe('a tunnel', () => {
   })
 
   for (const before of ['', get('/')]) {
-    it(`behind ${before === '' ? 'no' : 'a'} request may be reset: the process lives`, async () => {
+    it(`behind ${before === '' ? 'no' : 'a'} request may be reset, and the process continues`, async () => {
       const child = fork(join(import.meta.dirname, 'listener-process.ts'), ['http'], {
         execArgv: [],
         stdio: ['ignore', 'ignore', 'ignore', 'ipc'],

@@ -5,7 +5,7 @@ import { listen } from '../../src/listener/listener.ts'
 import { getFrom } from '../raw-http.ts'
 
 describe('a listener that stops', () => {
-  it('answers the running requests, and closes idle connections', async () => {
+  it('responds to the running requests, and closes idle connections', async () => {
     const listener = await listen('127.0.0.1', 0)
     const begun = Promise.withResolvers<void>()
     const release = Promise.withResolvers<void>()
@@ -27,7 +27,7 @@ describe('a listener that stops', () => {
     await assert.rejects(getFrom(listener.url))
   })
 
-  it('announces it in each answer, and accepts connections until the end of the delay', async () => {
+  it('announces it in each response, and accepts connections until the end of the delay', async () => {
     const listener = await listen('127.0.0.1', 0)
     listener.answerWith(() => new Response('here'))
     const agent = new Agent({ keepAlive: true })
@@ -41,7 +41,7 @@ describe('a listener that stops', () => {
     await assert.rejects(getFrom(listener.url))
   })
 
-  it('keeps idle connections open for the grace, and answers a request on each', async () => {
+  it('keeps idle connections open for the grace period, and responds to a request on each', async () => {
     const listener = await listen('127.0.0.1', 0)
     listener.answerWith(() => new Response('here'))
     const [idle, late] = [new Agent({ keepAlive: true }), new Agent({ keepAlive: true })]

@@ -9,7 +9,7 @@ import { limits, listen, listenSecurely } from '../../src/listener/listener.ts'
 import { getFrom, pipelineOf, sendRaw } from '../raw-http.ts'
 
 describe('a listener', () => {
-  it('answers 503 as JSON until it has an app', async () => {
+  it('responds with 503 as JSON until it has an app', async () => {
     const listener = await listen('127.0.0.1', 0)
     const early = await getFrom(listener.url)
     assert.equal(early.statusCode, 503)
@@ -28,7 +28,7 @@ describe('a listener', () => {
     await listener.stop()
   })
 
-  it('answers at addresses of IPv4 and IPv6 when its address is ::', async () => {
+  it('listens on IPv4 and IPv6 when its address is ::', async () => {
     const listener = await listen('::', 0)
     listener.answerWith(() => new Response('here'))
     assert.match(listener.url, /^http:\/\/\[::\]:/)
@@ -47,7 +47,7 @@ describe('a listener', () => {
       get(options, (answer) => text(answer).then(resolve, reject)).on('error', reject)
     })
 
-  it('answers over HTTPS at both addresses of localhost, and stops with a request at each', async () => {
+  it('serves HTTPS at both addresses of localhost, and stops with a request at each', async () => {
     const listener = await listenSecurely('127.0.0.1', 0, identity)
     const { hostname, port } = new URL(listener.url)
     assert.equal(hostname, 'localhost')
@@ -112,7 +112,7 @@ describe('a listener', () => {
     ['body', 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\nx', timeouts.requestTimeout],
   ]
   for (const [name, bytes, afterMs] of late) {
-    it(`answers 408 when the ${name} is not complete in time`, async () => {
+    it(`responds with 408 when the ${name} is not complete in time`, async () => {
       const listener = await listen('127.0.0.1', 0, timeouts)
       listener.answerWith(async (request) => new Response(await request.text()))
       const startMs = performance.now()
@@ -146,7 +146,7 @@ describe('a listener', () => {
     await listener.stop()
   })
 
-  it('has limits', () => {
+  it('has the limits of the settings', () => {
     assert.deepEqual(limits, {
       headersTimeout: 10_000,
       requestTimeout: 30_000,

@@ -43,7 +43,7 @@ describe('a request', () => {
     assert.equal(body, 'answered')
   })
 
-  it('may have a whole URL as its target, as from a proxy', async () => {
+  it('may have an absolute URL as its target, as from a proxy', async () => {
     await send(rawRequest('GET http://b/hi HTTP/1.1', 'Host: a'))
     assert.equal(reached.at(-1), 'http://b/hi')
   })

@@ -8,7 +8,7 @@ describe('the listener for metrics', () => {
     assert.equal(await openMetricsListener(settings), undefined)
   })
 
-  it('answers GET /metrics with text that is not cached, and nothing else', async () => {
+  it('serves text that is not cached at GET /metrics, and nothing else', async () => {
     const settings = { METRICS_HOST: '127.0.0.1', METRICS_PORT: 0 }
     const listener = await openMetricsListener(settings)
     assert.ok(listener)

@@ -34,7 +34,7 @@ async function startHeld() {
 const open = (listener: Listener) => connect(Number(new URL(listener.url).port), '127.0.0.1')
 
 describe('requests of a pipeline', () => {
-  it('are answered one after the other, in their order', async () => {
+  it('get their responses one after the other, in order', async () => {
     const { listener, begun, releases, nextRequest } = await startHeld()
     const socket = open(listener).setEncoding('latin1')
     let answers = ''
@@ -62,7 +62,7 @@ describe('requests of a pipeline', () => {
     await listener.stop()
   })
 
-  it('are not answered when the client resets the connection before their turn', async () => {
+  it('get no response when the client resets the connection before their turn', async () => {
     const listener = await listen('127.0.0.1', 0)
     const begun: string[] = []
     const { promise: reset, resolve } = Promise.withResolvers<void>()
@@ -101,7 +101,7 @@ describe('requests of a pipeline', () => {
     await listener.stop()
   })
 
-  it('are not answered behind an answer that closes the connection', async () => {
+  it('get no response behind a response that closes the connection', async () => {
     const listener = await listen('127.0.0.1', 0)
     const begun: string[] = []
     listener.answerWith(async ({ url }) => {
@@ -124,7 +124,7 @@ describe('requests of a pipeline', () => {
   }
   for (const [name, body] of Object.entries(bodies)) {
     for (const segmentBytes of [1_000_000, 7]) {
-      it(`are all answered: 300 of them with ${name}, in segments of ${segmentBytes} B`, async () => {
+      it(`all get responses: 300 of them with ${name}, in segments of ${segmentBytes} B`, async () => {
         const listener = await listen('127.0.0.1', 0)
         listener.answerWith(async (request) => new Response(`<${await request.text()}>`))
         const bytes = `POST / HTTP/1.1\r\nHost: a\r\n${body}`.repeat(300) + last
@@ -150,7 +150,7 @@ describe('requests of a pipeline', () => {
     ['a body', 'Content-Length: 5\r\n\r\nhello', '<hello>'],
     ['a chunked body', 'Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n', '<hello>'],
   ] as const) {
-    it(`may ask for another protocol, with ${name}: its answer is the last one`, async () => {
+    it(`may request another protocol, with ${name}: the response is the last one`, async () => {
       const listener = await listen('127.0.0.1', 0)
       listener.answerWith(async (request) => {
         await turn()
@@ -169,7 +169,7 @@ describe('requests of a pipeline', () => {
     ['lo', '200'],
     ['', '408'],
   ] as const) {
-    it(`may wait longer than the time for a request: ${expected} when its body ${rest ? 'comes' : 'does not come'}`, async () => {
+    it(`may wait longer than the time limit of a request: ${expected} when the body ${rest ? 'comes' : 'does not come'}`, async () => {
       const timeouts = { requestTimeout: 100, headersTimeout: 100, connectionsCheckingInterval: 10 }
       const listener = await listen('127.0.0.1', 0, timeouts)
       listener.answerWith(async (request) => {
@@ -183,7 +183,7 @@ describe('requests of a pipeline', () => {
     })
   }
 
-  it('leave other connections their turns', async () => {
+  it('let other connections have their turns', async () => {
     const listener = await listen('127.0.0.1', 0)
     const begun: string[] = []
     listener.answerWith(async ({ url }) => {
@@ -212,7 +212,7 @@ describe('a process with a heap of 32 MB, and 150 connections with 1,500 request
   ]
   for (const [name, scheme, request, behind] of rows) {
     for (const isRead of [false, true]) {
-      it(`answers others: requests ${name}, with answers that are ${isRead ? '' : 'not '}read`, async () => {
+      it(`serves others: requests ${name}, with responses that are ${isRead ? '' : 'not '}read`, async () => {
         const child = fork(join(import.meta.dirname, 'listener-process.ts'), [scheme], {
           execArgv: ['--max-old-space-size=32'],
           stdio: ['ignore', 'ignore', 'ignore', 'ipc'],

@@ -29,7 +29,7 @@ describe('running responses', () => {
     { closed: [0, 1, 2], left: [] },
   ]
   for (const { closed, left } of rows) {
-    it(`are [${left}] of three when [${closed}] are closed`, () => {
+    it(`are [${left}] of three when [${closed}] have closed`, () => {
       const running = new RunningResponses()
       const responses = [added(running), added(running), added(running)]
       for (const index of closed) responses[index]?.emit('close')

@@ -7,7 +7,7 @@ import { pino } from 'pino'
 import { openLogOutput } from '../../src/process/log-output.ts'
 
 describe('the log output of a process', () => {
-  it('has all lines after its end', async () => {
+  it('contains all lines when the process has ended', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'greeting-log-'))
     const file = join(folder, 'log')
     const { stream, end } = openLogOutput(openSync(file, 'w'))
@@ -18,7 +18,7 @@ describe('the log output of a process', () => {
     rmSync(folder, { recursive: true })
   })
 
-  it('ends when nothing can be written', async () => {
+  it('is complete when nothing can be written', async () => {
     const fd = openSync('/dev/null', 'r')
     const { stream, end } = openLogOutput(fd)
     pino({}, stream).info('lost')

@@ -104,7 +104,7 @@ describe('a service as a process', () => {
     assert.equal(await handlersAtStart(), 1)
   })
 
-  it('stops when the parent has ended, also before the start', async () => {
+  it('stops when its parent has ended, even before the start', async () => {
     const before = fakeProcess(false)
     await runService(before.host, definition(), noDeadline)
     const later = fakeProcess(true)
@@ -149,7 +149,7 @@ describe('a service as a process', () => {
     assert.match(log(), /"msg":"the last line"/)
   })
 
-  it('exits when the readers of its log have gone', async () => {
+  it('exits when no reader of its log is left', async () => {
     const { child, ended, stdout } = await startProcess()
     for (const stream of [stdout, child.stderr]) stream?.destroy()
     child.kill('SIGTERM')

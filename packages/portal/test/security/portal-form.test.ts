@@ -36,7 +36,7 @@ async function read(body: BodyInit, rules: FormBody, type?: string) {
 }
 
 describe('a form of the portal', () => {
-  it('has the last of several fields with one name, and empty fields', async () => {
+  it('keeps the last of several fields with one name, and empty fields', async () => {
     const { form } = await read('a=1&b=&a=%E2%82%AC+2&c', {}, urlEncoded)
     assert.deepEqual(
       [...(form ?? [])],
@@ -48,7 +48,7 @@ describe('a form of the portal', () => {
     )
   })
 
-  it('has the fields and the file of the type multipart/form-data', async () => {
+  it('reads the fields and the file of a multipart/form-data body', async () => {
     const body = new FormData()
     body.set('a', 'x')
     body.set('file', new Blob(['€']), 'file.json')

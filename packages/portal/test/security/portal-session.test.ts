@@ -43,7 +43,7 @@ describe('a session of the portal', () => {
     })
   }
 
-  it('ends with the rights of its administrator (AS39)', async () => {
+  it('ends when its administrator loses its rights (AS39)', async () => {
     assert.equal(await findAfter(1, { isAdministrator: async () => false }), 'ended')
   })
 

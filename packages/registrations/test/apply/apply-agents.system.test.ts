@@ -47,7 +47,7 @@ const namesOf = (all: readonly Record<string, unknown>[]) =>
   all.map(({ displayName }) => String(displayName)).toSorted()
 
 describe('applying a file with agents', () => {
-  it('makes a blueprint, then its agents, and changes nothing the second time', async () => {
+  it('creates a blueprint, then its agents, and changes nothing the second time', async () => {
     const fixture = await GraphFixture.start()
     const kinds = await apply(fixture)
     assert.deepEqual(kinds.slice(-12), [
@@ -71,7 +71,7 @@ describe('applying a file with agents', () => {
     assert.deepEqual(await apply(fixture), [])
   })
 
-  it('has the roles of an agent in what explains its tokens', async () => {
+  it('explains the tokens of an agent by its roles', async () => {
     const fixture = await appliedFixture()
     const agent = (await found(fixture)).agents.find((one) => one.displayName === 'Agent 1')
     const asked = { clientId: String(agent?.id), apiIds: [], now: fixture.now() }
@@ -89,7 +89,7 @@ describe('applying a file with agents', () => {
     })
   }
 
-  it('takes the agents that the blueprint has already, and no others of their names', async () => {
+  it('uses the agents that the blueprint already has, and no other agents with their names', async () => {
     const fixture = await appliedFixture()
     const before = await found(fixture)
     const other = { displayName: 'Other blueprint', agents: [{ displayName: 'Agent 1' }] }
@@ -105,7 +105,7 @@ describe('applying a file with agents', () => {
     assert.deepEqual(await apply(fixture, file), [])
   })
 
-  it('finds an agent whose answer was lost', async () => {
+  it('finds an agent whose creation succeeded although the response was lost', async () => {
     const fixture = await GraphFixture.start()
     const line = new RegExp(`^POST /servicePrincipals/${typed}$`)
     fixture.tenant.faults.push({ line, status: 0, times: 2, afterwards: true })
@@ -115,7 +115,7 @@ describe('applying a file with agents', () => {
     assert.equal((await found(fixture)).agents.length, 2)
   })
 
-  it('takes over a blueprint whose answer was lost, with new secrets', async () => {
+  it('uses a blueprint whose response was lost, with new secrets', async () => {
     const fixture = await GraphFixture.start()
     const line = new RegExp(`^POST /applications/${typed}Blueprint$`)
     fixture.tenant.faults.push({ line, status: 0, times: 1, afterwards: true })
@@ -150,7 +150,7 @@ describe('applying a file with agents', () => {
     )
   })
 
-  it('counts an agent that another process deleted as done', async () => {
+  it('counts as deleted an agent that another process deleted', async () => {
     const fixture = await appliedFixture()
     const plan = await fixture.plan(fileWith({ agents: [first] }))
     for (const { displayName, id } of (await found(fixture)).agents)
@@ -176,7 +176,7 @@ describe('applying a file with agents', () => {
     })
   }
 
-  it('ends an inheritance, also of an API that the file does not name, and keeps its scopes', async () => {
+  it('removes an inheritance, even from an API that the file does not name, and keeps its scopes', async () => {
     const fixture = await appliedFixture()
     const { inheritable, inherited } = await found(fixture)
     const graphId = '00000003-0000-0000-c000-000000000000'
@@ -220,21 +220,21 @@ describe('applying a file with agents', () => {
     assert.deepEqual(await apply(other, portable.file), [])
   })
 
-  it('makes nothing for a blueprint that has no sponsor in the file and in the directory', async () => {
+  it('creates nothing for a blueprint that has no sponsor in the file and in the directory', async () => {
     const fixture = await GraphFixture.start()
     const { changes, faults } = await fixture.plan(fileWith({ sponsors: undefined }))
     assert.deepEqual(changes, [])
     assert.match(String(faults), /^"Helper blueprint" has no sponsor, [^"]* set its "sponsors"\.$/)
   })
 
-  it('gives a new agent the sponsors that its blueprint has', async () => {
+  it('gives a new agent the sponsors of its blueprint', async () => {
     const fixture = await appliedFixture()
     const more = [...agents, { displayName: 'Agent 3' }]
     const file = fileWith({ sponsors: undefined, agents: more })
     assert.deepEqual(await apply(fixture, file), ['createAgent'])
   })
 
-  it('needs a few requests for many agents, also those that the file does not list', async () => {
+  it('needs only a few requests for many agents, even if the file does not list them', async () => {
     const fixture = await GraphFixture.start()
     const many = Array.from({ length: 120 }, (_, index) => ({ displayName: `Agent ${index}` }))
     const file = fileWith({ agents: [...agents, ...many.slice(3)] })

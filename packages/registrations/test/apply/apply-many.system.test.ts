@@ -157,7 +157,7 @@ describe('reading a directory for a file with many clients', () => {
     assert.equal(byName.length, 2 + count + 1)
   })
 
-  it('has at most as many requests in flight as the option says', async () => {
+  it('has no more requests in flight than the option permits', async () => {
     many.tenant.pageSize = 2
     const counts = countInFlight(many)
     const names = namesOf(parseRegistrations(JSON.stringify(manyClients(count))))
@@ -167,7 +167,7 @@ describe('reading a directory for a file with many clients', () => {
     assert.equal(counts.most, 4)
   })
 
-  it('finds the same assignments from the APIs as from the clients', async () => {
+  it('finds the same assignments through the APIs as through the clients', async () => {
     many.tenant.pageSize = undefined
     many.tenant.lines.length = 0
     const { TENANT_ID } = many.tenant.administrator

@@ -33,7 +33,7 @@ const requestedApis = (client?: Readonly<Record<string, unknown>>) =>
   )
 
 describe('applying a file', () => {
-  it('makes the six steps in an empty directory, in the order of their dependencies', async () => {
+  it('performs the six steps in an empty directory, in the order of their dependencies', async () => {
     const fixture = await GraphFixture.start()
     const { done, left, stopped } = await fixture.apply(sampleFile())
     assert.deepEqual([kinds(done), left, stopped], [allKinds, [], undefined])
@@ -91,7 +91,7 @@ describe('applying a file', () => {
     })
   }
 
-  it('counts a removal by another process as done, without waiting', async () => {
+  it('counts as removed what another process removed, without waiting', async () => {
     const fixture = await appliedFixture()
     const plan = await fixture.plan({ removed: ['Greeting client'] })
     for (const { id } of await fixture.tenant.applications())
@@ -101,7 +101,7 @@ describe('applying a file', () => {
     assert.deepEqual(fixture.slept, [])
   })
 
-  it('overwrites no change of another process since the plan', async () => {
+  it('overwrites no change that another process made since the plan', async () => {
     const fixture = await appliedFixture()
     const [api = {}] = await fixture.tenant.applications()
     const rename = (displayName: string) =>
@@ -145,7 +145,7 @@ describe('applying a file', () => {
   ]
   for (const [what, line] of lostAnswers) {
     for (const status of [0, 503]) {
-      it(`treats ${what} as created when only the answer was lost (${status || 'connection cut'})`, async () => {
+      it(`treats ${what} as created when only the response was lost (${status || 'connection cut'})`, async () => {
         const fixture = await GraphFixture.start()
         fixture.tenant.faults.push({ line, status, times: 1, afterwards: true })
         const { stopped } = await fixture.apply(sampleFile())
@@ -264,7 +264,7 @@ describe('the life of a registration', () => {
     assert.equal(fixture.secrets.length, 2)
   })
 
-  it('ends with a removal by name', async () => {
+  it('ends when it is removed by name', async () => {
     const fixture = await appliedFixture()
     const { done } = await fixture.apply({ removed: ['Greeting client', 'Greeting API'] })
     assert.deepEqual(kinds(done), ['deleteApplication', 'deleteApplication'])

@@ -20,7 +20,7 @@ async function appliedFixture(): Promise<GraphFixture> {
 }
 
 describe('a directory that is late', () => {
-  it('is awaited when it does not know a new role yet', async () => {
+  it('is awaited when it does not show a new role yet', async () => {
     const fixture = await appliedFixture()
     fixture.tenant.faults.push({
       line: /appRoleAssignedTo$/,

@@ -60,7 +60,7 @@ describe('a new secret', () => {
     )
   })
 
-  it('replaces one whose text was lost with the answer for its client', async () => {
+  it('replaces a secret whose value was lost with the response for its client', async () => {
     const fixture = await withoutClient(1)
     const line = /^POST \/applications$/
     fixture.tenant.faults.push({ line, status: 0, times: 1, afterwards: true })
@@ -82,7 +82,7 @@ describe('a new secret', () => {
   })
 
   for (const status of [0, 503]) {
-    it(`is replaced when its answer was lost (${status || 'connection cut'})`, async () => {
+    it(`is replaced when its response was lost (${status || 'connection cut'})`, async () => {
       const fixture = await withoutSecret()
       fixture.tenant.faults.push({ line: /addPassword/, status, times: 1, afterwards: true })
       const { stopped } = await fixture.apply(sampleFile())
@@ -103,7 +103,7 @@ describe('a new secret', () => {
     })
   }
 
-  it('leaves the other secrets of its name when it is replaced', async () => {
+  it('leaves the other secrets with its name when it is replaced', async () => {
     const fixture = await withoutSecret()
     await fixture.apply(sampleFile())
     const [first] = await keyIdsOf(fixture)
@@ -137,7 +137,7 @@ describe('a new secret', () => {
     })
   }
 
-  it('is named when the answer with its client does not contain it', async () => {
+  it('is named when the response with its client does not contain it', async () => {
     const fixture = await withoutClient()
     const body = { ...newApplication(), passwordCredentials: [] }
     fixture.tenant.faults.push({ line: /^POST \/applications$/, status: 200, times: 1, body })
@@ -169,7 +169,7 @@ describe('a new secret', () => {
     },
   ]
   for (const { line, environment, found, body } of badAnswers) {
-    it(`is in no error and no report when the answer to ${line.source} has another form`, async () => {
+    it(`is in no error and no report when the response to ${line.source} has another format`, async () => {
       const fixture = await environment()
       fixture.tenant.faults.push({ line, status: 200, times: 1, body })
       const shown = inspect(await fixture.apply(sampleFile()), { depth: 10 })

@@ -191,7 +191,7 @@ describe('an explanation of an agent, when', () => {
     })
   }
 
-  it('its blueprint itself asks', () => {
+  it('its blueprint requests the token itself', () => {
     const { refusal } = explained(withAgent({ assigned: [hi] }), ids.client)
     assert.deepEqual(refusal, {
       aadstsCode: 82001,
@@ -199,7 +199,7 @@ describe('an explanation of an agent, when', () => {
     })
   })
 
-  it('it inherits a role: with the name of its blueprint', () => {
+  it('it inherits a role: names the blueprint', () => {
     const { blueprint, steps, roles } = explained(withAgent({ assigned: [hi] }))
     assert.deepEqual(blueprint, { id: ids.client, name: 'Greeting client' })
     assert.equal(steps[4]?.detail, 'CallHiApiRole (inherited from "Greeting client")')
@@ -218,7 +218,7 @@ describe('an explanation of an agent, when', () => {
       assert.match(explained({ ...state, assignments }).note ?? '', note ?? /^$/)
     })
 
-  it('its blueprint has to act: it says so of each such step', () => {
+  it('its blueprint has to act: says so for each such step', () => {
     const disabled = withAgent({ clientPrincipal: { accountEnabled: false }, assigned: [hi] })
     const ofBlueprint = explained(disabled).steps.filter(({ of }) => of === 'blueprint')
     assert.deepEqual(

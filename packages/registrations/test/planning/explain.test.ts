@@ -203,7 +203,7 @@ describe('an explanation, when', () => {
 })
 
 describe('an explanation as text', () => {
-  it('begins with the answer, and lists the six steps', () => {
+  it('begins with the result, and lists the six steps', () => {
     assert.equal(
       explanationText(explained(sampleState({ assignments: [] }))),
       `"Greeting client" gets a token for "Greeting API" without any role.

@@ -83,13 +83,13 @@ describe('an exported file', () => {
     ])
   })
 
-  it('has only the requested applications', () => {
+  it('contains only the requested applications', () => {
     const { file } = exportRegistrations(sampleState(), { names: ['Greeting API'] })
     assert.deepEqual((file.clients as unknown[]).length, 0)
     assert.deepEqual((file.apis as unknown[]).length, 1)
   })
 
-  it('has an API as a client too when only its service principal has a credential', () => {
+  it('has an API as a client too, if only its service principal has a credential', () => {
     const { passwordCredentials } = sampleClient
     const { file } = exportRegistrations(sampleState({ apiPrincipal: { passwordCredentials } }))
     const clients = file.clients as { displayName: string }[]

@@ -216,7 +216,7 @@ const planOf = (
   confirmed = confirmedIn(state),
 ) => planRegistrations({ file: parseRegistrations(JSON.stringify(file)), state, now, confirmed })
 
-it('an agent gets no role while strangers may authenticate its blueprint', () => {
+it('an agent gets no role while an unknown person may authenticate its blueprint', () => {
   const state = stateWith({ consents: false })
   const file = complete()
   set(file, { consents: [{ client: 'Agent 1', api: 'Greeting API' }] })
@@ -228,7 +228,7 @@ it('an agent gets no role while strangers may authenticate its blueprint', () =>
   )
 })
 
-it('agents inherit nothing new while strangers may authenticate their blueprint', () => {
+it('agents inherit nothing new while an unknown person may authenticate their blueprint', () => {
   const state = stateWith({ changes: { inheritablePermissions: [] } })
   const { faults } = planOf(complete(), state, new Set([ids.api, ids.client]))
   assert.match(faults[0] ?? '', /^Admin consent for "Helper blueprint" is refused/)

@@ -63,13 +63,13 @@ describe('a plan is refused for', () => {
     })
   }
 
-  it('no ambiguity that the file resolves', () => {
+  it('an ambiguity, unless the file resolves it', () => {
     const [entry] = sampleFile().apis
     const file = { apis: [{ ...entry, applicationId: ids.api }] }
     assert.deepEqual(plan(file, sampleState({ applications: [twin] })).faults, [])
   })
 
-  it('no API of another tenant that has a service principal only', () => {
+  it('nothing when an API of another tenant has only a service principal', () => {
     for (const name of ['Microsoft Graph', ids.other]) {
       const { changes, faults } = plan(job(name), sampleState({ servicePrincipals: [graph] }))
       assert.deepEqual(faults, [])
@@ -132,7 +132,7 @@ With these changes:
     assert.deepEqual(plan({ clients: [{ displayName: 'Greeting client' }] }, state).ifApplied, [])
   })
 
-  it('lists its faults in place of a diff', () => {
+  it('lists its faults instead of a diff', () => {
     assert.equal(
       planText(plan(job('Orders API'))),
       'Cannot make a plan:\n  The API "Orders API" is not in the file and not in the tenant.\n',

@@ -36,7 +36,7 @@ describe('the size of a token', () => {
     assert.equal(estimateTokenBytes(['äöü"']) - estimateTokenBytes([]), Math.ceil((11 * 4) / 3))
   })
 
-  it('passes a limit once for each limit', () => {
+  it('exceeds a limit once for each limit', () => {
     const bytes = values(900).map((_, index, all) => estimateTokenBytes(all.slice(0, index)))
     const passed = bytes.filter(
       (after, index) => index > 0 && passesLimit(bytes[index - 1] ?? 0, after),
@@ -107,7 +107,7 @@ describe('a plan', () => {
     assert.doesNotMatch(effects(fileWith(1000, false)).join(), / KB/)
   })
 
-  it('counts the roles of the directory where the file has no consents', () => {
+  it('counts the roles in the directory if the file has no consents', () => {
     const { consents: _, ...file } = fileWith(1000)
     assert.match(effects(file, withRoles(1000, 1000)).join(), /with 1000 roles/)
     assert.doesNotMatch(effects(file, withRoles(1000, 3)).join(), / KB/)
@@ -121,7 +121,7 @@ describe('an explanation', () => {
       explain(state, locateById(state, ids.client), locateById(state, ids.api), now),
     )
   }
-  it('warns of the token of now, and of that after consent', () => {
+  it('warns of the current token, and of the token after consent', () => {
     assert.match(text(1000), /\nThe token has 1000 roles and about 2\d\.\d KB: Node /)
     assert.match(
       text(1),

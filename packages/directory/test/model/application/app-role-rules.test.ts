@@ -40,7 +40,7 @@ describe('app roles', () => {
     })
   }
 
-  it('are refused for a repeated ID, also in another case, and for a repeated value', () => {
+  it('are refused for a repeated ID, even in another case, and for a repeated value', () => {
     const id = guid(0xabc)
     const faults = issuesOf([appRole({ id }), appRole({ id: id.toUpperCase() })])
     assert.match(faults[0] ?? '', /^1\.id must be unique/)

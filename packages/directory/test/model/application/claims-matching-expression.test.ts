@@ -16,7 +16,7 @@ describe('a claims matching expression', () => {
     ])
   })
 
-  it('has a doubled quote for a quote', () => {
+  it('doubles a quote to escape it', () => {
     const [one] = parseClaimsMatchingExpression("claims['sub'] eq 'it''s and ''that'''") ?? []
     assert.equal(one?.comparand, "it's and 'that'")
   })
@@ -55,13 +55,13 @@ describe('a claims matching expression', () => {
       assert.equal(matchesClaims(comparisons, claims), expected)
     })
 
-  it('compares wildcards as characters with eq', () => {
+  it('compares wildcards literally with eq', () => {
     const comparisons = parseClaimsMatchingExpression("claims['sub'] eq 'repo:*'") ?? []
     assert.equal(matchesClaims(comparisons, { sub: 'repo:contoso' }), false)
     assert.equal(matchesClaims(comparisons, { sub: 'repo:*' }), true)
   })
 
-  it('does not compare with members that every object has', () => {
+  it('compares no members that every JavaScript object has', () => {
     const comparisons = parseClaimsMatchingExpression("claims['constructor'] matches '*'") ?? []
     assert.equal(comparisons.length, 1)
     assert.equal(matchesClaims(comparisons, {}), false)

@@ -65,7 +65,7 @@ describe('identifier URIs', () => {
     [`urn:${appId}`, false],
   ]
   for (const [uri, isOfAnother] of ofOthers)
-    it(`have no name of the tenant in ${uri}`, () => {
+    it(`do not contain a name of the tenant in ${uri}`, () => {
       assert.deepEqual(codes(uri), [])
       assert.equal(hasTenantName(uri, appId, tenant()), false)
       assert.equal(namesAnother(uri, appId, tenant()), isOfAnother)
