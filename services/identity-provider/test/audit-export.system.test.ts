@@ -150,7 +150,7 @@ describe('an identity provider with other log stores', () => {
       assert.equal(received === '', !trusted)
     })
 
-  it('issues tokens while their readers stop, hang or are away, and ends in time', async () => {
+  it('issues tokens while their readers stop, hang or are unavailable, and stops in time', async () => {
     const dataDir = await mkdtemp(join(root, 'data-'))
     const hanging = createServer((socket) => socket.on('error', () => undefined).pause())
     hanging.listen(0, '127.0.0.1')
@@ -178,7 +178,7 @@ describe('an identity provider with other log stores', () => {
 const post = { method: 'POST', body: new URLSearchParams({ grant_type: 'client_credentials' }) }
 const blockBytes = 512
 
-it('a full disk of the exported log stops no token, and the file goes on when there is room', async (t) => {
+it('a full disk of the exported log stops no token, and the file continues when there is room', async (t) => {
   const dataDir = await mkdtemp(join(root, 'data-'))
   const seeding = await startHere({ DATA_DIR: dataDir, HTTPS_PORT: 'off' })
   await seeding.stop()

@@ -14,7 +14,7 @@ before(async () => {
 })
 after(() => rm(dataDir, { recursive: true }))
 
-it('a flood leaves a few rows, and neither the clients nor the refused changes suffer (AS34)', async () => {
+it('a flood leaves a few rows, and affects neither clients nor the records of refused changes (AS34)', async () => {
   const provider = await startHere({
     DATA_DIR: dataDir,
     HTTPS_PORT: 'off',

@@ -108,7 +108,7 @@ for (const [kind, open] of Object.entries(stores))
       assert.equal((await requestToken(next.url, dataDir)).status, 200)
     })
 
-    it('recovers from a leaked signing key: its tokens are refused, and both keys are new', async () => {
+    it('recovers from a leaked signing key: its tokens are refused, and both keys are replaced', async () => {
       const next = KeyEncryptionKey.generate().toBase64()
       {
         await using provider = await start()
@@ -139,7 +139,7 @@ for (const [kind, open] of Object.entries(stores))
       await writeFile(join(dataDir, 'key-encryption.key'), next, { mode: 0o600 })
     })
 
-    it('recovers from a leaked administrator: a new one removes it, and its token opens nothing', async () => {
+    it('recovers from a leaked administrator: a new one removes it, and its token is useless', async () => {
       const leaked = await administratorIn(dataDir)
       await using provider = await start({ newAdministrator: 'yes' })
       const attacker = await apiOf(provider.url, graphScope, leaked)
@@ -157,7 +157,7 @@ for (const [kind, open] of Object.entries(stores))
       assert.equal((await graph(`${trash}/${id}/restore`, 'POST')).status, 404)
     })
 
-    it('recovers from a leaked client secret: it opens nothing, and another one does', async () => {
+    it('recovers from a leaked client secret: it is refused, and the new one works', async () => {
       await using provider = await start()
       const fresh = await administratorIn(dataDir)
       const graph = await apiOf(provider.url, graphScope, fresh)

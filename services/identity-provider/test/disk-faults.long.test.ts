@@ -143,7 +143,7 @@ describe('a disk that is full when the server starts (FL17)', () => {
     },
   }
   for (const [end, prepare] of Object.entries(ends))
-    it(`does not keep one that ${end} from issuing; changes are refused until there is room`, async (t) => {
+    it(`does not stop a server that ${end} from issuing; changes are refused until there is room`, async (t) => {
       const { dataDir, file } = await prepare()
       const sizes = ['-wal', '-shm'].map((part) =>
         stat(file + part).then(
@@ -175,7 +175,7 @@ describe('a disk that is full when the server starts (FL17)', () => {
       await storage.close()
     })
 
-  it('keeps one without a store from its first start, in one sentence', async () => {
+  it('stops a server without a store at its first start, in one sentence', async () => {
     const dataDir = await mkdtemp(join(root, 'data-'))
     const { code, stderr } = await failToStart(
       { DATA_DIR: dataDir, HTTPS_PORT: 'off' },
@@ -205,7 +205,7 @@ describe('a disk that cannot be written when the server starts (FL17, FL18)', ()
     ],
   }
   for (const [what, [harm, sentence]] of Object.entries(faults))
-    it(`${what}: that is said in one sentence, nothing is lost, and it starts when all is well`, async () => {
+    it(`${what}: the server says so in one sentence, loses nothing, and starts when the fault is repaired`, async () => {
       const { dataDir, file } = await seededCopy()
       const before = await readFile(file)
       const within = await harm({ dataDir, file })

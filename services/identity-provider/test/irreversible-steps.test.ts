@@ -52,13 +52,13 @@ describe('the steps that cannot be undone', () => {
     ...Object.keys(deletions).filter((file) => deletions[file] === 'age'),
     ...decisionsByAge,
   ]) {
-    it(`take an agreed time in ${file}, and ask no clock`, () => {
+    it(`use an agreed time in ${file}, and read no other clock`, () => {
       assert.match(textOf(file), /\{ date(: \w+)? \}: AgreedTime/)
       assert.doesNotMatch(textOf(file), /\bnow\(\)|new Date\(\)|Date\.now/)
     })
   }
 
-  it('have an agreed time from one gate only', () => {
+  it('get an agreed time from one function only', () => {
     assert.deepEqual(filesWith(/new AgreedTime\(/), ['clock/agreed-clock.ts'])
   })
 })

@@ -21,7 +21,7 @@ after(() => rm(folder, { recursive: true }))
 type End = (provider: ProviderProcess) => Promise<number | null>
 
 describe('the identity provider as a process', () => {
-  it('starts with an empty folder, and keeps keys, registrations and secrets after each kind of end', async () => {
+  it('starts with an empty folder, and keeps keys, registrations and secrets after each kind of stop', async () => {
     const DATA_DIR = join(folder, 'made/on/first/start')
     const seen = new Set<string>()
     // The channel closes when the parent of a process ends.
@@ -44,7 +44,7 @@ describe('the identity provider as a process', () => {
     assert.ok(!(await readdir(DATA_DIR)).some((name) => name.endsWith('-wal')))
   })
 
-  it('says that it may open too few files, and starts later in the same folder', async () => {
+  it('says that it may open too few files, and later starts in the same folder', async () => {
     const settings = { DATA_DIR: join(folder, 'few-files'), HTTPS_PORT: '0' }
     for (const limit of [28, 32, 36]) {
       const within = ['sh', '-c', `ulimit -n ${limit}; exec "$@"`, 'sh']

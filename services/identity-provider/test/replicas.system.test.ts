@@ -108,7 +108,7 @@ async function everywhere(isSo: (replica: Replica) => Promise<boolean>): Promise
 }
 
 describe('three replicas on one PostgreSQL', () => {
-  it('publish the same keys, and each verifies the tokens of all', async () => {
+  it('publish the same keys, and each verifies the tokens of the others', async () => {
     const sets = await Promise.all(replicas.map(publishedBy))
     assert.equal(sets[0]?.length, 2)
     assert.deepEqual(sets[1], sets[0])
@@ -139,7 +139,7 @@ describe('three replicas on one PostgreSQL', () => {
     assert.ok(Math.abs(offsetMs) < 30_000, `${offsetMs} ms`)
   })
 
-  it('stop signing by and publishing a revoked key within a second, everywhere (FL10)', async () => {
+  it('stop signing with a revoked key and stop publishing it within a second (FL10)', async () => {
     const [revoked = ''] = await publishedBy(replicas[0])
     await keys.revoke(revoked, administrator)
     const lastMs = await everywhere(async (replica) => {
@@ -151,7 +151,7 @@ describe('three replicas on one PostgreSQL', () => {
     await everywhere(async (replica) => !(await publishedBy(replica)).includes(revoked))
   })
 
-  it('say 503 with Retry-After while the store is down, publish on, and recover (FL13)', async () => {
+  it('respond with 503 and Retry-After while the store is down, still publish keys, and recover (FL13)', async () => {
     const published = keys.published().map(({ kid }) => kid)
     await everywhere(async (replica) => String(await publishedBy(replica)) === String(published))
     await server.kill()
@@ -173,7 +173,7 @@ describe('three replicas on one PostgreSQL', () => {
     await everywhere(async ({ url }) => (await requestToken(url, seededIn)).status === 200)
   })
 
-  it('refuse a secret that was removed within a second, everywhere', async () => {
+  it('refuse a secret within a second after it was removed', async () => {
     const { clients } = await readSeeded(seededIn)
     const directory = new DirectoryStore({ log: storage.directory })
     await directory.update((current) => {

@@ -94,7 +94,7 @@ describe('the settings', () => {
     })
   }
 
-  it('read the log stores of AUDIT_EXPORT, each once, and turn tables off with them', () => {
+  it('read the log stores of AUDIT_EXPORT, each once, and disable tables with them', () => {
     const { AUDIT_EXPORT, MAX_SIGN_IN_RECORDS } = readSettings({
       AUDIT_EXPORT: 'otlp, file:/Audit.jsonl,unix:/s,tcp://[::1]:5170,tls://logs.example:6514,otlp',
       MAX_SIGN_IN_RECORDS: '0',
@@ -228,7 +228,7 @@ describe('the settings', () => {
     ['LOG_LEVEL', 'loud', 'expected one of trace, debug, info, warn, error, fatal, silent'],
   ]
   for (const [name, value, expected] of wrong) {
-    it(`refuse ${name}=${value}, with the expected form${value === ownerTenantId ? ' (AS32)' : ''}`, () => {
+    it(`refuse ${name}=${value}, with the expected format${value === ownerTenantId ? ' (AS32)' : ''}`, () => {
       const [fault = '', ...others] = faultsOf({ [name]: value })
       assert.deepEqual(others, [])
       assert.ok(fault.startsWith(name) && fault.includes(expected), fault)
@@ -245,7 +245,7 @@ describe('the settings', () => {
     assert.equal(faultsOf({ PORT: 'x', LOG_LEVEL: 'x', ASSERTION_USE: 'x' }).length, 3)
   })
 
-  it('have known names', () => {
+  it('have the known names', () => {
     assert.ok(settingNames.includes('REGISTRATIONS') && settingNames.includes('DATABASE_URL'))
   })
 })

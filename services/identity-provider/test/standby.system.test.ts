@@ -164,7 +164,7 @@ describe('a region with a standby, whose primary ends', () => {
     }
   }
 
-  it('fails no token, refuses changes, and accepts them when the primary is back', async (test: TestContext) => {
+  it('fails no token request, refuses changes, and accepts them when the primary is available again', async (test: TestContext) => {
     const dataDir = join(folder, 'first')
     const graph = await graphOf(seeded, dataDir)
     const create = async (displayName: string) => {
@@ -203,7 +203,7 @@ describe('a region with a standby, whose primary ends', () => {
     assert.equal((await requestToken(other.url, dataDir)).status, 200)
   })
 
-  it('fails no token while the line to the primary is cut', async (test: TestContext) => {
+  it('fails no token request while the connection to the primary is cut', async (test: TestContext) => {
     const dataDir = join(folder, 'first')
     line.cut()
     const statuses: number[] = []
@@ -220,7 +220,7 @@ describe('a region with a standby, whose primary ends', () => {
     await untilBack()
   })
 
-  it('accepts an assertion once at all servers of the region, while the primary is away', async () => {
+  it('accepts an assertion once at all servers of the region, while the primary is unavailable', async () => {
     const { tenantId, apis, clients } = await readSeeded(join(folder, 'first'))
     const client_id = clients[0].applicationId
     const path = `/${tenantId}/oauth2/v2.0/token`
@@ -247,7 +247,7 @@ describe('a region with a standby, whose primary ends', () => {
     await untilBack()
   })
 
-  it('refuses at the standby what was withdrawn before, also at a server that did not serve it', async () => {
+  it('refuses at the standby what was withdrawn before, even at a server that did not serve it', async () => {
     const dataDir = join(folder, 'first')
     const { clients } = await readSeeded(dataDir)
     const graph = await graphOf(seeded, dataDir)

@@ -61,7 +61,7 @@ const kidsOf = async ({ keyRing }: Storage) => (await keyRing.read()).ring.map((
 
 describe('a server whose clock differs from that of PostgreSQL', () => {
   for (const days of [800, -800]) {
-    it(`by ${days} days is not ready, and the keys and tokens of the others stay valid`, async () => {
+    it(`by ${days} days is not ready, and the keys and tokens of the other servers stay valid`, async () => {
       const databaseUrl = await server.database()
       const rightDir = join(folder, `right${days}`)
       const settings = {
@@ -93,7 +93,7 @@ describe('a server whose clock differs from that of PostgreSQL', () => {
     })
   }
 
-  it('does not begin an empty store, and says which clock to correct', async (test) => {
+  it('does not initialize an empty store, and says which clock to correct', async (test) => {
     const databaseUrl = await server.database()
     const settings = {
       DATABASE_URL: databaseUrl,

@@ -43,7 +43,7 @@ const until = async (isComplete: () => boolean) => {
 }
 
 describe('a log store that is slow or away', () => {
-  it('over TCP: 50,000 records of a lane wait for a reader that stops, the others are counted, and it recovers', async (t) => {
+  it('over TCP: 50,000 records of a lane wait for a reader that stops, further ones are counted, and the export recovers', async (t) => {
     let text = ''
     let socket: Socket | undefined
     const port = await listen(
@@ -74,7 +74,7 @@ describe('a log store that is slow or away', () => {
     'closes the connection': (response) => response.destroy(),
   }
   for (const [fault, answer] of Object.entries(faults))
-    it(`a collector that ${fault}: its records wait, and it gets all when it answers`, async (t) => {
+    it(`a collector that ${fault}: its records wait, and it gets all of them when it responds`, async (t) => {
       let isFaulty = true
       const received: number[] = []
       const server = createHttpServer(async (request, response) => {
@@ -99,7 +99,7 @@ describe('a log store that is slow or away', () => {
       assert.equal(figures().dropped, 0)
     })
 
-  it('a collector that hangs: a stop does not wait for it, and counts what is left', async (t) => {
+  it('a collector that hangs: a stop does not wait for it, and counts the remaining records', async (t) => {
     const server = createHttpServer(() => undefined)
     t.after(() => server.closeAllConnections())
     const port = await listen(t, server)
@@ -109,7 +109,7 @@ describe('a log store that is slow or away', () => {
     assert.deepEqual([figures().queued, figures().dropped], [0, 3])
   })
 
-  it('over TLS: one with another certificate gets nothing', async (t) => {
+  it('over TLS: a server with another certificate gets nothing', async (t) => {
     let received = 0
     const server = createTlsServer(identity, (socket) => {
       socket.on('data', () => {

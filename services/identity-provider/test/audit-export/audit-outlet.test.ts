@@ -59,7 +59,7 @@ function outletFixture(options: Partial<AuditOutletOptions> = {}) {
 const collectMs = 200
 
 describe('the queue before a log store', () => {
-  it('sends what comes within 200 ms in one batch, in order, and nothing without records', async () => {
+  it('sends what arrives within 200 ms in one batch, in order, and nothing without records', async () => {
     const { state, offer, pass, outlet } = outletFixture()
     offer(1, 3)
     assert.deepEqual(state.batches, [])
@@ -84,7 +84,7 @@ describe('the queue before a log store', () => {
     assert.deepEqual(state.batches.flat(), numbers(1, 1200))
   })
 
-  it('repeats a batch after longer and longer delays, and logs the first failure and the end', async () => {
+  it('repeats a batch after increasing delays, and logs the first failure and the recovery', async () => {
     const { state, offer, pass, outlet } = outletFixture()
     state.answer = () => Promise.reject(new Error('away'))
     offer(1, 500)
@@ -135,7 +135,7 @@ describe('the queue before a log store', () => {
     assert.deepEqual(outlet.figures, { queued: 3, dropped: 2, failures: 0 })
   })
 
-  it('counts what the store rejects for good, and sends the next records', async () => {
+  it('counts what the store rejects permanently, and sends the next records', async () => {
     const { state, offer, pass, outlet } = outletFixture()
     state.answer = async () => 2
     offer(1, 500)
@@ -170,7 +170,7 @@ describe('the queue before a log store', () => {
     assert.equal(losses().length, 2)
   })
 
-  it('sends what waits at a stop, also while it waits to repeat a batch', async () => {
+  it('sends the waiting records at a stop, even while it waits to repeat a batch', async () => {
     const { state, offer, pass, outlet } = outletFixture()
     state.answer = () => Promise.reject(new Error('away'))
     offer(1, 2)
@@ -189,7 +189,7 @@ describe('the queue before a log store', () => {
     ['fails', () => Promise.reject(new Error('away'))],
     ['does not answer', () => new Promise<never>(() => undefined)],
   ] as const)
-    it(`counts what is left at a stop, 2 s later at most, when the store ${state}`, async () => {
+    it(`counts the remaining records at a stop, at most 2 s later, when the store ${state}`, async () => {
       const { state, offer, pass, outlet } = outletFixture()
       state.answer = answer
       offer(1, 700)

@@ -68,7 +68,7 @@ describe('the records of changes', () => {
     assert.equal(await isStored(), 0)
   })
 
-  it('of keys are those of the table, and a conflict exports none', async (t) => {
+  it('about keys equal those of the table, and a conflict exports none', async (t) => {
     const { keyRing, offered, audit } = await exportingFixture(t)
     const event = { at: one.at, actor: 'system', action: 'announce', kid: 'k' } as const
     const commit = () =>

@@ -39,7 +39,7 @@ describe('a file as a log store', () => {
     assert.deepEqual(numbersIn(await read(path)), [1, 2])
   })
 
-  it('begins anew when it is renamed or removed, and loses nothing', async () => {
+  it('is created again when it is renamed or removed, and loses nothing', async () => {
     const path = newPath()
     const sink = fileSink(path)
     await sink.send(sampleRecords(1, 2))
@@ -53,7 +53,7 @@ describe('a file as a log store', () => {
     await sink.close()
   })
 
-  it('is left when another file takes its name', async () => {
+  it('is closed when another file takes its name', async () => {
     const path = newPath()
     const sink = fileSink(path)
     await sink.send(sampleRecords(1, 1))
@@ -64,7 +64,7 @@ describe('a file as a log store', () => {
     assert.deepEqual(numbersIn(await read(path)), [2])
   })
 
-  it('keeps the start of a line that a full disk or a crash left in a line of its own', async () => {
+  it('leaves on a separate line the start of a record that a full disk or a crash cut off', async () => {
     const path = newPath()
     await appendFile(path, '{"run":"torn')
     const sink = fileSink(path)
@@ -75,7 +75,7 @@ describe('a file as a log store', () => {
     assert.deepEqual(numbersIn(lines.join('\n')), [1])
   })
 
-  it('fails while its folder is missing, and works when it is there', async () => {
+  it('fails while its folder is missing, and works when the folder exists', async () => {
     const missing = join(folder, 'later')
     const sink = fileSink(join(missing, 'audit.jsonl'))
     await assert.rejects(sink.send(sampleRecords(1, 1)), { code: 'ENOENT' })
@@ -123,7 +123,7 @@ describe('a socket as a log store', () => {
     assert.equal(state.sockets.length, 1)
   })
 
-  it('is connected again when it closes the connection', async (t) => {
+  it('is connected again when the reader closes the connection', async (t) => {
     const { state, sink, until } = await readerFixture(t)
     await sink.send(sampleRecords(1, 1))
     await until(() => state.text !== '')
@@ -138,7 +138,7 @@ describe('a socket as a log store', () => {
     await until(() => numbersIn(state.text).includes(2))
   })
 
-  it('fails at once while it is away', async (t) => {
+  it('fails at once while it is unavailable', async (t) => {
     const { sink, server } = await readerFixture(t)
     server.close()
     await assert.rejects(sink.send(sampleRecords(1, 1)), { code: 'ECONNREFUSED' })
@@ -147,7 +147,7 @@ describe('a socket as a log store', () => {
 
   const megabytes = sampleRecords(1, 100_000)
 
-  it('is given up when it takes nothing for a while', async (t) => {
+  it('is given up when it reads nothing for a while', async (t) => {
     const { sink, state } = await readerFixture(t, { reads: false, idleMs: 200 })
     await assert.rejects(sink.send(megabytes), /The reader takes nothing/)
     assert.equal(state.sockets.length, 1)
@@ -161,7 +161,7 @@ describe('a socket as a log store', () => {
     await assert.rejects(sink.send(megabytes), /The reader takes nothing/)
   })
 
-  it('ends a batch that waits for the reader when the server stops', async (t) => {
+  it('ends a waiting batch when the server stops', async (t) => {
     const { sink, state, until } = await readerFixture(t, { reads: false })
     const sent = sink.send(megabytes)
     await until(() => state.sockets.length === 1)
@@ -169,7 +169,7 @@ describe('a socket as a log store', () => {
     await assert.rejects(sent, /The server stops/)
   })
 
-  it('gets a large batch in the speed of its reader', async (t) => {
+  it('gets a large batch at the speed of its reader', async (t) => {
     // The whole batch takes longer than the time without progress after which the reader is given up.
     const { sink, state, until } = await readerFixture(t, { reads: false, idleMs: 1500 })
     const part = linesOf(megabytes).length / 40

@@ -77,7 +77,7 @@ describe('a backup of a running server', () => {
     assert.equal(await kidOf(after), await kidOf(before))
   })
 
-  it('of one tenant is restored while it runs, and a withdrawn secret gets a token again', async (t) => {
+  it('of one tenant is restored while the server runs, and a withdrawn secret gets a token again', async (t) => {
     const { clients, tenantId } = await readSeeded(dataDir())
     const tenant = ['--tenant', tenantId]
     await backup('tenant', ...tenant)
@@ -117,7 +117,7 @@ describe('a backup of a running server', () => {
   })
 
   // cli/test/commands/backup.system.test.ts runs processes with the other exit codes.
-  it('is a process that exits with 2 for wrong arguments', async () => {
+  it('exits with 2 for wrong arguments, as a process', async () => {
     const ended = await runMain(['backup'], { DATA_DIR: dataDir() })
     assert.equal(ended.code, 2, ended.err)
     assert.match(ended.err, /^backup failed: --to <folder> is missing\.\n$/)
@@ -143,7 +143,7 @@ describe('a backup of a running server', () => {
     })
   })
 
-  it('is not made of a store of an early release, and is not restored beside an old log', async () => {
+  it('is refused for a store of an early release, and its restore is refused beside an old log', async () => {
     await mkdir(at('early'))
     using early = new DatabaseSync(at('early/greeting.sqlite'))
     early.exec(`create table kysely_migration (name text, timestamp text);
@@ -216,7 +216,7 @@ describe('a backup of a running server', () => {
     })
   })
 
-  it('has all tables of the store', () => {
+  it('contains all tables of the store', () => {
     const database = new DatabaseSync(join(dataDir(), 'greeting.sqlite'), { readOnly: true })
     const tables = database
       .prepare("select name from sqlite_master where type = 'table' and name not like 'sqlite_%'")

@@ -53,7 +53,7 @@ describe('a backup while two servers write, and its restore (FL27)', () => {
     ['SQLite', 'PostgreSQL'],
     ['PostgreSQL', 'SQLite'],
   ] as const) {
-    it(`has every change that ${from} acknowledged before, in ${to}, and no change in part`, async () => {
+    it(`contains every change that ${from} acknowledged before, in ${to}, and no partial change`, async () => {
       const name = `${from}-${to}`
       const source = await kinds[from](name)
       // The first writer makes the tables.

@@ -56,7 +56,7 @@ describe('the manifest of a backup', () => {
     ['a later migration', { ...manifest, migrations: [...manifest.migrations, '2100-later'] }],
   ]
   for (const [what, content] of later)
-    it(`is of a later release when it has ${what} and its checksum, and damaged without`, () => {
+    it(`is from a later release when it has ${what} and its checksum, and damaged without the checksum`, () => {
       const newer = { code: 'backup_newer' }
       assert.throws(() => parseManifest(manifestText(content as BackupManifest)), newer)
       assert.throws(() => parseManifest(JSON.stringify(content)), damaged)
@@ -74,7 +74,7 @@ describe('the manifest of a backup', () => {
     ],
   ]
   for (const [what, changed] of early)
-    it(`is of an early release ${what}, and names the way`, () => {
+    it(`is from an early release ${what}, and names the way`, () => {
       assert.throws(() => parseManifest(changed), {
         code: 'backup_older',
         message:

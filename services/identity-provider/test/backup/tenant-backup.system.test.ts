@@ -177,7 +177,7 @@ for (const kind of ['SQLite', 'PostgreSQL'] as const)
   })
 
 describe('the restore of one tenant', () => {
-  it('takes it from a backup of the whole store too', async (t) => {
+  it('accepts a backup of the whole store too', async (t) => {
     const { backup, change, restore, state } = await scene(t)
     const before = await state()
     await backup()
@@ -205,7 +205,7 @@ describe('the restore of one tenant', () => {
     assert.equal(records.length, 1)
   })
 
-  it('makes it in another store', async (t) => {
+  it('creates the tenant in another store', async (t) => {
     const { backup, saved } = await scene(t)
     await backup('--tenant', own)
     const elsewhere = await scene(t)
@@ -303,7 +303,7 @@ describe('the restore of one tenant', () => {
       assert.deepEqual(await state(), changed)
     })
 
-  it('is refused when the tenant would administer the server by it', async (t) => {
+  it('is refused when it would let the tenant administer the server', async (t) => {
     const { backup, change, restore } = await scene(t)
     const management = application({
       id: guid(0x32),

@@ -68,7 +68,7 @@ describe('local certificates (AS48)', () => {
     assert.ok(mixed && named?.publicKey.equals(mixed.publicKey))
   })
 
-  it('are served by whether the client names a host, also after a renewal', async (t) => {
+  it('depend on whether the client names a host, even after a renewal', async (t) => {
     const { folder, open } = await openFolder(t)
     const before = await open()
     await rm(join(folder, 'server.pem'))
@@ -256,7 +256,7 @@ describe('local certificates (AS48)', () => {
     { file: 'server.key', text: '' },
   ]
   for (const { file, text } of repaired) {
-    it(`create a damaged ${file} again`, async (t) => {
+    it(`replace a damaged ${file}`, async (t) => {
       const { folder, open } = await openFolder(t)
       await open()
       await writeFile(join(folder, file), text)

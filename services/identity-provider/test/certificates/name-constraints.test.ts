@@ -101,13 +101,13 @@ describe('the local authority (AS48)', () => {
     '::2',
   ]
   for (const name of foreign) {
-    it(`is not trusted for ${name}, although its key signed`, async () => {
+    it(`is not trusted for ${name}, although its key signed the certificate`, async () => {
       const identity = await issueServerCertificate(authority, [name], now)
       assert.equal(await verdict(name, identity), 'permitted subtree violation')
     })
   }
 
-  it('is not trusted for a foreign name beside one of its own', async () => {
+  it('is not trusted for a foreign name beside a local one', async () => {
     const identity = await issueServerCertificate(authority, ['localhost', 'evil.example'], now)
     assert.equal(await verdict('evil.example', identity), 'permitted subtree violation')
   })
@@ -132,7 +132,7 @@ describe('the local authority (AS48)', () => {
     assert.ok(days > 729 && days < 732, `${days}`)
   })
 
-  it('has the list of names that it may sign for', () => {
+  it('lists the names for which it may sign', () => {
     const certificate = new X509Certificate(authority.certificate)
     const allows = (...asked: string[]) => constrainsTo(certificate, asked)
     assert.equal(allows(...names), true)
@@ -140,7 +140,7 @@ describe('the local authority (AS48)', () => {
     for (const name of foreign) assert.equal(allows('localhost', name), false, name)
   })
 
-  it('may sign for nothing by constraints that are not critical', async () => {
+  it('may not sign for any name with constraints that are not critical', async () => {
     const keys = await crypto.subtle.generateKey({ name: 'ECDSA', namedCurve: 'P-256' }, true, [
       'sign',
       'verify',

@@ -253,6 +253,6 @@ for (const [name, platform] of Object.entries(platforms))
       ))
 
     for (const [mistake = '', answer] of documented(platform.heading))
-      it(`says the answer when ${mistake}`, async () =>
+      it(`shows the response when ${mistake}`, async () =>
         assert.equal(await answerTo(name, platform, platform.mistakes[mistake] ?? {}), answer))
   })

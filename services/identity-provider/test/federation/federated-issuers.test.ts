@@ -64,7 +64,7 @@ describe('other issuers', () => {
     ['is signed with an unpublished key', () => signed('ours'), 'key_unknown'],
   ]
   for (const ver of ['2.0', '1.0', 1, null])
-    it(`may write anything into ver: ${JSON.stringify(ver)}`, async () =>
+    it(`may put anything into ver: ${JSON.stringify(ver)}`, async () =>
       assert.equal(await issuers.verify(foreign.token({ ver }), expected()), 'valid'))
 
   it('may name the API for token exchange by its ID, as Entra ID does', async () => {
@@ -100,7 +100,7 @@ describe('other issuers', () => {
     ['a cut connection', ({ socket }) => socket.destroy(), 'issuer_unreachable'],
   ]
   for (const [what, answer, result] of keySets)
-    it(`whose key set is ${what} end with ${result}`, async () => {
+    it(`whose key set is ${what} give ${result}`, async () => {
       foreign.answer = documents(answer)
       for (let use = 0; use < 2; use += 1)
         assert.equal(await issuers.verify(foreign.token(), expected()), result)
@@ -140,7 +140,7 @@ describe('other issuers', () => {
     ['responds without end', (_, response) => response.end('x'.repeat(300_000))],
   ]
   for (const [what, answer] of unreachable) {
-    it(`cause no refusal, but an unknown result, when one ${what}`, async () => {
+    it(`cause an unknown result and no refusal when one ${what}`, async () => {
       foreign.answer = answer
       const impatient = withOptions({ timeoutMs: 300 })
       assert.equal(await impatient.verify(foreign.token(), expected()), 'issuer_unreachable')

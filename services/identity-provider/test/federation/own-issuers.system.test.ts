@@ -131,7 +131,7 @@ describe('an application that trusts tokens of this server', () => {
   })
   after(() => at.provider.stop())
 
-  it('gets a token for one, without a request and without FEDERATED_ISSUER_HOSTS (AS23, entra E183)', async () => {
+  it('gets a token with one of them, without a request and without FEDERATED_ISSUER_HOSTS (AS23, entra E183)', async () => {
     const sent = await at.exchangeToken()
     const claims = decodeJwt(sent)
     assert.equal(claims.aud, tokenExchangeAppId)
@@ -144,7 +144,7 @@ describe('an application that trusts tokens of this server', () => {
     assert.deepEqual([appid, appidacr, sub], [at.second.appId, '2', at.second.principalId])
   })
 
-  it('gets the same by the ID of the API and by the parameters of version 1', async () => {
+  it('gets a token with the ID of the API and with the parameters of version 1 too', async () => {
     for (const path of ['oauth2/token', 'oauth2/v2.0/token']) {
       const target =
         path === 'oauth2/token'
@@ -165,7 +165,7 @@ describe('an application that trusts tokens of this server', () => {
     }
   })
 
-  it('cannot renew itself by its own tokens, alone or with another one (entra E184, E185, E186, E187)', async () => {
+  it('cannot renew its access with its own tokens, alone or with another application (entra E184, E185, E186, E187)', async () => {
     await at.provider.reset()
     await at.trust(at.first, at.first.principalId, at.issuer)
     await at.trust(at.first, at.second.principalId, at.issuer)
@@ -257,7 +257,7 @@ describe('an application that trusts tokens of this server', () => {
     }
   }
 
-  it('has each mistake of the guide', () =>
+  it('shows each mistake of the guide', () =>
     assert.deepEqual(
       documented.map(([mistake]) => mistake),
       Object.keys(mistakes),
@@ -270,7 +270,7 @@ describe('an application that trusts tokens of this server', () => {
         assert.equal(String(await codeOf()), answer)
       })
 
-  it('gets no token for one with a changed claim', async () => {
+  it('gets no token if a claim was changed', async () => {
     await at.provider.reset()
     const sent = await at.exchangeToken()
     const [header, claims = '', signature] = sent.split('.')
@@ -282,7 +282,7 @@ describe('an application that trusts tokens of this server', () => {
     assert.equal(answer.code, 50013)
   })
 
-  it('gets no token of a management API whose roles the first one lacks', async () => {
+  it('gets no token for a management API whose roles the first application lacks', async () => {
     await at.provider.reset()
     await at.assignGraph(at.second, 'Application.ReadWrite.All')
     const sent = await at.exchangeToken()
@@ -301,7 +301,7 @@ describe('the issuers of this server', () => {
     issuerUrlV2: 'https://login.microsoftonline.com',
   }
 
-  it('are known by genuine issuer strings too, and cause no request', async (test) => {
+  it('are recognized in the form of genuine issuers too, and cause no request', async (test) => {
     const at = await twoApplications(genuine)
     test.after(() => at.provider.stop())
     const issuer = `https://login.microsoftonline.com/${at.tenantId}/v2.0`
@@ -328,7 +328,7 @@ describe('the issuers of this server', () => {
     assert.equal((await at.withToken(at.second, forged, at.api)).code, 501661)
   })
 
-  it('count each token once where assertions are used once, by its `uti`', async (test) => {
+  it('count each token once by its `uti` where assertions are used once', async (test) => {
     const at = await twoApplications({ assertionUse: 'once' })
     test.after(() => at.provider.stop())
     await at.trust(at.second, at.first.principalId, at.issuer)

@@ -153,7 +153,7 @@ describe('the tokens of agent identities (entra E194 to E199)', () => {
     await changeApi(service, { optionalAccessTokenClaims: [], requestedAccessTokenVersion: 1 })
   })
 
-  it('of a blueprint for an agent are good for many tokens of this agent', async () => {
+  it('of a blueprint for an agent can be exchanged for many tokens of this agent', async () => {
     const [first, second] = [await asAgent(), await asAgent()]
     assert.notEqual(first.uti, second.uti)
   })
@@ -210,7 +210,7 @@ describe('the tokens of agent identities (entra E194 to E199)', () => {
       assert.deepEqual(codes, [code])
     })
 
-  it('need fmi_path in the body: in the query it is not seen', async () => {
+  it('need fmi_path in the body, because a query is not read', async () => {
     const path = `/${tenantId}/oauth2/v2.0/token?fmi_path=${agent.id}`
     const { fmi_path: _, ...form } = service.form(exchange)
     const answer = await service.token(form, { path })
@@ -223,7 +223,7 @@ describe('the tokens of agent identities (entra E194 to E199)', () => {
     assert.equal(error, 'invalid_request')
   })
 
-  it('end with their blueprint: disabled between the requests, its agent gets no token', async () => {
+  it('are refused with their blueprint: if it is disabled between the requests, its agent gets no token', async () => {
     const directory = await wholeDirectory(service.store)
     const principal = directory.servicePrincipalByAppId(tenantId, clientId)
     assert.ok(principal)

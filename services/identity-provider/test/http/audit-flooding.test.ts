@@ -101,7 +101,7 @@ describe('a flood of refused requests (AS34)', () => {
     })
   }
 
-  it('is 503 without the store, and is counted too', async () => {
+  it('gets 503 without the store, and is counted too', async () => {
     const { StorageUnavailableError } = await import('@greeting/directory/live')
     const service = await testService({
       throttle: new FailedLoginRateLimit(

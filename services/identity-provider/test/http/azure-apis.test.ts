@@ -79,7 +79,7 @@ describe('the APIs of Azure, in every tenant (entra E354)', () => {
     assert.deepEqual([claims.ver, claims.roles], ['1.0', undefined])
   })
 
-  it('gives each API an ID of its own in each tenant', () => {
+  it('gives each API a different ID in each tenant', () => {
     const all = [tenantId, apiId].flatMap(azurePrincipals).map(({ id }) => id)
     assert.equal(new Set(all).size, all.length)
     for (const id of all)
@@ -112,6 +112,6 @@ describe('a name in another case (entra E355)', () => {
       it(`finds ${name} at ${endpoint}, and aud has this case`, async () =>
         assert.equal(await audienceOf(name, endpoint), name))
 
-  it('has no meaning for an application ID, whose aud is in lower case', async () =>
+  it('does not change an application ID, whose aud is in lower case', async () =>
     assert.equal(await audienceOf(apiId.toUpperCase(), 'v2'), apiId))
 })

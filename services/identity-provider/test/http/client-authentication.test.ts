@@ -57,7 +57,7 @@ describe('a client secret', () => {
     await claimsOf(await service.token(form, { headers }))
   })
 
-  it('that is wrong gets a Basic challenge only after Basic (AS5)', async () => {
+  it('that is wrong gets a Basic challenge only if the request used Basic (AS5)', async () => {
     const form = service.form({ client_secret: '' })
     const wrong = await service.token(form, { headers: basic(clientId, 'wrong') })
     assert.equal(wrong.status, 401)
@@ -98,7 +98,7 @@ describe('a client secret', () => {
     assert.equal(await codeOf(removed), 7000215)
   })
 
-  it('is compared completely: its ID, its hash and its parts are refused', async () => {
+  it('is compared completely: its ID, its hash and its prefixes are refused', async () => {
     const application = (await wholeDirectory(service.store)).applicationByAppId(clientId)
     const [credential] = application?.passwordCredentials ?? []
     const { keyId = '', hint = '', secretSha256 = new Uint8Array() } = credential ?? {}
@@ -228,7 +228,7 @@ describe('a client assertion', () => {
     for (let use = 0; use < 3; use += 1) await claimsOf(await service.token(service.form(proof)))
   })
 
-  it('is valid once with the setting for it, and a refused one stays unused (AS20)', async () => {
+  it('is valid once if the setting says so, and a refused one stays unused (AS20)', async () => {
     const spent = new Set<string>()
     const strict = await testService({
       assertions: {
@@ -247,7 +247,7 @@ describe('a client assertion', () => {
 
   // RFC 7797 section 7 forbids an unencoded payload in a JWT: the parsed text would differ from the
   // signed one.
-  it('is refused with an unencoded payload that its key did sign (AS21)', async () => {
+  it('is refused with an unencoded payload, even if its key signed it (AS21)', async () => {
     const payload = decodeJwt(await assertionOf(certificate))
     const header = {
       alg: 'PS256',
@@ -268,7 +268,7 @@ describe('a client assertion', () => {
 
   // The store cannot keep a later end in the order of texts, so it would forget the use.
   for (const exp of [253_370_764_801, 253_402_300_799, 253_402_300_800, 8_640_000_000_000]) {
-    it(`of another issuer is refused with an end at ${exp} where each is valid once (AS20)`, async () => {
+    it(`of another issuer is refused if it expires at ${exp} where each is valid once (AS20)`, async () => {
       const strict = await testService({
         verifyFederated: async () => 'valid',
         assertions: { spend: async (_client, _jti, at) => at.toISOString() !== '' },

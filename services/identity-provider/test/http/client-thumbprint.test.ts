@@ -43,15 +43,15 @@ async function readOverTls(address: string): Promise<string | undefined> {
 
 describe('AS27: the field Client-Cert (RFC 9440)', () => {
   for (const peer of ['127.0.0.1', '::ffff:127.0.0.1', '::1'])
-    it(`counts from a listed proxy of the same machine: ${peer}`, () => {
+    it(`is read from a listed proxy on the same machine: ${peer}`, () => {
       assert.equal(read(field, peer), thumbprint)
     })
 
-  it('counts from a listed proxy over TLS', async () => {
+  it('is read from a listed proxy over TLS', async () => {
     assert.equal(await readOverTls(remote), thumbprint)
   })
 
-  it('does not count from another peer over TLS', async () => {
+  it('is ignored from another peer over TLS', async () => {
     assert.equal(await readOverTls('10.0.0.2'), undefined)
   })
 
@@ -65,7 +65,7 @@ describe('AS27: the field Client-Cert (RFC 9440)', () => {
     ['without a connection', () => clientThumbprint(undefined, options)],
   ]
   for (const [what, result] of ignored)
-    it(`does not count ${what}`, () => {
+    it(`is ignored ${what}`, () => {
       assert.equal(result(), undefined)
     })
 })

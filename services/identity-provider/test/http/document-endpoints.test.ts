@@ -21,7 +21,7 @@ const v2 = (tenant: string) => `/${tenant}/v2.0/.well-known/openid-configuration
 const v1 = (tenant: string) => `/${tenant}/.well-known/openid-configuration`
 
 describe('the discovery documents (entra E59 to E65)', () => {
-  it('have the members of Entra for v2.0, in its order', async () => {
+  it('have the same members as Entra for v2.0, in the same order', async () => {
     const base = `http://login.test/${tenantId}`
     const expected = {
       token_endpoint: `${base}/oauth2/v2.0/token`,
@@ -124,7 +124,7 @@ describe('the discovery documents (entra E59 to E65)', () => {
     assert.equal(preflight.headers.get('access-control-allow-origin'), '*')
   })
 
-  it('have the headers of Entra, and repeat the request ID (entra E163)', async () => {
+  it('have the same headers as Entra, and repeat the request ID (entra E163)', async () => {
     const id = '7a5f0a3c-6f0b-4a53-8d0e-1c2b3a495867'
     const unknown = '/unknown.example/v2.0/.well-known/openid-configuration'
     for (const path of [v1(tenantId), '/metadata/endpoints', unknown]) {
@@ -216,7 +216,7 @@ describe('the key sets (entra E78 to E80)', () => {
 
 describe('authorization server metadata (RFC 8414)', () => {
   for (const path of [`/${tenantId}/v2.0`, `/${tenantId}`, '/common']) {
-    it(`does not exist at ${path}, as at Entra: clients go on to discovery (entra E190)`, async () => {
+    it(`does not exist at ${path}, as in Entra, so clients continue with discovery (entra E190)`, async () => {
       const response = await get(`/.well-known/oauth-authorization-server${path}`)
       assert.equal(response.status, 404)
     })

@@ -64,7 +64,7 @@ describe('an error answer of the identity provider (AS6, AS35)', () => {
     assert.equal(logged.length, 1)
   })
 
-  it('of the readiness is 503 as JSON', async () => {
+  it('is 503 as JSON when the readiness check fails', async () => {
     const { app } = await testService({ isReady: () => false })
     const { status, headers } = await app.request('http://login.test/readyz')
     assert.equal(status, 503)

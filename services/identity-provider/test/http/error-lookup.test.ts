@@ -34,7 +34,7 @@ describe('the page behind error_uri', () => {
   })
 
   for (const code of ['1', '', 'x', '<script>']) {
-    it(`answers the unknown code '${code}' with 404, and does not repeat it`, async () => {
+    it(`returns 404 for the unknown code '${code}', and does not repeat the code`, async () => {
       const { app } = await testService()
       const query = new URLSearchParams({ code })
       const response = await app.request(`http://login.test/error?${query}`)

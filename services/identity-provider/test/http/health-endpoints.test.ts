@@ -34,7 +34,7 @@ describe('the identity provider', () => {
     })
   }
 
-  it('serves the address of its documents, and 404 at an unknown path', async () => {
+  it('serves the URL of its documents, and 404 at an unknown path', async () => {
     const { app } = await testService()
     const root = await (await app.request('http://login.test/')).json()
     assert.match(root.discovery, /^http:\/\/login\.test\/.*openid-configuration$/)

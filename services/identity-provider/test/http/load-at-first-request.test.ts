@@ -4,7 +4,7 @@ import type { ServerEnv } from '@greeting/http-service'
 import { Hono } from 'hono'
 import { loadAtFirstRequest } from '../../src/http/load-at-first-request.ts'
 
-it('loads an app once, for its first request, and hands it each request', async () => {
+it('loads an app once, for its first request, and passes each request to it', async () => {
   let loads = 0
   const answer = loadAtFirstRequest(async () => {
     loads++

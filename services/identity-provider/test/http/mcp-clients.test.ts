@@ -136,7 +136,7 @@ async function answer(service: TestService, form: Record<string, string>) {
 
 describe('MCP_CLIENTS', () => {
   for (const [what, form, on, off] of rows)
-    it(`answers ${what} with ${on}, and with ${off} when it is off`, async () => {
+    it(`gives ${what} the response ${on}, and ${off} when it is off`, async () => {
       assert.equal((await answer(services.on, await form())).code, on)
       assert.equal((await answer(services.off, await form())).code, off)
     })
@@ -154,7 +154,7 @@ describe('MCP_CLIENTS', () => {
     assert.equal((await answer(services.once, form)).code, 700027)
   })
 
-  it('does not try more than ten certificates of a client', async () => {
+  it('tries at most ten certificates of a client', async () => {
     const crowded = await testService({ acceptsMcpClients: true })
     const many = Array.from({ length: 10 }, (_, index) => ({
       ...another.credential,
@@ -172,7 +172,7 @@ describe('MCP_CLIENTS', () => {
   const read = async (service: TestService, path: string) =>
     (await service.app.request(`http://login.test${path}`)).json()
 
-  it('publishes one whole document at both paths, with what Entra lacks (RFC 8414, AS25)', async () => {
+  it('publishes one complete document at both paths, including what Entra lacks (RFC 8414, AS25)', async () => {
     const document = await read(services.on, metadata)
     assert.deepEqual(document, await read(services.on, discovery))
     const off = await read(services.off, discovery)
@@ -191,7 +191,7 @@ describe('MCP_CLIENTS', () => {
     assert.deepEqual({ ...document, ...off }, document)
   })
 
-  it('has no document at the path of RFC 8414 while it is off, nor for an unknown tenant', async () => {
+  it('serves no document at the path of RFC 8414 while it is off, nor for an unknown tenant', async () => {
     const path = 'http://login.test/.well-known/oauth-authorization-server'
     assert.equal((await services.off.app.request(`${path}/${tenantId}/v2.0`)).status, 404)
     assert.equal((await services.on.app.request(`${path}/unknown.example/v2.0`)).status, 400)

@@ -27,7 +27,7 @@ describe('a periodic task', () => {
     assert.equal(task.mock.callCount(), 3)
   })
 
-  it('tells a long run to end, and logs no failure of it', async (test) => {
+  it('asks a long run to end, and logs no failure for it', async (test) => {
     test.mock.timers.enable({ apis: ['setTimeout'] })
     const kept = log()
     const untilAborted = (signal: AbortSignal) =>
@@ -38,7 +38,7 @@ describe('a periodic task', () => {
     assert.deepEqual(kept.lines, [])
   })
 
-  it('logs a failure of the run that is the last', async (test) => {
+  it('logs the failure of the last run', async (test) => {
     test.mock.timers.enable({ apis: ['setTimeout'] })
     const kept = log()
     const untilAborted = (signal: AbortSignal) =>

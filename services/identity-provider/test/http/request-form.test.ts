@@ -46,14 +46,14 @@ describe('the body of a request', () => {
     ['x', 400],
   ]
   for (const [type, status] of types) {
-    it(`of the type ${type} is answered ${status} (CVE-2025-32442, AS2)`, async () => {
+    it(`of the type ${type} gets the response ${status} (CVE-2025-32442, AS2)`, async () => {
       const service = await testService()
       const response = await service.token(service.form(), { headers: { 'content-type': type } })
       assert.equal(response.status, status)
     })
   }
 
-  it('is UTF-8 with any charset in its type: other bytes are refused (AS2)', async () => {
+  it('must be UTF-8, whatever charset its type names (AS2)', async () => {
     const service = await testService()
     const headers = { 'content-type': 'application/x-www-form-urlencoded; charset=ISO-8859-1' }
     const body = Buffer.from(`${new URLSearchParams(service.form())}&x=caf\xe9`, 'latin1')
@@ -110,7 +110,7 @@ describe('the body of a request', () => {
     ['another type', 'multipart/mixed; boundary=b', end, 400, 'body_not_form'],
   ] as const) {
     for (const path of ['/oauth2/v2.0/token', '/oauth2/token'])
-      it(`as multipart/form-data with ${what} is answered ${status} at ${path} (AS2)`, async () => {
+      it(`as multipart/form-data with ${what} gets the response ${status} at ${path} (AS2)`, async () => {
         const service = await testService()
         const { scope = '', ...rest } = service.form()
         const name = path === '/oauth2/token' ? 'resource' : 'scope'
@@ -123,7 +123,7 @@ describe('the body of a request', () => {
       })
   }
 
-  it('as multipart/form-data is UTF-8: other bytes are refused (AS2)', async () => {
+  it('as multipart/form-data must be UTF-8 (AS2)', async () => {
     const service = await testService()
     const body = Buffer.from(formed({ ...service.form(), x: 'caf\xe9' }) + end, 'latin1')
     const path = `http://login.test/${tenantId}/oauth2/v2.0/token`
@@ -133,7 +133,7 @@ describe('the body of a request', () => {
     assert.equal(service.audit[0]?.reason, 'parameter_malformed')
   })
 
-  it('as multipart/form-data keeps spaces and signs of a value, and takes Basic and assertions', async () => {
+  it('as multipart/form-data keeps spaces and signs in a value, and may be used with Basic and assertions', async () => {
     const service = await testService()
     const { client_secret = '', client_id = '', ...rest } = service.form()
     const authorization = `Basic ${Buffer.from(`${client_id}:${encodeURIComponent(client_secret)}`).toString('base64')}`

@@ -138,7 +138,7 @@ describe('a store that is slow (FL18)', { timeout: 60_000 }, () => {
     }
   })
 
-  it('causes 503 with Retry-After, and 200 when it is fast again', async (test) => {
+  it('causes 503 with Retry-After, and 200 as soon as it is fast again', async (test) => {
     const { store, request, app, answerOf } = await slowService(test)
     store.hold()
     const requests = Array.from({ length: 5 }, request)
@@ -161,7 +161,7 @@ describe('a store that is slow (FL18)', { timeout: 60_000 }, () => {
     assert.equal((await answerOf(request())).status, 503)
   })
 
-  it('loses no record of the tokens and refusals of that time', async (test) => {
+  it('loses no record of the tokens and refusals during that time', async (test) => {
     const { store, audited, notes, request, pass, answerOf } = await slowService(test)
     const statuses = [(await request()).status]
     pass(maxAgeMs + 1)

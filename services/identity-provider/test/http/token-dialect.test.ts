@@ -58,7 +58,7 @@ describe('the v1 endpoint (entra E12 to E14)', () => {
     assert.equal(body.resource, resource)
   })
 
-  it('does not decide the version of the token, but the API does', async () => {
+  it('does not decide the version of the token, because the API does', async () => {
     const second = await testService()
     await changeApi(second, { requestedAccessTokenVersion: 2 })
     for (const [to, version] of [
@@ -133,7 +133,7 @@ describe('tokens by version (entra E37 to E57)', () => {
       assert.ok(!(claim in claims), claim)
   })
 
-  it('have the lifetimes of the settings, with random differences', async () => {
+  it('have the lifetimes from the settings, with random differences', async () => {
     const short = await testService({
       lifetime: { backdatingSeconds: 10, shortestSeconds: 600, longestSeconds: 1200 },
     })
@@ -305,7 +305,7 @@ describe('tenants (entra E25 to E27)', () => {
     assert.equal(claims.tid, tenantId)
   })
 
-  it('that are disabled issue no token, at once (AS31)', async () => {
+  it('issue no token as soon as they are disabled (AS31)', async () => {
     const own = await testService()
     const tenant = (await wholeDirectory(own.store)).tenant(tenantId)
     if (tenant) await own.change(put('tenant', { ...tenant, isEnabled: false }))
@@ -363,7 +363,7 @@ describe('the additional data of real clients (entra E4 to E9)', () => {
     assert.equal(noGuid.headers.get('client-request-id'), null)
   })
 
-  it('gets telemetry back, with the code of a refusal, only when it sent some (entra E162)', async () => {
+  it('returns telemetry, with the code of a refusal, only if the client sent some (entra E162)', async () => {
     const name = 'x-client-current-telemetry'
     const inHeader = await service.token(service.form(), { headers: { [name]: '5|771,2,,,|,' } })
     assert.equal(inHeader.headers.get('x-ms-clitelem'), '1,0,0,,')
@@ -403,7 +403,7 @@ describe('the headers of an answer (entra E16, entra E17)', () => {
 })
 
 describe('a client that changed', () => {
-  it('is disabled, enabled and without a role from the next request on (AS31)', async () => {
+  it('takes effect from the next request: disabled, enabled and without a role (AS31)', async () => {
     const own = await testService()
     await issued(await own.token(own.form()))
     await changeClient(own, { passwordCredentials: [] })

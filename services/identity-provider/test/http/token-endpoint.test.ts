@@ -18,7 +18,7 @@ const accessToken = async (response: Response): Promise<string> => {
 }
 
 describe('the token endpoint (contract C49 to C57)', () => {
-  it('answers with exactly the four fields of the dialect, and forbids storing them (AS6, AS7, AS15)', async () => {
+  it('responds with exactly the four fields of the dialect, and forbids storing them (AS6, AS7, AS15)', async () => {
     const response = await service.token(service.form())
     const body = await response.json()
     assert.deepEqual(Object.keys(body), [
@@ -84,7 +84,7 @@ describe('the token endpoint (contract C49 to C57)', () => {
     assert.match(xms_ftd, /^[\w-]{43}$/)
   })
 
-  it('signs with a published key, whose certificate has the thumbprint of the header', async () => {
+  it('signs with a published key, whose certificate has the thumbprint in the header', async () => {
     const token = await accessToken(await service.token(service.form()))
     const response = await service.app.request(`http://login.test/${tenantId}/discovery/keys`)
     const keySet = await response.json()
@@ -97,7 +97,7 @@ describe('the token endpoint (contract C49 to C57)', () => {
     assert.ok(keySet.keys.length >= 2)
   })
 
-  it('gives each token its own ID', async () => {
+  it('gives each token a different ID', async () => {
     const ids = await Promise.all(
       Array.from({ length: 20 }, async () => {
         const token = await accessToken(await service.token(service.form()))

@@ -24,7 +24,7 @@ import {
 import { ownIssuer, tenantId } from './token-situation.ts'
 
 describe('agent identities (entra E192 to E204)', () => {
-  it('names tenant and blueprint in the subject as published tokens do', () => {
+  it('name tenant and blueprint in the subject, as published tokens do', () => {
     const subject = agentSubject(
       '323626f5-1bfe-48cd-8902-ddfdfd44e1ce',
       'e8c058ec-3ac5-4086-b58d-bd731d7bae4f',
@@ -37,20 +37,20 @@ describe('agent identities (entra E192 to E204)', () => {
   })
 
   for (const [what, situation, sent, reason] of agentRefusals)
-    it(`refuses ${what}: ${reason}`, () => {
+    it(`refuse ${what}: ${reason}`, () => {
       const decision = decide(situation, sent)
       assert.ok(decision instanceof Refused, 'a token was issued')
       assert.equal(decision.refusal.reason, reason)
     })
 
-  it('gives a blueprint a token without roles for its agent', () => {
+  it('give a blueprint a token without roles for its agent', () => {
     const decision = decide({ blueprintRoles: [hi.id] }, forAgent)
     assert.ok(!(decision instanceof Refused))
     assert.equal(decision.agent?.id, agentId)
     assert.deepEqual(decision.roles, [])
   })
 
-  it('gives a blueprint a token for Microsoft Graph, with the role of every blueprint', () => {
+  it('give a blueprint a token for Microsoft Graph, with the role that every blueprint has', () => {
     const decision = decide({}, { resource: graphAppId })
     assert.ok(!(decision instanceof Refused))
     assert.deepEqual(decision.roles, ['AgentIdentity.CreateAsManager'])
@@ -77,7 +77,7 @@ describe('agent identities (entra E192 to E204)', () => {
     ],
   ]
   for (const [what, situation, roles] of roleRows)
-    it(`gives an agent of the roles of an API ${what}`, () => {
+    it(`give an agent ${what}, of the roles of an API`, () => {
       const decision = decide(situation, asAgent)
       assert.ok(!(decision instanceof Refused), JSON.stringify(decision))
       assert.equal(decision.client.application.appId, agentId)
@@ -85,7 +85,7 @@ describe('agent identities (entra E192 to E204)', () => {
       assert.deepEqual(decision.roles, roles)
     })
 
-  it('accepts an inherited role where an API requires an assignment', () => {
+  it('accept an inherited role where an API requires an assignment', () => {
     const required = put('servicePrincipal', servicePrincipal({ appRoleAssignmentRequired: true }))
     const inherits = { ownRoles: [], blueprintRoles: [hi.id], changes: [required] }
     const refused = decide(inherits, asAgent)
@@ -100,7 +100,7 @@ describe('agent identities (entra E192 to E204)', () => {
     ['AgentIdentity.Create.All', false],
     ['Application.Read.All', true],
   ] as const)
-    it(`${isGiven ? 'gives' : 'never gives'} an agent the permission ${value} of Graph`, () => {
+    it(`${isGiven ? 'give' : 'never give'} an agent the Graph permission ${value}`, () => {
       const roles = [appRole({ value })]
       const graph = application({ id: guid(0xf3), appId: graphAppId, appRoles: roles })
       const part = { principalId: agentId, appRoleId: hi.id, resourceId: guid(0xf3) }
@@ -111,12 +111,12 @@ describe('agent identities (entra E192 to E204)', () => {
       assert.deepEqual(decision.roles, isGiven ? [value] : [])
     })
 
-  it('accepts the token for an agent until it expires, also where assertions count once', () => {
+  it('accept the token for an agent until it expires, even where an assertion is valid once', () => {
     const decision = decide({}, { ...asAgent, isOnceOnly: true })
     assert.ok(!(decision instanceof Refused))
   })
 
-  it('does not accept the token for an agent as the credential of an application', () => {
+  it('do not accept the token for an agent as the credential of an application', () => {
     const subject = agentSubject(tenantId, blueprintId, agentId)
     const trust = {
       id: guid(0xf1),
@@ -135,7 +135,7 @@ describe('agent identities (entra E192 to E204)', () => {
     assert.equal(decision instanceof Refused && decision.refusal.reason, 'federated_token_chained')
   })
 
-  it('requires of an application that authenticates a blueprint the management roles of its agents', () => {
+  it('require the management roles of the agents from an application that authenticates their blueprint', () => {
     const presenter = { id: guid(0xc3), appId: guid(0xc1), displayName: 'Identity' }
     const trust = {
       id: guid(0xf1),

@@ -25,7 +25,7 @@ function read(text: string): Assertion {
 }
 
 describe('reading an assertion', () => {
-  it('uses the strongest key name of the header', () => {
+  it('uses the strongest key name in the header', () => {
     const keyName = (header: string) => read(token(usual, header)).keyName
     assert.equal(keyName('{"alg":"PS256","x5t#S256":"a","x5t":"b","kid":"c"}'), 'a')
     assert.equal(keyName('{"alg":"PS256","x5t":"b","kid":"c"}'), 'b')
@@ -34,7 +34,7 @@ describe('reading an assertion', () => {
     assert.equal(keyName('{"alg":"PS256","kid":7}'), null)
   })
 
-  it('gives an assertion that cannot be read no kind', () => {
+  it('gives no kind for an assertion that cannot be read', () => {
     assert.equal(credentialKindOf({ method: 'assertion', assertion: 'a.b' }), 'none')
   })
 
@@ -82,7 +82,7 @@ describe('reading an assertion', () => {
     })
   }
 
-  it('survives thousands of brackets (CVE-2025-53864)', () => {
+  it('withstands thousands of brackets (CVE-2025-53864)', () => {
     const deep = token(`{"iss":${'['.repeat(5000)}${']'.repeat(5000)}}`)
     assert.equal(reasonOf(deep), 'assertion_claim_missing')
   })

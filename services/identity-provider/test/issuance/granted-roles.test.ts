@@ -135,7 +135,7 @@ describe('the roles of a client with 1,000 of the 1,200 roles of an API', () => 
     return found
   }
 
-  it('need each role and each assignment a few times, and nothing again until a change', () => {
+  it('need each role and each assignment a few times, and no more until a change', () => {
     assert.deepEqual(
       granted(),
       numbers.slice(0, 1000).map((number) => `Role.${number}`),
@@ -145,7 +145,7 @@ describe('the roles of a client with 1,000 of the 1,200 roles of an API', () => 
     assert.equal(reads, 0)
   })
 
-  it('are the same frozen list until a change, so that a signer encodes them once', () => {
+  it('stay the same frozen list until a change, so that a signer encodes them once', () => {
     assert.ok(Object.isFrozen(granted()))
     assert.equal(granted(), granted())
   })

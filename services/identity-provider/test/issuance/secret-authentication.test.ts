@@ -58,18 +58,18 @@ describe('a secret', () => {
     assert.equal(outcomeOf({ passwordAuthenticationAllowed: false }), 'secret_not_allowed')
   })
 
-  it('that is wrong is never refused as expired', () => {
+  it('that is wrong is never reported as expired', () => {
     assert.equal(outcome('2030-01-01T00:00:00Z', 'wrong'), 'secret_wrong')
     assert.equal(outcome('2020-01-01T00:00:00Z', 'wrong'), 'secret_wrong', 'nor as too new')
   })
 
-  it('is refused, right or wrong, where secrets are disabled (AS10)', () => {
+  it('is refused, correct or wrong, where secrets are disabled (AS10)', () => {
     const off = { passwordAuthenticationAllowed: false }
     for (const secret of [made.secretText, 'wrong'])
       assert.equal(outcome('2026-06-01T00:00:00Z', secret, off), 'secret_not_allowed')
   })
 
-  it('is found after others, and matches nothing for an unknown client (AS8)', () => {
+  it('is found after other secrets, and matches nothing for an unknown client (AS8)', () => {
     const others = Array.from({ length: 3 }, () => createPassword({}, systemRuntime).credential)
     const many = client({ passwordCredentials: [...others, made.credential] })
     assert.equal(matchingCredential(many, made.secretText, false)?.keyId, keyId)
@@ -77,7 +77,7 @@ describe('a secret', () => {
     assert.equal(matchingCredential(client({ passwordCredentials: [] }), '', false), undefined)
   })
 
-  it('that a test has chosen is accepted by a server with a lab only', () => {
+  it('that a test has chosen is accepted only by a server with a lab', () => {
     const chosen = createLabPassword({}, 'chosen-by-a-test', systemRuntime).credential
     const both = client({ passwordCredentials: [chosen, made.credential] })
     const found = (secret: string, hasLab: boolean) =>

@@ -36,7 +36,7 @@ describe('a client secret that a test has chosen', () => {
   })
   after(() => rm(dataDir, { recursive: true }))
 
-  it('is the secret of each client of the file, and neither Graph nor the log shows it', async () => {
+  it('is the secret of each client in the file, and neither Graph nor the log shows it', async () => {
     const { url, stop } = await start(withLab)
     const { clients } = await readSeeded(dataDir)
     assert.deepEqual(new Set(clients.map((one: Client) => one.clientSecret)), new Set([secret]))

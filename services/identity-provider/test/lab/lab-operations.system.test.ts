@@ -50,13 +50,13 @@ describe('the lab over HTTP', () => {
     (await call(method, path, body)).json()
   const keys = () => fetch(`${provider.url}/common/discovery/keys`)
 
-  it('answers 401 without a token, on every path', async () => {
+  it('responds with 401 without a token, on every path', async () => {
     for (const path of ['/faults', '/clock', '/unknown']) {
       assert.equal((await call('GET', path, undefined, {})).status, 401)
     }
   })
 
-  it('answers 401 to a token for another API, and to a forged one of the lab', async () => {
+  it('responds with 401 to a token for another API, and to a forged one for the lab', async () => {
     const graph = await tokenOf(provider.url, administrator, 'https://graph.microsoft.com/.default')
     const { access_token: forged } = await json('POST', '/tokens', { api })
     for (const token of [graph, forged]) {
@@ -65,7 +65,7 @@ describe('the lab over HTTP', () => {
     }
   })
 
-  it('answers 403 to a token without a role of an administrator', async () => {
+  it('responds with 403 to a token without an administrator role', async () => {
     for (const roles of [[], ['SigningKey.ReadWrite.All'], ['Tenant.ReadWrite.All']]) {
       const body = { api: serverManagementAppId, roles }
       const { access_token: token } = await json('POST', '/tokens', body)
@@ -104,7 +104,7 @@ describe('the lab over HTTP', () => {
     authorization = `Bearer ${await tokenOf(provider.url, administrator, server)}`
   })
 
-  it('makes tokens and forgeries', async () => {
+  it('creates tokens and forgeries', async () => {
     const { access_token: token } = await json('POST', '/tokens', { api, claims: { ver: '9' } })
     assert.equal(JSON.parse(Buffer.from(token.split('.')[1], 'base64url').toString()).ver, '9')
     const { genuine, forgeries } = await json('POST', '/forgeries', { api })
@@ -113,7 +113,7 @@ describe('the lab over HTTP', () => {
     assert.match((await unknown.json()).error.message, /No API has the application ID no-api/)
   })
 
-  it('ends the secrets of a client', async () => {
+  it('lets the secrets of a client expire', async () => {
     const { clients } = JSON.parse(await readFile(join(provider.dataDir, 'seeded.json'), 'utf8'))
     const [{ applicationId, clientSecret }] = clients
     assert.equal((await call('POST', `/clients/${applicationId}/expire-secrets`)).status, 204)
@@ -122,7 +122,7 @@ describe('the lab over HTTP', () => {
     assert.equal((await call('POST', '/clients/unknown/expire-secrets')).status, 400)
   })
 
-  it('makes a token of another issuer', async () => {
+  it('creates a token of another issuer', async () => {
     const { issuer, token } = await json('POST', '/federated-tokens', {
       subject: 'a',
       claims: { b: 1 },
@@ -131,7 +131,7 @@ describe('the lab over HTTP', () => {
     assert.deepEqual([claims.iss, claims.sub, claims.b], [issuer, 'a', 1])
   })
 
-  it('shows requests and misuses without secrets, and forgets them', async () => {
+  it('shows requests and misuses without secrets, and deletes them on request', async () => {
     const { value } = await json('GET', '/requests')
     const { CLIENT_SECRET = '' } = administrator
     assert.ok(value.length > 0 && !JSON.stringify(value).includes(CLIENT_SECRET))
@@ -146,7 +146,7 @@ describe('the lab over HTTP', () => {
     assert.ok((await (await keys()).text()).includes(kid))
   })
 
-  it('shows in discovery that this is no production server', async () => {
+  it('says in discovery that this is no production server', async () => {
     const url = `${provider.url}/common/.well-known/openid-configuration`
     assert.match((await (await fetch(url)).json()).greeting_lab, /Never use it in production/)
   })

@@ -19,7 +19,7 @@ describe('without a lab', () => {
     }
   })
 
-  it('no file of the server imports the lab, but for the dynamic import behind the setting', async () => {
+  it('no file of the server imports the lab, except for the dynamic import behind the setting', async () => {
     const service = await readFile(join(source, 'startup/service.ts'), 'utf8')
     assert.match(
       service,
@@ -44,12 +44,12 @@ it('LAB=on warns in the log', async () => {
 })
 
 describe('a server for tests', () => {
-  it('refuses options of a server that keeps data', async () => {
+  it('refuses options for a server that keeps data', async () => {
     const options = { dataDir: '/tmp' } as object
     await assert.rejects(startLabProvider(options), { code: 'identity_provider_options' })
   })
 
-  it('keeps its keys over a reset, and continues with the same new keys', async () => {
+  it('keeps its keys during a reset, and continues with the same new keys', async () => {
     await using provider = await startLabProvider()
     const keys = async () => (await fetch(`${provider.url}/common/discovery/keys`)).text()
     const rounds = new Set<string>()

@@ -22,7 +22,7 @@ it('the guard knows each public test key, and the certificates belong to the key
   }
 })
 
-it('the supply generates keys when the public ones are used up', async () => {
+it('the supply generates keys after all public ones are used', async () => {
   const supply = new TestKeySupply()
   supply.rewind(testKeys.length - 3)
   const encryptionKey = KeyEncryptionKey.generate()

@@ -148,7 +148,7 @@ describe('@microsoft/microsoft-graph-client, unchanged', () => {
     assert.deepEqual((await graph.api('/groups').get()).value, [])
   })
 
-  it('throws its own error with the code, message and request ID of a refusal', async () => {
+  it('throws its usual error with the code, message and request ID of a refusal', async () => {
     await assert.rejects(
       graph.api('/applications/11111111-2222-4333-8444-000000000000').get(),
       (error: unknown) => {

@@ -17,13 +17,13 @@ describe(reference.file, () => {
 })
 
 describe('docs/reference/graph.md', () => {
-  it('names every property with a fixed value, and the scope of the API of the server', () => {
+  it('names every property with a fixed value, and the scope of the server management API', () => {
     for (const name of Object.keys(fixedValues(applicationProperties)))
       assert.ok(page.includes(`\`${name}\``), name)
     assert.ok(page.includes(`${serverManagementUri}/.default`))
   })
 
-  it('shows the lines by which a test creates the client of Microsoft', () => {
+  it('shows the lines with which a test creates the Microsoft client', () => {
     const [, snippet = ''] = /```ts\nconst ([\s\S]*?)```/.exec(page) ?? []
     const used = read('microsoft-graph-client.system.test.ts').replaceAll(/^ +/gm, '')
     assert.ok(snippet !== '' && used.includes(snippet.replaceAll(/^ +/gm, '')), snippet)

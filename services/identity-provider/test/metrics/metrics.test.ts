@@ -69,7 +69,7 @@ describe('the metrics of the identity provider', () => {
       assert.ok(after.includes(line), line)
   })
 
-  it('count token requests by outcome, reason and kind of the credential', async () => {
+  it('count token requests by outcome, reason and type of credential', async () => {
     const metrics = createMetrics({ clientIds: [clientId], tenantIds: [tenantId] })
     const { token, form } = await testService({ observeToken: metrics.observeToken })
     assert.equal((await token(form())).status, 200)
@@ -96,7 +96,7 @@ describe('the metrics of the identity provider', () => {
       assert.ok(lines.includes(line), line)
   })
 
-  it('have no label of a client or a tenant that the settings do not name', async () => {
+  it('have no label with a client or a tenant that the settings do not name', async () => {
     const metrics = createMetrics()
     const { token, form } = await testService({ observeToken: metrics.observeToken })
     await token(form())
@@ -105,7 +105,7 @@ describe('the metrics of the identity provider', () => {
     assert.doesNotMatch(text, /client_id|tenant_id|[0-9a-f]{8}-[0-9a-f]{4}/)
   })
 
-  it('have durations by the pattern of the route, and none by its path', async () => {
+  it('have durations by route pattern, and none by path', async () => {
     const metrics = createMetrics()
     const observeRequest = observeRequests(undefined, metrics.observeRequest)
     const { app, token, form } = await testService({ observeRequest })

@@ -61,7 +61,7 @@ describe('a collection of responses of a tenant', () => {
     clientSecret: 'LettersOnly',
   }
 
-  it('keeps nothing when a response has the secret as a name of letters', async () => {
+  it('keeps nothing when a response has the secret as the name of a member', async () => {
     const send = async () => Response.json({ access_token: 'a.token', LettersOnly: 1 })
     await assert.rejects(collect(hostileTenant, send), /nothing was kept/)
   })

@@ -39,7 +39,7 @@ describe('docs/generated/entra.md', () => {
     assert.deepEqual([...new Set(sent)].toSorted(), documented.toSorted())
   })
 
-  it('gives each fact a number of its own', () => {
+  it('gives each fact a different number', () => {
     const numbers = entraFacts.map(({ fact }) => fact)
     assert.deepEqual(
       numbers.filter((fact, index) => numbers.indexOf(fact) !== index),

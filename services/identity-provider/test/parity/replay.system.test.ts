@@ -5,7 +5,7 @@ import { parityFile, resultsOn } from './parity-page.ts'
 import { firstDifference, replay } from './replay.ts'
 
 describe('a replay of exchanges with Entra', () => {
-  it('shows every response as the same that the page shows so: npm run generate', async () => {
+  it('shows every response that the page calls the same as the same: npm run generate', async () => {
     const results = resultsOn(readFileSync(parityFile, 'utf8'))
     const replayed = await replay()
     assert.deepEqual(

@@ -18,7 +18,7 @@ describe('the lab in the portal', () => {
   const keysStatus = async () =>
     (await fetch(`${server.provider.url}/common/discovery/keys`)).status
 
-  it('is a page of the navigation, with a warning', async () => {
+  it('has a page in the navigation, with a warning', async () => {
     const { text } = await browser.open('/portal')
     assert.match(text, /<a href="\/portal\/lab">Lab<\/a>/)
     assert.match((await browser.open('/portal/lab')).text, /Never use it in production/)
@@ -54,7 +54,7 @@ describe('the lab in the portal', () => {
     assert.match((await browser.open('/portal/lab')).text, /No fault is armed/)
   })
 
-  it('makes hostile tokens, of which the guard refuses each', async () => {
+  it('creates hostile tokens, and the guard refuses each of them', async () => {
     await browser.open('/portal/lab/forgeries')
     const { status, text } = await browser.send('/portal/lab/forgeries', { api: 'Greeting API' })
     assert.equal(status, 200, text)
@@ -72,7 +72,7 @@ describe('the lab in the portal', () => {
     ['expired', '5. Time'],
     ['agent_exchange_token_with_roles', '4. Tenant, audience and kind'],
   ] as const)
-    it(`shows that the check "${check}" refuses ${forgery}, and that no later check was reached`, async () => {
+    it(`shows that the check "${check}" refuses ${forgery}, and that no later check was made`, async () => {
       await browser.open('/portal/lab/forgeries')
       const made = await browser.send('/portal/lab/forgeries', { api: 'Greeting API' })
       const [, row = ''] = made.text.split(`<code>${forgery}</code>`)
@@ -95,7 +95,7 @@ describe('the lab in the portal', () => {
     assert.match(text, /value="Nothing"/)
   })
 
-  it('lists the requests with what clients did wrong, and forgets them', async () => {
+  it('lists the requests with the mistakes of clients, and deletes them', async () => {
     await fetch(
       `${server.provider.url}/${server.tenantId}/oauth2/v2.0/token?client_secret=canary`,
       { method: 'POST', body: new URLSearchParams({ grant_type: 'client_credentials' }) },

@@ -115,7 +115,7 @@ describe('the logs and the pages of errors', () => {
       ['href="/error?code=7000215">AADSTS7000215', '>Open Certificates &amp; secrets</a>', issued],
     ],
   ] as const)
-    it(`tells the whole story of ${name}`, async () => {
+    it(`shows the whole story of ${name}`, async () => {
       const [row] = await rowsOf(query)
       const { status, text } = await browser.open(row?.path ?? '')
       assert.equal(status, 200, text)
@@ -127,7 +127,7 @@ describe('the logs and the pages of errors', () => {
       assert.doesNotMatch(text, /eyJ[\w-]+\.eyJ/, 'no token leaves the server')
     })
 
-  it('tells of a change, and names what was changed', async () => {
+  it('shows a change, and names the changed object', async () => {
     await browser.open('/portal/applications')
     await browser.send('/portal/applications', { display_name: 'Night shift', kind: 'client' })
     const rows = await rowsOf('log=directory&action=application.create', 1)
@@ -140,7 +140,7 @@ describe('the logs and the pages of errors', () => {
     assert.match(text, /Service principal: create/)
   })
 
-  it('says that an application changed its own credential by itself', async () => {
+  it('says that an application changed its credential itself', async () => {
     const path = `/portal/applications/${clientId}/credentials`
     await browser.open(path)
     await browser.send(`${path}/secrets`)
@@ -154,14 +154,14 @@ describe('the logs and the pages of errors', () => {
     ['00000000-0000-7000-8000-000000000000', 404],
     ['nothing', 400],
   ] as const)
-    it(`answers ${status} for the record ${id}`, async () => {
+    it(`responds with ${status} for the record ${id}`, async () => {
       assert.equal((await browser.open(`/portal/logs/sign-ins/${id}`)).status, status)
     })
 
   const browserOf = async (query: string) =>
     browser.open(`/error?${query}`, { accept: 'text/html' })
 
-  it('explains each AADSTS code to a browser: if a condition holds, then a remedy', async () => {
+  it('explains each AADSTS code in a browser: the condition first, then the remedy', async () => {
     for (const { code, error, when, remedy } of Object.values(refusalTable)) {
       const { status, text } = await browserOf(`code=${code}`)
       assert.equal(status, 200)
@@ -185,7 +185,7 @@ describe('the logs and the pages of errors', () => {
     ['a long number', `code=${'7'.repeat(5000)}`],
     ['markup', 'code=<script>'],
   ] as const)
-    it(`answers ${name} with 404, and does not repeat it`, async () => {
+    it(`responds to ${name} with 404, and does not repeat it`, async () => {
       const { status, text } = await browserOf(query)
       assert.equal(status, 404)
       assert.match(text, /<h1><bdi>Unknown code<\/bdi><\/h1>/)
@@ -203,14 +203,14 @@ describe('the logs and the pages of errors', () => {
     assert.ok((await has('x')).includes(`${command}&lt;correlation ID&gt;<`))
   })
 
-  it('says in its own words that an application does not exist', async () => {
+  it('says in plain words that an application does not exist', async () => {
     const { status, text } = await browser.open(`/portal/applications/${crypto.randomUUID()}`)
     assert.equal(status, 404)
     assert.match(text, /There is no such object\. It may have been deleted\./)
     assert.doesNotMatch(text, /reference-property/)
   })
 
-  it('leads from the page of an error through the sign-in to the record', async () => {
+  it('leads from the page of an error to the sign-in and then to the record', async () => {
     const other = new PortalBrowser(server.provider.url)
     const path = `/portal/logs?correlationId=${correlationId}`
     assert.equal((await other.open(path)).status, 401)

@@ -32,7 +32,7 @@ describe('the way from nothing to a token, in the portal', () => {
     return location ?? ''
   }
 
-  it('makes an API with its client by one form, and shows the secret once', async () => {
+  it('creates an API and its client with one form, and shows the secret once', async () => {
     const { status, text } = await makeBoth()
     assert.equal(status, 200)
     assert.match(
@@ -46,7 +46,7 @@ describe('the way from nothing to a token, in the portal', () => {
     )
   })
 
-  it('warns of a name that exists, and takes it when the form is sent again', async () => {
+  it('warns that a name exists, and accepts it when the form is sent again', async () => {
     const first = await makeBoth()
     assert.equal(first.status, 400)
     assert.match(first.text, /1 application has the name “Orders API”/)
@@ -114,7 +114,7 @@ describe('the way from nothing to a token, in the portal', () => {
     ['a new role', '/roles', '/roles/add', { value: 'Once' }],
     ['a new name', '', '/rename', { display_name: 'Renamed' }],
   ] as const) {
-    it(`makes ${change} once when the old form is sent again`, async () => {
+    it(`makes the change "${change}" once when the old form is sent again`, async () => {
       const [path = ''] = (await register(`Job with ${change}`, 'client')).split('?')
       const fields = hiddenFieldsOf((await browser.open(path + page)).text, path + action)
       const send = () => browser.post(path + action, new URLSearchParams({ ...fields, ...sent }))
@@ -128,7 +128,7 @@ describe('the way from nothing to a token, in the portal', () => {
     })
   }
 
-  it('folds and marks the roles that administer the server', async () => {
+  it('folds and marks the roles for administering the server', async () => {
     const client = (await register('Fourth job', 'client')).split('?')[0] ?? ''
     const { text } = await browser.open(`${client}/permissions`)
     const [own = '', managing = ''] = text.split(

@@ -22,7 +22,7 @@ describe('the other pages of the portal', () => {
 
   const preview = '/portal/token?client=Greeting+client&api=Greeting+API&endpoint=v2.0'
 
-  it('previews the token of a client, with the verdict of the guard and without a signature', async () => {
+  it("previews the token of a client, with the guard's decision and without a signature", async () => {
     const { status, text } = await browser.open(preview)
     assert.equal(status, 200, text)
     for (const part of [
@@ -55,7 +55,7 @@ describe('the other pages of the portal', () => {
     })
   }
 
-  it('has every page without script', async () => {
+  it('renders every page without script', async () => {
     const { text } = await browser.open('/portal/applications?search=greeting+client')
     const [, path = ''] = /href="(\/portal\/applications\/[0-9a-f-]{36})"/.exec(text) ?? []
     const tabs = [
@@ -89,7 +89,7 @@ describe('the other pages of the portal', () => {
     assert.match(other.text, /No API with an enabled role matches/)
   })
 
-  it('shows a credential that ends soon on the overview', async () => {
+  it('shows on the overview a credential that expires soon', async () => {
     const path = `/portal/applications/${server.administrator.clientId}/credentials`
     await browser.open(path)
     await browser.send(`${path}/secrets`, { description: 'ends soon', days: '30' })
@@ -136,7 +136,7 @@ describe('the other pages of the portal', () => {
     return ((await response.json()) as { access_token: string }).access_token
   }
 
-  it('shows a secret of the service principal, and its end', async () => {
+  it('shows a secret of the service principal, and when it expires', async () => {
     const { clientId } = server.administrator
     const path = `/portal/applications/${clientId}/credentials`
     assert.doesNotMatch((await browser.open(path)).text, /Credentials of the service principal/)
@@ -178,7 +178,7 @@ describe('the other pages of the portal', () => {
     )
   })
 
-  it('judges a pasted token with the guard, and repeats it nowhere', async () => {
+  it('checks a pasted token with the guard, and repeats it nowhere', async () => {
     const token = await administratorToken()
     for (const [pasted, api, verdict] of [
       [token, '', /5\. Time<\/th><td><span class="mark good">passed/],
@@ -222,7 +222,7 @@ describe('the other pages of the portal', () => {
     assert.match(text, /from/)
   })
 
-  it('rotates the keys, and revokes one after a question', async () => {
+  it('rotates the keys, and revokes one after confirmation', async () => {
     const before = await browser.open('/portal/keys')
     assert.match(before.text, /<svg viewBox/)
     assert.equal((await browser.send('/portal/keys/rotate')).location, '/portal/keys')

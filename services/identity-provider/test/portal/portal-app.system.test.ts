@@ -24,7 +24,7 @@ describe('the portal', () => {
       }),
     })
 
-  it('asks for a sign-in before every page, and leads back to the page', async () => {
+  it('requires a sign-in before every page, and then leads back to the page', async () => {
     const browser = new PortalBrowser(url)
     const asked = await browser.open('/portal?x=1')
     assert.equal(asked.status, 401)
@@ -49,7 +49,7 @@ describe('the portal', () => {
     assert.ok(!cookie.includes(clientId))
   })
 
-  it('AS39: makes a new session at each sign-in, and accepts none that it did not make', async () => {
+  it('AS39: creates a new session at each sign-in, and accepts only sessions that it created', async () => {
     const { clientId, clientSecret } = server.administrator
     const browser = new PortalBrowser(url)
     browser.cookie = '__Host-greeting-portal-00000000=chosen-by-an-attacker'
@@ -81,7 +81,7 @@ describe('the portal', () => {
     })
   }
 
-  it('AS42: limits wrong attempts as the token endpoint does', async () => {
+  it('AS42: limits wrong attempts like the token endpoint', async () => {
     const browser = new PortalBrowser(url)
     const statuses: number[] = []
     for (let count = 0; count <= wrongAttemptsPerMinute; count += 1) {
@@ -145,7 +145,7 @@ describe('the portal', () => {
     })
   }
 
-  it('AS41: answers with headers against frames, foreign content and caches', async () => {
+  it('AS41: sends headers against frames, foreign content and caches', async () => {
     const { headers } = await new PortalBrowser(url).open('/portal')
     const policy = headers.get('content-security-policy') ?? ''
     for (const part of ["default-src 'none'", "script-src 'self'", "frame-ancestors 'none'"]) {
@@ -173,14 +173,14 @@ describe('the portal', () => {
     })
   }
 
-  it('ends the session of the browser at the sign-out', async () => {
+  it("ends the browser's session at sign-out", async () => {
     const browser = await server.signedIn()
     await browser.open('/portal')
     assert.equal((await browser.send('/portal/sign-out')).location, '/portal/sign-in')
     assert.equal(browser.cookie, '')
   })
 
-  it('serves its own files for ever, under a name that changes with their content', async () => {
+  it('lets browsers cache its files for ever, under names that change with the content', async () => {
     const { text } = await new PortalBrowser(url).open('/portal')
     const [, path = ''] = /href="(\/portal\/static\/portal\.css[^"]*)"/.exec(text) ?? []
     const answer = await fetch(`${url}${path}`)
@@ -199,7 +199,7 @@ describe('the portal', () => {
     assert.ok(!(await browser.open('/portal')).text.includes('href="/portal/lab"'))
   })
 
-  it('AS39: answers only under its own names', async () => {
+  it('AS39: responds only under its host names', async () => {
     const { hostname, port } = new URL(url)
     const statusFor = (host: string) =>
       new Promise<number | undefined>((resolve, reject) => {

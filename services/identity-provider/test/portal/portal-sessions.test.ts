@@ -34,7 +34,7 @@ describe('the sessions of the portal', () => {
     return ((await answer.json()) as { url: string }).url
   }
 
-  it('AS45: need the key in the path: a cookie, or a key, or both of two sessions open nothing', async () => {
+  it('AS45: need the key in the path: a cookie alone, a key alone, or one of each from two sessions is refused', async () => {
     const [owner, other] = [await server.signedIn(), await server.signedIn()]
     const thief = new PortalBrowser(url)
     const chosen = '0'.repeat(32)
@@ -60,7 +60,7 @@ describe('the sessions of the portal', () => {
     }
   })
 
-  it('AS45: never tell the key to a request without the secret', async () => {
+  it('AS45: never send the key to a request without the secret', async () => {
     const owner = await server.signedIn()
     const key = owner.base.slice('/portal/s-'.length)
     assert.match(key, /^[0-9a-f]{32}$/)
@@ -73,13 +73,13 @@ describe('the sessions of the portal', () => {
     assert.ok(!owner.cookie.includes(key))
   })
 
-  it('AS45: tell a browser that its session is at another address', async () => {
+  it('AS45: let a browser know that its session is at another address', async () => {
     const owner = await server.signedIn()
     owner.base = '/portal'
     assert.match((await owner.open('/portal/keys')).text, /signed in at another address/)
   })
 
-  it('have a cookie each, so that two tabs do not end each other, and at most six', async () => {
+  it("have one cookie each, so that two tabs do not end each other's session, and at most six", async () => {
     const browser = await server.signedIn()
     const first = browser.base
     for (let count = 2; count <= 8; count += 1) {
@@ -92,7 +92,7 @@ describe('the sessions of the portal', () => {
     assert.equal((await browser.open('/portal')).status, 401, 'the oldest is forgotten')
   })
 
-  it('AS46: end at the sign-out of their browser: the old cookies and form tokens get 401', async () => {
+  it('AS46: end when their browser signs out: the old cookies and form tokens get 401', async () => {
     const browser = await server.signedIn()
     const fields = await formOf(browser, `${path}/secrets`)
     const { clientId, clientSecret } = server.administrator
@@ -112,7 +112,7 @@ describe('the sessions of the portal', () => {
     }
   })
 
-  it('AS47: make changes for ten minutes after a proof, and then ask for the secret', async () => {
+  it('AS47: accept changes for ten minutes after a proof, and then require the secret', async () => {
     const browser = await server.signedIn()
     const count = await secrets(browser)
     provider.lab.clock.advance(confirmed)
@@ -146,7 +146,7 @@ describe('the sessions of the portal', () => {
     assert.equal(await secrets(browser), count + 2, 'an older copy stays without the proof')
   })
 
-  it('AS47: take a new link of the same administrator instead of the secret, once', async () => {
+  it('AS47: accept a new link of the same administrator instead of the secret, once', async () => {
     const browser = await server.signedIn()
     provider.lab.clock.advance(confirmed)
     const send = async (confirm_link: string) => {
@@ -166,7 +166,7 @@ describe('the sessions of the portal', () => {
     assert.equal((await send(fresh)).status, 401)
   })
 
-  it('AS47: limit wrong secrets of a confirmation as at the sign-in, and log them', async () => {
+  it('AS47: limit and log wrong secrets in a confirmation as at the sign-in', async () => {
     const browser = await server.signedIn()
     provider.lab.clock.advance(confirmed)
     const statuses: number[] = []
@@ -186,7 +186,7 @@ describe('the sessions of the portal', () => {
     provider.lab.clock.advance({ minutes: 2 })
   })
 
-  it('AS47: keep a whole registrations file and its plan for the confirmation', async () => {
+  it('AS47: keep a whole registrations file and its plan until the confirmation', async () => {
     const browser = await server.signedIn()
     const file = JSON.stringify({ clients: [{ displayName: 'Confirmed "job"' }] })
     const text = `${file}\n${' '.repeat(300_000)}`
@@ -202,7 +202,7 @@ describe('the sessions of the portal', () => {
     assert.match(done.text, /Done: the directory matches the file/)
   })
 
-  it('AS47: need no proof only for the forms that change nothing that lasts', () => {
+  it('AS47: require no proof for forms that change nothing permanently', () => {
     const free = portalActions.filter(({ changesNothing }) => changesNothing)
     assert.deepEqual(
       free.map(({ path: one }) => one),

@@ -95,7 +95,7 @@ for (const [name, startStore] of stores) {
       }
     }
 
-    it('is its sign-out: at once, at both servers', async () => {
+    it('comes with its sign-out: at once, at both servers', async () => {
       const browser = await signedIn()
       const copies = await copiesOf(browser)
       for (const copy of copies) assert.deepEqual(await copy(), [200, 200])
@@ -104,7 +104,7 @@ for (const [name, startStore] of stores) {
       for (const copy of copies) assert.deepEqual(await copy(), [401, 401])
     })
 
-    it('is the removal of the secret that signed in', async () => {
+    it('comes with the removal of the secret that signed in', async () => {
       const browser = await signedIn()
       const startedAt = performance.now()
       const make = async () => {
@@ -128,7 +128,7 @@ for (const [name, startStore] of stores) {
       assert.equal((await browser.open('/portal')).status, 200)
     })
 
-    it('is the loss of the last management role', async () => {
+    it('comes with the loss of the last management role', async () => {
       const copies = await copiesOf(await signedIn())
       const storage = await openStorage({ dataDir, databaseUrl })
       const directory = new DirectoryStore({ log: storage.directory })

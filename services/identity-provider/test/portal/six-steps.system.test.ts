@@ -95,7 +95,7 @@ describe('the six registration steps in the portal, without script', () => {
     assert.equal(await missingStep(), 'Client secret')
   })
 
-  it('6: makes a secret, and shows it once', async () => {
+  it('6: creates a secret, and shows it once', async () => {
     const path = `/portal/applications/${client}/credentials`
     await browser.open(path)
     const { status, text } = await browser.send(`${path}/secrets`, {
@@ -128,7 +128,7 @@ describe('the six registration steps in the portal, without script', () => {
     assert.equal((await requestToken()).roles.length, 1)
   })
 
-  it('shows the clients of a role, since when, and who granted it', async () => {
+  it('shows the clients that have a role, since when, and who granted it', async () => {
     const { text } = await browser.open(`/portal/applications/${api}/assignments`)
     assert.match(text, /Night job[\s\S]*<code>Orders\.\w+<\/code>[\s\S]*<td>Administrator<\/td>/)
   })
@@ -209,7 +209,7 @@ describe('the six registration steps in the portal, without script', () => {
     })
   }
 
-  it('keeps what was typed when another administrator changed the same thing', async () => {
+  it('keeps the entries when another administrator has changed the same object', async () => {
     const path = `/portal/applications/${api}`
     await browser.open(path)
     const other = await server.signedIn()
@@ -233,7 +233,7 @@ describe('the six registration steps in the portal, without script', () => {
     assert.equal((await browser.open(path)).status, 200)
   })
 
-  it('records each change as one of the administrator', async () => {
+  it('records each change with the administrator as the actor', async () => {
     const { clientId, clientSecret } = server.administrator
     const token = await fetch(`${server.provider.url}/${server.tenantId}/oauth2/v2.0/token`, {
       method: 'POST',

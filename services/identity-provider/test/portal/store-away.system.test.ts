@@ -107,7 +107,7 @@ describe('the portal while the store is unavailable', () => {
     assert.equal((await browser.send('/portal/applications', fields)).status, 303)
   })
 
-  it('says which part is done when the store goes away within a form', async () => {
+  it('says which part is done when the store becomes unavailable during a form', async () => {
     await browser.open('/portal/applications')
     commitsLeft = 1
     const sent = await browser.send('/portal/applications', { display_name: 'Half', kind: 'api' })

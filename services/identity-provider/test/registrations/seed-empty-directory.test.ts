@@ -29,7 +29,7 @@ const age = (path: string, minutes: number) => {
 const readSeeded = (dataDir: string) => readFile(join(dataDir, 'seeded.json'), 'utf8')
 
 describe('the seed of a directory', () => {
-  it('makes the six registration steps in an empty directory, and writes the secret once, for its owner only', async () => {
+  it('performs the six registration steps in an empty directory, and writes the secret once, for its owner only', async () => {
     const log = new MemoryDirectoryLog()
     const dataDir = await emptyFolder()
     assert.equal(await seed(log, dataDir), true)
@@ -70,7 +70,7 @@ describe('the seed of a directory', () => {
     assert.equal((await wholeDirectory(store)).revision, 1)
   })
 
-  it('is done by one of several servers that start in one folder at the same time', async () => {
+  it('is written by one of several servers that start in one folder at the same time', async () => {
     const log = new MemoryDirectoryLog()
     const dataDir = await emptyFolder()
     const outcomes = await Promise.all(Array.from({ length: 5 }, () => seed(log, dataDir)))

@@ -81,7 +81,7 @@ describe('a registrations file for an empty directory', () => {
     assert.deepEqual(consents[0]?.roles, ['CallHiApiRole', 'CallHelloApiRole'])
   })
 
-  it('gets the default values of a role, and an admin consent to all requested permissions', () => {
+  it('gets the default values of a role, and admin consent to all requested permissions', () => {
     const file = {
       apis: [{ displayName: 'A', appRoles: [{ value: 'R', displayName: 'R', description: 'R' }] }],
       clients: [{ displayName: 'C', permissions: [{ api: 'A', roles: ['R'] }] }],
@@ -293,7 +293,7 @@ describe('a registrations file for an empty directory', () => {
     assert.equal(changes.filter(({ kind }) => kind === 'appRoleAssignment').length, 1)
   })
 
-  it('makes a blueprint with its agents, and what they inherit', () => {
+  it('creates a blueprint with its agents, and what they inherit', () => {
     const [blueprint] = agentMembers().blueprints
     const trusted = { issuer: 'https://issuer.example', subject: 'agents' }
     const file = {

@@ -26,7 +26,7 @@ const lists: readonly (readonly [string, readonly string[]])[] = [
 
 describe('claims with a frozen list have the same bytes as without a kept text', () => {
   for (const [what, values] of lists) {
-    it(`with ${what}, at each offset, first and again`, () => {
+    it(`with ${what}, at each offset, the first time and again`, () => {
       const list = Object.freeze([...values])
       for (const aud of ['', 'a', 'ab', 'abc', 'é"roles":[]', '{"roles":[]}', '漢']) {
         for (const after of [{}, { sub: 'x' }, { sub: '"roles":[]漢', ver: undefined }]) {
@@ -51,7 +51,7 @@ describe('a list in the claims', () => {
     assert.equal(serialized(), 1)
   })
 
-  it('is serialized for each token, if it may change', () => {
+  it('is serialized for each token, if it is not frozen', () => {
     const roles = ['One']
     encodeClaims({ roles })
     roles[0] = 'Two'

@@ -6,7 +6,7 @@ import { KeyEncryptionKey } from '../../src/signing/key-encryption-key.ts'
 const canary = 'canary-b3f1e0d2'
 
 describe('a key-encryption key', () => {
-  it('decrypts its own values, also after it was written and read again', () => {
+  it('decrypts the values that it encrypted, even after it was written and read again', () => {
     const key = KeyEncryptionKey.generate()
     const sealed = key.seal(Buffer.from(canary), 'kid-1')
     assert.equal(KeyEncryptionKey.parse(key.toBase64()).open(sealed, 'kid-1').toString(), canary)
@@ -30,7 +30,7 @@ describe('a key-encryption key', () => {
     assert.equal(key.derive('a').length, 32)
   })
 
-  it('refuses a value of another key, and reports both key IDs without the keys', () => {
+  it('refuses a value of another key, and reports both key IDs but not the keys', () => {
     const [key, other] = [KeyEncryptionKey.generate(), KeyEncryptionKey.generate()]
     const sealed = key.seal(Buffer.from(canary), 'kid-1')
     assert.throws(

@@ -33,7 +33,7 @@ describe('the key file', () => {
     assert.equal((await keyFromFile({ path, keysExist: true })).id, made.id)
   })
 
-  it('is one file for processes that start at the same time, without leftover drafts', async () => {
+  it('is one file, when several processes start at the same time, and no draft remains', async () => {
     const path = join(folder, 'race', 'key')
     await mkdir(join(folder, 'race'))
     const keys = await Promise.all(

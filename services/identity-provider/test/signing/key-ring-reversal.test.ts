@@ -76,7 +76,7 @@ describe('a key ring whose store was restored from a backup (AS37)', () => {
     assert.deepEqual(reversals, [[3, 1]])
   })
 
-  it('revokes in the restored store, not in its memory', async () => {
+  it('revokes the key in the restored store, not only in memory', async () => {
     const { place, ring, keys } = await afterFailover()
     const standby = await storeWith(ring)
     const [revoked = ''] = kids(keys)
@@ -86,7 +86,7 @@ describe('a key ring whose store was restored from a backup (AS37)', () => {
     assert.ok(!kids(keys).includes(revoked))
   })
 
-  it('ignores a late answer from before its last change', async () => {
+  it('ignores a late response from before its last change', async () => {
     const { place, ring, keys } = await afterFailover()
     const standby = await storeWith(ring)
     const late = Promise.withResolvers<Awaited<ReturnType<KeyRingStore['read']>>>()
@@ -102,7 +102,7 @@ describe('a key ring whose store was restored from a backup (AS37)', () => {
     assert.ok(!kids(keys).includes(revoked))
   })
 
-  it('signs nothing while the store has no keys, and reports a fault of the store', async () => {
+  it("signs nothing while the store has no keys, and reports the store's fault", async () => {
     const { place, keys } = await afterFailover()
     place.store = new MemoryKeyRingStore()
     await keys.refresh()

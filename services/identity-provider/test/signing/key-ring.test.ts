@@ -52,7 +52,7 @@ describe('the phases of a signing key (AS26)', () => {
     [day(900), 'a retired, b active'],
     [day(-400), 'a active, b announced'],
   ] as const) {
-    it(`are ${expected} at ${now.toISOString()}, by the clock alone`, () => {
+    it(`are ${expected} at ${now.toISOString()}, according to the clock alone`, () => {
       assert.equal(phases(fresh, now), expected)
     })
   }
@@ -65,13 +65,13 @@ describe('the phases of a signing key (AS26)', () => {
     assert.equal(phases(maintain(ring, [], schedule, day(91)), day(91)), 'b active, c announced')
   })
 
-  it('include the whole announcement period, also after late maintenance', () => {
+  it('include the whole announcement period, even after late maintenance', () => {
     const ring = maintain(fresh, [c], schedule, day(300))
     assert.equal(phases(ring, day(300)), 'a retired, b active, c announced')
     assert.deepEqual(nextKey(ring, day(300))?.signsFrom, day(314))
   })
 
-  it('end by a recorded retirement only, never straight from active', () => {
+  it('end only with a recorded retirement, never straight from active', () => {
     const jumped = maintain(fresh, [c], schedule, day(800))
     assert.equal(phases(jumped, day(800)), 'a retired, b active, c announced')
     assert.deepEqual(keyStates(jumped, schedule, day(800))[0]?.until, day(800, 3900))
@@ -101,7 +101,7 @@ describe('the phases of a signing key (AS26)', () => {
     assert.equal(maintain(fresh, [c], schedule, day(50)), fresh)
   })
 
-  it('follow a schedule that became shorter, but never one that became longer', () => {
+  it('follow a schedule that became shorter, but not one that became longer', () => {
     const sooner = keyScheduleSchema.parse({ longestTokenSeconds: 3600, rotateAfterDays: 30 })
     const later = keyScheduleSchema.parse({ longestTokenSeconds: 3600, rotateAfterDays: 365 })
     const ring = maintain(fresh, [], sooner, day(10))
@@ -138,7 +138,7 @@ describe('a rotation on demand', () => {
     assert.equal(rotate(ring, 'a', schedule, day(6)), ring)
   })
 
-  it('never delays a rotation that is due sooner', () => {
+  it('never delays a rotation that is due earlier', () => {
     const ring = maintain(fresh, [c], schedule, day(90))
     assert.deepEqual(
       nextKey(rotate(ring, 'b', schedule, day(90)), day(90))?.signsFrom,

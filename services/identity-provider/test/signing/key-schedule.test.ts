@@ -5,7 +5,7 @@ import { keyScheduleSchema, retirementSeconds } from '../../src/signing/key-sche
 const longestTokenSeconds = 3600
 
 describe('a key schedule', () => {
-  it('rotates every 90 days, announces 14 days before, and retires until tokens have expired', () => {
+  it('rotates every 90 days, announces 14 days ahead, and retires until tokens have expired', () => {
     assert.deepEqual(keyScheduleSchema.parse({ longestTokenSeconds }), {
       rotateAfterDays: 90,
       announceDays: 14,
@@ -15,7 +15,7 @@ describe('a key schedule', () => {
     })
   })
 
-  it('keeps a key for the longest token that it signed, also after a change of the settings', () => {
+  it('keeps a key for the longest token that it signed, even after a change of the settings', () => {
     const schedule = keyScheduleSchema.parse({ longestTokenSeconds })
     assert.equal(retirementSeconds(schedule, 600), 3900)
     assert.equal(retirementSeconds(schedule, 86_400), 86_700)

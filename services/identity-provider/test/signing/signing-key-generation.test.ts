@@ -44,7 +44,7 @@ describe('a generated signing key', () => {
 })
 
 describe('the entry of the key set (AS26)', () => {
-  it('has the public members of Entra, in its order, without alg', () => {
+  it('has the same public members as in Entra, in the same order, without alg', () => {
     const entry = publishedKey(key)
     assert.deepEqual(Object.keys(entry), ['kty', 'use', 'kid', 'x5t', 'n', 'e', 'x5c'])
     assert.equal(entry.kty, 'RSA')

@@ -115,7 +115,7 @@ describe('signing keys', () => {
     assert.equal(seen.size, 3)
   })
 
-  it('stay as they are while the time is not agreed, for any clock', async () => {
+  it('do not change while the time is not agreed, for any clock', async () => {
     const { open, clock } = server()
     const right = await open()
     const before = await right.sign(claims, kidOnly)
@@ -129,7 +129,7 @@ describe('signing keys', () => {
     await verified(right, await wrong.sign(claims, kidOnly))
   })
 
-  it('begin without an agreed time, because nothing can be lost', async () => {
+  it('are created without an agreed time, because nothing can be lost', async () => {
     const keys = await server().open({ agreedTime: async () => undefined })
     assert.deepEqual(phases(keys), ['active', 'announced'])
   })
@@ -144,7 +144,7 @@ describe('signing keys', () => {
 })
 
 describe('a rotation on demand', () => {
-  it('returns the next key and its start, and the audit log has the actor', async () => {
+  it('returns the next key and its start, and the audit log names the actor', async () => {
     const { open, clock, store } = server()
     const keys = await open()
     clock.now += dayMs
@@ -188,7 +188,7 @@ describe('a rotation on demand', () => {
     assert.equal((await headerOf(keys)).kid, standby)
   })
 
-  it('is safe for a replica that does not know of it, which signs with a key that all publish', async () => {
+  it('is safe for a replica that does not know of it, because it signs with a key that all publish', async () => {
     const { open, clock } = server()
     const [one, other] = [await open(), await open()]
     clock.now += dayMs
@@ -237,7 +237,7 @@ describe('an emergency revocation (FL10)', () => {
 })
 
 describe('a key ring with concurrent changes', () => {
-  it('is never replaced by an older one of a slow read', async () => {
+  it('is never replaced by an older one from a slow read', async () => {
     const store = new MemoryKeyRingStore()
     const { open } = server({ store })
     const keys = await open()
@@ -256,7 +256,7 @@ describe('a key ring with concurrent changes', () => {
 })
 
 describe('signing keys while the store is unavailable', () => {
-  it('sign for at most maxAgeMs, publish all the time, and recover by themselves', async () => {
+  it('sign for at most maxAgeMs, are always published, and recover by themselves', async () => {
     const store = new MemoryKeyRingStore()
     const { open, clock } = server({ store })
     const keys = await open()
@@ -312,7 +312,7 @@ describe('another key-encryption key', () => {
     await assert.rejects(running.rotate(administrator), { code: 'key_encryption_key_wrong' })
   })
 
-  it('is refused for re-encryption when the stored keys are encrypted with another', async () => {
+  it('is refused for re-encryption when the stored keys are encrypted with a third one', async () => {
     const { open, store } = server()
     await open()
     const before = await store.read()

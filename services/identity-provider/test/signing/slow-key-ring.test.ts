@@ -48,7 +48,7 @@ async function replicas() {
 const kidOf = async (token: Promise<string>) => decodeProtectedHeader(await token).kid
 
 describe('signing keys while the store is slow (FL18)', () => {
-  it('do not sign with an answer that is older than maxAgeMs for the caller', async () => {
+  it('do not sign with a response that is older than maxAgeMs for the caller', async () => {
     const { mine, other, clock, questions } = await replicas()
     clock.monotonicMs = 1001
     const early = mine.sign({}, kidOnly)

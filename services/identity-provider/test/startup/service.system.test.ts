@@ -37,7 +37,7 @@ async function getSecurely(url: string, path: string, dataDir: string): Promise<
 }
 
 describe('the service', () => {
-  it('serves HTTPS beside HTTP, with its own URL and a local certificate authority', async () => {
+  it('serves HTTPS beside HTTP, with a separate URL and a local certificate authority', async () => {
     const DATA_DIR = await seededFolder()
     const { httpsUrl = '', stop } = await startHere({
       DATA_DIR,
@@ -233,7 +233,7 @@ describe('the service', () => {
     })
   }
 
-  it('reports stored keys under another encryption key, and overwrites nothing', async () => {
+  it('reports that the stored keys are under another encryption key, and overwrites nothing', async () => {
     const DATA_DIR = await seededFolder()
     const environment = { DATA_DIR, HTTPS_PORT: 'off' }
     const other = Buffer.alloc(32, 7).toString('base64')

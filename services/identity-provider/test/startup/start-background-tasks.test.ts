@@ -51,13 +51,13 @@ async function anHour(
 }
 
 describe('the background tasks', () => {
-  it('give the agreed time to each step that cannot be undone', async (test) => {
+  it('give the agreed time to each irreversible step', async (test) => {
     test.mock.timers.enable({ apis: ['setTimeout'] })
     const asked = await anHour(test.mock.timers, async () => agreed)
     assert.deepEqual(asked, ['beat 2030', 'compare', 'purge 2029', 'renew', 'tidy 2032 2030'])
   })
 
-  it('take no step that cannot be undone while the time is not agreed', async (test) => {
+  it('take no irreversible step while the time is not agreed', async (test) => {
     test.mock.timers.enable({ apis: ['setTimeout'] })
     const asked = await anHour(test.mock.timers, async () => undefined)
     assert.deepEqual(asked, ['compare', 'tidy 2032 undefined'])

@@ -132,7 +132,7 @@ describe('a start without the store of its folder (FL22)', () => {
       await startAndStop(settings)
     })
 
-  it('names the fault of a store that cannot be read, and of one of an early release', async () => {
+  it('names the fault of a store that cannot be read, and of a store of an early release', async () => {
     const dataDir = await mkdtemp(join(folder, 'faulty-'))
     await writeFile(join(dataDir, 'administrator.env'), 'CLIENT_ID=1')
     const settings = { DATA_DIR: dataDir, HTTPS_PORT: 'off' }
@@ -153,7 +153,7 @@ describe('a start without the store of its folder (FL22)', () => {
     early.close()
   })
 
-  it('is no loss in a folder that an operator prepared, with either store', async () => {
+  it('is not a loss in a folder that an operator prepared, with either store', async () => {
     for (const databaseUrl of ['', await server.database()]) {
       const dataDir = await mkdtemp(join(folder, 'prepared-'))
       const key = `${KeyEncryptionKey.generate().toBase64()}\n`
@@ -163,7 +163,7 @@ describe('a start without the store of its folder (FL22)', () => {
     }
   })
 
-  it('is no loss with KEY_ENCRYPTION_KEY and the certificates of a first start that ended early', async () => {
+  it('is not a loss with KEY_ENCRYPTION_KEY and the certificates of an interrupted first start', async () => {
     const dataDir = await mkdtemp(join(folder, 'early-'))
     await startAndStop({ DATA_DIR: join(folder, 'other'), HTTPS_PORT: '0' })
     await cp(join(folder, 'other', 'tls'), join(dataDir, 'tls'), { recursive: true })

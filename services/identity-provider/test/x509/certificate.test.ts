@@ -32,27 +32,27 @@ describe('a certificate', () => {
 
   const addresses = ['192.0.2.7', '::', '::1', '2001:db8::', '2001:DB8:0:1::7', '::ffff:192.0.2.7']
   for (const address of addresses)
-    it(`is for the address ${address}, and for no other`, () => {
+    it(`is valid for the address ${address}, and for no other`, () => {
       const certificate = made({ extensions: [extensions.names([address])] })
       assert.ok(certificate.checkIP(address))
       for (const other of addresses.filter((one) => one !== address))
         assert.equal(certificate.checkIP(other), undefined)
     })
 
-  it('has its names, and a signature of its key', () => {
+  it('contains its names, and a signature with its key', () => {
     const names = Array.from({ length: 400 }, (_, index) => `host-${index}.contoso.example`)
     const certificate = made({ extensions: [extensions.names(names)] })
     assert.ok(certificate.checkHost(names.at(-1) ?? ''))
     assert.ok(certificate.verify(publicKey))
   })
 
-  it('has a positive serial number of its own', () => {
+  it('has a positive serial number, which no other has', () => {
     const [first, second] = [made(), made()].map(({ serialNumber }) => serialNumber)
     assert.match(first ?? '', /^01[0-9A-F]{30}$/)
     assert.notEqual(first, second)
   })
 
-  it('has its subject back, also where it is not ASCII', () => {
+  it('returns its subject, even where it is not ASCII', () => {
     assert.equal(made().subject, 'CN=Ärger & Söhne')
     assert.ok(subjectOf(made()).isEqual(name))
   })

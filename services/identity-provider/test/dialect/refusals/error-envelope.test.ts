@@ -18,7 +18,7 @@ describe('the envelope of a refusal', () => {
     )
   })
 
-  it('repeats only allowed characters of a request (AS5)', () => {
+  it('repeats only the allowed characters of a request (AS5)', () => {
     const grant = 'a"b\\c\r\nd\u0000é\u202e'
     const { error_description } = errorAnswer(
       { reason: 'grant_type_unsupported', grant },
@@ -28,7 +28,7 @@ describe('the envelope of a refusal', () => {
     assert.ok(error_description.includes("grant type 'a?b?c??d???'."))
   })
 
-  it('is short for a request of any length', () => {
+  it('is short even if the request is long', () => {
     const { error_description } = errorAnswer(
       { reason: 'scope_not_default', scope: 'x'.repeat(60_000) },
       ids,
@@ -54,7 +54,7 @@ describe('the correlation id of a request', () => {
     })
   }
 
-  it('of this server sorts by its time, and is random after it', () => {
+  it('that this server creates sorts by time, and has a random remainder', () => {
     const times = [
       '2026-06-01T12:00:00.000Z',
       '2026-06-01T12:00:00.200Z',

@@ -42,7 +42,7 @@ describe('the authentication of a client', () => {
       assert.deepEqual(result, { clientId: id, authentication })
     })
 
-  it('gives a client ID that is a GUID in lower case', () => {
+  it('converts a client ID that is a GUID to lower case', () => {
     const members = { client_id: 'AAAAAAAA-0000-4000-8000-00000000000F', client_secret: 's' }
     const result = readClientAuthentication(form(members), undefined)
     assert.partialDeepStrictEqual(result, { clientId: members.client_id.toLowerCase() })
@@ -85,7 +85,7 @@ describe('the authentication of a client', () => {
     })
   }
 
-  it('by Basic is any id and secret that were percent-encoded before they were joined (AS4)', () => {
+  it('accepts in Basic any id and secret that were percent-encoded before they were joined (AS4)', () => {
     fc.assert(
       fc.property(fc.string({ unit: anyCharacter, minLength: 1 }), (secret) => {
         const header = basic(`${id}:${encodeURIComponent(secret)}`)
@@ -97,7 +97,7 @@ describe('the authentication of a client', () => {
     )
   })
 
-  it('by Basic is read or refused for every header', () => {
+  it('reads or refuses every Basic header', () => {
     fc.assert(fc.property(fc.string(), (pair) => void codeOf({}, basic(pair))))
     fc.assert(fc.property(fc.string(), (header) => void codeOf({}, header)))
   })

@@ -28,7 +28,7 @@ describe('the name of a tenant', () => {
   for (const tenant of ['common', 'COMMON', 'organizations'])
     it(`may not be '${tenant}', the name for all tenants`, () =>
       assert.equal(reasonOf(tenant), 'tenant_missing'))
-  it("may not be 'consumers', who have no tenant", () =>
+  it("may not be 'consumers', which is not a tenant", () =>
     assert.equal(reasonOf('consumers'), 'tenant_is_consumers'))
 
   it('is checked in linear time', () => {

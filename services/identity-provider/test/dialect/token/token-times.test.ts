@@ -14,7 +14,7 @@ const now = new Date('2026-06-01T12:00:00.999Z')
 const nowSeconds = Date.parse('2026-06-01T12:00:00Z') / 1000
 
 describe('the times of a token', () => {
-  it('are those of Entra, from five minutes ago until an hour from now', () => {
+  it('equal those of Entra, from five minutes ago until an hour from now', () => {
     const lifetime = { backdatingSeconds: 300, shortestSeconds: 3600, longestSeconds: 3600 }
     assert.deepEqual(tokenTimes(lifetime, now, 0.5), {
       issuedAt: nowSeconds - 300,
@@ -29,7 +29,7 @@ describe('the times of a token', () => {
     [0.999999, 5400],
   ]
   for (const [random, lifetimeSeconds] of rows) {
-    it(`end ${lifetimeSeconds} s from now for the random number ${random} between 60 and 90 minutes`, () => {
+    it(`are ${lifetimeSeconds} s from now for the random number ${random} between 60 and 90 minutes`, () => {
       const lifetime = { backdatingSeconds: 0, shortestSeconds: 3600, longestSeconds: 5400 }
       assert.equal(tokenTimes(lifetime, now, random).expiresAt, nowSeconds + lifetimeSeconds)
     })
@@ -59,26 +59,26 @@ describe('the lifetime of a token', () => {
     longestSeconds: seconds,
   })
 
-  it('is that of the setting without a policy', () => {
+  it('comes from the setting if there is no policy', () => {
     assert.deepEqual(lifetime({ policies: [eightHours] }, {}), setting)
   })
 
-  it('is that of the policy of the API', () => {
+  it('comes from the policy of the API', () => {
     assert.deepEqual(lifetime({ policies: [eightHours] }, assigned), exactly(28_800))
   })
 
-  it('is that of the setting when the policy is gone', () => {
+  it('comes from the setting when the policy is deleted', () => {
     assert.deepEqual(lifetime({}, assigned), setting)
   })
 
   for (const appId of builtInApiAppIds)
-    it(`is that of the setting for the built-in API ${appId}, also under a default policy`, () => {
+    it(`comes from the setting for the built-in API ${appId}, even under a default policy`, () => {
       const policies = [{ ...eightHours, isOrganizationDefault: true }]
       assert.deepEqual(lifetime({ policies }, { appId }), setting)
       assert.deepEqual(lifetime({ policies }, {}), exactly(28_800))
     })
 
-  it('is an hour for the token of a blueprint, also under a policy', () => {
+  it('is an hour for the token of a blueprint, even under a policy', () => {
     const policies = [{ ...eightHours, isOrganizationDefault: true }]
     assert.deepEqual(lifetime({ policies }, {}, servicePrincipal()), exactly(3600))
   })

@@ -197,7 +197,7 @@ describe('a token', () => {
     })
   }
 
-  it('for Microsoft Graph has the claims of Entra in its order (entra E256)', () => {
+  it('for Microsoft Graph has the same claims as in Entra, in the same order (entra E256)', () => {
     const decided = decision({ appId: graphAppId }, { boundTo: 'thumbprint' })
     const claims = tokenVersionOf(decided).claims(decided, context)
     assert.deepEqual(Object.keys(claims), [

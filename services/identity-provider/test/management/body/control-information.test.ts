@@ -11,7 +11,7 @@ describe('the type in a body', () => {
     null,
   ]
   for (const type of accepted)
-    it(`may be that of the set: ${type}`, async () => {
+    it(`may be the type of the entity set: ${type}`, async () => {
       const { admin, path } = await withApi()
       const body = { displayName: 'New', '@odata.type': type }
       assert.equal((await admin.post('/applications', body)).status, 201)

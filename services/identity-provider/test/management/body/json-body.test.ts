@@ -66,7 +66,7 @@ describe('the JSON body of a request', () => {
     assert.equal((await admin.patch(path, { appRoles })).status, 204)
   })
 
-  it('that ends early is refused, and is not reported as a failure of the server', async () => {
+  it('that ends early is refused, and is not reported as a server failure', async () => {
     const { admin, app, api, reports, refusals } = await withApi()
     const body = new ReadableStream({
       start(controller) {

@@ -92,7 +92,7 @@ describe('the first start', () => {
     assert.ok(!JSON.stringify(log.audit).includes(CLIENT_SECRET))
   })
 
-  it('is the only one that changes the directory', async () => {
+  it('is the only start that changes the directory', async () => {
     const log = new MemoryDirectoryLog()
     await start(log).run()
     const before = await log.changesAfter()
@@ -102,7 +102,7 @@ describe('the first start', () => {
     assert.deepEqual(await settings(), written)
   })
 
-  it('is not repeated for another URL of the server: the file is updated', async () => {
+  it('is not repeated for another server URL, but the file is updated', async () => {
     const log = new MemoryDirectoryLog()
     await start(log).run()
     const before = await settings()
@@ -254,7 +254,7 @@ describe('the first start', () => {
     assert.equal([...(await wholeDirectory(store)).applicationsOf(contoso.id)].length, 1)
   })
 
-  it('creates no other administrator by a clock that may be wrong', async () => {
+  it('creates no other administrator when a clock may be wrong', async () => {
     const log = new MemoryDirectoryLog()
     await start(log).run()
     const before = await settings()

@@ -24,7 +24,7 @@ const membersOf = (count: number) =>
   Object.fromEntries(Array.from({ length: count }, (_, index) => [`x${index}`, '']))
 
 describe('a batch (AS38)', () => {
-  it('answers its requests in their order, each with its own answer', async () => {
+  it('returns a separate response for each request, in their order', async () => {
     const { admin, api } = await withApi()
     const reply = await admin.post('/$batch', {
       requests: [
@@ -54,7 +54,7 @@ describe('a batch (AS38)', () => {
     assert.match(answers[4]?.body.error.message ?? '', /segment 'nothing'/)
   })
 
-  it('does not send more requests after answers of 16 MiB', async () => {
+  it('sends no more requests after responses of 16 MiB', async () => {
     const { admin } = await withApi()
     const redirectUris = Array.from(
       { length: 256 },
@@ -118,7 +118,7 @@ describe('a batch (AS38)', () => {
     assert.deepEqual(body.value, [])
   })
 
-  it('judges each request with the roles that the caller has then', async () => {
+  it('checks each request with the roles that the caller has at that time', async () => {
     const sample = await sampleGraph()
     const caller = await sample.clientWith(['Application.ReadWrite.All'])
     const { commit, store } = sample
@@ -164,7 +164,7 @@ describe('a batch (AS38)', () => {
     )
   })
 
-  it('sends no other credential than that of the batch', async () => {
+  it('sends no credential except that of the batch', async () => {
     const { admin, actAs } = await withApi()
     const unknown = actAs(crypto.randomUUID(), crypto.randomUUID())
     const headers = { authorization: 'Bearer x:y' }

@@ -45,7 +45,7 @@ function requireMembers(name: string, value: object, members: Members): void {
 }
 
 describe('the model of Microsoft Graph', () => {
-  it('has the properties and the types of the answers', async () => {
+  it('has the properties and types that responses contain', async () => {
     const { certificate } = await fixtureSigningKey(KeyEncryptionKey.generate(), new Date())
     const { admin, api } = await withApi({
       appRoles: [role()],

@@ -95,7 +95,7 @@ describe('a time of Microsoft Graph', () => {
       assert.partialDeepStrictEqual((await admin.get(object)).body, { keyCredentials: [times] })
     })
 
-  it('of a creation has seven digits in its answer, and whole seconds later (entra E341)', async () => {
+  it('of a creation has seven digits in its response, and whole seconds later (entra E341)', async () => {
     const { admin, clock } = await withTimes()
     clock.now = new Date('2026-02-01T12:00:02.741Z')
     const { body: made } = await admin.post('/applications', { displayName: 'Later' })
@@ -134,7 +134,7 @@ describe('a time of Microsoft Graph', () => {
       )
     })
 
-  it('has no zeros at its end in any answer', async () => {
+  it('has no trailing zeros in any response', async () => {
     const { admin, assigned, path, principal } = await withTimes()
     await admin.post(`${path}/addPassword`, {})
     const other = await admin.post('/applications', { displayName: 'Gone' })

@@ -32,7 +32,7 @@ describe('the people of a tenant', () => {
     assert.match(one?.id ?? '', /^[\da-f]{8}-[\da-f]{4}-8[\da-f]{3}-8[\da-f]{3}-[\da-f]{12}$/)
   })
 
-  it('are the same at each request, and others in another tenant', async () => {
+  it('are the same in each response, and differ between tenants', async () => {
     const ids = async (tenant = contoso) =>
       (await (await reader(tenant)).get('/users?$select=id')).body.value.map(({ id }) => id)
     assert.deepEqual(await ids(), await ids())
@@ -65,7 +65,7 @@ describe('the people of a tenant', () => {
       assert.equal(Number(counted.body), count)
     })
 
-  it('have an object by ID and by user principal name, and no roles', async () => {
+  it('are found by ID and by user principal name, and have no roles', async () => {
     const client = await reader()
     const { body } = await client.get('/users/Jonas@contoso.example?$select=id,accountEnabled')
     assert.equal(body.accountEnabled, true)
@@ -82,7 +82,7 @@ describe('the people of a tenant', () => {
       assert.equal(body.error.code, 'Request_ResourceNotFound')
     })
 
-  it('are read with Directory.Read.All too, which permits nothing else here (entra E291)', async () => {
+  it('are also read with Directory.Read.All, which permits nothing else here (entra E291)', async () => {
     const client = await (await sampleGraph()).clientWith(['Directory.Read.All'])
     const statuses: number[] = []
     for (const path of ['/users', '/groups', '/applications'])
@@ -90,7 +90,7 @@ describe('the people of a tenant', () => {
     assert.deepEqual(statuses, [200, 200, 403])
   })
 
-  it('get no role', async () => {
+  it('cannot have a role', async () => {
     const { clientWith } = await sampleGraph()
     const client = await clientWith([
       'User.Read.All',

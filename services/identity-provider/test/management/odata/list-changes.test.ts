@@ -87,7 +87,7 @@ describe('the changes of a set', () => {
     assert.deepEqual(ofFirst.value, [{ id: principalId, '@removed': { reason: 'deleted' } }])
   })
 
-  it('lists a service principal when a property changed that comes from its application', async () => {
+  it('lists a service principal when a property that it takes from its application changed', async () => {
     const { admin } = await withAdmin()
     const { id, appId, principalId } = await registered(admin)
     const first = await changesAt(admin, '/servicePrincipals/delta?$deltatoken=latest')
@@ -122,7 +122,7 @@ describe('the changes of a set', () => {
   })
 
   for (const latest of ['$deltatoken=latest', '$deltaToken=latest', 'deltatoken=LATEST']) {
-    it(`begins now by ${latest}, without objects`, async () => {
+    it(`begins at this moment with ${latest}, without objects`, async () => {
       const { admin } = await withAdmin()
       await registered(admin)
       const first = await changesAt(admin, `/applications/delta?${latest}&$select=displayName`)
@@ -174,7 +174,7 @@ describe('the changes of a set', () => {
     '/Applications/Delta()',
     '/applications/microsoft.graph.delta()',
   ]) {
-    it(`answers ${path}, as SDKs write it`, async () => {
+    it(`accepts ${path}, as SDKs write it`, async () => {
       const { admin } = await withAdmin()
       const { id } = await registered(admin)
       assert.ok(idsOf(await changesAt(admin, path)).includes(id))
@@ -191,7 +191,7 @@ describe('the changes of a set', () => {
 })
 
 describe('the changes of delegated grants', () => {
-  it('are all grants at first, then nothing, and after a change of a service principal a new start', async () => {
+  it('list all grants at first, then nothing, and start again after a service principal changed', async () => {
     const { admin } = await withAdmin()
     const { principalId: clientId } = await registered(admin)
     const { principalId: resourceId } = await registered(admin)
@@ -250,7 +250,7 @@ describe('a token of changes', () => {
   const linkOf = async (client: GraphClient, set = 'applications') =>
     (await changesAt(client, `/${set}/delta?$deltatoken=latest`))['@odata.deltaLink']
 
-  it('is accepted by every server with the same key, also after a restart', async () => {
+  it('is accepted by every server with the same key, even after a restart', async () => {
     const { admin, commit, store } = await withAdmin({ skipTokenKey: key })
     const link = await linkOf(admin)
     await commit(put('application', application({ id: guid(7) })))
@@ -308,7 +308,7 @@ describe('a token of changes', () => {
     assert.deepEqual((await changesAt(restored.admin, location)).value, [])
   })
 
-  it('was not made by the list of the same set', async () => {
+  it('is refused if the list of the same set made it', async () => {
     const { admin } = await withAdmin({ skipTokenKey: key })
     const after = JSON.stringify({ since: { revision: 0, mark: null } })
     const token = new SkipTokens(key).seal(

@@ -259,7 +259,7 @@ describe('a query that is refused (AS38)', () => {
 })
 
 describe('$select', () => {
-  it('limits the properties, without entity tag, and is repeated in the context (entra E273)', async () => {
+  it('limits the properties, omits the entity tag, and is repeated in the context (entra E273)', async () => {
     const { admin } = await withNames()
     const { body: list } = await admin.get('/applications?$select=id&$top=1')
     assert.deepEqual(Object.keys(list.value[0] ?? {}), ['id'])
@@ -273,7 +273,7 @@ describe('$select', () => {
 })
 
 describe('a list', () => {
-  it('has pages that together contain every object once', async () => {
+  it('has pages that together contain each object once', async () => {
     const { admin } = await withNames()
     const found: string[] = []
     let pages = 0

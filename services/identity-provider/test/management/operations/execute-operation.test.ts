@@ -56,7 +56,7 @@ describe('a change that the store refuses (FL21)', () => {
   })
 
   for (const [name, write] of Object.entries(writes)) {
-    it(`${name} is not stored, not recorded, and answered with its error`, async () => {
+    it(`${name} is not stored, not recorded, and fails with its error`, async () => {
       const sample = await withFlakyLog()
       const { log, store, reports } = sample
       const before = await log.changesAfter()
@@ -84,7 +84,7 @@ describe('a change that the store refuses (FL21)', () => {
     })
   }
 
-  it('is answered with Retry-After', async () => {
+  it('gets a response with Retry-After', async () => {
     const { admin, api, log } = await withFlakyLog()
     log.fault = new StorageUnavailableError('gone')
     const { headers } = await admin.patch(`/applications/${api.id}`, {})
@@ -122,7 +122,7 @@ describe('every change', () => {
     })
   }
 
-  it('that creates an object does not ask the store for it', async () => {
+  it('that creates an object sends no query for it', async () => {
     const log = new MemoryDirectoryLog()
     const asked: string[] = []
     const counting = delegatingLog(() => log, {
@@ -202,7 +202,7 @@ describe('an error', () => {
     assert.ok(!JSON.stringify([log.audit, refusals, reports]).includes(canary))
   })
 
-  it('and every other answer says whether a cache may store it, and has no CORS headers', async () => {
+  it('and every other response says whether a cache may store it, and has no CORS headers', async () => {
     const { app, clientWith, request } = await sampleGraph()
     const reader = await clientWith(['Application.Read.All'])
     for (const [{ headers }, cacheControl] of [

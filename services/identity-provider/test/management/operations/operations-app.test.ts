@@ -83,7 +83,7 @@ describe('an unusual name', () => {
     'a URI': (text) => ['post', '/applications', { displayName: 'x', identifierUris: [text] }],
   }
   for (const [slot, requestOf] of Object.entries(slots))
-    it(`causes no server error as ${slot}, and finds no object of others`, async () => {
+    it(`causes no server error as ${slot}, and finds no other object`, async () => {
       const { admin } = await withApi()
       for (const text of [...names, '\0', '%', '%00', '%C0%AF', '\ud800'.toWellFormed()]) {
         const [method, path, body] = requestOf(text)
@@ -141,7 +141,7 @@ describe('the path of an operation', () => {
   for (const [path, expected] of rows)
     it(`${path} is ${expected}`, () => assert.equal(operationPath(path), expected))
 
-  it('may have its fixed segments in any case, and its keys not', async () => {
+  it('may have its fixed segments in any case, but not its keys', async () => {
     const { admin, api } = await withApi()
     for (const path of [
       `/Applications/${api.id}`,
@@ -155,7 +155,7 @@ describe('the path of an operation', () => {
     assert.match((await admin.get(credential)).body.error.message, /'Applications'/)
   })
 
-  it('has no more segments for the router than the table, and one (AS38)', () => {
+  it('has at most one more segment for the router than the table has (AS38)', () => {
     const paths = new OperationPaths(graphOperations)
     const longest = Math.max(...graphOperations.map(({ path }) => path.split('/').length))
     const path = paths.pathOf(new Request(`https://login.example${'/applications'.repeat(8000)}`))
@@ -180,7 +180,7 @@ describe('the path of an operation', () => {
       assert.equal(body.error.message, `Resource not found for the segment '${segment}'.`)
     })
 
-  it('may begin with the tenant of the caller, and with no other', async () => {
+  it("may begin with the caller's tenant, and with no other", async () => {
     const { admin, api } = await withApi()
     for (const tenant of ['myorganization', contoso.id, contoso.id.toUpperCase()]) {
       const { body, status } = await admin.get(`/${tenant}/applications/${api.id}`)
@@ -231,7 +231,7 @@ describe('the path of an operation', () => {
 })
 
 describe('the headers of an answer (entra E277)', () => {
-  it('are those of Microsoft Graph, and no cache stores what may have a secret', async () => {
+  it('equal those of Microsoft Graph, and no cache stores a response that may have a secret', async () => {
     const { admin, path } = await withApi()
     const shown = (await admin.get(path)).headers
     assert.equal(shown.get('cache-control'), 'no-cache')

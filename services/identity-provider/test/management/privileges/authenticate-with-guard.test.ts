@@ -125,7 +125,7 @@ describe('a caller of the management API', () => {
     })
   }
 
-  it('is refused at once when the key of the token was revoked, and accepted with the new one', async () => {
+  it('is refused at once when the key of its token was revoked, and accepted with the new one', async () => {
     let published = [first, second]
     const { ask } = guarded(() => published)
     const old = `Bearer ${await token(first)}`
@@ -139,7 +139,7 @@ describe('a caller of the management API', () => {
 
   /** A key is announced, a caller makes the guard read the keys, and another key is revoked meanwhile. */
   for (const microtasks of Array.from({ length: 21 }, (_, count) => count))
-    it(`is refused when its key is revoked ${microtasks} microtasks after another read (AS32)`, async () => {
+    it(`is refused when the key is revoked ${microtasks} microtasks after another read (AS32)`, async () => {
       let published = [first, second]
       const { ask } = guarded(() => published)
       const old = `Bearer ${await token(first)}`
@@ -162,7 +162,7 @@ describe('a caller of the management API', () => {
     await assert.rejects(ask(old), refusal('keys_unavailable'))
   })
 
-  it('costs as many key reads with many tenants as with one, also after a tenant is added', async () => {
+  it('causes as many key reads with many tenants as with one, even after a tenant is added', async () => {
     const others = Array.from({ length: 2000 }, (_, index) =>
       tenant({ id: guid(0x1000 + index), domains: [] }),
     )

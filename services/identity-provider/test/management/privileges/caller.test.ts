@@ -15,7 +15,7 @@ describe('the required roles', () => {
     assert.equal(body.error.message, "Resource not found for the segment 'devices'.")
   })
 
-  it('do not matter for an unknown method: the answer lists the allowed methods', async () => {
+  it('do not matter for an unknown method: the response lists the allowed methods', async () => {
     const { clientWith } = await sampleGraph()
     const { status, headers } = await (await clientWith(reader)).delete('/applications')
     assert.equal(status, 405)
@@ -57,7 +57,7 @@ describe('a token of a client that lost', () => {
   }
 
   for (const [name, lose] of Object.entries(losses)) {
-    it(`${name} is refused from then on`, async () => {
+    it(`${name} is refused afterwards`, async () => {
       const sample = await sampleGraph()
       const client = await sample.clientWith(writer)
       assert.equal((await client.get('/applications')).status, 200)

@@ -73,14 +73,14 @@ describe('the credentials of a service principal whose application locks them (e
     [{ isEnabled: true, allProperties: true }, true],
   ]
   for (const [lock, isLocked] of locks)
-    it(`${isLocked ? 'refuse' : 'take'} a change with ${JSON.stringify(lock)}`, async () => {
+    it(`${isLocked ? 'refuse' : 'accept'} a change with ${JSON.stringify(lock)}`, async () => {
       const sample = await withPrincipal()
       await sample.lock(lock)
       const { status } = await sample.admin.post(`${sample.of}/addPassword`, {})
       assert.equal(status, isLocked ? 400 : 200)
     })
 
-  it('are those of each tenant, and not of the application itself', async () => {
+  it('belong to each tenant, and not to the application itself', async () => {
     const sample = await withPrincipal()
     const { admin, api, clientWith, lock, path } = sample
     await admin.patch(path, { signInAudience: 'AzureADMultipleOrgs' })

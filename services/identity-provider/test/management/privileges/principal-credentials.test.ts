@@ -78,7 +78,7 @@ describe('a caller in a tenant that its application is not from (AS32)', () => {
   type Caller = Pick<GraphClient, 'post' | 'patch'>
 
   for (const [name, add] of Object.entries(waysIn))
-    it(`owns the roles that it has there only: it adds ${name} to no client with others`, async () => {
+    it(`counts only its roles in that tenant: it adds ${name} to no client with others`, async () => {
       const sample = await sampleGraph()
       const branch = await sample.clientWith(allGraphRoles, fabrikam)
       const ofContoso = await multiTenant(sample, contoso.id, { [contoso.id]: allGraphRoles })
@@ -164,7 +164,7 @@ describe('a credential of a service principal in the tenant of its application (
     })
   }
 
-  it('is no matter of other tenants: each may add credentials to its own service principal', async () => {
+  it('does not affect other tenants: each may add credentials to its service principal', async () => {
     const sample = await sampleGraph()
     const { principals } = await multiTenant(sample, contoso.id, {
       [contoso.id]: allGraphRoles,
@@ -183,7 +183,7 @@ describe('a credential of a service principal in the tenant of its application (
     assert.equal((await self.post(path, {})).status, 200)
   })
 
-  it('is no obstacle to enabling and restoring a service principal without credentials', async () => {
+  it('does not prevent enabling and restoring a service principal without credentials', async () => {
     const sample = await sampleGraph()
     const caller = await sample.clientWith(writer)
     const { principals } = await multiTenant(sample, contoso.id, everywhere)
@@ -251,7 +251,7 @@ describe('a client that trusts another service principal as its credential (AS32
     },
   ]
   for (const { what, presenter, client, hasServerRole, requestedIn, isIssued } of rows)
-    it(`gets ${isIssued ? 'a' : 'no'} token for Graph when that one ${what}`, async () => {
+    it(`gets ${isIssued ? 'a' : 'no'} token for Graph when that service principal ${what}`, async () => {
       const sample = await sampleGraph()
       const { directory } = sample.log
       const { principals, ...application } = await multiTenant(sample, contoso.id, client)

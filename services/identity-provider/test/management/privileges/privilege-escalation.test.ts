@@ -95,7 +95,7 @@ describe('a caller that lacks a management role (AS32)', () => {
       assert.equal(sample.refusals.at(-1)?.reason, 'role_not_owned', 'the audit log has the reason')
     })
 
-  it('cannot assign it to itself or to another client', async () => {
+  it('cannot assign that role to itself or to another client', async () => {
     const { clientWith, graphId, managementId } = await withAdministrator()
     const client = await clientWith(granter)
     const other = await clientWith([])
@@ -114,7 +114,7 @@ describe('a caller that lacks a management role (AS32)', () => {
       }
   })
 
-  it('cannot remove an assignment of it', async () => {
+  it('cannot remove an assignment of that role', async () => {
     const { clientWith, principalId, principalPath, store } = await withAdministrator()
     const client = await clientWith(granter)
     for (const { appRoleId, id } of (await wholeDirectory(store)).assignmentsOf(principalId)) {
@@ -235,7 +235,7 @@ describe('an application that has management roles in another tenant (AS32)', ()
       )
     })
 
-    it(`can renew its own credentials: it ${name}`, async () => {
+    it(`can renew its credentials: it ${name}`, async () => {
       const { application, own, sample, outsider, principal } = await withForeignRoles()
       const tenantId = own.administrator.tenantId
       const self = servicePrincipal({

@@ -102,7 +102,7 @@ describe('the table of privileges (AS32)', () => {
     assert.deepEqual(Object.keys(privilegeTable).toSorted(), operations.map(nameOf).toSorted())
   })
 
-  it('requires at least the roles of the row, of each caller and for every operation', () => {
+  it('requires at least the roles of its row, from each caller and for every operation', () => {
     for (const operation of operations) {
       const [requires] = rowOf(operation)
       for (const roles of holders.filter((one) => !hasRoles(one, operation.requires)))

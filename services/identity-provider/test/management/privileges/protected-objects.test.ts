@@ -115,7 +115,7 @@ describe('an application of a management API (AS32)', () => {
   ]
   for (const appId of apisOfEveryTenant)
     for (const [name, body] of harmless)
-      it(`has a service principal that takes ${name}: ${appId} (entra E342)`, async () => {
+      it(`has a service principal that accepts ${name}: ${appId} (entra E342)`, async () => {
         const { clientWith, store } = await withOwnerTenant()
         const admin = await clientWith(['Application.ReadWrite.All'])
         const before = (await wholeDirectory(store)).servicePrincipalByAppId(contoso.id, appId)
@@ -142,7 +142,7 @@ describe('an application of a management API (AS32)', () => {
       })
 
   for (const appId of builtInApiAppIds)
-    it(`can be written as it is: ${appId}`, async () => {
+    it(`can be written back unchanged: ${appId}`, async () => {
       const { owner } = await withOwnerTenant()
       const path = `/applications(appId='${appId}')`
       const { body } = await owner.get(`${path}?$select=displayName,appRoles,identifierUris,api`)

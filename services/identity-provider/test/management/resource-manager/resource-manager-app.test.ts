@@ -41,7 +41,7 @@ describe('Azure Resource Manager', () => {
   })
 
   for (const tenant of [contoso, fabrikam])
-    it(`lists the tenant of the caller only: ${tenant.displayName}`, async () => {
+    it(`lists only the caller's tenant: ${tenant.displayName}`, async () => {
       const { body } = await ask('/tenants?api-version=2022-12-01', tenant)
       assert.deepEqual(body.value, [
         {
@@ -75,7 +75,7 @@ describe('Azure Resource Manager', () => {
     ['a defect', () => new Error('canary'), 500, 'InternalServerError'],
   ]
   for (const [what, fault, status, code] of faults)
-    it(`answers ${status} ${code} for ${what}`, async () => {
+    it(`responds with ${status} ${code} for ${what}`, async () => {
       const thrown = fault()
       const reported = graph.reports.length
       const authenticate = () => Promise.reject(thrown)

@@ -14,7 +14,7 @@ describe('the API of the server', () => {
     assert.equal((await admin.get('/keys')).status, 403)
   })
 
-  it('refuses clients of other tenants, and does not let them have its roles', async () => {
+  it('refuses clients of other tenants, and gives them none of its roles', async () => {
     const { clientWith, managerWith } = await sampleManagement()
     const other = await managerWith(allManagementRoles, fabrikam)
     assert.equal((await other.get('/keys')).status, 401)
@@ -50,7 +50,7 @@ describe('signing keys', () => {
     ])
   })
 
-  it('are rotated and revoked, with the caller in the record', async () => {
+  it('are rotated and revoked, and the record names the caller', async () => {
     const { keyRing, keys, managerWith } = await sampleManagement()
     const manager = await managerWith(['SigningKey.ReadWrite.All'])
     const [active, announced] = keys.states()
@@ -66,7 +66,7 @@ describe('signing keys', () => {
     assert.equal(revocation?.actor, manager.appId)
   })
 
-  it('are encrypted under another key, and no answer or record contains that key', async () => {
+  it('are encrypted under another key, and no response or record contains that key', async () => {
     const { keyRing, managerWith, log, refusals, reports } = await sampleManagement()
     const manager = await managerWith(['SigningKey.ReadWrite.All'])
     const to = KeyEncryptionKey.generate()
@@ -114,7 +114,7 @@ describe('the audit log', () => {
     ])
   })
 
-  it('is counted for 24 whole hours in UTC, the present one last', async () => {
+  it('is counted for 24 whole hours in UTC, the current hour last', async () => {
     const { clock, counted, managerWith } = await sampleManagement()
     clock.now = new Date('2030-01-02T05:59:59.999+05:30')
     const reader = await managerWith(['AuditLog.Read.All'])
@@ -150,7 +150,7 @@ describe('the audit log', () => {
 describe('the ends of credentials', () => {
   const path = '/credentials?from=2026-01-01T00:00:00Z&to=2026-03-01T00:00:00Z'
 
-  it("are those of the caller's tenant, between two times", async () => {
+  it("belong to the caller's tenant, and lie between two times", async () => {
     const { endings, managerWith } = await sampleManagement()
     const { status, body } = await (await managerWith(['AuditLog.Read.All'])).get(path)
     assert.equal(status, 200)
@@ -169,7 +169,7 @@ describe('the ends of credentials', () => {
 })
 
 describe('a tenant', () => {
-  it('is created with an administrator that can manage this tenant only', async () => {
+  it('is created with an administrator that can manage only this tenant', async () => {
     const { managerWith, store } = await sampleManagement()
     const manager = await managerWith(['Tenant.ReadWrite.All'])
     const { status, body } = await manager.post('/tenants', {
@@ -224,7 +224,7 @@ describe('a tenant', () => {
     assert.equal(taken.status, 409)
   })
 
-  it('gets another administrator after it has lost its own (AS32)', async () => {
+  it('gets another administrator after it has lost the last one (AS32)', async () => {
     const { actAs, clientWith, log, managerWith, store } = await sampleManagement()
     const manager = await managerWith(['Tenant.ReadWrite.All'])
     const writer = await clientWith(['Application.ReadWrite.All'], fabrikam)

@@ -87,7 +87,7 @@ describe('a blueprint and its agents, in the portal', () => {
     assert.doesNotMatch(refused.text, /The secret was created/)
   })
 
-  it('assigns a role, and takes it back', async () => {
+  it('assigns a role, and removes it', async () => {
     assert.deepEqual(await next(agent), ['Assign roles'])
     const page = `${agent}/permissions?api=${api}`
     const { text } = await browser.open(page)
@@ -104,7 +104,7 @@ describe('a blueprint and its agents, in the portal', () => {
     assert.match((await browser.open(agent)).text, /neither it nor its blueprint has a role/)
   })
 
-  it('lets agents inherit the roles of the blueprint, with its name, and stops', async () => {
+  it('lets agents inherit the roles of the blueprint, by its name, and stops it', async () => {
     const permissions = `${blueprint}/permissions`
     const { text } = await browser.open(`${permissions}?api=${api}`)
     const boxes = [...text.matchAll(/name="(role:[^"]+)"[^>]*> <code>Call/g)]
@@ -171,7 +171,7 @@ describe('a blueprint and its agents, in the portal', () => {
     assert.match(last, /<td><time [^>]*>[^<]+<\/time><\/td><td><code>/)
   })
 
-  it('says that a blueprint gets no token of an API itself', async () => {
+  it('says that a blueprint itself gets no token for an API', async () => {
     const query = new URLSearchParams({ client: idOf(blueprint), api })
     const path = `/portal/token?${query}`
     assert.match(await verdictOf(path), /only its agents get tokens of this API \(AADSTS82001\)/)
@@ -182,7 +182,7 @@ describe('a blueprint and its agents, in the portal', () => {
     ['disables', '/enabled', '', /its service principal is disabled/],
     ['deletes', '/delete', '/portal/deleted', undefined],
   ] as const) {
-    it(`${change} an agent, and takes it back`, async () => {
+    it(`${change} an agent, and undoes it`, async () => {
       const page = `${blueprint}/agents`
       const before = await rolesInPreview()
       await send(page, action)
@@ -198,7 +198,7 @@ describe('a blueprint and its agents, in the portal', () => {
     })
   }
 
-  it('names the blueprint that is disabled, on the page of its agent', async () => {
+  it('names the disabled blueprint on the page of its agent', async () => {
     await send(blueprint, '/enabled')
     const { text } = await browser.open(agent)
     assert.match(

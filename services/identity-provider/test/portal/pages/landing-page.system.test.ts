@@ -23,7 +23,7 @@ describe('the first page', () => {
     ['without a portal', { PORTAL: 'off' }, []],
   ]
   for (const [index, [what, settings, expected]] of rows.entries())
-    it(`links only to what answers, ${what}`, async (test) => {
+    it(`links only to working pages, ${what}`, async (test) => {
       const DATA_DIR = join(folder, `${index}`)
       const { url, stop } = await startHere({ DATA_DIR, HTTPS_PORT: 'off', ...settings })
       test.after(() => stop())

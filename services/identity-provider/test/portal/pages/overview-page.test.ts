@@ -126,7 +126,7 @@ describe('the overview and the list of applications', () => {
     ['job', 400, 'applications match “job”. Choose one'],
     ['nobody', 400, 'No application of the tenant matches “nobody”'],
   ] as const) {
-    it(`answers for the client “${client}” at once`, async () => {
+    it(`reports on the client “${client}” at once`, async () => {
       const query = new URLSearchParams({ client, api })
       const answer = await browser.open(`/portal?${query}`)
       assert.equal(answer.status, status)
@@ -154,7 +154,7 @@ describe('the overview and the list of applications', () => {
     assert.equal(stateOf('Ready job'), undefined)
   })
 
-  it('lists each client once: its missing step, then its refusals of the last hour with the repair', async () => {
+  it('lists each client once: its missing step, then its refusals of the last hour with the remedy', async () => {
     const listed = (await browser.open('/portal/applications')).text
     for (const name of ['Idle job', 'Idle job', 'Waiting job'])
       await requestToken(idOf(listed, name), 'wrong')

@@ -81,7 +81,7 @@ describe('the preview of a token', () => {
     })
   }
 
-  it('shows a link for each application that a part of a name means', async () => {
+  it('shows a link for each application whose name contains the text', async () => {
     const { status, text } = await browser.open('/portal/token?client=greeting&api=Greeting+API')
     assert.equal(status, 400)
     assert.match(text, /\d applications match “greeting”\. Choose one/)
@@ -102,7 +102,7 @@ describe('the preview of a token', () => {
     )
   })
 
-  it('names every missing step of a new client, and its links for a second one of the name', async () => {
+  it('names every missing step of a new client, and shows links when a second one has the name', async () => {
     const register = async () => {
       await browser.open('/portal/applications')
       const fields = { display_name: 'Nightly job', kind: 'client' }
@@ -152,7 +152,7 @@ describe('the preview of a token', () => {
       /^1\. Form\|failed\|/,
     ],
   ] as const) {
-    it(`shows what the check compared that refuses ${name}, and none after it`, async () => {
+    it(`shows the check that refuses ${name} and what it compared, and no check after it`, async () => {
       const { status, rows } = await check({ token: tokenOf(claims), api: 'Greeting API' })
       assert.equal(status, 200)
       const at = rows.findIndex((row) => row.includes('|failed|'))
@@ -196,7 +196,7 @@ describe('the preview of a token', () => {
     assert.ok(!text.includes(tokens.token))
   })
 
-  it('compares a token with the preview, which stays in the server', async () => {
+  it('compares a token with the preview, which stays on the server', async () => {
     const fields = { token: tokenOf({ aud: 'x' }), client: 'Greeting client', api: 'Greeting API' }
     const { rows, text } = await check({ ...fields, compare: 'yes' })
     assert.ok(rows.some((row) => row.includes('Only in the second: CallHiApiRole')))
@@ -242,7 +242,7 @@ describe('the preview of a token', () => {
     assert.doesNotMatch(text, /pasted\.token/)
   })
 
-  it('requests the token with the secret, shows what it opens, and leads to the settings', async () => {
+  it('requests the token with the secret, shows which routes it opens, and links to the settings', async () => {
     const question = '/portal/token?client=Greeting+client&api=Greeting+API'
     const { text: shown } = await browser.open(question)
     assert.match(shown, /<button class="primary">Request the token/)
@@ -267,7 +267,7 @@ describe('the preview of a token', () => {
     }
   })
 
-  it('says that there is no preview, not that something was not done', async () => {
+  it('says that there is no preview, instead of that something was not done', async () => {
     const { text } = await browser.open('/portal/token?client=Nothing&api=Greeting+API')
     assert.match(text, /<strong>No preview\.<\/strong> No application of the tenant matches/)
   })

@@ -23,7 +23,7 @@ describe('the creator of a blueprint and of its principal', () => {
       assert.deepEqual(idsIn(await admin.get(owners)), [])
     })
 
-  it('is one owner also when the body names it, and owns no other objects', async () => {
+  it('is one owner even if the body names it, and owns no other objects', async () => {
     const { admin, agent, blueprint } = await withAgent()
     const { body: users } = await admin.get('/users')
     const both = [`/users/${users.value[0]?.id}`, `/servicePrincipals/${admin.principalId}`]

@@ -15,7 +15,7 @@ type Sample = Awaited<ReturnType<typeof withAgent>>
 const idsIn = ({ body }: Reply) => body.value.map(({ id }) => id)
 
 describe('agent identities in Microsoft Graph', () => {
-  it('answer their creation with the documented properties', async () => {
+  it('respond to their creation with the documented properties', async () => {
     const { admin, blueprint, create } = await withAgent()
     const { status, headers, body } = await create({ displayName: 'Second' })
     assert.equal(status, 201)
@@ -32,7 +32,7 @@ describe('agent identities in Microsoft Graph', () => {
     for (const [name, value] of Object.entries(shown)) assert.deepEqual(body[name], value, name)
   })
 
-  it('have the documented members of the principal of a blueprint, and no other has them', async () => {
+  it('have the documented members of a blueprint principal, which no other object has', async () => {
     const { admin, agent, blueprint, principal } = await withAgent()
     const members = { publisherName: 'Contoso', publishedPermissionScopes: [] }
     await admin.delete(`/servicePrincipals/${principal.id}`)
@@ -112,7 +112,7 @@ describe('agent identities in Microsoft Graph', () => {
     ])
   })
 
-  it('are changed and deleted, and restored by either name of their type', async () => {
+  it('are changed and deleted, and restored under either name of their type', async () => {
     const { admin, agent } = await withAgent()
     const path = `/servicePrincipals/${agent.id}/${agentType}`
     const change = { '@odata.type': 'Microsoft.Graph.AgentIdentity', displayName: 'Other' }
@@ -260,7 +260,7 @@ describe('agent identities in Microsoft Graph', () => {
       assert.deepEqual(sample.reports, [])
     })
 
-  it('are created by the sets without a cast too, when the body names the type', async () => {
+  it('are created through the sets without a cast, when the body names the type', async () => {
     const { admin } = await withAgent()
     const { status, body } = await admin.post('/applications', {
       '@odata.type': 'Microsoft.Graph.AgentIdentityBlueprint',

@@ -4,7 +4,7 @@ import { put } from '@greeting/directory'
 import { agentType, blueprintType, sponsored, withAgent } from './sample-agents.ts'
 
 describe('the ID of a blueprint', () => {
-  it('is one, by which its principal, agents and identifier URIs name it (entra E135)', async () => {
+  it('is one ID, by which its principal, agents and identifier URIs name it (entra E135)', async () => {
     const { admin } = await withAgent()
     const bodies = [
       [`/applications/${blueprintType}`, {}],

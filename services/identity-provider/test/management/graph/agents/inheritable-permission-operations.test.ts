@@ -82,7 +82,7 @@ describe('the inheritable permissions of a blueprint', () => {
   ]
   for (const [resourceAppId, status] of repeated)
     for (const place of ['before', 'after'])
-      it(`are changed with ${status} when the body has the resourceAppId ${resourceAppId}, and the cast is ${place} the key`, async () => {
+      it(`change with ${status} when the body has the resourceAppId ${resourceAppId}, and the cast is ${place} the key`, async () => {
         const { admin, blueprint, path } = await withPermissions()
         await admin.post(path, { resourceAppId: graphAppId })
         const set =
@@ -95,14 +95,14 @@ describe('the inheritable permissions of a blueprint', () => {
         assert.equal(Object(inheritableRoles).kind, status === 200 ? 'allAllowed' : 'none')
       })
 
-  it('are for at most ten APIs', async () => {
+  it('name at most ten APIs', async () => {
     const { admin, path } = await withPermissions()
     const add = () => admin.post(path, { ...all, resourceAppId: crypto.randomUUID() })
     for (let count = 0; count < 10; count += 1) assert.equal((await add()).status, 201)
     assert.equal((await add()).body.error.code, 'Request_BadRequest')
   })
 
-  it('are not those of another API', async () => {
+  it('are separate from those of another API', async () => {
     const { admin, path } = await withPermissions()
     assert.equal((await admin.get(`${path}/${graphAppId}`)).status, 404)
     assert.equal((await admin.delete(`${path}/no-guid`)).status, 400)

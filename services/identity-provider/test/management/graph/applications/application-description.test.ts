@@ -15,7 +15,7 @@ const scope = {
 }
 
 describe('the descriptive properties of an application', () => {
-  it('are kept and shown, and other members stay', async () => {
+  it('are stored and shown, and other members stay', async () => {
     const { admin, path } = await withApi()
     const words = {
       description: 'Orders',
@@ -120,7 +120,7 @@ describe('the descriptive properties of an application', () => {
       assert.equal((await admin.patch(path, { [name]: value })).status, 400)
     })
 
-  it('have add-ins of a service principal too, and windows not of a blueprint', async () => {
+  it('include add-ins of a service principal, and windows not of a blueprint', async () => {
     const { admin, api } = await withApi()
     const { body } = await admin.post('/servicePrincipals', { appId: api.appId, addIns: [addIn] })
     assert.deepEqual(body.addIns, [addIn])
@@ -133,7 +133,7 @@ describe('the descriptive properties of an application', () => {
     assert.equal(blueprint.body.error.code, 'AgentBlueprint_IncompatibleProperty')
   })
 
-  it('are accepted as they are shown', async () => {
+  it('are accepted as they were shown', async () => {
     const { admin, path } = await withApi()
     const { body } = await admin.get(path)
     assert.equal((await admin.patch(path, body)).status, 204)
@@ -190,7 +190,7 @@ describe('the descriptive properties of an application', () => {
 })
 
 describe('the scopes of an application', () => {
-  it('are shown there and at its service principal', async () => {
+  it('are shown at the application and at its service principal', async () => {
     const { admin, api, path } = await withApi()
     await admin.patch(path, { api: { oauth2PermissionScopes: [scope] } })
     const { body } = await admin.get(`${path}?$select=api`)

@@ -5,7 +5,7 @@ import { withApi } from './sample-api.ts'
 const template = '/applicationTemplates/8adf8e6e-67b2-4cf2-a259-e3dc5476c621/instantiate'
 
 describe('the template of applications that are not in the gallery', () => {
-  it('makes an application and its service principal', async () => {
+  it('creates an application and its service principal', async () => {
     const { admin } = await withApi()
     const made = await admin.post(template, { displayName: 'Orders' })
     assert.equal(made.status, 201)

@@ -39,7 +39,7 @@ describe('an extension property of an application', () => {
     assert.deepEqual((await admin.get(all)).body.value, [])
   })
 
-  it('is found by the application ID, stays with other changes, and goes with the application', async () => {
+  it('is found by the application ID, survives other changes, and is removed with the application', async () => {
     const { admin, answer, api, path } = await withExtension({ ...orders, isMultiValued: true })
     assert.equal(answer.body.isMultiValued, true)
     await admin.patch(path, { displayName: 'Other' })
@@ -52,7 +52,7 @@ describe('an extension property of an application', () => {
     assert.equal((await admin.get(byAppId)).body.value.length, 1)
   })
 
-  it('is that of another application with the same chosen name, and of no other tenant', async () => {
+  it('may have the same chosen name in another application, and does not exist in another tenant', async () => {
     const { admin, answer, clientWith, path } = await withExtension()
     const { body: other } = await admin.post('/applications', { displayName: 'Other' })
     const ofOther = `/applications/${other.id}/extensionProperties`
@@ -83,7 +83,7 @@ describe('an extension property of an application', () => {
       assert.match(answer.body.error.message, message)
     })
 
-  it('with a name in use is refused, and so is the 101st one', async () => {
+  it('has a name that no other has, and is one of at most 100', async () => {
     const { admin, all } = await withExtension()
     const again = await admin.post(all, orders)
     assert.equal(again.status, 400)
@@ -97,7 +97,7 @@ describe('an extension property of an application', () => {
 describe('the available extension properties (entra E360)', () => {
   const path = '/directoryObjects/getAvailableExtensionProperties'
 
-  it('are those of the tenant and of applications of others with a service principal in it', async () => {
+  it("include those of other tenants' applications with a service principal in this tenant", async () => {
     const { admin, answer, api, clientWith } = await withExtension()
     await admin.post('/servicePrincipals', { appId: api.appId })
     await admin.post('/applications', { displayName: 'Without' })
@@ -145,14 +145,14 @@ describe('the available extension properties (entra E360)', () => {
     [[], 400],
   ]
   for (const [body, status, count] of rows)
-    it(`are answered with ${status} for ${JSON.stringify(body)}`, async () => {
+    it(`give ${status} for ${JSON.stringify(body)}`, async () => {
       const { admin } = await withExtension()
       const answer = await admin.post(path, body)
       assert.equal(answer.status, status)
       assert.equal(answer.body.value?.length, count)
     })
 
-  it('are in one answer, and need Directory.Read.All', async () => {
+  it('are in one response, and need Directory.Read.All', async () => {
     const { admin, all, clientWith } = await withExtension()
     for (let number = 1; number < 100; number += 1)
       await admin.post(all, { ...orders, name: `orders${number}` })

@@ -52,7 +52,7 @@ describe('a federated identity credential', () => {
     ['a/b', 400],
   ]
   for (const [name, status] of names)
-    it(`named ${name} is answered with ${status}, and found by its name (entra E312)`, async () => {
+    it(`named ${name} gives ${status}, and is found by its name (entra E312)`, async () => {
       const { admin, path } = await withApi()
       const all = `${path}/federatedIdentityCredentials`
       assert.equal((await admin.post(all, { ...github, name })).status, status)
@@ -129,7 +129,7 @@ describe('a federated identity credential', () => {
       assert.match(reply.body.error.message, message)
     })
 
-  it('is refused above 20 of one application', async () => {
+  it('is refused as the 21st of an application', async () => {
     const { admin, path } = await withApi()
     const add = (index: number) =>
       admin.post(`${path}/federatedIdentityCredentials`, {
@@ -141,7 +141,7 @@ describe('a federated identity credential', () => {
     assert.match((await add(20)).body.error.message, /must not have more than 20/)
   })
 
-  it('has an expression in place of a subject, which a change can replace', async () => {
+  it('has an expression instead of a subject, which a change can replace', async () => {
     const { admin, path } = await withApi()
     const all = `${path}/federatedIdentityCredentials`
     const made = await admin.post(all, flexible)
@@ -188,7 +188,7 @@ describe('a federated identity credential', () => {
     assert.match(renamed.body.error.message, /'name' is read-only/)
   })
 
-  it('may trust an issuer of this machine over http', async () => {
+  it('may trust an issuer on this machine over http', async () => {
     const { admin, path } = await withApi()
     const local = { ...github, issuer: 'http://127.0.0.1:4000/common' }
     assert.equal((await admin.post(`${path}/federatedIdentityCredentials`, local)).status, 201)

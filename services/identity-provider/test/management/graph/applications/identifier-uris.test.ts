@@ -105,7 +105,7 @@ describe('an identifier URI (entra E148, E149, E234)', () => {
     })
 
   for (const key of ['POST', 'upsert'] as const)
-    it(`is judged at creation by ${key} too`, async () => {
+    it(`is checked at creation by ${key} too`, async () => {
       const { admin } = await withApi()
       const send = (name: string, body: object) =>
         key === 'POST'

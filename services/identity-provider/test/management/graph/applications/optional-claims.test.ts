@@ -42,7 +42,7 @@ describe('an optional claim', () => {
   ]
   for (const kind of kinds)
     for (const [sent, expected] of rows)
-      it(`of ${kind} is kept as it is sent: ${JSON.stringify(sent)} (entra E343)`, async () => {
+      it(`of ${kind} is stored as it is sent: ${JSON.stringify(sent)} (entra E343)`, async () => {
         const optionalClaims = {
           [kind]: [{ '@odata.type': '#microsoft.graph.optionalClaim', ...sent }],
         }

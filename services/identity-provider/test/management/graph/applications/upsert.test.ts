@@ -49,7 +49,7 @@ describe('a PATCH with Prefer: create-if-missing', () => {
 })
 
 describe('new secrets of a new application', () => {
-  it('are in its answer only', async () => {
+  it('are only in the response to its creation', async () => {
     const { admin } = await withApi()
     const { status, body } = await admin.post('/applications', {
       displayName: 'X',
@@ -68,7 +68,7 @@ describe('new secrets of a new application', () => {
 })
 
 describe('$expand', () => {
-  it('adds the owners and assignments of an object and of each object of a list', async () => {
+  it('adds the owners and assignments to an object and to each object of a list', async () => {
     const { admin, path } = await withApi()
     const owner = { '@odata.id': `https://x.example/directoryObjects/${admin.principalId}` }
     await admin.post(`${path}/owners/$ref`, owner)

@@ -53,7 +53,7 @@ describe('a deleted application', () => {
   })
 
   for (const kind of ['application', 'servicePrincipal'])
-    it(`is listed in an order, and counted, as ${kind} (entra E303)`, async () => {
+    it(`is listed in order, and counted, as ${kind} (entra E303)`, async () => {
       const { admin, clock, deleted } = await withDeleted()
       for (const displayName of ['Zeta', 'alpha', 'Beta']) {
         const { body } = await admin.post('/applications', { displayName })
@@ -103,7 +103,7 @@ describe('a deleted application', () => {
     assert.equal((await admin.post(`${deleted}/${api.id}/restore`)).status, 404)
   })
 
-  it('does not get its old service principal back beside a new one', async () => {
+  it('is not restored with its old service principal if it has a new one', async () => {
     const { admin, api, deleted, principal } = await withDeleted()
     await admin.post(`${deleted}/${api.id}/restore`)
     assert.equal((await admin.post('/servicePrincipals', { appId: api.appId })).status, 201)

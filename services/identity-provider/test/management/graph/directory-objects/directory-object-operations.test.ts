@@ -20,7 +20,7 @@ describe('an object without its set in the path', () => {
     assert.equal((await admin.get('/directoryObjects/x')).status, 400)
   })
 
-  it('is found among other IDs, if its type is wanted', async () => {
+  it('is found by several IDs, if its type is requested', async () => {
     const { admin, api, clientWith } = await withApi()
     const foreign = await clientWith([], fabrikam)
     const ids = [api.id, admin.principalId, admin.principalId, guid(9), foreign.principalId]
@@ -37,7 +37,7 @@ describe('an object without its set in the path', () => {
     assert.match(body.error.message, /more than 1000 entries/)
   })
 
-  it('is deleted as with its set, so that it can be restored (entra E275)', async () => {
+  it('is deleted as in its set, so that it can be restored (entra E275)', async () => {
     const { admin, api, clientWith } = await withApi()
     const client = await clientWith([])
     const outsider = await clientWith(['Application.ReadWrite.All'], fabrikam)

@@ -55,7 +55,7 @@ describe('an application without any role', () => {
   })
 
   for (const name of ['appId', 'qualified', 'batch'] as const)
-    it(`adds it by another path: ${name}`, async () => {
+    it(`adds a certificate through another path: ${name}`, async () => {
       const { add, application, client, path, proof, thumbprints } = await rolling()
       if (name === 'batch') {
         const body = { keyCredential, proof: proof() }
@@ -73,7 +73,7 @@ describe('an application without any role', () => {
       assert.deepEqual(thumbprints(), [first, second])
     })
 
-  it('reaches no other application, and learns of none', async () => {
+  it('can change no other application, and learns of none', async () => {
     const { add, client, clientWith, log, proof, clock } = await rolling()
     const peer = log.directory.applicationByAppId((await clientWith([])).appId)
     const ofPeer = proofOf(present, peer?.id ?? '', clock.now)
@@ -100,7 +100,7 @@ describe('an application without any role', () => {
     assert.equal(refused.body.error.code, 'Authorization_IdentityNotFound')
   })
 
-  it('is a blueprint that does not need the roles of its agents', async () => {
+  it('may be a blueprint, which does not need the roles of its agents', async () => {
     const { agent, blueprint, actAs, clock, commit, giveRole, log, tenantId } = await withAgent()
     await giveRole(agent.id, 'Application.Read.All')
     const before = log.directory.application(blueprint.id)
@@ -114,7 +114,7 @@ describe('an application without any role', () => {
     assert.equal((await self.post(`${path}/removeKey`, { keyId, proof })).status, 204)
   })
 
-  it('gets nothing of a management role that it has', async () => {
+  it('gets no benefit from its management roles', async () => {
     const { add, application, clientWith, commit, log, proof, runtime, client } = await rolling()
     const api = log.directory.servicePrincipalByAppId(contoso.id, graphAppId)
     const own = log.directory.servicePrincipal(client.principalId)
@@ -191,7 +191,7 @@ describe('a proof of possession (AS49)', () => {
     for (const sent of [undefined, null]) assert.equal((await add(sent ?? null)).status, 403)
   })
 
-  it('may be used until it expires, or once if assertions may', async () => {
+  it('may be used until it expires, or once if assertions are valid once', async () => {
     const many = await rolling()
     const sent = many.proof()
     assert.equal((await many.add(sent)).status, 200)
@@ -267,7 +267,7 @@ describe('a certificate with a proof', () => {
       assert.deepEqual(thumbprints(), [first])
     })
 
-  it('has no password of its own', async () => {
+  it('may not be combined with a password', async () => {
     const { client, path, proof } = await rolling()
     const passwordCredential = { secretText: 'of the key' }
     const body = { keyCredential, passwordCredential, proof: proof() }

@@ -27,7 +27,7 @@ describe('a property at a path of its own', () => {
     assert.equal((await admin.get(`${path}/description`)).status, 204)
   })
 
-  it('of an application that is named by its application ID is shown', async () => {
+  it('is shown for an application that is named by its application ID', async () => {
     const { admin, api } = await withApi({ appRoles: roles })
     const { body } = await admin.get(`/applications(appId='${api.appId}')/appRoles`)
     assert.equal(body.value.length, 1)
@@ -49,7 +49,7 @@ describe('a property at a path of its own', () => {
       assert.ok(body.error.message.includes(message), body.error.message)
     })
 
-  it('of an unknown object is not found, and cannot be changed', async () => {
+  it('of an unknown object is not found and cannot be changed', async () => {
     const { admin, path } = await withApi()
     const missing = '/applications/00000000-0000-4000-8000-000000000999/displayName'
     assert.equal((await admin.get(missing)).status, 404)

@@ -100,7 +100,7 @@ describe('the owners of an object', () => {
 })
 
 describe('the objects of a service principal (entra E276)', () => {
-  it('are what it owns and what it created, of both kinds, on pages of any size', async () => {
+  it('are what it owns and what it created, both kinds, on pages of any size', async () => {
     const { admin, api, clientWith } = await withApi()
     const { body: resource } = await admin.post('/servicePrincipals', { appId: api.appId })
     const owner = await clientWith([])

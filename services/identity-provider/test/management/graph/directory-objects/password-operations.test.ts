@@ -72,7 +72,7 @@ describe('a client secret', () => {
     assert.equal(again.body.error.message, 'No password credential found with keyId.')
   })
 
-  it('has the keyId that its owner chose, once (entra E236)', async () => {
+  it('has the keyId that its owner chose, which no other may have (entra E236)', async () => {
     const { admin, path } = await withApi()
     const keyId = '3A29F8E2-5B0C-4F2A-9D3E-7C1B6A5D4E3F'
     const passwordCredential = { keyId, startDateTime: '2026-02-01T20:05:26.1557753+08:00' }
@@ -182,7 +182,7 @@ describe('a certificate', () => {
       assert.ok(!body.error.message.includes(pem.slice(0, 40)))
     })
 
-  it('does not show the last use of a credential of another application with the same keyId', async () => {
+  it("does not show the last use of another application's credential with the same keyId", async () => {
     const { admin, path, api, lastUses, clientWith } = await withApi()
     const { body } = await admin.post(`${path}/addPassword`, {})
     lastUses.set(credentialName(api, body.keyId), new Date('2026-02-02T00:00:00Z'))

@@ -214,7 +214,7 @@ describe('a user as an owner (entra E313)', () => {
     assert.equal((await admin.post('/applications', twice)).status, 400)
   })
 
-  it('has its ID alone for a client that may not read users', async () => {
+  it('shows only its ID to a client that may not read users', async () => {
     const sample = await withUsers()
     const { admin, agent, clientWith, first } = sample
     const reader = await clientWith(['Application.Read.All'])
@@ -248,7 +248,7 @@ describe('a user as an owner (entra E313)', () => {
       assert.equal((await client.get(`/users/${first}/ownedObjects`)).status, 403)
   })
 
-  it('gives no right to anybody, and takes none', async () => {
+  it('gives no permission and removes none', async () => {
     const { admin, clientWith, first } = await withUsers()
     const { body } = await admin.post('/applications', { displayName: 'Owned' })
     const path = `/applications/${body.id}/owners`

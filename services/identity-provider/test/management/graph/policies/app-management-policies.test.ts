@@ -66,7 +66,7 @@ describe('the default app management policy', () => {
     })
   })
 
-  it('keeps what a change does not name', async () => {
+  it('keeps the members that a change does not name', async () => {
     const { admin } = await withApi()
     assert.equal((await admin.patch(byDefault, strict)).status, 204)
     const keys = [{ restrictionType: 'asymmetricKeyLifetime', maxLifetime: 'P1D' }]
@@ -77,7 +77,7 @@ describe('the default app management policy', () => {
     assert.partialDeepStrictEqual(body, { ...strict, servicePrincipalRestrictions })
   })
 
-  it('is not one of those that are assigned', async () => {
+  it('is not in the list of assignable policies', async () => {
     const { admin } = await withApi()
     await admin.patch(byDefault, strict)
     assert.deepEqual((await admin.get(policies)).body.value, [])
@@ -146,7 +146,7 @@ describe('an app management policy', () => {
     assert.equal((await admin.get(`${one}/appliesTo`)).body.value.length, 1)
   })
 
-  it('leaves its place to another when it is gone', async () => {
+  it('makes room for another when it is deleted', async () => {
     const { admin, one, path, reference } = await withPolicy()
     await admin.post(`${path}/appManagementPolicies/$ref`, reference)
     await admin.delete(one)
@@ -156,7 +156,7 @@ describe('an app management policy', () => {
     assert.equal((await admin.post(`${path}/appManagementPolicies/$ref`, next)).status, 204)
   })
 
-  it('is not assigned by the address of another object', async () => {
+  it('is not assigned through the URL of another object', async () => {
     const { admin, path, policy } = await withPolicy()
     for (const address of [`/applications/${policy.id}`, policies, 'x']) {
       const body = { '@odata.id': address }
@@ -252,7 +252,7 @@ describe('app management policies refuse', () => {
     assert.equal((await admin.patch(path, uri)).status, 204)
   })
 
-  it('a certificate of an application and of a service principal, also with a proof', async () => {
+  it('a certificate of an application and of a service principal, even with a proof', async () => {
     const { admin, clock, path, refusals } = await withApi()
     const { appId, id } = (await admin.get(path)).body
     const { body: principal } = await admin.post('/servicePrincipals', { appId })
@@ -281,7 +281,7 @@ describe('app management policies refuse', () => {
     }
   })
 
-  it('secrets of service principals by restrictions of their own', async () => {
+  it('secrets of service principals by separate restrictions', async () => {
     const { admin, path } = await withApi()
     const { appId } = (await admin.get(path)).body
     const { body: principal } = await admin.post('/servicePrincipals', { appId })

@@ -68,7 +68,7 @@ describe('a token lifetime policy', () => {
     assert.deepEqual(left.body.value, [])
   })
 
-  it('is assigned by the path of the beta version too', async () => {
+  it('is also assigned through the path of the beta version', async () => {
     const { admin, create, objects } = await tenantWithApi()
     const id = await create(lifetimes, eightHours)
     const reference = { '@odata.id': `https://graph.microsoft.com/beta${lifetimes}/${id}` }

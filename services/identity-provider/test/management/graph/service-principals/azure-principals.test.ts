@@ -61,7 +61,7 @@ describe('a service principal without an object in the store (entra E354)', () =
     assert.equal((await admin.get(`/applications(appId='${appId}')`)).status, 404)
   })
 
-  it('takes the values that it has, and nothing is stored (entra E357)', async () => {
+  it('accepts the values that it has, and nothing is stored (entra E357)', async () => {
     const { admin, log } = await withApi()
     const appId = 'cfa8b339-82a2-471a-a3c9-0fc0be7a4093'
     const { body: before } = await admin.get(`/servicePrincipals(appId='${appId}')`)

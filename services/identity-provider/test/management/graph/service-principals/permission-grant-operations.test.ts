@@ -37,7 +37,7 @@ describe('a delegated permission grant', () => {
     assert.equal((await admin.get(path)).status, 404)
   })
 
-  it('is refused twice, without its objects, and without the user that it names', async () => {
+  it('is refused as a duplicate, without its objects, and without the user that it names', async () => {
     const { admin, request } = await withGrant()
     const rows = [
       [request, 409, /already exists/],

@@ -52,7 +52,7 @@ describe('a service principal', () => {
     assert.equal(byName.body.value.length, 1)
   })
 
-  it('is created with a property that has only one value here, if it is that value', async () => {
+  it('is created with a property that has only one possible value, if it has that value', async () => {
     const { admin, api } = await withApi()
     const create = (tokenEncryptionKeyId: string | null) =>
       admin.post('/servicePrincipals', { appId: api.appId, tokenEncryptionKeyId })
@@ -70,7 +70,7 @@ describe('a service principal', () => {
     assert.match(body.error.message, /is already in use/)
   })
 
-  it('is created for an application of another tenant only if that is multitenant', async () => {
+  it("is created for another tenant's application only if that is multitenant", async () => {
     const { admin, api, clientWith, path } = await withApi()
     const outsider = await clientWith(allGraphRoles, fabrikam)
     const refused = await outsider.post('/servicePrincipals', { appId: api.appId })
@@ -223,7 +223,7 @@ describe('an app role assignment', () => {
 })
 
 describe('the description of a service principal', () => {
-  it('is kept and shown, and a read-only property may be sent back', async () => {
+  it('is stored and shown, and a read-only property may be sent back', async () => {
     const { admin, client } = await withPrincipals()
     const path = `/servicePrincipals/${client.id}`
     const words = { description: 'Job', notes: 'n', tags: ['HideApp'], alternativeNames: ['x'] }
@@ -250,7 +250,7 @@ describe('the description of a service principal', () => {
 })
 
 describe('a secret of a service principal', () => {
-  it('is added, shown without its text, and removed', async () => {
+  it('is added, shown without its value, and removed', async () => {
     const { admin, client } = await withPrincipals()
     const path = `/servicePrincipals/${client.id}`
     const { status, body } = await admin.post(`${path}/addPassword`, {
@@ -270,7 +270,7 @@ describe('a secret of a service principal', () => {
 })
 
 describe('a certificate of a service principal', () => {
-  it('is added as Azure CLI writes it, kept by its keyId, and removed', async () => {
+  it('is added as Azure CLI writes it, stored with its keyId, and removed', async () => {
     const { admin, client } = await withPrincipals()
     const path = `/servicePrincipals/${client.id}`
     const { certificate: key } = await fixtureSigningKey(KeyEncryptionKey.generate(), new Date())
