@@ -51,7 +51,7 @@ describe('compiled code', { skip: !isPosix && 'the folders of Linux' }, () => {
     assert.equal(statSync(folderOf(caches)).nlink, 2)
   })
 
-  it('is not kept, without a message, when the folder cannot be made', () => {
+  it('is not kept when the folder cannot be created, and no message is printed', () => {
     const caches = join(temporary, 'file')
     writeFileSync(caches, '')
     const { status, stderr } = run(choiceAlone, caches)

@@ -31,7 +31,7 @@ describe('the greeting command', () => {
     assert.match(stderr, /required option '--name <name>' not specified/)
   })
 
-  it('names itself as it is on the path, such as in an image', (t) => {
+  it('calls itself by its name on the path, for example in an image', (t) => {
     const folder = temporaryFolder(t)
     const link = join(folder, 'greeting')
     symlinkSync(bin, link)

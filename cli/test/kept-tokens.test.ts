@@ -36,7 +36,7 @@ async function systemOf(test: TestContext) {
 }
 
 describe('tokens between runs', () => {
-  it('are kept beside the file of settings, for its owner only', async (test) => {
+  it('are kept beside the settings file, readable by its owner only', async (test) => {
     const { system, run } = await systemOf(test)
     assert.equal((await run(['token'])).out, 't1\n')
     assert.equal((await run(['token'])).out, 't1\n')
@@ -62,7 +62,7 @@ describe('tokens between runs', () => {
     assert.equal(system.granted, 2)
   })
 
-  it('are replaced when a missing role may have been granted since', async (test) => {
+  it('are replaced when a missing role may have been granted since they were issued', async (test) => {
     const { system, run } = await systemOf(test)
     await run(['token'])
     system.opensAt = 2

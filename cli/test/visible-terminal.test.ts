@@ -132,7 +132,7 @@ describe('CL16: an untrusted registrations file', () => {
       assert.doesNotThrow(() => JSON.parse(out))
     })
 
-  it('adds no line of its own to a plan', async (test) => {
+  it('adds no line to a plan', async (test) => {
     const served = await ServedGraph.start(test)
     const displayName = 'x"\n  + secret "y" of "z'
     const { out } = await served.run([
@@ -159,17 +159,17 @@ describe('CL16: an untrusted registrations file', () => {
 
 describe('CL16: unchanged output', () => {
   for (const args of [['hi'], ['hello', '--name', 'x'], ['call', 'GET', '/api']])
-    it(`the body that ${args[0]} passes on to a program`, async (test) => {
+    it(`applies to the body that ${args[0]} passes on to a program`, async (test) => {
       const { out } = await ran(test, [...args, ...quick])
       assert.equal(out, `${hostile}\n`)
     })
 
-  it('JSON, for programs', async (test) => {
+  it('applies to JSON, for programs', async (test) => {
     const { out } = await ran(test, ['hi', '--json', ...quick])
     assert.deepEqual(JSON.parse(out), { greeting: hostile })
   })
 
-  it('the colours of the command itself', () => {
+  it('applies to the colours of the command itself', () => {
     let printed = ''
     const paint = (_: string, text: string) => styleText('red', text, { validateStream: false })
     const terminal = visibleTerminal({

@@ -26,7 +26,7 @@ const page = (target: string | undefined) =>
   read(`../docs/generated/${target === 'api' ? 'greeting-api' : target}.md`)
 
 describe('compose.yaml', () => {
-  it('has two identity providers and two APIs, without rights', () => {
+  it('starts two identity providers and two APIs, without privileges', () => {
     assert.deepEqual(
       ours.map(([name]) => name),
       ['identity-provider-1', 'identity-provider-2', 'api-1', 'api-2'],
@@ -41,13 +41,13 @@ describe('compose.yaml', () => {
     })
 
   for (const [name, { build, environment = {} }] of ours) {
-    it(`sets only settings of the reference for ${name}`, () => {
+    it(`sets only settings that the reference for ${name} lists`, () => {
       for (const setting of Object.keys(environment))
         assert.ok(page(build?.target).includes(`| \`${setting}\` |`), setting)
     })
   }
 
-  it('sets the issuer, which is otherwise the address of each listener', () => {
+  it('sets the issuer, which would otherwise be the address of each listener', () => {
     for (const [, { environment }] of ours) {
       assert.ok(environment?.AUTH_URL)
       assert.equal(environment.ISSUER_URL, environment.AUTH_URL)
@@ -76,14 +76,14 @@ describe('compose.yaml', () => {
     for (const line of lines) assert.match(line, /\$\{\w+:\?write deploy\/\.env first/)
   })
 
-  it('fixes the tenant and the API that its registrations file has', () => {
+  it('has the tenant and the API of its registrations file', () => {
     const { tenant, apis } = JSON.parse(read('compose/registrations.json'))
     const { TENANT_ID, API_APPLICATION_ID, JWKS_URL } = compose.services['api-1']?.environment ?? {}
     assert.deepEqual([TENANT_ID, API_APPLICATION_ID], [tenant.id, apis[0].applicationId])
     assert.ok(JWKS_URL?.includes(tenant.id))
   })
 
-  it('lets Prometheus read every service of ours, at its port for metrics', () => {
+  it('lets Prometheus read each of our services at its metrics port', () => {
     const { scrape_configs } = parse(read('compose/prometheus.yaml'))
     const targets = scrape_configs.flatMap(
       (job: { static_configs: { targets: string[] }[] }) => job.static_configs[0]?.targets,

@@ -49,7 +49,7 @@ it('leaves the public schemas out without the network, and names another way', (
   assert.match(stdout, /^left out: chart-schemas\..* or schemas in KUBERNETES_SCHEMAS/)
 })
 
-it('takes the plugin of docker for Compose', () => {
+it('accepts the Compose plugin of docker', () => {
   const { status, stdout, stderr } = checks('--all', 'compose')
   assert.deepEqual([status, stderr], [0, ''])
   assert.match(stdout, /^ok: compose: 1 services, /)

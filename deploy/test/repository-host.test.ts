@@ -40,7 +40,7 @@ const linesOf = ({ steps }: Job) => steps.flatMap(({ run = '' }) => run.trim().s
 const { scripts, optionalDependencies, repository } = JSON.parse(read('package.json'))
 
 describe('a workflow', () => {
-  it('exists for each change, for each night, for each release, for advisories and for the site', () => {
+  it('exists for each change, each night, each release, for advisories and for the site', () => {
     assert.deepEqual(
       workflows,
       ['ci', 'nightly', 'release', 'security', 'site'].map(
@@ -58,7 +58,7 @@ describe('a workflow', () => {
       for (const line of lines) assert.match(line, /uses: [\w./-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/)
     })
 
-    it(`${file} reads the repository only, and each job has an end`, () => {
+    it(`${file} may only read the repository, and each of its jobs has a timeout`, () => {
       assert.deepEqual(parse(file).permissions, { contents: 'read' })
       for (const [name, job] of jobsOf(file)) {
         assert.ok(job['runs-on'], name)
@@ -82,11 +82,11 @@ describe('the workflow for advisories', () => {
   const [audit, codeql] = jobsOf('.github/workflows/security.yml').map(([, job]) => job)
   assert.ok(audit && codeql)
 
-  it('runs for each change, and without one', () => {
+  it('runs for each change, and also on a schedule', () => {
     assert.deepEqual(Object.keys(on), ['pull_request', 'push', 'schedule'])
   })
 
-  it('asks for advisories of all packages, and refuses any of those that users install', () => {
+  it('queries advisories for all packages, and fails for those that users install', () => {
     const levels = linesOf(audit).filter((line) => line.startsWith('npm audit '))
     assert.deepEqual(
       levels.map((line) => [line.includes('--omit=dev'), /--audit-level=(\w+)$/.exec(line)?.[1]]),
@@ -104,7 +104,7 @@ describe('the workflow for advisories', () => {
     assert.deepEqual(codeql.permissions, { contents: 'read', 'security-events': 'write' })
   })
 
-  it('is named to who finds a fault, with the versions that get fixes', () => {
+  it('names who receives a report of a vulnerability, and which versions get fixes', () => {
     const { version } = JSON.parse(read('package.json'))
     const page = repository.url.replace(/^git\+|\.git$/g, '')
     assert.ok(read('SECURITY.md').includes(`<${page}/security/advisories/new>`))
@@ -141,7 +141,7 @@ describe('the workflow of a release', () => {
     }
   })
 
-  it('publishes with a token of the workflow only, and after a person has agreed', () => {
+  it("publishes only with the workflow's token, and only after a person has approved", () => {
     assert.deepEqual(
       publishers.map(([name, job]) => [name, job.environment]),
       [
@@ -254,7 +254,7 @@ describe('the jobs for the deployment', () => {
     assert.doesNotMatch(commands.join('\n'), /curl .*\| *(ba)?sh|@latest|npm install/)
   })
 
-  it('run on a cluster the commands of the guide', () => {
+  it('run the commands of the guide on a cluster', () => {
     const [, block = ''] = read('docs/guides/deploying.md').split(
       'To test on a cluster:\n\n```sh\n',
     )
@@ -333,7 +333,7 @@ describe('an issue form', () => {
     })
   }
 
-  it('is needed for an issue', () => {
+  it('is required for an issue', () => {
     assert.deepEqual(parse('.github/ISSUE_TEMPLATE/config.yml'), { blank_issues_enabled: false })
   })
 })

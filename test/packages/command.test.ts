@@ -209,7 +209,7 @@ describe('the installed programs', () => {
       after(() => consumer[Symbol.dispose]())
 
       for (const runtime of on) {
-        it(`on ${runtime} answers ${status}, and stops with SIGTERM`, async () => {
+        it(`on ${runtime} respond with ${status}, and stop with SIGTERM`, async () => {
           const child = spawn(runtimes[runtime], [file], {
             cwd: consumer.folder,
             env: { PATH: process.env.PATH, ...settings },
@@ -228,7 +228,7 @@ describe('the installed programs', () => {
     })
   }
 
-  it('greeting-api on Bun asks for its settings', () => {
+  it('greeting-api on Bun names its missing settings', () => {
     using consumer = new Consumer().install('api')
     const file = join(consumer.folder, 'node_modules/@greeting/api/bin/greeting-api.js')
     const { status, stderr } = run(runtimes.Bun, [file], consumer.folder)

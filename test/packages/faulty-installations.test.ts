@@ -49,7 +49,7 @@ describe('a faulty installation', () => {
     })
   }
 
-  it('with two copies of the guard and of the client works as with one', () => {
+  it('with two copies of the guard and of the client works like one with single copies', () => {
     const copy = join(consumer.folder, 'other/node_modules/@greeting')
     cpSync(join(consumer.folder, 'node_modules/@greeting'), copy, { recursive: true })
     consumer.write('other/guard.js', `export { createGuard, entra } from '@greeting/guard'`)

@@ -74,7 +74,7 @@ async function prepared(failing?: string) {
 describe('the steps of a release', () => {
   const plan = ['check', 'build', 'pack', 'test:packages', 'list @greeting/guard']
 
-  it('end with what the workflow would publish', async () => {
+  it('end with the files that the workflow would publish', async () => {
     assert.deepEqual(await prepared(), {
       asked: plan,
       printed: [
@@ -86,7 +86,7 @@ describe('the steps of a release', () => {
   })
 
   for (const [index, step] of plan.entries()) {
-    it(`end at ${step} when it fails, and print nothing to publish`, async () => {
+    it(`stop at ${step} when it fails, and print nothing to publish`, async () => {
       const { asked, printed, error } = await prepared(step)
       assert.deepEqual(asked, plan.slice(0, index + 1))
       assert.deepEqual(printed, [])

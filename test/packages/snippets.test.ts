@@ -133,7 +133,7 @@ describe('the snippets of the pages, with the packed packages', () => {
   })
 
   for (const [name, code] of Object.entries(apis)) {
-    it(`${name} answers 401 without a token`, () => {
+    it(`${name} responds with 401 without a token`, () => {
       const file = consumer.write(`run-${name.replace('.ts', '.mjs')}`, harness + code)
       const { stdout, stderr } = run(process.execPath, [file], consumer.folder, {
         TENANT_ID: '8d5f9a0c-0c1e-4a57-9d0e-2f6a3b1c4d5e',
@@ -178,7 +178,7 @@ describe('the snippets of the pages, with the packed packages', () => {
       'worker.ts': 'default',
       'guard-readme.ts': 'app',
     })) {
-      it(`${file} answers 401 on workerd ${name}`, async () => {
+      it(`${file} responds with 401 on workerd ${name}`, async () => {
         consumer.write(
           'worker-test.js',
           `import { ${exported} as worker } from './${file}'

@@ -182,7 +182,7 @@ describe('the declarations compile', () => {
     })
   }
 
-  it('and an editor tells unit, bounds and default where the option is written', () => {
+  it('and an editor shows unit, bounds and default where the option is written', () => {
     const prefix = `import { entra } from '@greeting/guard'\nentra({ tenantId: '', apiApplicationId: '', roles: ['A'], `
     const text = editor.documentationOf(`${prefix}clockToleranceSeconds`)
     assert.match(text, /in seconds: 0 to 60, by default 60/)

@@ -107,7 +107,7 @@ describe('an agent identity, with MSAL for Node unchanged', () => {
     assert.equal(await hi(token), 403, 'the sibling has no role')
   })
 
-  it('is refused to an API with its token for token exchange', async () => {
+  it('is refused by an API with its token for token exchange', async () => {
     assert.equal(await hi(await exchangedBy(withSecret(), agent)), 401)
   })
 

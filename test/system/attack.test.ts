@@ -114,7 +114,7 @@ describe('the judgement of an answer', () => {
 })
 
 describe('random requests of all kinds of callers (AS32)', () => {
-  it('get no answer that the reference does not permit', async () => {
+  it('get no response that the reference does not permit', async () => {
     await using server = await startAttackedServer()
     const { undue, answers } = server.attack.findings
     const changesWith = (outcome: 'done' | 'refused') =>

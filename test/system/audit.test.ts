@@ -41,7 +41,7 @@ describe('the audit of the identity provider', () => {
     return (await response.json()).correlation_id
   }
 
-  it('shows a refused token request by the correlation ID in its answer', async () => {
+  it('shows a refused token request under the correlation ID in its response', async () => {
     const correlationId = await refusedRequest()
     const { code, out, err } = await foundBy('--correlation-id', correlationId)
     assert.equal(code, 0, err)

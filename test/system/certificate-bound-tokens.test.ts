@@ -114,7 +114,7 @@ describe('AS27: a certificate-bound token (RFC 8705)', () => {
     assert.match(none.body, /AADSTS7000216/)
   })
 
-  it('is accepted by the greeting API from its certificate only', async () => {
+  it('is accepted by the greeting API only with its certificate', async () => {
     const token = JSON.parse((await tokenBy(own)).body).access_token
     assert.deepEqual(await greetingBy(own, token), { status: 200, body: 'Hi' })
     for (const thief of [other, undefined]) {

@@ -179,11 +179,11 @@ describe('an MCP server behind the guard, with the TypeScript SDKs unchanged', (
   after(() => opened.disposeAsync())
 
   for (const [name, { connect, code }] of Object.entries(programs)) {
-    it(`is called by ${name} with MCP_CLIENTS=on, by the role of each tool`, async () => {
+    it(`is called by ${name} with MCP_CLIENTS=on, with the role of each tool`, async () => {
       await assertRolesOfTools(await connect(on))
     })
 
-    it(`is not called by ${name} without the setting: AADSTS${code}, as at Entra`, async () => {
+    it(`is not called by ${name} without the setting: AADSTS${code}, as in Entra`, async () => {
       await assert.rejects(connect(off), RegExp(`AADSTS${code}`))
     })
   }

@@ -58,7 +58,7 @@ describe('the portal, in a browser', () => {
     return client()
   }
 
-  it('AS39: signs in by the link of the command, with a __Host- cookie over loopback', async () => {
+  it('AS39: signs in with the link of the command, with a __Host- cookie over loopback', async () => {
     const { code, out, err } = await run('greeting', ['portal', '--no-open'], {
       cwd: system.folder,
     })
@@ -72,7 +72,7 @@ describe('the portal, in a browser', () => {
     assert.deepEqual([cookie?.httpOnly, cookie?.secure, cookie?.sameSite], [true, true, 'Strict'])
   })
 
-  it('registers an API and a client by hand, until both greetings open', async () => {
+  it('registers an API and a client by hand, until both greetings are allowed', async () => {
     await register('Portal job', 'client')
     const id = client()
     await tab('API permissions')
@@ -130,7 +130,7 @@ describe('the portal, in a browser', () => {
     assert.deepEqual(complaints, [])
   })
 
-  it('AS45: keeps its sessions from another server of this machine, which gets the cookie', async () => {
+  it('AS45: protects its sessions from another server of this machine, which gets the cookie', async () => {
     const received: IncomingHttpHeaders[] = []
     const thief = createServer(({ headers }, response) => {
       received.push(headers)
@@ -233,7 +233,7 @@ describe('the portal, in a browser', () => {
   const guide = { folder: guideFolder, names: guideScreenshots }
   const faultsHere = (name: string) => pageFaults(page, name, guide)
 
-  it('has pages without a fault that axe-core finds, in both themes, from 360 pixels to 4K', async () => {
+  it('has no axe-core violation on any page, in both themes, from 360 pixels to 4K', async () => {
     assert.deepEqual(await faultsOf(portal, paths()), [])
     const error = { error: '/error?code=7000215' }
     assert.deepEqual(await faultsOf(new URL(portal).origin, error), [])
@@ -252,7 +252,7 @@ describe('the portal, in a browser', () => {
     assert.deepEqual(await faultsHere('comparison'), [])
   })
 
-  it('has such pages of a blueprint and of its agent, too', async () => {
+  it('has no axe-core violation on the pages of a blueprint and its agent', async () => {
     const api = system.api.applicationId
     await page.goto(`${portal}/applications`)
     await page.getByLabel('Name', { exact: true }).fill('Night blueprint')
@@ -284,7 +284,7 @@ describe('the portal, in a browser', () => {
     assert.deepEqual(found, [])
   })
 
-  it('has such pages of the lab, too', async () => {
+  it('has no axe-core violation on the pages of the lab', async () => {
     const registrations = join(root, 'services/greeting-api/registrations.json')
     await using lab = await startEntra({ registrations, portal: 'on' })
     const signIn = await faultsOf(`${lab.url}/portal`, { 'sign-in': '/sign-in' })

@@ -110,7 +110,7 @@ const endings = [
 
 describe('a system that was running before', () => {
   // A start takes longer than all assertions here, so all tests share one folder.
-  it('is the same after each start in its folder', async (t: TestContext) => {
+  it('is unchanged after each start in its folder', async (t: TestContext) => {
     const dataDir = await temporaryFolder(t)
     const env = { NODE_OPTIONS: withFault }
     let system = await startSystem(dataDir, { command: ['npm', 'start', '--silent', '--'] })

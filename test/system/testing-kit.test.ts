@@ -18,7 +18,7 @@ describe('a guard of a test', () => {
   const entra = useEntra({ registrations })
 
   for (const tokenVersion of ['1.0', '2.0'] as const)
-    it(`gives an API with tokens of version ${tokenVersion} the options that accept them`, async () => {
+    it(`gets the options for an API with tokens of version ${tokenVersion}`, async () => {
       await using entra = await startEntra({
         registrations: {
           apis: { A: { roles: ['R'], tokenVersion } },
@@ -60,7 +60,7 @@ describe('a guard of a test', () => {
     assert.match(told.at(-1) ?? '', /: no_usable_key \(\d with test_key\)$/)
   })
 
-  it('accepts the tokens, and without the option for test keys it does not', async () => {
+  it('accepts the tokens only with the option for test keys', async () => {
     const token = await entra().client('Payroll job').token('Orders API')
     const options = entraOptions(entra().api('Orders API').guardOptions)
     for (const [testKeys, outcome] of [
@@ -75,7 +75,7 @@ describe('a guard of a test', () => {
     }
   })
 
-  it('accepts keys that were generated without the option', async () => {
+  it('accepts generated keys without the option', async () => {
     await using entra = await startEntra({ registrations, signingKeys: 'generated' })
     const guard = createGuard({
       ...entraOptions(entra.api('Orders API').guardOptions),
@@ -136,7 +136,7 @@ describe('the token lifetime of an API', () => {
     ['Orders', 'Orders.Read', 600],
     ['Archive', 'Archive.Read', 86_400],
   ] as const)
-    it(`ends a token of ${name} after ${seconds} seconds, although its key retires before`, async () => {
+    it(`lets a token of ${name} expire after ${seconds} seconds, although its key retires earlier`, async () => {
       const { clock, keys, tokenEndpoint } = entra()
       clock.freeze()
       const { clientId, clientSecret: secret } = entra().client('Job')

@@ -52,7 +52,7 @@ describe('the traces of a system', () => {
       assert.ok((await call(`/management/keys/${kid}/revoke`, { method: 'POST' })).ok)
   }
 
-  it('connect a job, its token, its call and the request for the key', async () => {
+  it('connect a job, its token, its call and the key request', async () => {
     await revokeKnownKeys()
     await writeFile(join(folder, advanceFile), '')
     const { code, err } = await greeting('hi')
@@ -106,7 +106,7 @@ describe('the traces of a system', () => {
       assert.ok(part.length > 0 && !seen.includes(part), 'a credential is in a trace or in a log')
   })
 
-  it('do not disturb a job whose collector is away', async () => {
+  it('do not disturb a job whose collector is unavailable', async () => {
     const env = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9' }
     const { code, out } = await run('greeting', ['hi'], { cwd: folder, env })
     assert.deepEqual([code, out], [0, 'Hi\n'])

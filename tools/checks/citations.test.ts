@@ -29,7 +29,7 @@ const series = [
 describe('numbered pages', () => {
   for (const { page, letter } of series) {
     // A number may be free: changes that are made at the same time reserve some.
-    it(`${page} has each number of ${letter}1, ${letter}2 and so on once`, () => {
+    it(`${page} has each number ${letter}1, ${letter}2 and so on once`, () => {
       const numbers = numbersOf(page, letter)
       assert.ok(numbers.length > 0)
       assert.deepEqual(numbers, [...new Set(numbers)])

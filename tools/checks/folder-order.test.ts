@@ -50,7 +50,7 @@ function circleIn(parent: string): readonly string[] {
 describe('the folders and files of a source folder', () => {
   for (const parent of [...new Set(parents)].sort()) {
     const isUnordered = parent in unordered
-    it(`${parent}: ${isUnordered ? 'have no order yet' : 'import downward only'}`, () => {
+    it(`${parent}: ${isUnordered ? 'have no order yet' : 'import only downward'}`, () => {
       const circle = circleIn(parent)
       if (isUnordered) assert.notDeepEqual(circle, [], `remove ${parent} from the list`)
       else assert.deepEqual(circle, [])
@@ -62,7 +62,7 @@ const folders = [...new Set(products.filter((file) => file.endsWith('.ts')).map(
 
 describe('a source folder', () => {
   for (const folder of folders) {
-    it(`${folder} says in one line what it is, with the words of its row of arrows`, () => {
+    it(`${folder} says in one line what it is, in the words of its row of arrows`, () => {
       const sentences = products
         .filter((file) => dirname(file) === folder)
         .flatMap((file) => /^\/\/ Folder: (.*)/.exec(read(file))?.[1] ?? [])

@@ -32,7 +32,7 @@ const withoutLimit = (patterns: readonly RegExp[]) =>
   new Set(patterns.map(String)).difference(new Set(shortTexts.map(({ pattern }) => `${pattern}`)))
 
 describe('the regular expressions', () => {
-  it('take linear time, but for those of short texts (AS38, RS34)', () => {
+  it('take linear time, except those for short texts (AS38, RS34)', () => {
     assert.ok(literals.length > 100)
     const superLinear = literals.filter(isSuperLinear)
     assert.deepEqual([...withoutLimit(superLinear)], [])
@@ -44,7 +44,7 @@ describe('the regular expressions', () => {
     assert.deepEqual(literalsOf(code).map(String), ['/b/', '/g/u'])
   })
 
-  it('that know the host of this machine in a URL are one, although no arrow joins their files', () => {
+  it("that find this machine's host in a URL are equal, although their files do not import each other", () => {
     const knows = (pattern: RegExp) => pattern.test('localhost') && pattern.test('127.0.0.1')
     const isStrict = (pattern: RegExp) =>
       !['a', 'a.b', 'localhost:1'].some((text) => pattern.test(text))
@@ -73,7 +73,7 @@ describe('the regular expressions', () => {
     /[-.]+$/,
   ]
   for (const pattern of slow)
-    it(`would not be taken with ${pattern}`, () => assert.ok(isSuperLinear(pattern)))
+    it(`would be refused with ${pattern}`, () => assert.ok(isSuperLinear(pattern)))
 })
 
 /** A regular expression that reads texts of others. */
@@ -224,7 +224,7 @@ describe('the regular expressions of foreign texts', () => {
       assert.equal(slowText(input)?.slice(0, 40), undefined)
     })
 
-  it('would not be taken with a block without an end', () => {
+  it('would be refused with an unclosed block', () => {
     const pattern = /-----BEGIN [A-Z ]*PRIVATE KEY-----.+?-----END/s
     assert.ok(!isQuick(pattern, '-----BEGIN PRIVATE KEY-----\n'.repeat(2000)))
   })

@@ -93,7 +93,7 @@ describe('the runtime', () => {
   })
 })
 
-it('install scripts are of the packages in allowScripts only', () => {
+it('only the packages in allowScripts have install scripts', () => {
   const scripted = [...locked].filter(([, { hasInstallScript }]) => hasInstallScript)
   assert.deepEqual(
     scripted.map(([path]) => path.replace('node_modules/', '')).toSorted(),
@@ -128,7 +128,7 @@ describe('tools/link-node.js', () => {
     return { link: join(folder, 'node_modules/.bin/node'), lock, run, program }
   }
 
-  it('links the program, also a second time', (t) => {
+  it('links the program, even a second time', (t) => {
     const { link, run } = linkedFolder(t, { [thisRuntime]: '24.1.0' }, '24.1.0')
     for (const _ of ['npm ci', 'npm install']) {
       assert.equal(run().status, 0)

@@ -29,14 +29,14 @@ const reasonOf = (result: PromiseSettledResult<unknown> | undefined): unknown =>
 const names = ['a', 'b', 'c', 'd', 'e', 'f']
 
 describe('changes of one turn of the event loop', () => {
-  it('are sent in batches of four at most, and each gets its own answer', async () => {
+  it('are sent in batches of at most four, and each gets a separate response', async () => {
     const fixture = await GraphFixture.start()
     const results = await sendAll(fixture, names.map(create))
     assert.deepEqual(results.map(nameOf), names)
     assert.deepEqual(fixture.tenant.batches, [4, 2])
   })
 
-  it('are sent alone when they are alone, and when they are reads', async () => {
+  it('are sent alone when they are single, and when they are reads', async () => {
     const fixture = await GraphFixture.start()
     await fixture.graph.send(create('a'))
     await sendAll(fixture, [
@@ -101,7 +101,7 @@ describe('a change that a batch does not make', () => {
     assert.equal((await fixture.tenant.applications()).length, 3)
   })
 
-  it('names its missing role after a 403, and does not stop the others', async () => {
+  it('names its missing role after a 403, and does not stop the other changes', async () => {
     const fixture = await GraphFixture.start()
     fixture.tenant.faults.push({ line: /appRoleAssignedTo$/, times: 2, ...roleMissing })
     const [done, refused] = await sendAll(fixture, [
@@ -118,7 +118,7 @@ describe('a change that a batch does not make', () => {
     assert.match(String(reasonOf(refused)), /AppRoleAssignment\.ReadWrite\.All/)
   })
 
-  it('reports its own line when the whole batch is refused', async () => {
+  it('reports its line when the whole batch is refused', async () => {
     const fixture = await GraphFixture.start()
     fixture.tenant.faults.push({ line: /^POST \/\$batch$/, status: 400, times: 1 })
     const [first, second] = await sendAll(fixture, [create('a'), create('b')])
@@ -137,7 +137,7 @@ describe('a change that a batch does not make', () => {
     assert.deepEqual(fixture.tenant.batches, [2])
   })
 
-  it('is repeated after a broken connection only when it may be', async () => {
+  it('is repeated after a broken connection only when the change is idempotent', async () => {
     const fixture = await GraphFixture.start()
     const { appId } = await fixture.tenant.send('POST', '/applications', { displayName: 'old' })
     fixture.tenant.faults.push({ line: /^POST \/\$batch$/, status: 0, times: 1, afterwards: true })
@@ -157,7 +157,7 @@ describe('a change that a batch does not make', () => {
     ['that is no batch', { value: [] }, /POST \/\$batch has an unexpected form: responses$/],
   ]
   for (const [name, body, message] of malformed) {
-    it(`is reported after an answer ${name}`, async () => {
+    it(`is reported after a response ${name}`, async () => {
       const fixture = await GraphFixture.start()
       fixture.tenant.faults.push({ line: /^POST \/\$batch$/, status: 200, times: 1, body })
       const results = await sendAll(fixture, [create('a'), create('b')])

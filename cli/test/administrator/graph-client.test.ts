@@ -66,7 +66,7 @@ describe('a refusal', () => {
 })
 
 describe('the Graph client', () => {
-  it('sends its token to no other origin, also when a next page has one', async () => {
+  it('sends its token to no other origin, even if a next page is there', async () => {
     const fixture = await GraphFixture.start()
     fixture.tenant.faults.push({
       line: /^GET \/applications$/,
@@ -93,7 +93,7 @@ describe('the Graph client', () => {
     assert.equal((await fixture.graph.list('/applications', application)).length, 1)
   })
 
-  it('reports the place of an answer that is not as documented', async () => {
+  it('reports where a response differs from the documentation', async () => {
     const fixture = await GraphFixture.start()
     const edit = ({ value }: Json) => ({
       value: (value as Json[]).map((one) => ({ ...one, displayName: 7 })),

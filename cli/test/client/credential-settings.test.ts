@@ -30,7 +30,7 @@ describe('the settings of the credential', () => {
     })
   }
 
-  it('each create their kind of credential', () => {
+  it('each create one kind of credential', () => {
     const kindOf = (setting: string) => {
       const row = chosenCredential({ [setting]: 'x' })
       return typeof row === 'object' && row.make(() => 'x').kind
@@ -41,7 +41,7 @@ describe('the settings of the credential', () => {
     assert.equal(kindOf('CLIENT_ASSERTION_FILE'), 'assertion')
   })
 
-  it('of the environment replace all those of the file', () => {
+  it('in the environment replace all those in the file', () => {
     const file = { CLIENT_SECRET: 'local', CLIENT_SECRET_EXPIRES: '2030-01-01', TENANT_ID: 't' }
     assert.deepEqual(mergeSettings({ CLIENT_SECRET_FILE: 'f', CLIENT_ID: 'c' }, file), {
       CLIENT_SECRET_FILE: 'f',
@@ -51,7 +51,7 @@ describe('the settings of the credential', () => {
     assert.deepEqual(mergeSettings({ CLIENT_ID: 'c' }, file), { ...file, CLIENT_ID: 'c' })
   })
 
-  it('leave no scope of the other place beside one of the first', () => {
+  it('in the environment drop the scope that belongs to the file', () => {
     const [scope, api] = [{ SCOPE: 's' }, { API_APPLICATION_ID: 'a' }]
     assert.deepEqual(mergeSettings(scope, { ...api, TENANT_ID: 't' }), { ...scope, TENANT_ID: 't' })
     assert.deepEqual(mergeSettings(api, scope), api)

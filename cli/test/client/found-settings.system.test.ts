@@ -246,7 +246,7 @@ describe('the settings file of a working folder (CL21)', () => {
       assert.equal(status, says === sent ? 5 : 2)
     })
 
-  it('causes a warning when others can read its secret', (test) => {
+  it('causes a warning when other users can read its secret', (test) => {
     const { said } = foundIn(test, inFile, { change: mode(file, 0o644) })
     assert.match(said, /^Warning: other users can read .greeting\/client.env.*chmod 600 .greeting/)
     const json = foundIn(test, inFile, { change: mode(file, 0o644), args: ['hi', '--json'] })
@@ -254,7 +254,7 @@ describe('the settings file of a working folder (CL21)', () => {
     assert.doesNotMatch(foundIn(test, inFile).said, /Warning/)
   })
 
-  it('replaces no file by a token cache (CL20)', (test) => {
+  it('is never replaced by a token cache (CL20)', (test) => {
     const settings = { ...inFile, TOKEN_CACHE_FILE: '.greeting/secret' }
     const { folder } = foundIn(test, settings)
     assert.equal(readFileSync(join(folder, '.greeting/secret'), 'utf8'), 's3cret-of-a-job')
@@ -302,7 +302,7 @@ describe('a settings file of Windows', () => {
         assert.match(foundIn(test, {}, { change, args }).said, says)
       })
 
-  it('is named when the mark is in the name of a variable', async () => {
+  it('is named when the byte order mark is in the name of a variable', async () => {
     const { AUTH_URL, ...others } = inFile
     const said = await ended(['token', '--settings', emptyFile], {
       ...others,

@@ -75,7 +75,7 @@ for (const [name, get] of Object.entries(both)) {
       )
     })
 
-    it('ends with the reason of its signal, before and within the answer', async (t) => {
+    it('ends with the reason of its signal, before and during the response', async (t) => {
       const reason = new Error('too late')
       const silent = new AbortController()
       const waiting = asked(t, () => silent.abort(reason), { signal: silent.signal })

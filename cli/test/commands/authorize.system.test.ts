@@ -41,7 +41,7 @@ describe('greeting authorize', () => {
 
   const main = join(import.meta.dirname, '../../../services/authorizer/src/main.ts')
   for (const name of ['service', 'command'] as const)
-    it(`reads the rules again after SIGHUP to the ${name}, also unchanged ones`, async (test) => {
+    it(`reads the rules again after SIGHUP to the ${name}, even if they are unchanged`, async (test) => {
       const file = join(temporaryFolder(test), 'rules.json')
       writeFileSync(file, '{}')
       const settings = { ...ids, RULES_FILE: file, PROXY: 'caddy', PORT: '0' }
@@ -80,7 +80,7 @@ describe('greeting authorize', () => {
     })
   }
 
-  it('with a fault in the file ends with 1, and with its line', async (test) => {
+  it('with a fault in the file ends with 1, and names the line', async (test) => {
     const file = join(temporaryFolder(test), 'rules.json')
     writeFileSync(file, '{ "rules": [\n{ "prefix": "/" }] }')
     const child = greeting(['authorize', '--rules', file, '--proxy', 'nginx'])

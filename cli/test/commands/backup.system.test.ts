@@ -8,7 +8,7 @@ import { services } from '../../src/system/services.ts'
 import { temporaryFolder } from '../fakes/services.ts'
 import { endedCommand, RecordedTerminal } from '../fakes/terminal.ts'
 
-it('the identity provider of a lost folder continues from its backup', async (t) => {
+it('the identity provider continues from its backup after its folder is lost', async (t) => {
   const folder = temporaryFolder(t)
   const dataDir = join(folder, 'data')
   const greeting = (...args: string[]) => endedCommand(...args, '--data-dir', dataDir)
@@ -55,7 +55,7 @@ it('the identity provider of a lost folder continues from its backup', async (t)
   assert.equal((await greeting('backup')).code, 2)
 })
 
-it('a backup is of the folder that the environment names', async (t) => {
+it('a backup copies the folder that the environment names', async (t) => {
   const dataDir = temporaryFolder(t)
   const terminal = new RecordedTerminal()
   const args = ['backup', '--to', join(dataDir, 'saved')]

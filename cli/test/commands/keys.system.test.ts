@@ -53,7 +53,7 @@ describe('the keys of the identity provider', () => {
   })
 
   for (const kid of ['unknown', '-KI3Q9nNR7bRofxmeZoXqbHZGew', '-hC', '--unknown']) {
-    it(`that do not exist are not revoked: ${kid}`, async () => {
+    it(`are not revoked if they do not exist: ${kid}`, async () => {
       const { code, err } = await keys('revoke', kid, '--yes')
       assert.equal(code, 1)
       assert.ok(err.includes(`/keys/${kid}/revoke`), err)
@@ -66,7 +66,7 @@ describe('the keys of the identity provider', () => {
     assert.match(err, /too many arguments for 'revoke'/)
   })
 
-  it('are encrypted under another key, and the output has the next step', async () => {
+  it('are encrypted under another key, and the output names the next step', async () => {
     const keyFile = join(folder, 'next.key')
     await writeFile(keyFile, `${randomBytes(32).toString('base64')}\n`, { mode: 0o600 })
     const { code, out, err } = await keys('reencrypt', '--key-file', keyFile)
@@ -85,7 +85,7 @@ describe('the keys of the identity provider', () => {
     assert.doesNotMatch(short.err, /canary/)
   })
 
-  it('are managed without a lab, which greeting lab reports with the way to start one', async () => {
+  it('are managed without a lab, and greeting lab reports how to start one', async () => {
     const { code, err } = await endedCommand('lab', 'clock', '--data-dir', folder)
     assert.equal(code, 1)
     assert.match(err, /has no lab\n.*greeting start --lab/)

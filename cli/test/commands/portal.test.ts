@@ -89,7 +89,7 @@ describe('greeting portal', () => {
       assert.match(recorded.err, isTaken ? /^The link works once, for 60 s/ : /makes no link/)
     })
 
-  it('says how to turn the portal on', async (test) => {
+  it('says how to enable the portal', async (test) => {
     const url = await serving(test, answering(404, {}))
     const recorded = new RecordedTerminal()
     assert.equal(
@@ -103,7 +103,7 @@ describe('greeting portal', () => {
     assert.match(recorded.err, /serves no portal.\n.*PORTAL=on/)
   })
 
-  it('reports an identity provider that does not answer', async () => {
+  it('reports an identity provider that does not respond', async () => {
     const recorded = new RecordedTerminal()
     const url = await unreachableUrl()
     const settings = { ...administrator, AUTH_URL: url, GRAPH_URL: url }
@@ -166,7 +166,7 @@ describe('greeting portal', () => {
     await until(async () => ((await linkFiles()).join() === 'portal.html' ? true : undefined))
   })
 
-  it('deletes what an earlier run left, and nothing else', async () => {
+  it('deletes the files that an earlier run left, and nothing else', async () => {
     const old = new Date(Date.now() - 3_600_000)
     const own = `portal-${crypto.randomUUID()}.html`
     const foreign = ['portal.html', 'portal-0a1b.html', 'portal-notes.txt', 'report.html']

@@ -258,7 +258,7 @@ describe('greeting start that cannot start', () => {
     assert.match(err, /The path must not be empty/)
   })
 
-  it('prints only the message of the service about a corrupt data folder', async (test) => {
+  it("prints only the service's message about a corrupt data folder", async (test) => {
     const ended = await failedStart(temporaryFolder(test), freePorts, 'identity-provider')
     assert.deepEqual(ended, {
       code: 1,

@@ -59,7 +59,7 @@ describe('the text after a start', () => {
         assert.equal(lines[name], `npx --no-install greeting ${words[name]}${option}`)
     })
 
-  it('on a terminal of 60 columns wraps below the column, and keeps commands whole', () => {
+  it('on a terminal of 60 columns wraps its columns, and keeps commands whole', () => {
     const { text } = printed('linux', '/home/ada l/api/.greeting', 60)
     assert.deepEqual(
       text.split('\n').filter((line) => line.length > 60),

@@ -36,7 +36,7 @@ describe('greeting trust', () => {
     assert.ok(terminal.out.includes(`NODE_EXTRA_CA_CERTS='${folder}/tls/authority.pem'`))
   })
 
-  it('prints the same as JSON', async (t) => {
+  it('prints the instructions as JSON', async (t) => {
     const folder = await dataFolder(t, 'greeting-trust-')
     const terminal = new RecordedTerminal()
     await terminal.run(['trust', '--data-dir', folder, '--json'])

@@ -40,7 +40,7 @@ describe('the progress of a run', () => {
     ])
   })
 
-  it('is a line each 5 seconds without a terminal', () => {
+  it('is one line every 5 seconds without a terminal', () => {
     const run = reportWith({})
     longRun(run)
     assert.deepEqual(run.fixture.err.split('\n'), [
@@ -52,7 +52,7 @@ describe('the progress of a run', () => {
     ])
   })
 
-  it('is an event each second with --json, and the first and the last of each activity', () => {
+  it('is one event each second with --json, and the first and last event of each activity', () => {
     const run = reportWith({ json: true, isTerminal: true })
     longRun(run)
     const events = run.fixture.err
@@ -88,7 +88,7 @@ describe('the progress of a run', () => {
     assert.equal(run.fixture.drawn[1], 'Reading applications: 999, 500 per second')
   })
 
-  it('has a rate of its own for each activity', () => {
+  it('has a separate rate for each activity', () => {
     const run = reportWith({ isTerminal: true })
     run.report.update('read_applications', 0, 10)
     run.fixture.nowMs += 10_000

@@ -56,7 +56,7 @@ describe('files of new secrets', () => {
     await assert.rejects(files.prepare(twins), /Several new secrets would have the same file/)
   })
 
-  it('are refused before a change when a name is too long for its draft, also in a good folder', async (test) => {
+  it('are refused before a change when a name is too long for its draft, even in a good folder', async (test) => {
     const files = filesIn(await folderFor(test))
     // Such a file could exist. It is written under a longer name first.
     const secrets = ['Short', 'L'.repeat(240)].map((client) => ({ client, secret: 'a' }))
@@ -80,7 +80,7 @@ describe('files of new secrets', () => {
       assert.deepEqual(await readFile(file), Buffer.from(content))
     })
 
-  it('keep the other settings of their file, and have both names of the API', async (test) => {
+  it('keep the other settings of their file, and contain both names of the API', async (test) => {
     const folder = await folderFor(test)
     const file = join(folder, 'client.env')
     const key = '-----BEGIN X-----\nabc\n-----END X-----'
@@ -119,7 +119,7 @@ describe('files of new secrets', () => {
     'a\u0085B=1',
   ])
     for (const member of ['secretText', 'clientId'] as const)
-      it(`take no control character of a server: ${JSON.stringify(text)} as ${member} (CL22)`, async (test) => {
+      it(`contain no control character from a server: ${JSON.stringify(text)} as ${member} (CL22)`, async (test) => {
         const folder = await folderFor(test)
         const kept = filesIn(folder).keep({ ...secret('client'), [member]: text })
         await assert.rejects(kept, /has no form that .* can hold/)

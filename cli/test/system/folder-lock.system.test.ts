@@ -20,7 +20,7 @@ describe('the lock of a data folder', () => {
     next.release()
   })
 
-  it('excludes other processes, and ends with its process when that is killed', async (test) => {
+  it('excludes other processes, and is released when its process is killed', async (test) => {
     const file = join(temporaryFolder(test), 'start.lock')
     const module = join(import.meta.dirname, '../../src/system/data-folder.ts')
     const program = `

@@ -63,7 +63,7 @@ describe('a request for a managed identity', () => {
       assert.ok(!JSON.stringify(result.body).includes(secret))
     })
 
-  it('is refused with 400 for another method', () => {
+  it('is refused with 400 for any method but GET', () => {
     const result = read(virtualMachine, onMachine, 'POST')
     assert.ok('status' in result && result.status === 400)
   })

@@ -30,7 +30,7 @@ describe('the client of an earlier start', () => {
       assert.deepEqual(await new DataFolder(folder).keptClient(), isKept ? client : undefined)
     })
 
-  it('is not kept when the file of the administrator cannot be read', async (t) => {
+  it('is not kept when the administrator file cannot be read', async (t) => {
     const folder = await mkdtemp(join(tmpdir(), 'greeting-kept-'))
     t.after(() => rm(folder, { recursive: true }))
     await writeFile(join(folder, 'client.env'), complete)

@@ -55,7 +55,7 @@ describe('the managed identity endpoints', () => {
       assert.ok(sent[0]?.includes(`client_id=${clientId}`))
     })
 
-  it('pass a refusal on', async () => {
+  it('pass on a refusal', async () => {
     const error = { error: 'invalid_resource', error_description: 'AADSTS500011' }
     const { status, body } = await ask('', async () => Response.json(error, { status: 400 }))
     assert.equal(status, 400)
@@ -68,19 +68,19 @@ describe('the managed identity endpoints', () => {
     ['answers with null', async () => Response.json(null)],
   ]
   for (const [what, fetch] of failures)
-    it(`answer 503 without a detail when the identity provider ${what}`, async () => {
+    it(`respond with 503 without a detail when the identity provider ${what}`, async () => {
       const { status, body } = await ask('', fetch)
       assert.equal(status, 503)
       assert.doesNotMatch(body, /canary/)
     })
 
-  it('refuse a client that is no identity of this machine', async () => {
+  it('refuse a client that is not a managed identity of this machine', async () => {
     const { status, body } = await ask('&client_id=other', () => Promise.reject(new Error('asked')))
     assert.equal(status, 400)
     assert.match(body, /Identity not found/)
   })
 
-  it('AS44: answer a request before its body, which they do not read', async () => {
+  it('AS44: respond before the body of a request arrives, and do not read it', async () => {
     const endpoints = await serveManagedIdentity({
       port: 0,
       identities: async () => [],

@@ -16,7 +16,7 @@ describe('the record of registered applications', () => {
   })
   afterEach(() => rm(folder, { recursive: true }))
 
-  it('has each ID on disk when its promise resolves, also for many at the same time', async () => {
+  it('has each ID on disk when its promise resolves, even for many at the same time', async () => {
     const record = new RegisteredApplications(join(folder, 'made'))
     const ids = newIds(50)
     await Promise.all(

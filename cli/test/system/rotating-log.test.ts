@@ -32,7 +32,7 @@ describe('the log of a service (AS34)', () => {
     assert.equal(kept, lines.slice(-40).join(''))
   })
 
-  it('counts the content of an earlier run in the file', async (t) => {
+  it('counts what an earlier run wrote to the file', async (t) => {
     const { path, previousPath } = await logFolder(t)
     await writeFile(path, 'x'.repeat(900))
     await write(new RotatingLog({ path, previousPath, maxBytes: 1000 }), 'a\n', 'y'.repeat(200))

@@ -17,7 +17,7 @@ async function systemIn(test: TestContext, fault: string, stallMs: number) {
 const never = new AbortController().signal
 
 describe('a slow start', () => {
-  it('says what it waits for, and goes on while a service writes to its log', async (test) => {
+  it('says what it waits for, and continues waiting while a service writes to its log', async (test) => {
     const said: string[] = []
     const system = await systemIn(test, 'writes', 1000)
     await system.start(never, (awaited) => said.push(awaited))

@@ -17,7 +17,7 @@ describe('a duration', () => {
   }
 
   for (const text of ['', '5', 'm', '5 m', '-5m', '5m!', '5M', '25d', '1e3s', 's5']) {
-    it(`is not written like ${JSON.stringify(text)}`, () => {
+    it(`cannot be written as ${JSON.stringify(text)}`, () => {
       assert.throws(() => durationMs(text), /The duration must have a form like 30s, 5m or 1h30m/)
     })
   }

@@ -31,7 +31,7 @@ function runJob(folder: string, main: string, settings: Readonly<Record<string, 
   return { status, stderr, names: readdirSync(backups).toSorted() }
 }
 
-it('the job of the backup restores a backup of PostgreSQL for a trial, and keeps the newest', async (t) => {
+it('the backup job restores a PostgreSQL backup as a trial, and keeps the newest backups', async (t) => {
   const folder = await temporaryFolder(t)
   const server = await PostgresServer.start()
   t.after(() => server.stop())
@@ -61,7 +61,7 @@ for (const [fails, sentence] of [
   ['backup', ''],
   ['restore', 'could not be restored, and is removed'],
 ] as const)
-  it(`the job of the backup removes no earlier one when its ${fails} fails`, async (t) => {
+  it(`the backup job removes no earlier backup when its ${fails} fails`, async (t) => {
     const folder = await temporaryFolder(t)
     const main = join(folder, 'main.mjs')
     writeFileSync(

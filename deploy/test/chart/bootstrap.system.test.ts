@@ -108,7 +108,7 @@ describe('the job before an installation', () => {
     assert.doesNotMatch(output, /example/)
   })
 
-  it('writes the clients of the first start into a Secret of their own', async () => {
+  it('writes the clients of the first start into separate Secrets', async () => {
     const registrations = { REGISTRATIONS: '/registrations/registrations.json' }
     const { code, sent } = await runJob('empty', [200, 200, 200], registrations)
     assert.deepEqual({ code, sent }, { code: 0, sent: [rehearsal, written, clients] })

@@ -59,7 +59,7 @@ describe('the objects of the chart', () => {
     ],
   ]
   for (const [from, to, fault] of breaks)
-    it(`have a fault that is found: ${fault.source}`, () => {
+    it(`are checked: a fault is found: ${fault.source}`, () => {
       const text = read('production.yaml')
       const broken = text.replace(from, to)
       assert.notEqual(broken, text)
@@ -83,7 +83,7 @@ describe('a running system', () => {
   const asked = readdirSync(golden).flatMap((file) => requestsOf(objectsOf(read(file))))
   const unique = new Map(asked.map((one) => [one.join(' '), one]))
   for (const [what, [component, port, path]] of unique)
-    it(`answers what the chart asks: ${what}`, async () => {
+    it(`responds to what the chart requests: ${what}`, async () => {
       const { url, metricsUrl } = component === 'api' ? system.api : system.identityProvider
       const answer = await fetch(`${port === 'metrics' ? metricsUrl : url}${path}`)
       assert.equal(answer.status, 200)
@@ -99,7 +99,7 @@ describe('a running system', () => {
         /^.*(health_uri|http-check send|health_check:|healthCheck:) .*$/gm,
       ) ?? []
     for (const path of new Set(lines.map((line) => / (\/\w+)/.exec(line)?.[1])))
-      it(`answers the health check ${path} of ${file}`, async () => {
+      it(`responds to the health check ${path} of ${file}`, async () => {
         for (const { url } of [system.identityProvider, system.api])
           assert.equal((await fetch(`${url}${path}`)).status, 200)
       })
@@ -136,7 +136,7 @@ describe('a running system', () => {
       assert.doesNotMatch(stdout + stderr, new RegExp(system.client.clientSecret))
     })
 
-  it('answers the HEALTHCHECK of the image', () => {
+  it('responds to the HEALTHCHECK of the image', () => {
     const text = readFileSync(join(root, 'deploy/Containerfile'), 'utf8')
     const [, line = ''] = /HEALTHCHECK[^[]*CMD (\[.*\])/.exec(text) ?? []
     const [, , ...args] = JSON.parse(line)

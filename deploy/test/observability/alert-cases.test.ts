@@ -41,7 +41,7 @@ describe('the rules for Prometheus', () => {
     })
   }
 
-  it('keep the releases apart', () => {
+  it('separate the releases', () => {
     const expressions = plainRules.map(({ expr }) => expr)
     assert.deepEqual(
       expressions.flatMap((expr) => unfilteredMetrics(expr, 'release=~".*"')),
@@ -53,7 +53,7 @@ describe('the rules for Prometheus', () => {
     assert.deepEqual(merged, [])
   })
 
-  it('find the labels of their selectors, and only what the chart installs', () => {
+  it('match labels that exist, and only labels that the chart installs', () => {
     for (const [example, services] of [
       ['production', ['identity-provider', 'api']],
       ['api', ['api']],
@@ -96,7 +96,7 @@ describe('the rules for Prometheus', () => {
 })
 
 describe('the runbooks', () => {
-  it('are the table, for each alert one', () => {
+  it('have one entry for each alert', () => {
     assert.equal(read(file), text)
     assert.deepEqual(
       Object.keys(runbooks).toSorted(),
@@ -154,7 +154,7 @@ describe('the runbooks', () => {
     for (const [, unit] of units) assert.match(read(`deploy/systemd/${unit}.service`), /\[Unit\]/)
   })
 
-  it('ask for metrics that the reference lists', () => {
+  it('query only metrics that the reference lists', () => {
     const documented = [...documentedMetrics(root), 'process_cpu_seconds_total']
     for (const [alert, { commands }] of Object.entries(runbooks))
       for (const command of commands)

@@ -26,7 +26,7 @@ for (const [file, dashboard] of dashboards) {
       assert.deepEqual(others, [])
     })
 
-    it('shows the chosen namespaces and releases', () => {
+    it('shows only the chosen namespaces and releases', () => {
       const filter = 'namespace=~"$namespace",release=~"$release"'
       const expressions = dashboard.panels.flatMap(({ targets = [] }) => targets)
       assert.deepEqual(
@@ -39,7 +39,7 @@ for (const [file, dashboard] of dashboards) {
       )
     })
 
-    it('places no panel upon another', () => {
+    it('has no overlapping panels', () => {
       const places = dashboard.panels.map(({ gridPos: { x, y } }) => `${x},${y}`)
       assert.equal(new Set(places).size, places.length)
     })

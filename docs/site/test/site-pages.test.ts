@@ -143,12 +143,12 @@ Not this.
       assert.ok(body.includes(part), body)
     })
 
-  it('leaves out the groups that are no guides, and has the sentence as its tagline', () => {
+  it('leaves out groups that contain no guides, and has the sentence as its tagline', () => {
     assert.ok(!body.includes('No guide'), body)
     assert.deepEqual(look?.hero, { tagline: 'A sentence.' })
   })
 
-  it('refuses documents without a part, and names it', () => {
+  it('refuses documents in which a part is missing, and names it', () => {
     assert.throws(
       () => frontPage(contents, '', sidebar, source),
       /^Error: The front page needs .*docs/,
@@ -156,7 +156,7 @@ Not this.
   })
 })
 
-it('a program has a page with its text and its packages, titled as its link', () => {
+it("a program's page has its text and its packages, and the title of its link", () => {
   const file = 'examples/ci/python/test_orders.py'
   const files = exampleFiles(`- [Python](../${file}), [Keys](guides/keys.md)`)
   const [page, ...others] = examplePages(source, files)

@@ -173,7 +173,7 @@ describe('a page', () => {
   for (const path of pages)
     for (const look of looks) {
       const name = `${path.replaceAll('/', '-') || 'front-'}${look.colorScheme ?? look.width ?? 'light'}`
-      it(`${name} has no fault of axe, and is not wider than its window`, async () => {
+      it(`${name} has no axe violation, and is not wider than its window`, async () => {
         const { page, close } = await open(server.url + path, look)
         try {
           if (screenshots) await page.screenshot({ path: join(screenshots, `${name}.png`) })

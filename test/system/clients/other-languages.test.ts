@@ -103,7 +103,7 @@ describe('the documents that clients in other languages read', () => {
         assert.equal(new URL(String(document[name])).origin, authority.origin, name)
     })
 
-  it('MSAL, Spring Security: the v2.0 issuer is the requested authority', async () => {
+  it('MSAL, Spring Security: find the requested authority as the v2.0 issuer', async () => {
     const issuer = `${authority.origin}/${authority.tenantId}/v2.0`
     assert.equal(
       (await authority.read(`${issuer}/.well-known/openid-configuration`)).issuer,
@@ -115,7 +115,7 @@ describe('the documents that clients in other languages read', () => {
     assert.ok(await authority.tokenWithOpenIdScopes(bySecret(system.clientSettings)))
   })
 
-  it('Microsoft.Identity.Web: a v1.0 token, its document, its audience and its roles', async () => {
+  it('Microsoft.Identity.Web: finds a v1.0 token, its document, its audience and its roles', async () => {
     const token = decodeJwt(await authority.token(bySecret(system.clientSettings)))
     const document = await authority.read(`/${authority.tenantId}/.well-known/openid-configuration`)
     assert.equal(token.iss, document.issuer)

@@ -99,7 +99,7 @@ describe('examples/ci/start.sh with an image', () => {
     assert.deepEqual({ iss, roles }, { iss: `${tenant}/`, roles: ['Orders.Read'] })
   })
 
-  it('reports a port that a ready server has taken, names its setting, and leaves no process', async (t) => {
+  it('reports a port that a running server uses, names its setting, and leaves no process', async (t) => {
     const prepared = await prepare(t)
     const { AUTH_URL = '' } = await settingsIn(prepared)
     const other = createServer((_request, response) => response.end()).listen(

@@ -83,7 +83,7 @@ describe('the documents', () => {
     ['greeting --help', async () => (await run('greeting', ['--help'])).out, 3],
   ]
   for (const [of, text, lines] of firstTexts)
-    it(`${of} says whom the project is for, in the words of README.md`, async () => {
+    it(`${of} has the same first sentences as README.md`, async () => {
       const said = await text()
       const flat = said.replace(/\s+/g, ' ')
       assert.ok(flat.includes(who.slice(0, lines).join(' ')), said)

@@ -110,7 +110,7 @@ describe('the first run', () => {
     })
   })
 
-  it('accepts HTTPS requests of a program that has only the settings in client.env', async () => {
+  it('accepts HTTPS requests from a program that has only the settings in client.env', async () => {
     const program = 'console.log((await fetch(process.env.HTTPS_AUTH_URL + "/readyz")).status)'
     const command = `node --input-type=module -e '${program}'`
     const trusting = `set -a; . ${system.clientEnvFile}; ${command}`
@@ -119,7 +119,7 @@ describe('the first run', () => {
     assert.match((await shell(untrusting, folder)).err, /UNABLE_TO_VERIFY_LEAF_SIGNATURE/)
   })
 
-  it('answers the commands of the tutorial', async () => {
+  it('serves the commands of the tutorial', async () => {
     assert.deepEqual(await greeting('hi'), { code: 0, out: 'Hi\n', err: '' })
     const hello = await greeting('hello', '--name', 'Ada Lovelace')
     assert.deepEqual(hello, { code: 0, out: 'Hello, Ada Lovelace\n', err: '' })
@@ -129,7 +129,7 @@ describe('the first run', () => {
     assert.match(decoded.out, /exp +\d+ .*in \d+ (minutes|hour)/)
   })
 
-  it('names the missing consent of a client, by a command that works when it is pasted', async () => {
+  it('names the missing consent of a client, with a command that works when it is pasted', async () => {
     const displayName = 'Job without consent'
     const client = {
       displayName,
@@ -199,7 +199,7 @@ describe('the first run', () => {
   })
 })
 
-it('a proxy of the environment gets no request of start, hi and doctor', async (t) => {
+it('a proxy in the environment gets no request from start, hi and doctor', async (t) => {
   let requests = 0
   const proxy = createServer((_, response) => {
     requests += 1

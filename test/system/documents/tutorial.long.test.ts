@@ -57,7 +57,7 @@ describe('the tutorial', () => {
     assert.equal(page.match(/```sh\n/g)?.length, steps.length + 1)
   })
 
-  it('prints what the start prints', async (t) => {
+  it('prints the same as the start', async (t) => {
     const command = 'exec greeting start --api-port 0 --identity-port 0'
     const child = spawn('bash', ['-c', command], {
       cwd: await temporaryFolder(t),

@@ -44,13 +44,13 @@ describe('a token request', () => {
   })
 
   for (const body of ['resource=https%3A%2F%2Fmanagement.azure.com%2F', 'scope=a+b', ''])
-    it(`stays as it is: ${body || 'no body'}`, () => {
+    it(`is not changed: ${body || 'no body'}`, () => {
       assert.deepEqual(toMicrosoftGraph(request(body)), request(body))
     })
 })
 
 describe('a response of Microsoft Graph', () => {
-  it('has the names of Azure AD Graph', () => {
+  it('has the names that Azure AD Graph uses', () => {
     assert.deepEqual(fromMicrosoftGraph({ value: [{ id: 'one', displayName: 'A' }] }), {
       'odata.metadata': 'https://graph.windows.net/myorganization/$metadata#directoryObjects',
       value: [
@@ -64,7 +64,7 @@ describe('a response of Microsoft Graph', () => {
     })
   })
 
-  it('has the error of Azure AD Graph', () => {
+  it('has the error format of Azure AD Graph', () => {
     const error = { code: 'Authorization_RequestDenied', message: 'Insufficient privileges.' }
     assert.deepEqual(fromMicrosoftGraph({ error }), {
       'odata.error': {

@@ -38,7 +38,7 @@ describe('a program', () => {
     assert.equal(detail, 'row 1: expected "200 Hi", printed "403"\nreason\n')
   })
 
-  it('fails with its exit code and its output', async () => {
+  it('fails, and shows its exit code and its output', async () => {
     const { outcome, detail } = await run('broken', 'echo begun; echo broken >&2; exit 3')
     assert.equal(outcome, 'failed')
     assert.equal(detail, 'exit code 3\nbegun\nbroken\n')

@@ -29,7 +29,7 @@ async function called(test: TestContext, args: readonly string[], status = 200) 
 }
 
 describe('greeting call', () => {
-  it('sends the request with a token, and prints the answer without it', async (test) => {
+  it('sends the request with a token, and prints the response without the token', async (test) => {
     const args = ['post', '/api/v1/x?y=1', '--data', 'body', '--header', 'accept: text/plain']
     const { code, out, requests } = await called(test, args)
     assert.equal(code, 0)
@@ -55,7 +55,7 @@ describe('greeting call', () => {
     )
   })
 
-  it('reports the role if an option contains the one that the endpoint requires', async (test) => {
+  it('names the role that the endpoint requires if an option contains it', async (test) => {
     const { code, err } = await called(test, ['GET', '/', '--role', 'ReadOrders'], 403)
     assert.equal(code, 4)
     assert.match(err, /lacks the application role ReadOrders/)

@@ -95,7 +95,7 @@ describe('the commands of the client', () => {
     })
   }
 
-  it('read settings from the file that the environment does not set', async (test) => {
+  it('read from the file the settings that the environment does not set', async (test) => {
     const { AUTH_URL, ...others } = await environmentOf(test, granting(token), api)
     const file = join(temporaryFolder(test), 'client.env')
     writeFileSync(file, `AUTH_URL=${AUTH_URL}\nCLIENT_SECRET='from the file'\n`)
@@ -149,7 +149,7 @@ describe('the exit code is', () => {
     })
   }
 
-  it('2: bad settings, all faults together and no secret', async () => {
+  it('2: bad settings, with all faults together and no secret', async () => {
     const { code, err } = await ran(['hi'], { AUTH_URL: 'ftp://x', CLIENT_SECRET: canary })
     assert.equal(code, 2)
     assert.match(err, /AUTH_URL "ftp:\/\/x" must be an http or https URL/)
@@ -159,7 +159,7 @@ describe('the exit code is', () => {
   })
 
   for (const args of [['hi'], ['hi', '--json'], ['doctor'], ['doctor', '--json']])
-    it(`names the command that works here in the remedy of ${args.join(' ')}`, async () => {
+    it(`named in the remedy of ${args.join(' ')}, as the command that works here`, async () => {
       const terminal = new RecordedTerminal()
       const services = { ...fakeServices, command: 'npx -p ./x.tgz greeting' }
       await terminal.run([...args, ...noFile], {}, services)
@@ -183,7 +183,7 @@ describe('the exit code is', () => {
     })
   }
 
-  it('as JSON, in one line on the error stream, when asked for', async (test) => {
+  it('printed as JSON, in one line on the error stream, on request', async (test) => {
     const environment = await environmentOf(test, answering(401, refusal), answering(200, ''))
     const { err } = await ran(['hi', '--json'], environment)
     const { error } = JSON.parse(err)

@@ -57,7 +57,7 @@ describe('a job that runs every minute', () => {
     assert.deepEqual(fixture.startsSeconds, [0, 60, 120])
   })
 
-  it('has random delays, which do not add up', async () => {
+  it('adds random delays, which do not add up', async () => {
     const fixture = new LoopFixture()
     fixture.randomValue = 0.5
     await fixture.loop(everyMinute, 3)

@@ -54,7 +54,7 @@ describe('greeting run', () => {
     assert.equal(calls, 3)
   })
 
-  it('prints JSON lines, and ends after too many failures with the code of the last', async (test) => {
+  it('prints JSON lines, and ends after too many failures with the code of the last one', async (test) => {
     const environment = await environmentOf(test, answering(403, {}))
     const terminal = new RecordedTerminal()
     const args = ['run', '--every', '1ms', '--fail-after', '2', '--json', ...noFile]

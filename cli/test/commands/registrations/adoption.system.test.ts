@@ -179,7 +179,7 @@ describe('CL14: an application that was found by its name alone', () => {
     }
   }
 
-  it('raises no doubt by an owner that is the administrator', async (test) => {
+  it('is trusted although the administrator owns it', async (test) => {
     const administrator: Gift = async (holder) => {
       const appId = holder.tenant.administrator.CLIENT_ID
       const { id } = await holder.tenant.send('GET', `/servicePrincipals(appId='${appId}')`)
@@ -226,7 +226,7 @@ describe('CL14: an application that was found by its name alone', () => {
       assert.equal((await tenant.assignments()).length, assignments)
     })
 
-  it('is refused together with each other one, without a terminal', async (test) => {
+  it('is refused together with every other such application, without a terminal', async (test) => {
     const { served, path, tenant, applicationId } = await planted(test)
     const api = await tenant.send('POST', '/applications', { displayName: 'Greeting API' })
     const { code, err } = await served.run(['apply', path, '--yes'])
@@ -259,7 +259,7 @@ describe('CL14: an application that was found by its name alone', () => {
     ])
   })
 
-  it('is adopted without a question when the file has its ID, also with credentials', async (test) => {
+  it('is adopted without a question when the file has its ID, even with credentials', async (test) => {
     const { served, tenant, applicationId } = await planted(test, secret)
     const [entry] = sampleFile().clients
     const file = { ...sampleFile(), clients: [{ ...entry, applicationId }] }

@@ -51,7 +51,7 @@ describe('greeting registrations apply', () => {
     assert.match(out, /^CLIENT_ID=[0-9a-f-]{36}\nCLIENT_SECRET='?[^\n']{40,}'?$/m)
   })
 
-  it('prints the result as JSON, without secrets that are in a file', async (test) => {
+  it('prints the result as JSON, without the secrets that it writes to a file', async (test) => {
     const served = await ServedGraph.start(test)
     const file = join(served.folder, 'own.env')
     const path = await served.file(sampleFile())
@@ -61,7 +61,7 @@ describe('greeting registrations apply', () => {
     assert.ok(!out.includes(await secretOf(file)))
   })
 
-  it('refuses one file for several secrets, before it changes anything', async (test) => {
+  it('refuses one file for several secrets before it changes anything', async (test) => {
     const served = await ServedGraph.start(test)
     const [client] = sampleFile().clients
     const secrets = [{ displayName: 'one' }, { displayName: 'two' }]
@@ -187,7 +187,7 @@ describe('greeting registrations apply', () => {
     )
   })
 
-  it('reports a full tenant as such, and not as a missing role', async (test) => {
+  it('reports that the tenant is full, and no missing role', async (test) => {
     const served = await ServedGraph.start(test)
     const error = { code: 'Directory_QuotaExceeded', message: 'The quota has been exceeded.' }
     served.tenant.faults.push({ line: /^POST /, times: 9, status: 403, body: { error } })

@@ -73,7 +73,7 @@ describe('greeting registrations explain', () => {
     assert.deepEqual(JSON.parse(json).missingSteps, steps)
   })
 
-  it('knows a client whose only credential is a federated one', async (test) => {
+  it('recognizes a client whose only credential is federated', async (test) => {
     const { served } = await applied(test)
     const { application } = await found(served, 'Greeting client')
     await changed(served, application, {})
@@ -160,7 +160,7 @@ describe('greeting registrations explain', () => {
     })
   }
 
-  it('prefers the name in the same case', async (test) => {
+  it('prefers the name that is equal in case', async (test) => {
     const { served } = await applied(test)
     await served.tenant.send('POST', '/applications', { displayName: 'GREETING client' })
     const { code, out } = await served.run(['explain', ...names])
@@ -177,7 +177,7 @@ describe('greeting registrations explain', () => {
     assert.match(other.err, /^2 applications match/)
   })
 
-  it('exits with 2 for several applications of one name, and takes the ID of one', async (test) => {
+  it('exits with 2 for several applications with one name, and accepts the ID of one', async (test) => {
     const { served } = await applied(test)
     const { appId } = (await found(served, 'Greeting client')).application
     const twin = await served.tenant.send('POST', '/applications', {

@@ -230,7 +230,7 @@ describe('an apply after one that was killed', () => {
     assert.ok(err.includes(`application "Second client" (${appId}), found by its name only`), err)
   })
 
-  it('CL14: refuses an application of the name that another created after the kill', async (test) => {
+  it('CL14: refuses an application of that name that another caller created after the kill', async (test) => {
     const { served, path } = await left(test)
     const applications = await served.tenant.applications()
     const second = applications.find(({ displayName }) => displayName === 'Second client')
@@ -241,7 +241,7 @@ describe('an apply after one that was killed', () => {
     assert.match(err, /^An application was found by its name only/)
   })
 
-  it('CL14: refuses two applications of one name, of which it created one', async (test) => {
+  it('CL14: refuses two applications of that name, although it created one', async (test) => {
     const { served, path } = await left(test)
     await served.tenant.send('POST', '/applications', { displayName: 'Second client' })
     const { code, err } = await served.run(['apply', path, '--yes'])
@@ -249,7 +249,7 @@ describe('an apply after one that was killed', () => {
     assert.match(err, /2 applications match "Second client": /)
   })
 
-  it('keeps a secret whose file is there, also in the place of an option of that run', async (test) => {
+  it("keeps a secret whose file is there, even if that run wrote it to another option's path", async (test) => {
     const served = await ServedGraph.start(test)
     const path = await served.file(sampleFile())
     const file = join(served.folder, 'own.env')
@@ -261,7 +261,7 @@ describe('an apply after one that was killed', () => {
     assert.equal(await readFile(file, 'utf8'), before)
   })
 
-  it('removes no secret that was there before that run', async (test) => {
+  it('removes no secret that existed before that run', async (test) => {
     const { served, path, journal } = await left(test)
     const held = (await served.tenant.applications()).flatMap((one) => one.passwordCredentials)
     const known = held.map((one) => (one as { keyId: string }).keyId.slice(0, 8)).join()

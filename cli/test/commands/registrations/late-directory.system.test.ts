@@ -26,7 +26,7 @@ describe('registrations in a directory that shows new objects late', () => {
     assert.equal(second.out, 'No changes: the directory matches the file.\n')
   })
 
-  it('are refused to a client without management roles, with the missing role', async () => {
+  it('name the missing role when the client has no management role', async () => {
     const client = join(provider.folder, 'secrets/greeting-client.env')
     await appendFile(client, `GRAPH_URL=${provider.url}\n`)
     const { code, err } = await greeting('plan', file, '--settings', client)

@@ -118,7 +118,7 @@ const ignored: readonly (readonly [what: string, row: Row])[] = [
 
 describe('a 403 at the identity provider of this machine', () => {
   for (const [what, row, says] of steps)
-    it(`without ${what} has the step, and the command that shows it`, async (test) => {
+    it(`without ${what} names the step, and the command that shows it`, async (test) => {
       const { shown, command } = await remedyOf(test, row)
       assert.match(shown.remedy, says)
       assert.ok(shown.remedy.endsWith(`\nShow all steps: ${command}`), shown.remedy)

@@ -212,7 +212,7 @@ describe("the administrator's settings", () => {
       assert.match(err, says ?? (what.includes('warning') ? /^Warning: other users can read/ : /^/))
     })
 
-  it('are read from the file in the data folder, when the environment has no administrator', async (test) => {
+  it('are read from the file in the data folder when the environment has no administrator', async (test) => {
     const served = await ServedGraph.start(test)
     const lines = Object.entries(served.environment).map(([name, value]) => `${name}=${value}\n`)
     await served.file(lines.join(''), 'administrator.env')
@@ -222,7 +222,7 @@ describe("the administrator's settings", () => {
     assert.equal(code, 0, err)
   })
 
-  it('send no token of another authority to the worldwide Graph', async (test) => {
+  it('send no token of another authority to the worldwide Microsoft Graph', async (test) => {
     const served = await ServedGraph.start(test)
     const path = await served.file(sampleFile())
     delete served.environment.GRAPH_URL

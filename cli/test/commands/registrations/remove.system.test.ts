@@ -14,7 +14,7 @@ const created = z.object({ id: z.string(), appId: z.string() })
 const secrets = z.object({ passwordCredentials: z.array(z.object({ displayName: z.string() })) })
 
 describe('after the leak of a credential', () => {
-  it('old secrets are removed, then an application for ever', async (t) => {
+  it('removes old secrets, then an application permanently', async (t) => {
     const folder = temporaryFolder(t)
     await using _ = await startIdentityProviderIn(folder)
     const settings = await readAdministratorSettings({}, join(folder, 'administrator.env'))
@@ -50,7 +50,7 @@ describe('after the leak of a credential', () => {
     assert.equal((await remove(appId, '--yes')).code, 1)
   })
 
-  it('an agent is removed for ever, and no other service principal', async (t) => {
+  it('removes an agent permanently, and no other service principal', async (t) => {
     const folder = temporaryFolder(t)
     await using _ = await startIdentityProviderIn(folder)
     const settings = await readAdministratorSettings({}, join(folder, 'administrator.env'))
@@ -79,7 +79,7 @@ describe('after the leak of a credential', () => {
       assert.deepEqual(await graph.list(path, created), [])
   })
 
-  it('a name is no application ID', async () => {
+  it('refuses a name in place of an application ID', async () => {
     const { code, err } = await endedCommand('registrations', 'remove', "x')/owners", '--yes')
     assert.equal(code, 2)
     assert.match(err, /must be an application ID/)
