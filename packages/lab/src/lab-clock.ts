@@ -1,9 +1,9 @@
-/** A span of time. The parts are added. */
+/** A duration. Its parts are added. */
 export type Duration = Readonly<
   Partial<Record<'days' | 'hours' | 'minutes' | 'seconds' | 'milliseconds', number>>
 >
 
-/** The state of the clock of a lab. */
+/** The state of a lab clock. */
 export type ClockState = {
   readonly now: Date
   readonly isFrozen: boolean
@@ -22,8 +22,8 @@ const unitsMs: Readonly<Record<keyof Duration, number>> = {
 const [earliestMs, latestMs] = [Date.UTC(2001), Date.UTC(2099)]
 
 /**
- * The wall clock of a lab. Until it is changed, it is the clock of the system. Issuance, expiry, key
- * schedule, secrets and audit follow it. Timers do not.
+ * The wall clock of a lab. Until it is changed, it is the system clock. Issuance, expiry, key
+ * schedule, secrets and audit follow it, but timers do not.
  */
 export class LabClock {
   readonly #systemNowMs: () => number

@@ -6,7 +6,7 @@ import { reservedTestKey, thumbprintOf } from './test-keys.ts'
 /** Requests the documents of another issuer. */
 type FetchKeys = (url: string, init?: RequestInit) => Promise<Response>
 
-/** A token of the issuer of a lab. */
+/** A request for a token of the lab's own issuer. */
 export type FederatedTokenRequest = {
   /** The claim `sub`: the subject of a federated identity credential. */
   readonly subject: string
@@ -20,7 +20,7 @@ export type FederatedTokenRequest = {
 const host = 'issuer.greeting.test'
 const lifetimeSeconds = 3600
 
-/** Another issuer than the server, such as a cluster or a pipeline. Federated identity credentials trust its tokens. */
+/** An issuer other than the server, such as a cluster, whose tokens federated identity credentials trust. */
 export class LabFederation {
   /** The issuer of a federated identity credential. */
   readonly issuer = `https://${host}`

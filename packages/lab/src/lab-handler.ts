@@ -17,7 +17,7 @@ import {
 } from './requests/redaction.ts'
 import type { RequestLog } from './requests/request-log.ts'
 
-/** What the handler of a lab uses. */
+/** The dependencies of a lab's request handler. */
 export type LabHandlerOptions = {
   readonly now: () => Date
   readonly faults: Faults
@@ -42,7 +42,7 @@ const banner = {
 /** The status inside the lab for a connection that was reset. */
 const resetStatus = 499
 
-/** Makes the handler of a listener: it breaks answers, and records the requests to the endpoints. */
+/** Creates the request handler of a listener: it breaks responses, and records the requests to the endpoints. */
 export function labHandler(
   { app, refuse }: Pick<LabListener, 'app' | 'refuse'>,
   options: LabHandlerOptions,

@@ -1,7 +1,7 @@
 import type { KeyObject } from 'node:crypto'
 import type { Fetch } from '@greeting/http-service'
 
-/** A token to make. */
+/** A request to create a token. */
 export type MintRequest = {
   /** The application ID of the API. */
   readonly api: string
@@ -20,7 +20,7 @@ export type MintRequest = {
   readonly key?: 'published' | 'unpublished' | KeyObject
 }
 
-/** The API or the client of a token to make does not exist. */
+/** The error for a token request whose API or client does not exist. */
 export class MintError extends TypeError {
   readonly code = 'mint_invalid'
   override readonly name = 'MintError'
@@ -28,10 +28,10 @@ export class MintError extends TypeError {
 
 type Json = Record<string, unknown>
 
-/** The parts of a real token, for changes. */
+/** The header and claims of a genuine token, which a test may change. */
 export type TokenParts = { readonly header: Json; readonly claims: Json }
 
-/** A signing key with its private part, as only a lab uses it. */
+/** A signing key with its private part, which only a lab uses. */
 export type ForgeKey = {
   readonly kid: string
   readonly privateKey: KeyObject
@@ -44,13 +44,16 @@ export type LabKey = {
   readonly phase: 'announced' | 'active' | 'retired'
 }
 
-/** A refusal of a token request that a fault shows. */
+/** The refusal of a token request that a fault returns. */
 export type LabRefusal =
   | { readonly reason: 'throttled' }
   | { readonly reason: 'secret_wrong'; readonly clientId: string }
   | { readonly reason: 'client_unknown'; readonly clientId: string; readonly tenantName: string }
 
-/** Whether the server accepts public test keys, and how it generates a key with its certificate in DER. */
+/**
+ * The source of a lab's keys: whether the server accepts public test keys, and how it generates a
+ * key with its certificate in DER.
+ */
 export type LabKeySource = {
   readonly testKeys: 'refused' | 'accepted'
   readonly generateCertifiedKey: (
@@ -59,7 +62,7 @@ export type LabKeySource = {
   ) => Promise<{ readonly certificate: Uint8Array; readonly privateKey: KeyObject }>
 }
 
-/** The identity provider, as the lab uses it. It implements this type; the lab imports no part of it. */
+/** The identity provider as the lab sees it. The provider implements this type, and the lab does not import it. */
 export type LabHost = LabKeySource & {
   /**
    * The header and the claims that the server itself would issue.

@@ -12,7 +12,7 @@ import type { LabHost, LabKey, LabListener, MintRequest } from './lab-host.ts'
 import { type ClientMisuse, judge } from './requests/judge.ts'
 import { RequestLog } from './requests/request-log.ts'
 
-/** The signing keys of a server, as a test changes them. */
+/** The signing keys of a server, which a test may change. */
 export class LabKeys {
   readonly #keys: LabHost['keys']
 

@@ -5,8 +5,8 @@ import type { ForgeKey } from './lab-host.ts'
 type TestKey = { readonly privateKey: string; readonly certificate: string }
 
 /**
- * Keys that cost no generation at a start. They are public, so they protect nothing. The guard refuses them
- * (`test_key`) unless its options accept test keys, and a server without a lab does not start with them.
+ * Keys that need not be generated at a start. They are public, so they protect nothing. The guard refuses
+ * them (`test_key`) unless its options accept test keys, and a server without a lab does not start with them.
  */
 export const testKeys: readonly TestKey[] = [
   {
@@ -69,7 +69,7 @@ export const supplyTestKeys = testKeys.slice(0, -reserved.length)
 export const thumbprintOf = (der: Uint8Array): string =>
   createHash('sha1').update(der).digest('base64url')
 
-/** A public test key for another purpose than signing access tokens, with its certificate. */
+/** A public test key with its certificate, for purposes other than signing access tokens. */
 export function reservedTestKey(
   name: (typeof reserved)[number],
 ): ForgeKey & { readonly certificate: string } {
@@ -81,5 +81,5 @@ export function reservedTestKey(
   return { kid, privateKey, publicKey: createPublicKey(privateKey), certificate: key.certificate }
 }
 
-/** The key of an attacker, with its certificate. No server publishes it. */
+/** The attacker's key, with its certificate. No server publishes it. */
 export const attackerKey = () => reservedTestKey('attacker')

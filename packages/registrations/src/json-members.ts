@@ -75,8 +75,7 @@ export function repeatedMembers(text: string, max: number): { path: string; line
  * nearest member around it.
  *
  * @param text a text of which `jsonMembers` gives the members
- * @param path a place such as `apis[0].appRoles[1].value`, as an issue of a registrations file
- * names it
+ * @param path a place such as `apis[0].appRoles[1].value`, as an issue of a registrations file names it
  * @returns undefined when no member of the path exists
  */
 export function lineOf(text: string, path: string): number | undefined {

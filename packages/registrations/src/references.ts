@@ -4,9 +4,7 @@ import type { RegistrationsFile } from './registrations-file.ts'
 
 type Issue = { readonly path: (string | number)[]; readonly message: string }
 
-/**
- * Checks the rules that concern several entries: unique names and IDs, and references that exist.
- */
+/** Checks the rules that concern several entries: unique names and IDs, and references that exist. */
 export function checkReferences(file: RegistrationsFile, context: z.core.$RefinementCtx): void {
   for (const { path, message } of issuesOf(file)) {
     context.addIssue({ code: 'custom', path, message })

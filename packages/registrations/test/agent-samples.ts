@@ -16,7 +16,7 @@ export const sampleBlueprint = () => ({
   ],
 })
 
-/** The members of a file with the blueprint, and consents of it and of an agent. */
+/** The members of a file with the blueprint, and the consents of the blueprint and of an agent. */
 export const agentMembers = () => ({
   blueprints: [sampleBlueprint()],
   consents: ['Helper blueprint', 'Agent 1'].map((name) => ({ client: name, api: 'Greeting API' })),
@@ -41,7 +41,7 @@ export const agentsForTheCommandOnly = {
     'blueprints[0].certificates, blueprints[0].inherit[0], blueprints[0].agents[0].permissions[0]',
 }
 
-/** An edit of the sample: its name, its place, the new value, and the message of the refusal. */
+/** An edit of the sample: its name, its path, the new value, and the message of the refusal. */
 export type Edit = [string, readonly (string | number)[], unknown, string]
 
 const blueprintName = ['blueprints', 0, 'displayName']

@@ -1,6 +1,6 @@
 import type { Edit } from './agent-samples.ts'
 
-/** Members of earlier files, which Microsoft Graph sets now. */
+/** Members of earlier files, which are now set through Microsoft Graph. */
 export const policyEdits = [
   [['policies'], 'policies'],
   [['clients', 0, 'appManagementPolicy'], 'clients[0].appManagementPolicy'],

@@ -54,10 +54,10 @@ function sections(schema: Schema, seen = new Set<string>()): string {
   return `\n## ${title}\n\n${description}\n\n${tableOf(schema)}\n${inner.map((one) => sections(one, seen)).join('')}`
 }
 
-/** The page, from the root of the repository. */
+/** The path of the generated page, from the root of the repository. */
 export const file = 'docs/generated/registrations.md'
 
-/** The page as the schema makes it. */
+/** The generated text of the page. */
 export const text = `# Properties of the registrations file
 
 This page is generated from the schema: \`npm run generate\`. A test compares it.

@@ -306,7 +306,7 @@ export const acceptedFiles: readonly { readonly name: string; readonly file: Uin
   { name: 'a name to remove', file: bytes('{"removed":["Old client"]}') },
 ]
 
-/** Valid files that need the management API: the identity provider cannot apply them at its start. */
+/** Valid files that need the management API, so the identity provider cannot apply them at its start. */
 export const filesForTheCommandOnly: readonly {
   readonly name: string
   readonly file: Uint8Array

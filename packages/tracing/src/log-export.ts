@@ -29,7 +29,7 @@ export type LogSender = {
   readonly close: () => void
 }
 
-/** A collector did not accept events now. */
+/** The error when a collector does not accept events now. */
 export class LogExportError extends Error {
   readonly code = 'log_export'
   override readonly name = 'LogExportError'

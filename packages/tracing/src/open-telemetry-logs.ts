@@ -10,8 +10,8 @@ const scope = { name: 'greeting' }
 const faultsOfRequest: ReadonlySet<number> = new Set([400, 413, 422])
 
 /**
- * Sends log records over OTLP in JSON. The exporter of the SDK does not tell how many records a collector
- * rejected, so only its serializer is used.
+ * Sends log records over OTLP in JSON. The SDK's exporter does not report how many records a
+ * collector rejected, so only its serializer is used.
  *
  * @see OTLP specification, sections "OTLP/HTTP response" and "OTLP/HTTP throttling"
  */

@@ -35,10 +35,7 @@ const getter = {
 }
 const setter = { set: (headers: Headers, key: string, value: string) => headers.set(key, value) }
 
-/**
- * Tracing by the SDK of OpenTelemetry. It changes no global state, so that several services can run in
- * one process.
- */
+/** Tracing with the OpenTelemetry SDK. It changes no global state, so that several services can run in one process. */
 export function openTelemetry(options: TracingOptions): Tracing {
   const { endpoint, headers, serviceName, sampleRatio } = options
   const exporter = new OTLPTraceExporter({

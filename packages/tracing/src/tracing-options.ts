@@ -15,7 +15,7 @@ export type TracingSettings = Readonly<
   >
 >
 
-/** A setting of tracing is invalid. The message names it, without a value that may be secret. */
+/** The error for an invalid tracing setting. The message names the setting, without a value that may be secret. */
 export class TracingOptionsError extends TypeError {
   readonly code = 'tracing_options'
   override readonly name = 'TracingOptionsError'
@@ -27,7 +27,7 @@ export class TracingOptionsError extends TypeError {
   }
 }
 
-/** The form of each setting, for error messages. */
+/** The expected format of each setting, for error messages. */
 export const tracingForms = {
   OTEL_EXPORTER_OTLP_ENDPOINT: 'an http or https URL without user, query and fragment',
   OTEL_EXPORTER_OTLP_LOGS_ENDPOINT: 'an http or https URL without user, query and fragment',

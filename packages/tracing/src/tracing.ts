@@ -3,10 +3,10 @@
 /** The values of a span. They contain no token, no key, no secret and no query of a URL. */
 export type SpanAttributes = Readonly<Record<string, string | number | boolean>>
 
-/** The role of a span: it answers a request, sends one, or does neither. */
+/** The role of a span: it handles a request, sends one, or does neither. */
 export type SpanKind = 'server' | 'client' | 'internal'
 
-/** A span before its work. */
+/** A span before its work begins. */
 export type SpanStart = {
   readonly name: string
   readonly kind: SpanKind
@@ -17,7 +17,7 @@ export type SpanStart = {
   readonly sent?: Headers
 }
 
-/** What the work of a span may do with the span. */
+/** The operations on a span that its work may use. */
 export type Span = {
   readonly annotate: (attributes: SpanAttributes) => void
   readonly rename: (name: string) => void
@@ -36,7 +36,7 @@ export type TracingOptions = {
   readonly sampleRatio: number
 }
 
-/** Makes spans and sends them to a collector. Without a collector there is no such object. */
+/** Creates spans and sends them to a collector. Without a collector there is no such object. */
 export type Tracing = {
   /**
    * Runs work within a span. An error of the work ends the span as failed, and is passed on.

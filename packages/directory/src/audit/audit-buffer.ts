@@ -17,7 +17,7 @@ export type AuditBufferOptions = {
 /** With more, one write would stop the thread that issues tokens for over 10 ms. */
 const recordsPerWrite = 1000
 
-/** The records that the store does not have. */
+/** The records that the store has not received yet. */
 export type AuditBacklog = {
   readonly waiting: number
   /** The records that were dropped since the start, because too many waited. */

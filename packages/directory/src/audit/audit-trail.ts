@@ -4,15 +4,14 @@ import type { AgreedTime } from '../clock/agreed-time.ts'
 import type { AuditRecord } from './audit-record.ts'
 
 /**
- * The names of the two logs. `directory` is the audit log: changes of the directory and the keys, made
- * and refused. `signIns` is the sign-in log: tokens issued and refused.
+ * The names of the two logs. `directory` is the audit log: directory and key changes, made and
+ * refused. `signIns` is the sign-in log: tokens issued and refused.
  */
 export type AuditLogName = 'directory' | 'signIns'
 
 /**
- * A part of a log with its own limit, so that many records of one lane remove no record of another:
- * `signIns` of authenticated clients, `unauthenticated` of unauthenticated ones, and `refusedChanges` at
- * the management APIs.
+ * A part of a log with its own limit, so that many records of one lane remove no record of another: `signIns` of
+ * authenticated clients, `unauthenticated` of unauthenticated ones, and `refusedChanges` at the management APIs.
  */
 export type AuditLane = 'signIns' | 'unauthenticated' | 'refusedChanges'
 

@@ -1,4 +1,4 @@
-/** The last use of each credential. Written in batches, so that no request waits. */
+/** The last use of each credential. Uses are written in batches, so that no request waits. */
 export interface CredentialUses {
   /** Moves the last use of each named credential forward to its new time. */
   record(uses: ReadonlyMap<string, Date>): Promise<void>

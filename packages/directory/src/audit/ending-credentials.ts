@@ -1,4 +1,4 @@
-/** A secret or a certificate of a present application or service principal. */
+/** A secret or a certificate of an application or service principal that is not deleted. */
 export type EndingCredential = {
   readonly kind: 'secret' | 'certificate'
   readonly keyId: string
@@ -9,7 +9,7 @@ export type EndingCredential = {
 }
 
 /**
- * Finds the credentials of a tenant that end from one time to another, the first end first.
+ * Finds the credentials of a tenant that expire between two times, the earliest first.
  *
  * @param limit the maximum number of credentials, 1 to 1000
  */

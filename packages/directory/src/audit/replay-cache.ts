@@ -1,4 +1,4 @@
-/** What was used up: client assertions that are valid once, links and sessions of the portal. */
+/** Remembers what may be used once: client assertions, and the links and sessions of the portal. */
 export interface ReplayCache {
   /**
    * Records the use of an assertion until it has expired. Atomic over all replicas, and durable:

@@ -47,10 +47,10 @@ type Doubt = {
 }
 
 /**
- * The gate of all steps that cannot be undone: it gives the time for them, or none while the clock may be wrong.
+ * The gate for every irreversible step: it returns the time for the step, or none while the clock may be wrong.
  *
- * A store with a clock of its own decides. Without one, the clock is compared with the time since the start of the
- * machine, and with the latest agreed time in the store. There either may be right. So a doubt ends
+ * A store with a clock of its own decides. Without one, the clock is compared with the time since the start
+ * of the machine, and with the latest agreed time in the store. There either may be right. So a doubt ends
  * after as long as it is about, and after 25 hours at most, if the clock goes evenly.
  */
 export class AgreedClock {

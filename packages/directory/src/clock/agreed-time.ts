@@ -2,8 +2,8 @@
 export const dayMs = 86_400_000
 
 /**
- * A time that the clock of this server does not have alone: something else confirms it. Each step that
- * deletes by age takes it, so that a clock that is wrong destroys nothing.
+ * A time that something else than this server's clock confirms. Each step that deletes by age
+ * requires it, so that a wrong clock destroys nothing.
  *
  * Only `AgreedClock` makes it. A test does so for a clock that it controls.
  */

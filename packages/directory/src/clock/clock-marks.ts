@@ -1,4 +1,4 @@
-/** The times that a store without a clock of its own keeps for the next start of a server. */
+/** The times that a store without a clock keeps for the next start of a server. */
 export type ClockMarks = {
   /** The latest agreed time. A clock that is before it is wrong, or it was. */
   readonly agreed: Date
@@ -6,7 +6,7 @@ export type ClockMarks = {
   readonly doubtedSince: Date | null
 }
 
-/** Keeps the marks of the clock in the store. */
+/** Keeps the clock marks in the store. */
 export interface ClockMarkStore {
   /** The marks; undefined before the first start. */
   read(): Promise<ClockMarks | undefined>

@@ -4,7 +4,7 @@ const replaced = /(?:^|[:=])~/
 
 /**
  * Formats settings as a file that a shell can source. No value runs as a command. The greeting
- * command has its own copy of this rule, because no import between the two is allowed.
+ * command has a copy of this rule, because the two may not import each other.
  *
  * @throws {Error} when no kind of quotes can contain a value.
  */

@@ -9,10 +9,7 @@ const ownerOnly = 0o600
 const othersMask = 0o077
 const onWindows = process.platform === 'win32'
 
-/**
- * Replaces a file, readable by its owner only. After a crash the file has its old or its new
- * content, never a part.
- */
+/** Replaces a file, readable by its owner only. After a crash the file has its old or its new content, never a part. */
 export async function replaceSecretFile(path: string, text: string): Promise<void> {
   const draft = await writeBeside(path, text)
   try {
@@ -35,14 +32,11 @@ export async function createSecretFile(path: string, text: string): Promise<void
   await syncFolderOf(path)
 }
 
-/** The text of a file; `undefined` when it does not exist. */
+/** Reads the text of a file; `undefined` if it does not exist. */
 export const readIfThere = (path: string): Promise<string | undefined> =>
   readFile(path, 'utf8').catch(unless('ENOENT'))
 
-/**
- * The text of a private file. `exposure` is the reason why it is not private, as a predicate for
- * its path.
- */
+/** The text of a file. If the file is not private, `exposure` is the reason, as a predicate for its path. */
 export type PrivateText = { readonly text: string; readonly exposure: string | undefined }
 
 /**
@@ -99,7 +93,7 @@ export async function syncFolderOf(path: string): Promise<void> {
   }
 }
 
-/** Ignores one error code of the system, and no other. */
+/** Ignores one system error code, and no other. */
 export const unless =
   (code: string) =>
   (cause: NodeJS.ErrnoException): undefined => {

@@ -6,7 +6,7 @@ import { readIfThere, syncFolderOf, unless, writeBeside } from './secret-file.ts
 const draftLifetimeMs = 60 * 60 * 1000
 const suffixPattern = /^\.[0-9a-f-]{36}$/
 
-/** A secret on disk before the commit in the directory. */
+/** A draft file with a secret, on disk before the commit in the directory. */
 export type StagedSecretFile = {
   /** Moves the draft to its final path. */
   readonly keep: () => Promise<void>
@@ -27,9 +27,8 @@ export async function stageSecretFile(path: string, text: string): Promise<Stage
 }
 
 /**
- * Handles the drafts of a crash between file and directory. A draft whose secrets are in the
- * directory moves to its final path. Other drafts are removed when they are old: a young one may
- * belong to another server that is starting and has not committed yet.
+ * Handles the drafts that remain after a crash. A draft whose secrets are in the directory moves to its final path.
+ * An old draft is removed; a young one may belong to another server that is starting and has not committed yet.
  *
  * @param isKnown checks the text of a draft, which the crash may have cut off
  */

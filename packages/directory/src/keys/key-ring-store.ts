@@ -25,7 +25,7 @@ export type SigningKey = NewSigningKey & {
 /** All published keys, in the order in which they sign. */
 export type KeyRing = readonly SigningKey[]
 
-/** The actor that changes signing keys. */
+/** The actor of a signing key change. */
 export type KeyActor = {
   /** Application ID, or `system` for the schedule. */
   readonly actor: string
@@ -41,7 +41,7 @@ export type KeyEvent = KeyActor & {
 
 /**
  * A commit of the ring: its number and its random mark. Numbers repeat after the store is restored
- * from a backup. Marks do not.
+ * from a backup, but marks do not.
  */
 export type RingCommit = {
   /** Starts at 1; 0 is the state before the first commit. */
@@ -50,7 +50,7 @@ export type RingCommit = {
   readonly mark: string | null
 }
 
-/** The store of the key ring. All replicas share it, and coordinate by `commit` only. */
+/** The store of the key ring. All replicas share it, and coordinate only through `commit`. */
 export interface KeyRingStore {
   /**
    * Reads the last committed ring.
@@ -65,8 +65,7 @@ export interface KeyRingStore {
   }>
 
   /**
-   * Writes a ring and its audit events durably in one transaction, as the commit after `base`, with
-   * this mark.
+   * Writes a ring and its audit events durably in one transaction, as the commit after `base`, with this mark.
    *
    * @returns `'conflict'`, with nothing written, when another commit already follows `base`, or the
    * store does not have `base`. At most one commit follows each commit.
@@ -79,5 +78,5 @@ export interface KeyRingStore {
   ): Promise<'committed' | 'conflict'>
 }
 
-/** The state before the first commit. */
+/** The key ring before the first commit. */
 export const firstRing: RingCommit = { revision: 0, mark: null }

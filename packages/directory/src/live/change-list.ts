@@ -5,10 +5,10 @@ import type { Commit } from './commit.ts'
 /** The kinds of objects whose changes a client may follow. */
 export type FollowedKind = 'application' | 'servicePrincipal'
 
-/** The place of an object in a list of changes. */
+/** The position of an object in a list of changes. */
 export type ChangePosition = { readonly revision: number; readonly id: string }
 
-/** A question for one page of the objects of a tenant that changed between two commits. */
+/** A query for one page of a tenant's objects that changed between two commits. */
 export type ChangeQuery<Kind extends FollowedKind> = {
   readonly kind: Kind
   readonly tenantId: string

@@ -1,4 +1,4 @@
-/** The logs. Each counts its own commits. */
+/** The names of the logs. Each log counts its commits separately. */
 export type RevisionLog = 'directory' | 'signing-keys'
 
 /**
@@ -26,7 +26,7 @@ export type Known = Commit & {
   readonly recent?: readonly Commit[]
 }
 
-/** The state before the first commit. */
+/** What a follower knows before the first commit. */
 export const beginning: Commit = { revision: 0, mark: null }
 
 /** Called after a commit of a log is stored, and before it is acknowledged. */
@@ -36,12 +36,12 @@ export type OnCommit = (log: RevisionLog, commit: Commit) => Promise<void>
 export const newMark = (): string => crypto.randomUUID()
 
 /**
- * Commits that a follower remembers, at least. Two commits may become visible in another order than a standby
- * receives them, so the last one is not enough.
+ * The minimum number of commits that a follower remembers. Two commits may become visible in
+ * another order than a standby receives them, so the last one is not enough.
  */
 export const commitsRemembered = 8
 
-/** The commits that a store must have to be the one that a follower knows. */
+/** The commits by which a follower recognizes its store. */
 export const recentOf = (known: Known): readonly Commit[] =>
   known.recent ?? (known.revision === 0 ? [] : [known])
 

@@ -40,8 +40,7 @@ const maxExtendedIds = 1000
 /**
  * The part of a directory that is in memory, as of one revision.
  *
- * A lookup whose answer is not in memory throws `NotLoaded`. `trim` removes what was not used for the
- * longest time.
+ * A lookup whose answer is not in memory throws `NotLoaded`. `trim` removes what was not used for the longest time.
  */
 export class DirectoryCache implements Directory {
   revision = 0

@@ -1,7 +1,7 @@
 import type { Directory } from '../model/directory.ts'
 import type { DirectoryObjects } from '../model/directory-change.ts'
 
-/** The kinds of objects that have lists with indexes. */
+/** The kinds of objects that have indexed lists. */
 export type ListedKind = 'application' | 'servicePrincipal' | 'appRoleAssignment'
 
 /** A comparison that an index may serve. Texts are compared without case. */
@@ -12,10 +12,10 @@ export type IndexedComparison = {
   readonly text: string
 }
 
-/** A comparison, or several of which one is enough. */
+/** A comparison, or several comparisons of which one must hold. */
 export type ListCondition = IndexedComparison | { readonly anyOf: readonly IndexedComparison[] }
 
-/** The order of a list. Objects with the same value are in the order of their IDs. */
+/** The order of a list. Objects with equal values are in the order of their IDs. */
 export type ListOrder = {
   /** Only lists of deleted objects are in the order of their deletion. */
   readonly by: 'displayName' | 'createdDateTime' | 'deletedDateTime'
@@ -37,7 +37,7 @@ export type ListIndex =
   | 'appRoleId'
   | 'requestedApi'
 
-/** A question for one page of the objects of a tenant. */
+/** A query for one page of a tenant's objects. */
 export type ListQuery<Kind extends ListedKind> = {
   readonly kind: Kind
   readonly tenantId: string

@@ -7,7 +7,7 @@ import type { DeletedObject, ListedKind, ListPage, ListQuery } from './directory
 import type { DirectoryLookup, LoadedLookup } from './directory-lookup.ts'
 import type { ObjectQuota } from './object-quota.ts'
 
-/** The answer to a follower, as of one moment. */
+/** The log's response to a follower, as of one moment. */
 export type Followed = {
   /** What the follower knows with this answer; the same object when nothing is new. */
   readonly latest: Known
@@ -22,7 +22,7 @@ export type Followed = {
   readonly loaded: readonly LoadedLookup[]
 }
 
-/** The tenants that a start of a server examines, as of one commit. */
+/** The tenants that a server checks when it starts, as of one commit. */
 export type TenantSurvey = {
   readonly revision: number
   readonly oldest: Tenant | undefined
@@ -46,11 +46,11 @@ export type CommitOptions = {
   readonly quota?: ObjectQuota | undefined
 }
 
-/** The log of what is unique among tenants: their IDs and domains. */
+/** The log of what is unique across tenants: their IDs and domains. */
 export const logOfAll = 'directory'
 
 /**
- * The logs of changes: the tenant of each, and `logOfAll` for a tenant.
+ * Returns the logs of changes: the tenant of each change, or `logOfAll` for a tenant.
  *
  * @param keepsDomains whether a tenant exists, with the same domains; default never
  * @param tenantOf the tenant of an object that is removed; default unknown, which is `logOfAll`
@@ -73,9 +73,8 @@ export function logsOf(
 /**
  * The directory in the store. Every storage adapter provides it.
  *
- * It is a log of commits, each one revision. Replicas share it and meet only in `commit`, where they write the
- * same tenant. Any failure to
- * reach the storage is thrown as a `StorageUnavailableError`.
+ * It is a log of commits, each one revision. Replicas share it and meet only in `commit`, where they write
+ * the same tenant. Any failure to reach the storage is thrown as a `StorageUnavailableError`.
  */
 export interface DirectoryLog {
   /** The latest commit, after which a follower begins. */

@@ -51,22 +51,22 @@ export const directoryLookups = {
 
 export type LookupName = keyof typeof directoryLookups
 
-/** A question to the directory: the name of a lookup, and a value. */
+/** A directory query: the name of a lookup, and a value. */
 export type DirectoryLookup = { readonly name: LookupName; readonly key: string }
 
-/** A lookup with its complete answer. */
+/** A lookup with its complete result. */
 export type LoadedLookup = DirectoryLookup & {
   readonly objects: readonly CommittedChange[]
 }
 
-/** The key of an object by its tenant, and a name that is unique there. */
+/** The key of an object in its tenant: the tenant ID, and a name that is unique there. */
 export const inTenant = (tenantId: string, name: string): string => `${tenantId} ${name}`
 
 /** The key of the assignments of one role. */
 export const roleOf = (resourceId: string, appRoleId: string): string =>
   `${resourceId} ${appRoleId}`
 
-/** Names a lookup in maps. */
+/** The ID of a lookup, as a key of maps. */
 export const lookupId = ({ name, key }: DirectoryLookup): string => `${name} ${key}`
 
 /** The lookups that find an object. */
@@ -82,8 +82,8 @@ export function lookupsOf({ kind, value }: CommittedChange): DirectoryLookup[] {
 }
 
 /**
- * A lookup needs an answer that is not in memory. The directory store catches it, loads the answer, and
- * repeats the function. It never leaves the store.
+ * The error of a lookup whose result is not in memory. The directory store catches it, loads the
+ * result, and repeats the function. It never leaves the store.
  */
 export class NotLoaded extends Error {
   override readonly name = 'NotLoaded'

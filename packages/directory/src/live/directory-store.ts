@@ -257,7 +257,7 @@ export class DirectoryStore {
 }
 
 /**
- * Waits for an answer of the store, but not longer than a limit.
+ * Waits for a response of the store, but not longer than a limit.
  *
  * @throws {StorageUnavailableError} storage_unavailable after `limitMs`
  */

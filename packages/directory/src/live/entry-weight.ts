@@ -3,7 +3,7 @@ import { inertWeight } from '../model/properties/inert-properties.ts'
 
 type WeighedEntry = { readonly object?: CommittedChange; readonly ids?: readonly string[] }
 
-/** One for an entry, one for each part of an application, and one for each ID of an index. */
+/** The weight of an object in the cache: one for itself, each part of an application and each index ID. */
 export function weightOf({ object, ids = [] }: WeighedEntry): number {
   if (object === undefined || object.value === null) return 1 + ids.length
   if (object.kind === 'servicePrincipal') {

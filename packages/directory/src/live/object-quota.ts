@@ -1,19 +1,19 @@
 import type { DirectoryChange } from '../model/directory-change.ts'
 
-/** The limit of the objects of a tenant, and how many more each tenant gets. */
+/** The maximum number of objects in a tenant, and how many each tenant gains by a change. */
 export type ObjectQuota = {
   readonly maxObjects: number
   readonly growth: readonly (readonly [tenantId: string, more: number])[]
 }
 
-/** A change would give a tenant more objects than its quota. Nothing was written. */
+/** The error when a change would give a tenant more objects than its quota. Nothing was written. */
 export class QuotaExceededError extends Error {
   readonly code = 'quota_exceeded'
   override readonly name = 'QuotaExceededError'
 }
 
 /**
- * The applications and service principals that tenants get. A soft-deleted one is there already.
+ * Counts the applications and service principals that each tenant gains. A soft-deleted one already counts.
  *
  * @returns undefined when no tenant gets one
  */

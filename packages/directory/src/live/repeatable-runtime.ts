@@ -1,8 +1,8 @@
 import type { Runtime } from '../model/runtime.ts'
 
 /**
- * A runtime for a decision that may be repeated: after `repeat`, it returns the same IDs, bytes and time
- * again. Otherwise each repetition would look up another new ID, which is never loaded.
+ * A runtime for a decision that may be repeated: after `repeat`, it returns the same IDs, bytes and
+ * time again. Otherwise each repetition would look up a new ID, which is never loaded.
  */
 export class RepeatableRuntime implements Runtime {
   readonly #runtime: Runtime

@@ -36,7 +36,7 @@ export type StandbyReadsOptions = {
   readonly monotonicNowMs?: () => number
 }
 
-/** What a server reads while the store is unavailable, and how old it is at most. */
+/** What a server reads while the store is unavailable, and the maximum age of that data. */
 export type StandbyState = {
   readonly isUsed: boolean
   /** Undefined while nothing can be read from the standby. */

@@ -1,10 +1,10 @@
-/** The store is not available or did not answer in time. A later attempt may succeed. */
+/** The error when the store is unavailable or did not respond in time. A later attempt may succeed. */
 export class StorageUnavailableError extends Error {
   readonly code = 'storage_unavailable'
   override readonly name: string = 'StorageUnavailableError'
 }
 
-/** A decision needs more of the directory than the server loads for one. Another attempt needs as much. */
+/** The error when a decision needs more of the directory than the server loads. Another attempt would fail too. */
 export class TooManyLookupsError extends StorageUnavailableError {
   override readonly name = 'TooManyLookupsError'
 }

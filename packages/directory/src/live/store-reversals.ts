@@ -9,7 +9,7 @@ export type StoreReversalsOptions = {
 }
 
 /**
- * Counts and logs the reversals of the store: to a standby that lags, or to a backup.
+ * Counts and logs the reversals of the store, to a standby that lags or to a backup.
  *
  * The owner must call `writeTo` several times a second, which writes them to the audit.
  */

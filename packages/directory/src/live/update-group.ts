@@ -14,7 +14,7 @@ export type DirectoryDecision<Result> = {
 /** Decides changes on a directory. Their commit will have the mark. */
 export type Decide<Result> = (directory: Directory, mark: string) => DirectoryDecision<Result>
 
-/** A function that decides changes, and the two ends of its promise. */
+/** A function that decides changes, and the functions that settle its promise. */
 export type Update = {
   readonly decide: Decide<unknown>
   readonly tenantId: string
@@ -22,7 +22,7 @@ export type Update = {
   readonly reject: (cause: unknown) => void
 }
 
-/** An update with its decision, or with the error of its function. */
+/** An update with its decision, or with the error that its function threw. */
 export type DecidedUpdate = { readonly update: Update } & (
   | { readonly decision: DirectoryDecision<unknown> }
   | { readonly error: unknown }
@@ -32,8 +32,8 @@ export type DecidedUpdate = { readonly update: Update } & (
 const maxChangesPerCommit = 32
 
 /**
- * Decides the first update, and all others that one commit can write with it. The result is the same as
- * if each had its own commit: an update that read what another one of the group changes is left out.
+ * Decides the first update, and all others that one commit can write with it. The result is the same as if
+ * each had a separate commit, because an update that read what another one of the group changes is left out.
  *
  * @returns the decided updates, in their order
  * @throws {NotLoaded} when the first update needs an answer that is not in memory; others are left out

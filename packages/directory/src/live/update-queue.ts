@@ -30,7 +30,7 @@ const maxUpdatesPerCommit = 16
 /** After so many conflicts in turn, an update excludes other processes until it is written. */
 const maxConflicts = 3
 
-/** Writes updates of one process in turn. Those that wait at the same time share a commit, also of several tenants. */
+/** Writes the updates of one process in turn. Waiting updates share a commit, even for several tenants. */
 export class UpdateQueue {
   readonly #follower: DirectoryFollower
   readonly #log: DirectoryLog

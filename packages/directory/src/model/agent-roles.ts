@@ -3,10 +3,7 @@ import { graphAppId, serverManagementAppId } from './privileged-api-ids.ts'
 import type { AppRoleAssignment } from './service-principal/app-role-assignment.ts'
 import type { ServicePrincipal } from './service-principal/service-principal.ts'
 
-/**
- * The service principal of an agent's blueprint in the tenant of the agent. Without it, or while it is
- * disabled, the agent gets no token.
- */
+/** The blueprint principal in an agent's tenant. If it is missing or disabled, the agent gets no token. */
 export const parentOf = (
   directory: Directory,
   { agentIdentityBlueprintId, tenantId }: ServicePrincipal,
@@ -51,12 +48,12 @@ export const effectiveAssignments = (
     ? directory.assignmentsOf(principal.id)
     : [...directory.assignmentsOf(principal.id), ...inheritedAssignments(directory, principal)]
 
-/** Every blueprint has this role of Graph, without an assignment: it manages its own agents (entra E200). */
+/** The Microsoft Graph role that every blueprint has without an assignment: it manages its own agents (entra E200). */
 export const roleOfBlueprints = 'AgentIdentity.CreateAsManager'
 
 /**
- * Whether no agent may have a role. Of the management APIs, agents only read Graph. Entra ID blocks a list
- * of some sixty permissions of Graph, among them all that write the directory (entra E202).
+ * True if no agent may have a role. Of the management APIs, agents may only read Graph. Entra ID
+ * blocks some sixty Graph permissions, among them all that write the directory (entra E202).
  *
  * @see https://learn.microsoft.com/graph/api/resources/agentid-platform-overview
  */

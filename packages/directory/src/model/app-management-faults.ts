@@ -10,7 +10,7 @@ import { type DirectoryPolicy, defaultAppManagementPolicyId } from './policy.ts'
 import type { Tenant } from './tenant.ts'
 import { authoritiesIn, isTrusted } from './trusted-authorities.ts'
 
-/** What the policies of a tenant must know of an application or a service principal. */
+/** The properties of an application or service principal that app management policies check. */
 export type ManagedObject = {
   readonly kind: 'application' | 'servicePrincipal'
   readonly appId: string
@@ -27,7 +27,7 @@ export type ManagedObject = {
 
 type Period = { readonly startDateTime: Date; readonly endDateTime: Date }
 
-/** What a change adds to an object. What it has already is not examined. */
+/** What a change adds to an object. Existing parts are not checked. */
 export type ManagedChange = {
   readonly secrets?: readonly (Period & {
     /** Whether the caller has chosen its text. */
@@ -39,7 +39,7 @@ export type ManagedChange = {
   readonly signInAudience?: Application['signInAudience']
 }
 
-/** A refusal by an app management policy, with the code and the sentence of Entra ID. */
+/** A refusal by an app management policy, with Entra ID's code and sentence. */
 export type AppManagementFault = {
   readonly code:
     | 'CredentialInvalidLifetimeAsPerAppPolicy'
@@ -176,7 +176,7 @@ function audienceFaults(
 }
 
 /**
- * The faults of a change by the app management policy of an object (entra E220 to E227).
+ * Returns the faults of a change according to an object's app management policy (entra E220 to E227).
  *
  * @param policy the answer of `policyOf`
  */

@@ -5,7 +5,7 @@ import { type ComplexType, complexType, formsOf } from './properties/property.ts
 
 const durationPattern = /^P(?:(\d{1,6})D)?(?:T(?:(\d{1,6})H)?(?:(\d{1,6})M)?(?:(\d{1,6})S)?)?$/
 
-/** A duration of OData in milliseconds, such as `P90DT12H`; undefined when it is none, or zero. */
+/** An OData duration in milliseconds, such as `P90DT12H`; undefined if it is invalid or zero. */
 export function durationMs(duration: string): number | undefined {
   const [, days = 0, hours = 0, minutes = 0, seconds = 0] = durationPattern.exec(duration) ?? []
   const total = ((Number(days) * 24 + Number(hours)) * 60 + Number(minutes)) * 60 + Number(seconds)
@@ -116,7 +116,7 @@ const ofApplications = {
   }),
 } as const
 
-/** The restrictions of policies that are assigned, and of the default policy. */
+/** The properties that restrict objects, of assigned policies and of the default policy. */
 export const appManagementRows = {
   restrictions: objectRow('customAppManagementConfiguration', {
     ...credentials,
@@ -143,7 +143,7 @@ const initially = (state: 'enabled' | 'disabled') => ({
   isStateSetByMicrosoft: state === 'enabled',
 })
 
-/** What the default policy restricts of applications while a tenant does not change it (entra E148). */
+/** The restrictions of the default policy for applications, until the tenant changes it (entra E148). */
 export const initialRestrictions = {
   identifierUris: {
     nonDefaultUriAddition: initially('disabled'),
@@ -157,7 +157,7 @@ export type Restriction = Pick<
   'state' | 'restrictForAppsCreatedAfterDateTime'
 >
 
-/** The restrictions of one policy for the objects of one kind. A policy may lack each of them. */
+/** The restrictions of one policy for one kind of object. Each restriction may be absent. */
 export type Restrictions = Partial<
   z.output<(typeof appManagementRows)['applicationRestrictions']['body']>
 >

@@ -40,7 +40,7 @@ const rows = [...table.matchAll(/^(\S+) \| ([^|]+) \|([^|]*)\|/gm)].map(
   },
 )
 
-/** The API of Azure with an application ID, a name or an account, in any case, with or without a slash. */
+/** Finds an Azure API by application ID, name or account, in any case, with or without a trailing slash. */
 export function azureApi(name: string): Application | undefined {
   const bare = name.toLowerCase().replace(/\/$/, '')
   const [, host = ''] = /^https:\/\/([a-z0-9][a-z0-9.-]*)$/.exec(bare) ?? []
@@ -53,7 +53,7 @@ export function azureApi(name: string): Application | undefined {
 }
 
 /**
- * The service principal of an API of Azure in a tenant, by its application ID. It exists in every tenant,
+ * The service principal of an Azure API in a tenant, by application ID. It exists in every tenant,
  * is not stored, and never changes.
  */
 export function azurePrincipal(tenantId: string, appId: string): ServicePrincipal | undefined {
@@ -65,6 +65,6 @@ export function azurePrincipal(tenantId: string, appId: string): ServicePrincipa
   return { ...principal, id, createdDateTime: epoch }
 }
 
-/** The service principals of all APIs of Azure in a tenant. */
+/** The service principals of all Azure APIs in a tenant. */
 export const azurePrincipals = (tenantId: string): ServicePrincipal[] =>
   rows.flatMap(({ application }) => azurePrincipal(tenantId, application.appId) ?? [])

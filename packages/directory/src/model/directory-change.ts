@@ -14,7 +14,7 @@ export type DirectoryObjects = {
 /** A kind of object in a directory. */
 export type DirectoryKind = keyof DirectoryObjects
 
-/** The complete new state of one object; null when it is removed permanently. */
+/** The complete new state of one object; null if it is removed permanently. */
 export type DirectoryChange = {
   [Kind in DirectoryKind]: {
     readonly kind: Kind
@@ -26,12 +26,12 @@ export type DirectoryChange = {
 /** A committed change, with the random mark of its commit. */
 export type CommittedChange = DirectoryChange & { readonly mark: string }
 
-/** The change that creates or replaces an object. */
+/** Creates the change that creates or replaces an object. */
 export const put = <Kind extends DirectoryKind>(
   kind: Kind,
   value: DirectoryObjects[Kind],
 ): DirectoryChange => ({ kind, id: value.id, value }) as DirectoryChange
 
-/** The change that removes an object permanently. */
+/** Creates the change that removes an object permanently. */
 export const remove = (kind: DirectoryKind, id: string): DirectoryChange =>
   ({ kind, id, value: null }) as DirectoryChange

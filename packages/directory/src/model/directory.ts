@@ -55,7 +55,7 @@ export interface Directory {
   markOf(kind: DirectoryKind, id: string): string | undefined
 }
 
-/** The API with a name in a tenant, by the other lookups of a directory. */
+/** Finds an API of a tenant by one of its names, with the other lookups of the directory. */
 export function findPrincipalByName(
   directory: Directory,
   tenantId: string,

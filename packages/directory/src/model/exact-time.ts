@@ -14,7 +14,7 @@ class ExactTime extends Date {
   }
 }
 
-/** The time of a text, with up to seven digits of a second. */
+/** Reads the time in a text, with up to seven digits of a second. */
 export function exactTime(text: string): Date {
   const time = new Date(text)
   const digits = /\.\d{3}(\d{1,4})/.exec(text)?.[1]?.padEnd(4, '0') ?? '0000'
@@ -22,8 +22,8 @@ export function exactTime(text: string): Date {
 }
 
 /**
- * A time that the server chose, with seven digits. The clock has three. The others follow from the ID of the
- * object, so every server shows the same ones.
+ * A time that the server chose, with seven digits. The clock gives three. The others follow from
+ * the ID of the object, so every server shows the same digits.
  */
 export function madeTime(time: Date, id: string): Date {
   const number = hash('sha256', id, 'buffer').readUInt16BE()
@@ -31,8 +31,8 @@ export function madeTime(time: Date, id: string): Date {
   return new ExactTime(time.getTime(), digits)
 }
 
-/** A time in Microsoft Graph, without zeros at the end of its seconds (entra E340). */
+/** A Microsoft Graph time, without trailing zeros in its seconds (entra E340). */
 export const timeText = (time: Date): string => time.toISOString().replace(/\.?0{0,7}Z$/, 'Z')
 
-/** The time of a change of an object, of which Microsoft Graph keeps whole seconds (entra E341). */
+/** The time of a change to an object, for which Microsoft Graph keeps whole seconds (entra E341). */
 export const wholeSeconds = (time: Date): string => `${time.toISOString().slice(0, 19)}Z`

@@ -1,11 +1,11 @@
 const loopbackHosts = new Set(['localhost', '127.0.0.1', '[::1]'])
 
-/** Whether the URL of an issuer has no credentials, and uses https or is on this machine. */
+/** True if the URL of an issuer has no credentials, and uses https or is on this machine. */
 export const isSafeIssuerUrl = ({ protocol, hostname, username, password }: URL): boolean =>
   username + password === '' &&
   (protocol === 'https:' || (protocol === 'http:' && loopbackHosts.has(hostname)))
 
-/** Whether a text is an http or https URL of this machine, without credentials. */
+/** True if a text is an http or https URL of this machine, without credentials. */
 export function isLoopbackUrl(text: string): boolean {
   const url = URL.parse(text)
   return (

@@ -42,9 +42,9 @@ export const initialAppManagementPolicy: DirectoryPolicy = {
 type Assignee = { readonly policyIds: readonly string[] }
 
 /**
- * The policy of a kind that applies: the one that is assigned to the service principal, else to the
- * application, else the default of the tenant. It may be disabled. The default token lifetime policy
- * precedes the one of the application (entra E246).
+ * The policy of one kind that applies to an object: the one assigned to the service principal, else
+ * to the application, else the tenant's default. It may be disabled. The default token lifetime
+ * policy precedes the application's policy (entra E246).
  */
 export function policyOf<Policy extends DirectoryPolicy>(
   { policies }: { readonly policies: readonly Policy[] },
@@ -65,8 +65,8 @@ const durationPattern = /^(?:([01])\.)?([01]?\d|2[0-3]):([0-5]\d)(?::([0-5]\d))?
 const [minTokenSeconds, maxTokenSeconds] = [600, 86_400]
 
 /**
- * The lifetime that a token lifetime policy gives access tokens, in seconds: null when it has none, and
- * undefined when its definition is invalid.
+ * The lifetime in seconds that a token lifetime policy gives access tokens: null if it gives none,
+ * and undefined if its definition is invalid.
  */
 export function accessTokenSeconds(definition: Json): number | null | undefined {
   const rules = definitionRules(definition, 'TokenLifetimePolicy')
@@ -79,7 +79,7 @@ export function accessTokenSeconds(definition: Json): number | null | undefined 
   return total >= minTokenSeconds && total <= maxTokenSeconds ? total : undefined
 }
 
-/** The rules in the one JSON text of a `definition`; undefined when it is another form. */
+/** Parses the rules in the JSON text of a `definition`; undefined if the text has another format. */
 export function definitionRules(
   definition: Json,
   name: 'TokenLifetimePolicy' | 'ClaimsMappingPolicy',

@@ -19,7 +19,7 @@ export const resourceManagerAppId = '797f4846-ba00-4fd7-ba43-dac1f8f63013'
 /** The application ID of the API whose tokens are credentials. It is `aud` of these tokens (entra E183). */
 export const tokenExchangeAppId = 'fb60f99c-7a34-4190-8149-302f77469936'
 
-/** Its name in token requests, and in federated identity credentials. */
+/** The name of the token exchange API in token requests and federated identity credentials. */
 export const tokenExchangeUri = 'api://AzureADTokenExchange'
 
 /** The APIs that the server itself creates. No request changes them. */

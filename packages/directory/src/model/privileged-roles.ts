@@ -4,16 +4,16 @@ import { privilegedApiAppIds } from './privileged-api-ids.ts'
 import type { AppRoleAssignment } from './service-principal/app-role-assignment.ts'
 import type { ServicePrincipal } from './service-principal/service-principal.ts'
 
-/** An assignment of a role of a management API, in one tenant. */
+/** The assignment of a management API's role, in one tenant. */
 export type PrivilegedRole = Pick<AppRoleAssignment, 'tenantId' | 'resourceId' | 'appRoleId'>
 
 /** A client that has authenticated in a tenant. */
 type TenantClient = { readonly tenantId: string; readonly applicationId: string }
 
 /**
- * The management roles that a client owns: those of its application where it is enabled. A token does
- * not name the credential that it was issued for. In the tenant of the application, each credential
- * stands for all tenants. In another tenant, it may be good there only, so only the roles there count.
+ * The management roles that a client owns: the roles of its application where it is enabled. A token does
+ * not name the credential for which it was issued. In the application's tenant, each credential stands for
+ * all tenants. In another tenant it may be valid only there, so only the roles there count.
  */
 export function ownedRoles(
   directory: Directory,
@@ -27,7 +27,7 @@ export function ownedRoles(
 }
 
 /**
- * The management roles of an application in all tenants, also where it is disabled or deleted. The
+ * The management roles of an application in all tenants, even where it is disabled or deleted. The
  * credentials of a blueprint lead to the roles of its agents.
  */
 export const rolesEverywhere = (directory: Directory, appId: string): PrivilegedRole[] =>
@@ -44,7 +44,7 @@ export const dependentRolesIn = (directory: Directory) => (client: ServicePrinci
     .filter(({ tenantId }) => tenantId === client.tenantId)
     .flatMap(privilegedRolesIn(directory))
 
-/** A role that is no longer declared counts too, because it may be declared again. */
+/** True for a management API's role, even if it is no longer declared, because it may be declared again. */
 export const isPrivileged =
   (directory: Directory) =>
   ({ appRoleId, resourceId }: AppRoleAssignment): boolean =>

@@ -10,6 +10,6 @@ const rules: readonly Rule[] = [
   },
 ]
 
-/** The reasons why a text cannot be stored unchanged or printed safely. Empty when it can. */
+/** The reasons why a text cannot be stored unchanged or printed safely; empty if there are none. */
 export const storableTextIssues = (text: string): string[] =>
   rules.filter(({ isValid }) => !isValid(text)).map(({ message }) => message)

@@ -30,7 +30,7 @@ export const domainsOf = (tenant: Pick<Tenant, 'id' | 'domains'>): readonly stri
 
 const computedDomain = /^(.{8})(.{4})(.{4})(.{4})(.{12})\.onmicrosoft\.com$/
 
-/** The ID of a tenant in one of its names, an ID or a computed domain; undefined for every other name. */
+/** The ID of a tenant, from its ID or its computed domain; undefined for every other name. */
 export function tenantIdIn(name: string): string | undefined {
   const id = name.replace(computedDomain, '$1-$2-$3-$4-$5')
   return isGuid(id) ? id : undefined

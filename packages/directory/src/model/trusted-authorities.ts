@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto'
 import type { DirectoryPolicy } from './policy.ts'
 
-/** A certificate authority in the `definition` of a list of trusted ones. */
+/** A certificate authority in the `definition` of a list of trusted authorities. */
 export type TrustedAuthority = {
   /** A GUID in lower case, unique in its list. */
   readonly id: string
@@ -32,8 +32,8 @@ const isIssuedBy = (certificate: X509Certificate, authority: X509Certificate): b
 }
 
 /**
- * Whether a list of authorities has the whole chain of a certificate: its issuer, which issued no other
- * authority of the list, up to a root (entra E232).
+ * True if a list of authorities has the complete chain of a certificate: its issuer, which issued
+ * no other authority of the list, up to a root (entra E232).
  *
  * @param certificate DER
  */

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { unless } from '../files/secret-file.ts'
 import { StorageUnavailableError } from '../live/storage-unavailable-error.ts'
 
-/** Which of these files a folder has, with content. */
+/** The files of a list that exist in a folder and have content. */
 export async function filesIn(folder: string, names: readonly string[]): Promise<string[]> {
   const sizeOf = async (name: string) => (await lstat(join(folder, name))).size
   const sizes = await Promise.all(names.map((name) => sizeOf(name).catch(() => 0)))
@@ -11,8 +11,8 @@ export async function filesIn(folder: string, names: readonly string[]): Promise
 }
 
 /**
- * Refuses to begin a store in the folder of another one, which has other tenants and the last copies of secrets. Or moves
- * the files of that one to a folder, where nothing overwrites them.
+ * Refuses to begin a store in the folder of another store, because that one has other tenants and
+ * the last copies of secrets; or moves its files to a folder where nothing overwrites them.
  *
  * @throws {StorageUnavailableError} storage_unavailable; then nothing was changed
  */

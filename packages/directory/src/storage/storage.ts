@@ -85,7 +85,7 @@ export type StorageOptions = {
   readonly lostChanges?: 'refuse' | 'accept'
 }
 
-/** Two years of changes and three months of sign-ins, with a maximum number of records for each lane. */
+/** The default limits: two years of changes, three months of sign-ins, and a number of records for each lane. */
 export const defaultStorageLimits: StorageLimits = {
   directoryDays: 730,
   signInDays: 90,
@@ -117,10 +117,10 @@ async function lackOf(file: string, url: string | undefined): Promise<string | u
 }
 
 /**
- * Opens the store. Creates it when it does not exist, and never did.
+ * Opens the store. It is created if it does not exist and never did.
  *
  * @throws {StorageUnavailableError} storage_unavailable, with a sentence for the operator, when it
- *   cannot be used; nothing in it is changed then
+ * cannot be used; nothing in it is changed then
  */
 export async function openStorage({
   dataDir,
@@ -167,7 +167,7 @@ export type StandbyStorage = Standby &
   AsyncDisposable & { readonly keyRing: Pick<KeyRingStore, 'read'> }
 
 /**
- * A standby of the store, or another reader of it. The first question connects.
+ * Opens a standby of the store, or another reader of it. The first query connects.
  *
  * @param url as `databaseUrl`; it may name several standbys
  */
@@ -183,7 +183,7 @@ export async function openStandby(url: string): Promise<StandbyStorage> {
   }
 }
 
-/** The used assertions of a region, which has its own database for them. */
+/** The used assertions of a region, which are in a separate database. */
 export type RegionalAssertions = ReplayCache &
   AsyncDisposable & {
     /** Deletes what has expired, as `Storage.tidy` does. */
@@ -191,7 +191,7 @@ export type RegionalAssertions = ReplayCache &
   }
 
 /**
- * Opens the database of a region for used assertions. Makes its tables when it has none.
+ * Opens a region's database for used assertions, and creates its tables if it has none.
  *
  * @param maxRecords the maximum number of unexpired assertions
  * @throws {StorageUnavailableError} storage_unavailable when it cannot be used
@@ -219,7 +219,7 @@ async function openPostgres(url: string): Promise<SqlDatabase> {
   return openPostgresDatabase(url)
 }
 
-/** The store in an open database. */
+/** The storage in an open database. */
 export function sqlStorage(
   database: SqlDatabase,
   limits: StorageLimits = defaultStorageLimits,

@@ -36,7 +36,7 @@ const commits: readonly (readonly DirectoryChange[])[] = [
   [app(0, { identifierUris: ['api://changed'] }), remove('application', guid(0x105))],
 ]
 
-/** The behaviour of every directory log for clients that follow the changes of a tenant. */
+/** Tests that every directory log lets clients follow the changes of a tenant. */
 export function changeListConformance(fresh: FreshStorage): void {
   const latest = commitAt(commits.length)
   // No test writes to this log. The test that writes has a log of its own.

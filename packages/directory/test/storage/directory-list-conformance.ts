@@ -142,7 +142,7 @@ async function filled(fresh: FreshStorage): Promise<DirectoryLog> {
 const numbersOf = (objects: readonly { readonly id: string }[]) =>
   objects.map(({ id }) => (Number.parseInt(id.slice(-3), 16) % 256).toString()).map(Number)
 
-/** The behaviour of every directory log for lists. */
+/** Tests the lists of a directory log. */
 export function directoryListConformance(fresh: FreshStorage): void {
   // No test writes to this log. The test that writes has a log of its own.
   let log: DirectoryLog

@@ -91,7 +91,7 @@ const everything = application({
   ],
 })
 
-/** The behaviour of every directory log. */
+/** Tests a directory log. */
 export function directoryLogConformance(fresh: FreshStorage): void {
   it('begins empty, at revision 0', async () => {
     const { directory } = await (await fresh()).open()

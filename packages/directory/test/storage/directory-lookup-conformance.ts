@@ -101,7 +101,7 @@ const lookups: readonly ((directory: Directory) => unknown)[] = [
 // These tests are not about the wait: a busy machine may take longer than the default.
 const patienceMs = 30_000
 
-/** The behaviour of every directory log for lookups. */
+/** Tests the lookups of a directory log. */
 export function directoryLookupConformance(fresh: FreshStorage): void {
   it('answers every lookup as a complete directory in memory does', async () => {
     const { directory: log } = await (await fresh()).open()

@@ -22,7 +22,7 @@ const secret = (n: number, endDateTime: Date) => ({
   secretSha256: new Uint8Array(32),
 })
 
-/** The behaviour of every store for credentials that end. */
+/** Tests that a store finds the credentials that expire. */
 export function endingCredentialsConformance(fresh: FreshStorage): void {
   it('counts the credentials that end within a time by a cleanup, and finds them', async () => {
     const storage = await (await fresh()).open()

@@ -23,7 +23,7 @@ const record = (part: Partial<AuditRecord> = {}): AuditRecord => ({
   ...part,
 })
 
-/** The behaviour of every store for the records of issuing. */
+/** Tests how a store keeps the records of token requests. */
 export function issuanceRecordConformance(fresh: FreshStorage): void {
   it('accepts one of many uses of an assertion on several replicas', async () => {
     const store = await fresh()

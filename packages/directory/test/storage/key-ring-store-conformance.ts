@@ -31,7 +31,7 @@ const event = (action: KeyEvent['action'], kid: string): KeyEvent => ({
   kid,
 })
 
-/** The behaviour of every key ring store. */
+/** Tests a key ring store. */
 export function keyRingStoreConformance(fresh: FreshStorage): void {
   it('begins empty, at revision 0', async () => {
     const { keyRing } = await (await fresh()).open()

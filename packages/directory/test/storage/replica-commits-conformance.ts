@@ -15,7 +15,7 @@ import type { FreshStorage } from './fresh-storage.ts'
 
 const logs = logsOf([put('tenant', tenant())])
 
-/** The behaviour of every directory log to which replicas commit at the same time. */
+/** Tests a directory log to which replicas commit at the same time. */
 export function replicaCommitsConformance(fresh: FreshStorage): void {
   it('lets exactly one of many commits follow each revision', async () => {
     const store = await fresh()

@@ -10,8 +10,8 @@ import type { FreshStorage } from './fresh-storage.ts'
 type Connect = () => Promise<SqlDatabase>
 
 /**
- * Empty stores for one test after another. The store of a test that has ended is emptied for the next
- * one, because a new store takes longer than most tests.
+ * Empty stores for one test after another. When a test ends, its store is emptied for the next one,
+ * because creating a store takes longer than most tests.
  */
 export class ReusedStores {
   readonly #make: () => Promise<Connect>

@@ -22,7 +22,7 @@ const suites = [
   ['the records of issuing in STORE (AS20)', issuanceRecordConformance],
 ] as const
 
-/** The tests of every store, with the name of this one. */
+/** Runs the tests of every store, under the name of one store. */
 export function storageConformance(store: string, stores: ReusedStores): void {
   for (const [title, conformance] of suites)
     describe(title.replace('STORE', store), () => {

@@ -15,11 +15,11 @@ const tenants = Array.from({ length: count }, (_, index) =>
 const applicationOf = (tenantId: string, id = tenantId) =>
   application({ id, tenantId, appId: id, identifierUris: [] })
 
-/** Commits changes on a state, with a mark of its own. */
+/** Commits changes on top of a state, with a new mark. */
 export const commitOn = ({ directory }: Storage, base: Known, ...changes: DirectoryChange[]) =>
   directory.commit(base, newMark(), changes, [])
 
-/** A store with tenants, and the commit that made them. */
+/** A store with tenants, and the commit that created them. */
 export async function withTenants(fresh: FreshStorage) {
   const store = await fresh()
   const storage = await store.open()
@@ -27,7 +27,7 @@ export async function withTenants(fresh: FreshStorage) {
   return { store, storage, base: await storage.directory.latest() }
 }
 
-/** The behaviour of every directory log to which several tenants are committed at the same time. */
+/** Tests a directory log to which several tenants are committed at the same time. */
 export function tenantCommitsConformance(fresh: FreshStorage): void {
   it('accepts a commit of each tenant on one state, and a follower has all of them', async () => {
     const { storage, base } = await withTenants(fresh)

@@ -1,6 +1,6 @@
 import type { FaultContext } from './fault-context.ts'
 
-/** The answer of the server with another body. Its length follows the new body. */
+/** The server's response with another body. Its length follows the new body. */
 export async function withBody(
   answer: Promise<Response>,
   change: (body: Uint8Array) => BodyInit,
@@ -12,7 +12,7 @@ export async function withBody(
   return new Response(change(new Uint8Array(await response.arrayBuffer())), { status, headers })
 }
 
-/** Sends the body in small parts, with a pause before each. */
+/** Sends the body in small parts, with a pause before each part. */
 export const drip =
   ({ chunkBytes, pauseMs }: { chunkBytes: number; pauseMs: number }, { sleep }: FaultContext) =>
   (body: Uint8Array): ReadableStream<Uint8Array> => {

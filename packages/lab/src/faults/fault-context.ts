@@ -29,7 +29,7 @@ function endpointAt(path: string): Endpoint | undefined {
   return undefined
 }
 
-/** What a fault may use to break one answer. */
+/** The parts that a fault may use to break one response. */
 export type FaultContext = {
   readonly endpoint: Endpoint
   readonly request: Request

@@ -4,7 +4,7 @@ import { cut, drip, oversized, withBody } from './broken-body.ts'
 import type { FaultContext } from './fault-context.ts'
 import { type Endpoint, endpoints } from './fault-context.ts'
 
-/** One fault: its endpoints, its parameters, and how it breaks an answer. */
+/** One fault: its endpoints, its parameters, and how it breaks a response. */
 export type FaultRow<At extends Endpoint, Shape extends z.ZodRawShape> = {
   readonly at: readonly At[]
   /** One sentence, for the documents. */
@@ -45,7 +45,7 @@ async function withToken(
   return withBody(Promise.resolve(response), () => changed)
 }
 
-/** All faults. The kit, the HTTP interface and the reference page are made of this table. */
+/** All faults. The kit, the HTTP interface and the reference page are generated from this table. */
 export const faultRows = {
   status: row(
     endpoints,

@@ -20,7 +20,7 @@ const scope = {
 }
 const scopeSchema = z.strictObject(scope)
 
-/** To which requests a fault applies: all, unless it names a client or a run. */
+/** The requests that a fault breaks: all, unless it names a client or a run. */
 export type FaultScope = z.input<typeof scopeSchema>
 
 type Rows = typeof faultRows
@@ -31,7 +31,7 @@ type ParametersOf<Row> =
       : z.input<z.ZodObject<Shape>>
     : never
 
-/** A fault that a test asks for. */
+/** A fault that a test requests. */
 export type FaultSpec = {
   [Name in FaultName]: {
     readonly fault: Name
@@ -52,7 +52,7 @@ const envelope = z.object({
   at: z.enum(endpoints),
 })
 
-/** A fault with invalid parameters. The message lists every problem. */
+/** The error for a fault with invalid parameters. The message lists every problem. */
 export class FaultSpecError extends TypeError {
   readonly code = 'fault_invalid'
   override readonly name = 'FaultSpecError'

@@ -29,7 +29,7 @@ export type FaultTarget = {
   readonly runId: string | undefined
 }
 
-/** Faults that no request has met. */
+/** The error that lists faults which no request has met. */
 export class FaultsNotAppliedError extends Error {
   readonly code = 'faults_not_applied'
   override readonly name = 'FaultsNotAppliedError'
@@ -49,7 +49,7 @@ export type FaultsOptions = {
 
 const maxFaults = 100
 
-/** The faults of a lab. The first that matches a request breaks its answer. */
+/** The faults of a lab. The first one that matches a request breaks the response. */
 export class Faults {
   readonly #options: FaultsOptions
   #entries: Entry[] = []
@@ -105,8 +105,7 @@ export class Faults {
   /**
    * Arms faults while a function runs, and removes them afterwards.
    *
-   * @throws {FaultsNotAppliedError} faults_not_applied when a request met none of them, unless
-   *   `mustApply` is false
+   * @throws {FaultsNotAppliedError} faults_not_applied when a request met none of them, unless `mustApply` is false
    */
   async during<Result>(
     specs: FaultSpec | readonly FaultSpec[],
@@ -163,7 +162,7 @@ export class Faults {
   })
 }
 
-/** A fault for one request. */
+/** A fault that applies to one request. */
 export type TakenFault = {
   readonly armed: ArmedFault
   readonly apply: (context: FaultContext) => Promise<Response>

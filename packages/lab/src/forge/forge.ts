@@ -6,7 +6,7 @@ import { attackerKey } from '../test-keys.ts'
 
 type Json = Record<string, unknown>
 
-/** Makes tokens with any content, signed by the keys of the server or of an attacker. */
+/** Creates tokens with any content, signed with the keys of the server or of an attacker. */
 export class Forge {
   readonly #host: LabHost
 

@@ -8,7 +8,7 @@ export const forgeryRows = { ...signatureForgeries, ...claimForgeries }
 /** The name of a forgery. */
 export type ForgeryName = keyof typeof forgeryRows
 
-/** Makes each hostile token once, in the order of the table. */
+/** Creates each hostile token once, in the order of the table. */
 export const makeForgeries = (material: ForgeryMaterial): readonly Forgery<ForgeryName>[] =>
   Object.entries(forgeryRows).map(([name, { reason, section, make }]: [string, ForgeryRow]) => ({
     name: name as ForgeryName,

@@ -3,7 +3,7 @@ import type { ForgeKey, TokenParts } from '../lab-host.ts'
 import { attackerKey } from '../test-keys.ts'
 import { encoded, signed } from './forge.ts'
 
-/** One way to make a token that a correct API refuses. */
+/** One way to create a token that a correct API refuses. */
 export type ForgeryRow = {
   /** Why it must be refused. One sentence. */
   readonly reason: string
@@ -22,7 +22,7 @@ export type Forgery<Name extends string = string> = {
 
 type Part = object | string | Uint8Array
 
-/** What a forgery is made of: a genuine token, and the keys of the server and of an attacker. */
+/** The material of forgeries: a genuine token, and the keys of the server and of an attacker. */
 export type ForgeryMaterial = TokenParts & {
   /** A token that a correct API accepts. */
   readonly token: string
@@ -72,15 +72,15 @@ export function forgeryMaterial(
   }
 }
 
-/** JSON with one more member, whose name may occur twice. */
+/** Returns JSON with one more member, whose name may then occur twice. */
 export const withMember = (members: object, member: string): string =>
   `${JSON.stringify(members).slice(0, -1)},${member}}`
 
-/** HMAC of a text, with a key that is public. */
+/** Computes the HMAC of a text with a public key as the secret. */
 export const hmac = (key: string | Uint8Array) => (content: string) =>
   createHmac('sha256', key).update(content).digest()
 
-/** A signature with ECDSA on P-256, in the form of RFC 7518 section 3.4. */
+/** Signs with ECDSA on P-256, in the format of RFC 7518 section 3.4. */
 export const ecdsa = (content: string) => {
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   return sign('sha256', Buffer.from(content), { key: privateKey, dsaEncoding: 'ieee-p1363' })

@@ -1,6 +1,6 @@
 import type { LabRequest } from './request-log.ts'
 
-/** A rule of a good client that requests have broken. */
+/** A rule for correct clients that requests have broken. */
 export type ClientMisuse = {
   readonly rule: MisuseRule
   /** One sentence about the rule. */
@@ -142,7 +142,7 @@ export type MisuseRule = keyof typeof rules
 /** The rules with their sentences, for the documents. */
 export const misuseRules = Object.entries(rules).map(([rule, { summary }]) => ({ rule, summary }))
 
-/** What clients did wrong, by the requests of a log. A pure function. */
+/** Finds what clients did wrong, from the requests in a log. It is a pure function. */
 export const judge = (requests: readonly LabRequest[]): readonly ClientMisuse[] =>
   Object.entries(rules).flatMap(([rule, { summary, find }]: [string, Rule]) =>
     find(requests).map((found) => ({ rule: rule as MisuseRule, summary, requests: found })),

@@ -49,7 +49,7 @@ export const shownForm = (form: URLSearchParams): Readonly<Record<string, string
       ]),
   )
 
-/** The claimed client of a token request, and where its proof is. */
+/** The client that a token request claims to be, and the position of its proof. */
 export function claimedClient(
   form: URLSearchParams,
   query: URLSearchParams,
@@ -79,7 +79,7 @@ function basicUser(authorization: string): string | undefined {
   }
 }
 
-/** The end of a bearer token, from its claims. Nothing is verified. */
+/** The expiry time of a bearer token, from its claims. Nothing is verified. */
 export function bearerExpiry(headers: Headers): Date | undefined {
   const [scheme = '', token = ''] = (headers.get('authorization') ?? '').split(' ', 2)
   return scheme.toLowerCase() === 'bearer' ? tokenExpiry(token) : undefined

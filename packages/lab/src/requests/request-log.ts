@@ -2,7 +2,7 @@
 
 import type { Endpoint } from '../faults/fault-context.ts'
 
-/** Where a token request carries the proof of its client. */
+/** The place of the client's proof in a token request. */
 export type CredentialPlace = 'form' | 'basic' | 'assertion' | 'query' | 'none'
 
 /** A request to an endpoint, and its outcome. It contains no secret and no token. */
@@ -49,7 +49,7 @@ export type RequestFilter = Partial<
   Pick<LabRequest, 'endpoint' | 'clientId' | 'runId' | 'status' | 'fault'>
 >
 
-/** No request came in time. */
+/** The error when no request came in time. */
 export class NoRequestError extends Error {
   readonly code = 'no_request'
   override readonly name = 'NoRequestError'

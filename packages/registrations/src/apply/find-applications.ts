@@ -4,9 +4,7 @@ import type { Graph } from './graph.ts'
 import { GraphRefusalError } from './graph.ts'
 import { filtered, quoted } from './read-directory.ts'
 
-/**
- * An application of the tenant, or another tenant's application with a service principal in it.
- */
+/** An application of the tenant, or another tenant's application with a service principal in it. */
 export type FoundApplication = {
   readonly applicationId: string
   readonly displayName: string
@@ -126,9 +124,8 @@ const foundOf = ({ id, appId, displayName, createdDateTime }: Named): FoundAppli
 })
 
 /**
- * The number of characters to insert, remove, replace or swap with their neighbour, so that one
- * text becomes the other. It takes time in proportion to the product of both lengths, so limit both
- * first.
+ * The number of characters to insert, remove, replace or swap with their neighbour, so that one text
+ * becomes the other. It takes time in proportion to the product of both lengths, so limit both first.
  */
 export function editDistance(one: string, other: string): number {
   const width = other.length + 1

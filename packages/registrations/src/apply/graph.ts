@@ -69,10 +69,7 @@ export type GraphRequest = {
 
 export type GraphAnswer = { readonly body: unknown; readonly etag: string | undefined }
 
-/**
- * The directory that a plan is read from and applied to, over the network or within the identity
- * provider.
- */
+/** The directory that a plan is read from and applied to, over the network or within the identity provider. */
 export interface Graph {
   /** How many changes one request can contain; default 1. */
   readonly changesPerRequest?: number
@@ -87,8 +84,7 @@ export interface Graph {
 /**
  * Validates a response of the directory.
  *
- * @throws {Error} with the place of the fault. The message never quotes the response, which may
- * contain a secret.
+ * @throws {Error} with the place of the fault. The message never quotes the response, which may contain a secret.
  */
 export function parseAnswer<One>(
   { method, path }: RequestLine,

@@ -62,10 +62,7 @@ async function removeLost(
   }
 }
 
-/**
- * Keeps the secrets of a new application in their order. A secret that cannot be kept is removed
- * from the application again.
- */
+/** Keeps the secrets of a new application in their order, and removes each secret that cannot be kept. */
 export async function keepPasswords(
   changes: readonly NewSecretChange[],
   { passwordCredentials }: z.output<typeof newPasswords>,

@@ -94,10 +94,7 @@ export function consequencesOfFile(file: RegistrationsFile): string[] {
   ]
 }
 
-/**
- * The credentials that the file does not describe, because it describes only the credentials of
- * applications.
- */
+/** The credentials that the file does not describe, because it describes only the credentials of applications. */
 export function consequencesOfOtherCredentials(
   file: RegistrationsFile,
   clients: readonly Located[],

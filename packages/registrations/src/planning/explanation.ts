@@ -34,19 +34,13 @@ export const estimateTokenBytes = (roles: readonly string[]): number =>
 /** In the claim, each role has quotes and a comma. */
 const roleBytes = (role: string) => Buffer.byteLength(JSON.stringify(role)) + 1
 
-/**
- * The reason why servers refuse a token of this length, with the length in words; undefined for a
- * usual length.
- */
+/** The reason why servers refuse a token of this length, with the length in words; undefined for a usual length. */
 export function tokenSizeFault(bytes: number): string | undefined {
   const limit = limits.find(({ maxTokenBytes }) => bytes > maxTokenBytes)
   return limit && `${(bytes / 1024).toFixed(1)} KB: ${limit.refusal}`
 }
 
-/**
- * True if a change makes a token so long that some servers refuse it, although they accepted it
- * before.
- */
+/** True if a change makes a token so long that some servers refuse it, although they accepted it before. */
 export const passesLimit = (bytesBefore: number, bytesAfter: number): boolean =>
   limits.some(({ maxTokenBytes }) => bytesBefore <= maxTokenBytes && bytesAfter > maxTokenBytes)
 
@@ -56,9 +50,7 @@ export const passesLimit = (bytesBefore: number, bytesAfter: number): boolean =>
  */
 export type RoleState = 'carried' | 'disabled' | 'not_inheritable' | 'not_granted' | 'not_requested'
 
-/**
- * The state of one of the six registration steps. It is unknown if only another tenant shows it.
- */
+/** The state of one of the six registration steps. It is unknown if only another tenant shows it. */
 export type StepResult = {
   readonly step: RegistrationStep
   readonly state: 'done' | 'partly' | 'missing' | 'unknown'
@@ -139,10 +131,7 @@ const marks: Readonly<Record<StepResult['state'], string>> = {
   unknown: 'unknown',
 }
 
-/**
- * An explanation for people: the result, all missing steps, then the state of each of the six
- * registration steps.
- */
+/** An explanation for people: the result, all missing steps, then the state of each of the six registration steps. */
 export function explanationText(explanation: Explanation): string {
   const rows = explanation.steps.map(({ step, state, detail }) => {
     const number = registrationSteps.indexOf(step) + 1

@@ -1,4 +1,4 @@
-/** A value whose property reads are counted, also those of nested values. */
+/** A value that counts the reads of its properties, including those of nested values. */
 export function countedReads<Value extends object>(value: Value) {
   const proxies = new WeakMap<object, object>()
   const counts = { reads: 0 }

@@ -59,7 +59,7 @@ export const role = (file: Sample, index = 0): Entry => file.apis[0]?.appRoles[i
 export const set = (entry: Entry, values: Entry) => void Object.assign(entry, values)
 export const same = () => undefined
 
-/** A test for each difference: the plan contains it, and nothing else. */
+/** Adds a test for each difference: the plan contains it, and nothing else. */
 export function describeDifferences(title: string, differences: readonly Difference[]): void {
   describe(title, () => {
     for (const { name, expected, change, state, ...options } of differences) {

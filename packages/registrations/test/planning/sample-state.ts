@@ -73,7 +73,7 @@ export const sampleAssignments: AppRoleAssignment[] = [ids.hi, ids.hello].map((a
   appRoleId,
 }))
 
-/** All applications of a directory, as if each of them was confirmed. */
+/** All applications of a directory, as if each had been confirmed. */
 export const confirmedIn = ({ applications }: DirectoryState) =>
   new Set(applications.map(({ appId }) => appId))
 

@@ -3,7 +3,7 @@ import type { ValidationIssue } from '../validation-issue.ts'
 import type { AppRole } from './app-role.ts'
 
 const valuePattern = /^[0-9A-Za-z:!#$%&'()*+,\-./;<=>?@[\]^_`{|}~]+$/
-/** More than the documented 120 (entra E145). */
+/** The maximum length of a role value, which is more than the documented 120 (entra E145). */
 export const maxValueLength = 249
 const maxDisplayNameLength = 100
 
@@ -55,7 +55,7 @@ const rules: readonly Rule[] = [
 ]
 
 /**
- * Validates all roles of one API.
+ * Validates all roles of an API.
  *
  * @see https://learn.microsoft.com/graph/api/resources/approle
  */
@@ -73,8 +73,8 @@ export function judgeAppRoles(roles: readonly AppRole[]): ValidationIssue[] {
 }
 
 /**
- * Validates a change of the roles of one API. A role must be disabled before it is changed or removed,
- * so that a mistake does not remove a role in use.
+ * Validates a change to the roles of an API. A role must be disabled before it is changed or
+ * removed, so that a mistake does not remove a role in use.
  */
 export function judgeAppRoleChange(
   before: readonly AppRole[],

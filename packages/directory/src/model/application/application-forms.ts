@@ -12,10 +12,10 @@ import { complexType, defaultsOf, formsOf } from '../properties/property.ts'
 import { appRoleType } from './app-role.ts'
 import { maxValueLength } from './app-role-rules.ts'
 
-/** The sum of the entries of all collections of an application, as in Entra ID. */
+/** The maximum number of entries in all collections of an application together, as in Entra ID. */
 export const maxEntries = 1200
 const maxResources = 50
-/** The sum of the permissions that an application requests from all resources. */
+/** The maximum number of permissions that an application requests from all resources together. */
 export const maxPermissions = 400
 const maxClaims = 100
 const maxMembersOfClaim = 20
@@ -118,7 +118,7 @@ const preAuthorizedType = complexType('preAuthorizedApplication', {
 
 const hasDuplicates = (values: readonly unknown[]) => new Set(values).size < values.length
 
-/** The scopes of an API, which have no effect, and the version of its tokens. */
+/** The properties of an API: its scopes, which have no effect, and its token version. */
 export const apiType = complexType('apiApplication', {
   acceptMappedClaims: { type: 'Edm.Boolean', body: z.boolean().nullable() },
   knownClientApplications: {
@@ -219,7 +219,7 @@ const addInType = complexType('addIn', {
   },
   type: { body: text() },
 })
-/** What services of Microsoft would call. No service here does. */
+/** The add-ins, which Microsoft services would call. No service here calls them. */
 export const addIns = {
   inert: [],
   body: bodyCollection(z.strictObject(formsOf(addInType.members)), 100).nullable(),
@@ -227,7 +227,7 @@ export const addIns = {
 } as const
 
 const flag = { type: 'Edm.Boolean', body: z.boolean().nullable() } as const
-/** What a service principal of the application cannot change. */
+/** The properties that lock the credentials of service principals. */
 export const lockType = complexType('servicePrincipalLockConfiguration', {
   isEnabled: { ...flag, initial: false },
   allProperties: flag,
@@ -235,7 +235,7 @@ export const lockType = complexType('servicePrincipalLockConfiguration', {
   credentialsWithUsageSign: flag,
   tokenEncryptionKeyId: flag,
 })
-/** About the signed requests of users, who cannot sign in here. */
+/** The signed requests of users, who cannot sign in here. */
 export const signatureType = complexType('requestSignatureVerification', {
   isSignedRequestRequired: { ...flag, initial: false },
   allowedWeakAlgorithms: { body: z.literal('rsaSha1').nullable() },
@@ -250,7 +250,7 @@ export const windowsType = complexType('windowsApplication', {
   ...redirects,
 })
 
-/** No publisher is verified here. */
+/** The verified publisher, which no application has here. */
 export const verifiedPublisher = {
   fixed: { displayName: null, verifiedPublisherId: null, addedDateTime: null },
   type: complexType('verifiedPublisher', {

@@ -119,15 +119,15 @@ export const scopesOf = (application: Application | undefined) =>
   (application?.inertProperties.api as z.output<typeof forms.api> | undefined)
     ?.oauth2PermissionScopes ?? []
 
-/** The predefined claims that an API requests for its access tokens. The attributes of users are in none. */
+/** The predefined claims that an API requests for its access tokens. User attributes are never among them. */
 export const requestedClaims = ({ optionalAccessTokenClaims }: Application) =>
   optionalAccessTokenClaims.filter(({ source }) => !source)
 
-/** Whether an API accepts tokens with the claims of a claims mapping policy. */
+/** True if an API accepts tokens with the claims of a claims mapping policy. */
 export const acceptsMappedClaims = ({ inertProperties: { api } }: Application): boolean =>
   Object(api).acceptMappedClaims === true
 
-/** Whether the service principals of an application keep the credentials that they have (entra E315). */
+/** True if credentials of an application's service principals cannot be changed (entra E315). */
 export function locksCredentials({ inertProperties }: Application): boolean {
   const lock = Object(inertProperties.servicePrincipalLockConfiguration)
   return lock.isEnabled === true && Boolean(lock.allProperties || lock.credentialsWithUsageVerify)

@@ -1,4 +1,4 @@
-/** Whether agents inherit the roles of one API that the service principal of their blueprint has. */
+/** True if agents inherit the roles that the service principal of their blueprint has for one API. */
 export type InheritablePermission = {
   readonly resourceAppId: string
   /** Delegated permissions. They are kept only, because no user takes part. */
@@ -9,7 +9,8 @@ export type InheritablePermission = {
 }
 
 /**
- * What an application has as the blueprint of agent identities. Its credentials authenticate its agents.
+ * The properties that make an application the blueprint of agent identities. Its credentials
+ * authenticate its agents.
  *
  * @see https://learn.microsoft.com/graph/api/resources/agentidentityblueprint
  */

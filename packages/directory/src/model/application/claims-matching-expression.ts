@@ -36,7 +36,7 @@ export function parseClaimsMatchingExpression(text: string): ClaimComparison[] |
   }
 }
 
-/** Whether the claims of a token match all comparisons. A claim that is no text matches nothing. */
+/** True if the claims of a token match all comparisons. A claim that is not a text matches nothing. */
 export const matchesClaims = (
   comparisons: readonly ClaimComparison[],
   claims: Readonly<Record<string, unknown>>,
@@ -48,7 +48,7 @@ export const matchesClaims = (
   })
 
 /**
- * Whether a pattern matches a whole text. `*` stands for any characters, or for none, and `?` for
+ * True if a pattern matches a whole text. `*` stands for any characters or none, and `?` for
  * exactly one. The time is at most proportional to the product of both lengths.
  */
 export function matchesWildcards(pattern: string, text: string): boolean {

@@ -5,8 +5,8 @@ import type { PropertyView } from '../properties/property.ts'
 type Identified = { readonly id: string }
 
 /**
- * Names a credential on the whole server. The owner of an application chooses the `keyId` of a certificate,
- * so another application may have the same `keyId`.
+ * The ID of a credential on the whole server. The owner of an application chooses the `keyId` of a
+ * certificate, so another application may have the same `keyId`.
  */
 export const credentialName = ({ id }: Identified, keyId: string): string => `${id}/${keyId}`
 
@@ -26,7 +26,7 @@ export const credentialMembers = {
   startDateTime: { type: 'Edm.DateTimeOffset', body: dateTime.nullish(), filter: 'time' },
 } as const
 
-/** An addition to Graph. */
+/** The last use of a credential, which is an addition to Microsoft Graph. */
 export const lastUsedDateTime = {
   type: 'Edm.DateTimeOffset',
   body: z.string().nullish(),

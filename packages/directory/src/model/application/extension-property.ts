@@ -1,6 +1,6 @@
 /**
- * A property that an application defines for other objects, a directory extension. It is kept only: no
- * object has a value of it here.
+ * A property that an application defines for other objects, called a directory extension. It is
+ * only stored: no object has a value for it.
  *
  * @see https://learn.microsoft.com/graph/api/resources/extensionproperty
  */

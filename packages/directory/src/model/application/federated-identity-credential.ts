@@ -77,10 +77,10 @@ function isIssuer(text: string): boolean {
   return isSafeIssuerUrl(url) && url.search + url.hash === ''
 }
 
-/** The properties of a federated identity credential in answers. */
+/** The response properties of a federated identity credential. */
 export const federatedCredentialProperties = shownProperties<FederatedIdentityCredential, unknown>(
   properties,
 )
 
-/** The forms of its properties in a body. */
+/** The body schemas of a federated identity credential. */
 export const federatedCredentialForms = formsOf(properties)

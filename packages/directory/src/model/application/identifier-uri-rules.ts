@@ -3,10 +3,10 @@ import { isLoopbackUrl } from '../issuer-url.ts'
 import { domainsOf, type Tenant } from '../tenant.ts'
 import type { ValidationIssue } from '../validation-issue.ts'
 
-/** The form in which identifier URIs are compared. Entra ID ignores case. */
+/** The normal form in which identifier URIs are compared, because Entra ID ignores case. */
 export const caseless = (identifierUri: string): string => identifierUri.toLowerCase()
 
-/** Validates the form of the names of an API. Which ones are permitted is a matter of policies. */
+/** Validates the format of an API's identifier URIs. Policies decide which of them are permitted. */
 export function judgeIdentifierUris(identifierUris: readonly string[]): ValidationIssue[] {
   const seen = new Set<string>()
   return identifierUris.flatMap((uri, index): ValidationIssue[] => {
@@ -30,7 +30,7 @@ function partsOf(uri: string) {
   return { scheme, host, path, isApi: scheme === 'api' }
 }
 
-/** Whether a URI has a name of its owner in a documented place (entra E148), or is of this machine. */
+/** True if a URI contains a name of its tenant in a documented position (entra E148), or belongs to this machine. */
 export function hasTenantName(uri: string, appId: string, tenant: Owner): boolean {
   const { scheme, host, path, isApi } = partsOf(uri)
   if (isLoopbackUrl(uri)) return true
@@ -42,7 +42,7 @@ export function hasTenantName(uri: string, appId: string, tenant: Owner): boolea
   )
 }
 
-/** Whether a URI has the ID of another application or tenant in the place of its own. */
+/** True if a URI contains the ID of another application or tenant. */
 export function namesAnother(uri: string, appId: string, tenant: Owner): boolean {
   const { host, path, isApi } = partsOf(uri)
   const [first = ''] = path.split('/', 1)

@@ -7,7 +7,7 @@ import type { Runtime } from '../runtime.ts'
 import { storableTextIssues } from '../storable-text.ts'
 import { credentialMembers, lastUsedDateTime } from './credential.ts'
 
-/** A certificate. The client signs its assertions with the private key. */
+/** A certificate of an application. The client signs its assertions with the private key. */
 export type KeyCredential = {
   /** GUID, lower case. */
   readonly keyId: string
@@ -51,13 +51,16 @@ export const safeKey =
   'an RSA key of 2048 to 8192 bits with an odd exponent from 65537 up to 2^32, or a P-256 key'
 
 /**
- * The key that verifies the assertions of a credential; undefined when it is too weak or too slow.
- * A credential that was stored by an earlier release may have such a key.
+ * The key that verifies a credential's assertions; undefined if it is too weak or too slow. A
+ * credential that an earlier release stored may have such a key.
  */
 export const verificationKeyOf = ({ certificate }: KeyCredential): KeyObject | undefined =>
   safeKeyOf(parse(certificate))
 
-/** Whether a certificate verifies assertions. One to sign with is kept without its bytes (entra E242). */
+/**
+ * True if a certificate verifies assertions. A certificate for signing tokens is stored without its
+ * bytes (entra E242).
+ */
 export const verifies = ({ certificate }: KeyCredential): boolean => certificate.length > 0
 
 const maxNameLength = 256
@@ -102,7 +105,7 @@ const thumbprint = (fingerprint: string) =>
 
 const maxKeyLength = 65_536
 
-/** A certificate in Microsoft Graph. */
+/** The Microsoft Graph type of a certificate. */
 export const keyCredentialType = complexType('keyCredential', {
   ...credentialMembers,
   key: {
@@ -123,7 +126,7 @@ export const keyCredentialType = complexType('keyCredential', {
   lastUsedDateTime,
 })
 
-/** Whether an answer has the certificates themselves, which are long. */
+/** True if a response contains the certificates themselves, which are long. */
 export const isKeySelected = ({ selected }: Pick<PropertyView<never>, 'selected'>): boolean =>
   selected?.has('keyCredentials') ?? false
 

@@ -63,7 +63,7 @@ export function createPassword(
 }
 
 /**
- * Creates a client secret with a text that a test has chosen. Its properties contain no part of the text.
+ * Creates a client secret with a value that a test has chosen. Its properties contain no part of the value.
  *
  * It may be guessed, so only a server with a lab compares its hash.
  */
@@ -87,7 +87,7 @@ export const secretSha256 = (secret: string): Uint8Array =>
 export const labSecretSha256 = (secret: string): Uint8Array =>
   new Uint8Array(hash('sha256', Buffer.concat([Uint8Array.of(255), Buffer.from(secret)]), 'buffer'))
 
-/** A secret in Microsoft Graph. */
+/** The Microsoft Graph type of a secret. */
 export const passwordCredentialType = complexType('passwordCredential', {
   ...credentialMembers,
   hint: { filter: 'value' },
@@ -95,7 +95,7 @@ export const passwordCredentialType = complexType('passwordCredential', {
   lastUsedDateTime,
 })
 
-/** A client secret without its text. `lastUsedDateTime` is an addition to Graph. */
+/** A client secret without its value. `lastUsedDateTime` is an addition to Graph. */
 export const passwordCredentialJson = (
   { keyId, displayName, hint, startDateTime, endDateTime }: PasswordCredential,
   lastUsed?: Date | undefined,

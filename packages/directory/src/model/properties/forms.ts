@@ -5,7 +5,7 @@ import { storableTextIssues } from '../storable-text.ts'
 import { type ComplexType, defaultsOf, formsOf, type Member } from './property.ts'
 
 /**
- * A text that every store can keep byte for byte.
+ * The schema of a text that every store can keep byte for byte.
  *
  * @param maxLength in UTF-16 code units; default 256
  */
@@ -20,11 +20,11 @@ export const text = (maxLength = 256) =>
       }
     })
 
-/** A text that is not blank. */
+/** The schema of a text that is not blank. */
 export const name = (maxLength?: number) =>
   text(maxLength).refine((value) => value.trim() !== '', 'must not be empty')
 
-/** A GUID in any case, kept in lower case. */
+/** The schema of a GUID in any case, stored in lower case. */
 export const guid = z
   .string()
   .refine(isGuid, 'must be a GUID')
@@ -33,7 +33,7 @@ export const guid = z
 /** Whether Graph has a form for a time: an offset may move it out of these years. */
 const isInRange = (time: Date): boolean => /^(?!0000)\d{4}-/.test(time.toISOString())
 
-/** A date and time with its time zone (RFC 3339 section 5.6). */
+/** The schema of a date and time with its time zone (RFC 3339 section 5.6). */
 export const dateTime = z
   .string()
   .refine(
@@ -44,7 +44,7 @@ export const dateTime = z
   .refine(isInRange, 'must be in the years 1 to 9999')
 
 /**
- * A collection in a body. The size is checked first, so entries above the limit cost nothing.
+ * The schema of a collection in a body. The size is checked first, so entries above the limit cost nothing.
  *
  * @param maxEntries the largest number of entries
  */
@@ -56,7 +56,7 @@ export const bodyCollection = <Item extends z.ZodType>(
 
 const webProtocols = new Set(['http:', 'https:'])
 
-/** The address of a page. */
+/** The schema of a page's URL. */
 export const webUrl = text(2048).refine(
   (value) => webProtocols.has(URL.parse(value)?.protocol ?? ''),
   'must be a URL that starts with http:// or https://',
@@ -66,23 +66,23 @@ export const webUrl = text(2048).refine(
 const maxRedirectUris = 256
 const maxTags = 100
 
-/** A short text that only people read. */
+/** The schema of a short text that only people read. */
 export const note = text(1024)
 
 export const tags = bodyCollection(text(), maxTags)
 
-/** Addresses for the sign-in of users. They open nothing here. */
+/** The schema of URLs for users to sign in. They have no effect here. */
 export const redirectUris = bodyCollection(
   text().refine((value) => URL.canParse(value), 'must be an absolute URI'),
   maxRedirectUris,
 )
 
-/** Members that a body may omit, and a null that resets all of them. */
+/** The schema of an object whose members a body may omit. A null resets all of them. */
 export const complex = <Members extends Readonly<Record<string, Member>>>({
   members,
 }: ComplexType<Members>) => z.strictObject(formsOf(members)).partial().nullable()
 
-/** The row of an object that is kept and shown only. */
+/** The property row of an object that is only stored and shown. */
 export const inertObject = <Members extends Readonly<Record<string, Member>>>(
   type: ComplexType<Members>,
 ) => ({ inert: defaultsOf(type), body: complex(type), type })

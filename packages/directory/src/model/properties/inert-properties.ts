@@ -10,8 +10,8 @@ export type Json =
   | { readonly [name: string]: Json }
 
 /**
- * Properties of an object that are kept and shown only, in the form of Microsoft Graph. They have no effect
- * on tokens. A property with its default value is missing.
+ * The properties of an object that are only stored and shown, in Microsoft Graph's format. They
+ * have no effect on tokens. A property with its default value is omitted.
  */
 export type InertProperties = { readonly [property: string]: Json }
 
@@ -22,8 +22,8 @@ export const inertWeight = (properties: InertProperties): number =>
   Math.floor(JSON.stringify(properties).length / charactersPerUnit)
 
 /**
- * The inert properties after a change. A property that the body lacks stays, and so does a member of a
- * complex property. A property with its default value is not kept.
+ * The inert properties after a change. A property or a member of a complex property that the body
+ * lacks stays. A property with its default value is not stored.
  *
  * @param defaults the value of each property that was never set
  */

@@ -4,7 +4,7 @@ import type { z } from 'zod'
 import { madeTime, timeText, wholeSeconds } from '../exact-time.ts'
 import type { InertProperties, Json } from './inert-properties.ts'
 
-/** The context of an answer, on which the shown value of a property may depend. */
+/** The context of a response, on which the shown value of a property may depend. */
 export type PropertyView<Lookups> = {
   readonly directory: Lookups
   /** The last use of each credential, by its name. */
@@ -74,8 +74,8 @@ type ListIndex =
 export type ColumnForm = 'plain' | 'boolean' | 'time' | 'json' | 'secrets' | 'certificates'
 
 /**
- * One property of an entity: how it begins, how clients write and read it, and where the store has it.
- * All code that handles properties in general reads these rows.
+ * One property of an entity: its initial value, how clients write and read it, and where the store
+ * has it. All code that handles properties in general reads these rows.
  */
 export type Property<Entity, Lookups, Value = unknown> = {
   /** The value in a new entity. Without it, the creator of the entity sets the value. */
@@ -110,12 +110,12 @@ export type Property<Entity, Lookups, Value = unknown> = {
   readonly index?: ListIndex
 }
 
-/** The properties of an entity in the order of the answers: one for each member, and more. */
+/** The properties of an entity in the order of responses: one for each member, and more. */
 export type PropertyTable<Entity, Lookups> = {
   readonly [Name in keyof Entity]: Property<Entity, Lookups, Entity[Name]>
 } & Readonly<Record<string, Property<Entity, Lookups>>>
 
-/** A property of answers, with its type and the function that reads its value. */
+/** A property of responses, with its type and the function that reads its value. */
 export type ShownProperty<Entity, Lookups> = Omit<Property<Entity, Lookups>, 'show' | 'type'> & {
   readonly type: EdmType
   readonly show: (entity: Entity, view: PropertyView<Lookups>) => unknown
@@ -126,7 +126,7 @@ const typesOfColumns: Readonly<Partial<Record<ColumnForm, string>>> = {
   time: 'Edm.DateTimeOffset',
 }
 
-/** The properties of a table that answers have. */
+/** The properties of a table that responses contain. */
 export function shownProperties<Entity, Lookups>(
   table: Readonly<Record<string, Property<Entity, Lookups>>>,
 ): Readonly<Record<string, ShownProperty<Entity, Lookups>>> {
@@ -167,10 +167,10 @@ const pick = <Value>(
     }),
   )
 
-/** The values of a new entity that its creator need not set. */
+/** The initial values of a new entity, which its creator need not set. */
 export const initialValues = (table: object) => pick(table, ({ initial }) => initial)
 
-/** Values by their names as members of an entity. Those without effect stand together. */
+/** The values of an entity by member name. Values without effect are in one member. */
 export function entityValues(table: object, values: Readonly<Record<string, unknown>>): object {
   const inert = inertDefaults(table)
   const ofBoth = Map.groupBy(Object.entries(values), ([name]) => name in inert)
@@ -181,10 +181,10 @@ export function entityValues(table: object, values: Readonly<Record<string, unkn
   }
 }
 
-/** The properties that are stored and returned, without effect, with their defaults. */
+/** The properties that are stored and returned without effect, with their defaults. */
 export const inertDefaults = (table: object): InertProperties => pick(table, ({ inert }) => inert)
 
-/** The properties that this server does not support, with their only values. */
+/** The properties that this server does not support, with their only possible values. */
 export const fixedValues = (table: object): InertProperties =>
   pick(table, ({ fixed, isSelectedOnly }) => (isSelectedOnly ? undefined : fixed))
 
@@ -192,7 +192,7 @@ type Written<Rows> = {
   [Name in keyof Rows]: Rows[Name] extends { readonly body: z.ZodType } ? Name : never
 }[keyof Rows]
 
-/** The forms of rows in a body, with their types. */
+/** The body schemas of property rows, with their types. */
 export const formsOf = <const Rows extends Readonly<Record<string, object>>>(rows: Rows) =>
   pick(rows, ({ body }) => body) as unknown as {
     readonly [Name in Written<Rows>]: Rows[Name] extends { readonly body: infer Form }
@@ -200,11 +200,11 @@ export const formsOf = <const Rows extends Readonly<Record<string, object>>>(row
       : never
   }
 
-/** The value of a complex type while a client never wrote it. */
+/** The value of a complex type that no client has written. */
 export const defaultsOf = ({ members }: ComplexType): { readonly [name: string]: Json } =>
   pick(members, ({ initial = null }) => initial as Json)
 
-/** The forms in a body: of the properties with an effect, of those at creation only, and of the others. */
+/** The body schemas of properties: with an effect, at creation only, and without effect. */
 export const bodyForms = (table: object) => ({
   changeable: pick(table, ({ body, inert, isSetAtCreation }) =>
     inert === undefined && !isSetAtCreation ? body : undefined,

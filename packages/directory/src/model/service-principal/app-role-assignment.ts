@@ -33,7 +33,7 @@ export const newAppRoleAssignment = (
 })
 
 /**
- * The properties of an app role assignment, the same from both sides.
+ * The properties of an app role assignment, which are the same from both sides.
  *
  * @see https://learn.microsoft.com/graph/api/resources/approleassignment
  */

@@ -111,7 +111,7 @@ const samlSettings = complexType('samlSingleSignOnSettings', {
 })
 
 /**
- * The properties of a service principal. Some are read from its application.
+ * The properties of a service principal. Some come from its application.
  *
  * @see https://learn.microsoft.com/graph/api/resources/serviceprincipal
  */
@@ -263,7 +263,7 @@ export const servicePrincipalProperties: PropertyTable<ServicePrincipal, Lookups
   },
 }
 
-/** The resource in Azure of a managed identity: the alternative name that is its path (entra E261). */
+/** The Azure resource of a managed identity: the alternative name that is its path (entra E261). */
 export const managedIdentityOf = ({ inertProperties }: ServicePrincipal): string | undefined =>
   ((inertProperties.alternativeNames ?? []) as readonly string[]).find((name) =>
     name.startsWith('/subscriptions/'),

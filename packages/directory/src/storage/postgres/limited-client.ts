@@ -1,7 +1,7 @@
 import type { PostgresPoolClient, PostgresQueryResult } from 'kysely'
 import type pg from 'pg'
 
-/** Settings of PostgreSQL in milliseconds; 0 is no limit. */
+/** PostgreSQL settings in milliseconds; 0 is no limit. */
 export type TimeLimits = Readonly<
   Record<'lock_timeout' | 'statement_timeout' | 'idle_in_transaction_session_timeout', number>
 >

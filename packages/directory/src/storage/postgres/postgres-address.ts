@@ -35,8 +35,8 @@ const form = /^(postgres(?:ql)?:\/\/)([^/?#]*@)?([^/?#@]*)([/?#].*)?$/
 const hostAndPort = /^(\[[^\]]+\]|[^:[\]]+)(?::(\d{1,5}))?$/
 
 /**
- * Reads a database URL. Several hosts have the form of libpq: `host:port,host:port`, or lists in
- * the parameters `host` and `port`.
+ * Reads a database URL. Several hosts have the libpq format: `host:port,host:port`, or lists in the
+ * parameters `host` and `port`.
  *
  * @throws {PostgresAddressError} postgres_address_invalid
  * @see https://www.postgresql.org/docs/current/libpq-connect.html#LIBPQ-MULTIPLE-HOSTS

@@ -27,7 +27,7 @@ export async function openPostgresDatabase(url: string): Promise<SqlDatabase> {
 }
 
 /**
- * The database at a PostgreSQL server, as it is. The first query connects.
+ * Returns the database at a PostgreSQL server, without changing it. The first query connects.
  *
  * @param options `isReadOnly` permits a standby
  * @throws {PostgresAddressError} postgres_address_invalid
@@ -58,9 +58,9 @@ export function postgresDatabase(
 type Statement = Pick<CompiledQuery, 'sql' | 'parameters'>
 
 /**
- * Runs statements that do not need each other's answers in one transaction, in two round trips: those up to
- * the decisive one, then the others and the commit. When the decisive one changes no row, nothing is written,
- * and no other statement has waited for a lock.
+ * Runs independent statements in one transaction, in two round trips: those up to the decisive one,
+ * then the others and the commit. If the decisive one changes no row, nothing is written, and no
+ * other statement has waited for a lock.
  *
  * @param pool its connections must be in pipeline mode
  * @param decisive the index of the decisive statement

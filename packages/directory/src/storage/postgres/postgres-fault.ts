@@ -1,12 +1,12 @@
 import pg from 'pg'
 
-/** The server is a standby of another one, and accepts no writes. */
+/** The error when the server is a standby, which accepts no writes. */
 export class StandbyError extends Error {
   readonly code = 'standby'
   override readonly name = 'StandbyError'
 }
 
-/** None of several servers can be used. */
+/** The error when none of several servers can be used. */
 export class ServersUnavailableError extends Error {
   readonly code = 'servers_unavailable'
   override readonly name = 'ServersUnavailableError'
@@ -68,13 +68,13 @@ function tlsFaultOf(error: Error): string | undefined {
 }
 
 /**
- * Whether the server rolled a transaction back because of another one: a deadlock, a conflict of serializable
- * transactions, or one with the replay at a standby.
+ * True if the server rolled back a transaction because of another one: a deadlock, a serialization
+ * conflict, or a conflict with recovery on a standby.
  */
 export const isRolledBack = (error: unknown): boolean =>
   error instanceof pg.DatabaseError && (error.code === '40001' || error.code === '40P01')
 
-/** The fault of the database; undefined for an error of the query or of this program. */
+/** The fault of the database; undefined if the error is in the query or in this program. */
 export function postgresFaultOf(error: unknown): string | undefined {
   if (error instanceof pg.DatabaseError) {
     const { code } = error

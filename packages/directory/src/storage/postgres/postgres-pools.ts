@@ -32,8 +32,8 @@ export type PostgresPoolsOptions = {
 }
 
 /**
- * Connections to a database on one or several servers. Each new connection goes to the first server
- * that can be used. The server that was used last is tried first.
+ * A pool of connections to a database on one or several servers. Each new connection goes to the
+ * first usable server, beginning with the one that was used last.
  */
 export class PostgresPools implements PostgresPool {
   readonly options = {}

@@ -7,8 +7,8 @@ const fileNames = ['sslrootcert', 'sslcert', 'sslkey'] as const
 const maxFileBytes = 1_048_576
 
 /**
- * Takes the parameters of TLS out of a database URL, with the meanings of libpq. Without `sslrootcert`, the
- * authorities of Node count, which include `NODE_EXTRA_CA_CERTS`.
+ * Removes the TLS parameters from a database URL and reads them as libpq does. Without
+ * `sslrootcert`, it trusts Node's certificate authorities, which include `NODE_EXTRA_CA_CERTS`.
  *
  * @param refuse ends the parsing with the expected form
  * @returns the options of each connection; false without TLS, undefined when the URL does not say

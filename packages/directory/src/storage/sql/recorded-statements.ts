@@ -13,7 +13,7 @@ import type { Tables } from './rows/tables.ts'
 const adapters = new WeakMap<object, DialectAdapter>()
 
 /**
- * The statements of a function, compiled and not executed. The function sees each of them change one row.
+ * The compiled statements of a function, which are not executed. The function sees each of them change one row.
  *
  * @param language the language of the statements
  */

@@ -16,7 +16,7 @@ import { migrations } from './migrations/migrations.ts'
 import { recordedStatements } from './recorded-statements.ts'
 import type { Tables } from './rows/tables.ts'
 
-/** The parts of one kind of database. */
+/** The parts that differ between kinds of databases. */
 export type SqlDatabaseOptions = {
   readonly kysely: Kysely<Tables>
   /** The language of the statements. */
@@ -67,7 +67,7 @@ export type QueryKind = 'ask' | 'report' | 'snapshot' | 'write'
 /** Receives the result and the duration of each access, in seconds. */
 export type ObserveQuery = (kind: QueryKind, isDone: boolean, seconds: number) => void
 
-/** A database of any kind, used through Kysely. Its faults are errors of one class. */
+/** A database of any kind, used through Kysely. Each of its faults is a `StorageUnavailableError`. */
 export class SqlDatabase {
   readonly #kysely: Kysely<Tables>
   readonly #dialect: Dialect
@@ -195,8 +195,7 @@ export class SqlDatabase {
    * Runs the migrations that are missing. Of several processes, one runs them.
    *
    * @param last the name of the last one to run; default all
-   * @throws {StorageUnavailableError} storage_unavailable when a later release has removed a part of the
-   *   tables
+   * @throws {StorageUnavailableError} storage_unavailable when a later release has removed a part of the tables
    */
   async migrate(last?: string): Promise<void> {
     const applied = await this.#guard('ask', () => appliedMigrations(this.#kysely))

@@ -6,15 +6,15 @@ import { emptyGuid, isGuid } from '../../model/guid.ts'
 import { openUnchecked } from './sqlite-connection.ts'
 import { isBusy } from './sqlite-fault.ts'
 
-/** The ends of the names of the files of a draft. */
+/** The suffixes of the files that belong to a draft. */
 export const draftParts = ['', '-wal', '-shm'] as const
 
 /** A process that makes a draft writes more often, unless it is killed or builds an index. */
 const minIdleMs = 5000
 
 /**
- * Removes the drafts of a data file whose processes were killed, such as those of a restore. A draft that
- * another process has open stays.
+ * Removes the drafts of a data file whose processes were killed, such as drafts of a restore. A
+ * draft that another process has open stays.
  */
 export async function removeAbandonedDrafts(
   path: string,

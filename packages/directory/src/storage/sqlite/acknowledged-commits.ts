@@ -8,7 +8,7 @@ import { StorageUnavailableError } from '../../live/storage-unavailable-error.ts
 import { openUnchanged } from './sqlite-connection.ts'
 import { isDamage, sqliteFaultOf } from './sqlite-fault.ts'
 
-/** A log without a commit that a server acknowledged. */
+/** A log that lacks a commit which a server acknowledged. */
 export type LostCommit = {
   readonly log: RevisionLog
   readonly acknowledged: Commit
@@ -30,14 +30,14 @@ const logs = ['directory', 'signing-keys'] as const
 const fileBytes = 512
 const ownerOnly = 0o600
 
-/** The file next to a data file with the commits that a server acknowledged. */
+/** The path of the file, next to a data file, that names the acknowledged commits. */
 export const acknowledgedFile = (dataFile: string): string => `${dataFile}-acknowledged`
 
 /**
- * The latest commits that a server acknowledged, in a file of their own.
+ * The latest commits that a server acknowledged, in a separate file.
  *
- * SQLite ends a write-ahead log at its first bad frame, and reports nothing. The data file alone cannot
- * show that commits are missing.
+ * SQLite ends a write-ahead log at its first bad frame, and reports nothing. The data file alone
+ * cannot show that commits are missing.
  *
  * The file is written after a commit is on the disk and before it is acknowledged. So it is never ahead of
  * the data file, unless that lost a commit. It is not flushed: after a crash of the system it may be behind.

@@ -3,7 +3,7 @@ import type { SqliteChannel } from './sqlite-channel.ts'
 import { maxBytesCheckedAtOpen } from './sqlite-connection.ts'
 import { isDamage } from './sqlite-fault.ts'
 
-/** A check that is running. */
+/** A running check of a data file. */
 export type BackgroundCheck = {
   /** Ends the check before its next table. */
   readonly stop: () => void
@@ -12,8 +12,8 @@ export type BackgroundCheck = {
 }
 
 /**
- * Checks every table of a file that is too large for a check at its opening, in a thread that ends
- * with the check. A file with a million audit records takes seconds.
+ * Checks every table of a file that is too large for a check when it is opened, in a thread that
+ * ends with the check. A file with a million audit records takes seconds.
  *
  * @param openThread opens a thread with a connection to the file
  * @param onFault receives the first fault

@@ -8,7 +8,7 @@ import { LocalChannel, type StatementRunner } from './statement-runner.ts'
 const databases = new WeakMap<StatementRunner, Kysely<Tables>>()
 
 /**
- * Answers the question of a follower on the connection of this thread.
+ * Executes a follower's query on the connection of this thread.
  *
  * @throws {Error} the error of SQLite
  */

@@ -11,8 +11,8 @@ import { openUnchecked } from './sqlite-connection.ts'
 const ownerOnly = 0o600
 
 /**
- * Makes a data file with its tables, completely or not at all. Does nothing when another process makes
- * the file at the same time.
+ * Creates a data file with its tables, completely or not at all. Does nothing when another process
+ * creates the file at the same time.
  *
  * It runs in this thread: the file is small, and the service does not listen yet.
  *

@@ -6,14 +6,14 @@ export type SqliteStatement = {
   readonly isInTransaction: boolean
 }
 
-/** Statements of one transaction that do not need each other's answers. */
+/** The statements of one transaction that do not need each other's results. */
 export type SqliteBatch = {
   readonly batch: readonly Omit<SqliteStatement, 'isInTransaction'>[]
   /** The index of the statement that must change a row, or nothing is written; default 0. */
   readonly decisive?: number
 }
 
-/** The answer to a statement. Rows are arrays, because copying them to another thread costs half. */
+/** The result of a statement. Rows are arrays, because copying arrays to another thread costs half. */
 export type SqliteAnswer = {
   /** The columns of the rows; empty for a statement that returns no rows. */
   readonly columns: readonly string[]
@@ -22,7 +22,7 @@ export type SqliteAnswer = {
   readonly changes: number
 }
 
-/** A way to one connection, in this thread or in another one. Statements run in the order of the calls. */
+/** A channel to one connection, in this thread or another one. Statements run in the order of the calls. */
 export interface SqliteChannel {
   execute(statement: SqliteStatement): Promise<SqliteAnswer>
   /**

@@ -27,7 +27,7 @@ const damaged = 'is damaged: restore it from a backup. It was left as it is'
  */
 export const openWriter = (path: string): DatabaseSync => openChecked(path)
 
-/** Opens a file for reading, also on a full disk. At the start the writer has checked it. */
+/** Opens a file for reading, even on a full disk. The writer has checked the file at the start. */
 export function openReader(path: string, isReplacement: boolean): DatabaseSync {
   try {
     const reader = isReplacement ? openChecked(path) : openUnchecked(path)
@@ -38,7 +38,7 @@ export function openReader(path: string, isReplacement: boolean): DatabaseSync {
   }
 }
 
-/** Opens a file for reading, and changes neither the file nor its log, also when it closes. */
+/** Opens a file for reading, and changes neither the file nor its log, even when it closes. */
 export function openUnchanged(path: string): DatabaseSync {
   const connection = new DatabaseSync(urlOf(path, { mode: 'ro' }), {
     readOnly: true,
@@ -56,12 +56,11 @@ export function openUnchanged(path: string): DatabaseSync {
 /** Connections that do not see later changes of their file. */
 const frozen = new WeakSet<DatabaseSync>()
 
-/** Whether a connection was opened without room for the index of the log. It sees no later change. */
+/** True if a connection was opened without room for the log's index. Such a connection sees no later change. */
 export const isFrozen = (connection: DatabaseSync): boolean => frozen.has(connection)
 
 /**
- * Opens a file without the index of its log, for which a full disk has no room. A log with changes needs the
- * index.
+ * Opens a file without the index of its log, for which a full disk has no room. A log with changes needs the index.
  *
  * @throws {unknown} the error of the usual way, when this one does not help
  */
@@ -86,7 +85,7 @@ function openChecked(path: string): DatabaseSync {
   }
 }
 
-/** Opens a file that exists. */
+/** Opens an existing file without checking it. */
 export function openUnchecked(path: string): DatabaseSync {
   const connection = new DatabaseSync(urlOf(path, { mode: 'rw' }))
   try {
@@ -104,7 +103,7 @@ function urlOf(path: string, parameters: Readonly<Record<string, string>>): URL 
   return url
 }
 
-/** A file up to this size is checked whole when it is opened: about 0.1 s. */
+/** The maximum size of a file that is checked completely when it is opened, which takes about 0.1 s. */
 export const maxBytesCheckedAtOpen = 8 * 1024 * 1024
 
 /** Small tables without which no token can be issued. They are checked at each start. */

@@ -27,13 +27,13 @@ export type SqliteOptions = {
 }
 
 /**
- * Opens the database in a file of mode 0600, with current tables. A file that does not exist is made,
+ * Opens the database in a file of mode 0600, with current tables. A missing file is created,
  * completely or not at all. Several processes may use one file at the same time.
  *
  * Each connection has a thread of its own, so that no statement stops the thread that issues tokens.
  *
  * @throws {StorageUnavailableError} storage_unavailable when the file cannot be used or is damaged;
- *   it is then left as it is
+ * it is then left as it is
  */
 export async function openSqliteDatabase(
   path: string,
@@ -67,7 +67,7 @@ export async function openSqliteDatabase(
 
 const maxIdleReportsMs = 30_000
 
-/** In a file up to this size, each query of an operator is short. */
+/** The maximum size of a file in which each operator query is short. */
 export const maxBytesOfShortQueries = 4 * 1024 * 1024
 
 type Threads = Readonly<Record<'writer' | 'reader' | 'follower' | 'reports', SqliteThread>>
@@ -109,8 +109,7 @@ async function openFile(
 }
 
 /**
- * A database over a connection that is open, to a file that is never replaced. Its statements run in
- * this thread.
+ * Returns a database over an open connection to a file that is never replaced. Its statements run in this thread.
  *
  * @param path the file that error messages name
  * @param options `maxWaitMs`: the time that a write waits for the writer of another process

@@ -14,7 +14,7 @@ import {
 import type { SqliteChannel } from './sqlite-channel.ts'
 import { isBusy } from './sqlite-fault.ts'
 
-/** The default time, in milliseconds, that a write waits for the writer of another process. */
+/** The default time, in milliseconds, for which a write waits until another process has written. */
 export const defaultMaxWaitMs = 5000
 
 const maxPauseMs = 20

@@ -27,16 +27,16 @@ const resultCodeOf = (error: unknown): number =>
 /** The upper bits of a result code add detail only. */
 const primary = (code: number) => code & 0xff
 
-/** Whether another process is writing at this moment. */
+/** True if an error says that another process is writing. */
 export const isBusy = (error: unknown): boolean => primary(resultCodeOf(error)) === busy
 
-/** Whether the file is damaged. */
+/** True if an error says that the file is damaged. */
 export const isDamage = (error: unknown): boolean => damaged.has(primary(resultCodeOf(error)))
 
-/** Whether there is no room to write. */
+/** True if an error says that the disk is full. */
 export const isFull = (error: unknown): boolean => full.has(resultCodeOf(error))
 
-/** The fault of the file; undefined when there is none. @see https://sqlite.org/rescode.html */
+/** The fault of the file; undefined if the error has another cause. */
 export function sqliteFaultOf(error: unknown): string | undefined {
   const code = resultCodeOf(error)
   // A file that replaced the data file while the server runs, such as an old backup.

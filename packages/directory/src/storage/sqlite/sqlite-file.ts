@@ -5,12 +5,12 @@ import { isFrozen } from './sqlite-connection.ts'
 
 type Identity = Pick<BigIntStats, 'dev' | 'ino'>
 
-/** Files of SQLite next to a data file. SQLite would use them for the file that replaced it, too. */
+/** The suffixes of SQLite's files next to a data file. SQLite also uses them after the data file is replaced. */
 export const companions = ['-wal', '-shm']
 
 /**
- * A connection to the current file of a path. When another file replaces it, that file is opened.
- * Without this, the connection would continue with the earlier file, which no other process sees.
+ * A connection to the current file at a path. When another file replaces it, that file is opened.
+ * Otherwise the connection would continue with the earlier file, which no other process sees.
  */
 export class SqliteFile {
   readonly #path: string

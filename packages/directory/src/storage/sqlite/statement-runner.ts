@@ -3,7 +3,7 @@ import type { SqliteAnswer, SqliteBatch, SqliteChannel, SqliteStatement } from '
 
 const maxPreparedStatements = 200
 
-/** Provides the connection. Asked before each statement that is not in a transaction. */
+/** Provides the connection. It is called before each statement that is not in a transaction. */
 export type SqliteSource = { readonly current: () => DatabaseSync; readonly close: () => void }
 
 /** Runs statements on a connection of this thread. */
@@ -84,7 +84,7 @@ export class StatementRunner {
   }
 }
 
-/** A channel to a connection of this thread: every statement stops the thread until it is done. */
+/** A channel to a connection of this thread. Every statement blocks the thread until it is done. */
 export class LocalChannel implements SqliteChannel {
   readonly #runner: StatementRunner
 

@@ -12,17 +12,17 @@ export type ThreadConnection = {
   readonly role: 'writer' | 'reader'
 }
 
-/** What the thread receives: a statement, a batch, a question, or `undefined` for its end. */
+/** A message to the thread: a statement, a batch, a query, or `undefined` to stop it. */
 export type ThreadRequest = SqliteStatement | SqliteBatch | ChangesQuestion | undefined
 export type ThreadReply = { readonly answer: unknown } | { readonly error: TransferredError }
 
-/** Where the replies go. */
+/** The port to which replies are sent. */
 export type ReplyPort = {
   readonly postMessage: (reply: ThreadReply) => void
   readonly close: () => void
 }
 
-/** The requests of one connection. They are answered one after the other, in their order. */
+/** The requests for one connection, which are executed one after the other in their order. */
 export class ThreadRequests {
   readonly #connection: ThreadConnection
   readonly #port: ReplyPort

@@ -1,6 +1,6 @@
 import { StorageUnavailableError } from '../../live/storage-unavailable-error.ts'
 
-/** An error in a form that another thread can read: a structured clone drops `code` and `errcode`. */
+/** An error in a format that another thread can read, because a structured clone drops `code` and `errcode`. */
 export type TransferredError = {
   readonly kind: 'unavailable' | 'type' | 'other'
   readonly message: string
@@ -12,7 +12,7 @@ export type TransferredError = {
 
 const detailNames = ['code', 'errcode', 'errstr'] as const
 
-/** Puts an error into a form that another thread can read. */
+/** Converts an error to a format that another thread can read. */
 export function transferError(error: unknown): TransferredError {
   const { message, stack, cause } = error instanceof Error ? error : new Error(String(error))
   const details: Record<string, unknown> = {}

@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite'
 
-/** A database that keeps the statements that it gets. */
+/** A database that records the statements that it receives. */
 export class ListeningDatabase extends DatabaseSync {
   readonly statements: string[] = []
 

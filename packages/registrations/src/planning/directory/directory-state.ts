@@ -55,10 +55,7 @@ export const inheritablePermission = z.object({
   inheritableRoles: z.object({ kind: text }).nullish(),
 })
 
-/**
- * A person or a program that owns an object. Entra ID lets an owner change the object without any
- * role.
- */
+/** A person or a program that owns an object. Entra ID lets an owner change the object without any role. */
 export const owner = z.object({
   id: guid,
   displayName: text,

@@ -29,9 +29,8 @@ export type Located = {
 }
 
 /**
- * Finds the application of an entry: by its application ID if the entry has one, else by an
- * identifier URI, else by display name. An identifier URI is unique in a tenant. A display name may
- * not be.
+ * Finds the application of an entry: by its application ID if the entry has one, else by an identifier URI,
+ * else by display name. An identifier URI is unique in a tenant. A display name may not be.
  */
 export function locate(state: DirectoryState, entry: ApplicationName): Located {
   const { displayName: name, applicationId, identifierUris = [] } = entry
@@ -55,10 +54,7 @@ export function locate(state: DirectoryState, entry: ApplicationName): Located {
   return { ...withServicePrincipal(state, name, found[0]), foundBy }
 }
 
-/**
- * Finds the application of a client or a blueprint. A client cannot become a blueprint, nor the
- * reverse.
- */
+/** Finds the application of a client or a blueprint. A client cannot become a blueprint, nor the reverse. */
 export function locateClient(state: DirectoryState, entry: CallerEntry): Located {
   const located = locate(state, entry)
   const { application, name } = located
@@ -70,10 +66,7 @@ export function locateClient(state: DirectoryState, entry: CallerEntry): Located
   return { name, fault: `"${name}" is ${is} in the tenant. Describe it under "${list}".` }
 }
 
-/**
- * Finds an agent among the agents of its blueprint: by its ID if the entry has one, else by its
- * name.
- */
+/** Finds an agent among the agents of its blueprint: by its ID if the entry has one, else by its name. */
 export function locateAgent(
   state: DirectoryState,
   { displayName: name, applicationId }: CallerEntry,
@@ -132,10 +125,7 @@ export function locateResource(state: DirectoryState, name: string): Located {
   return { name, ...(servicePrincipal && { servicePrincipal }) }
 }
 
-/**
- * Finds an application by its ID. Another tenant's application has only a service principal in this
- * tenant.
- */
+/** Finds an application by its ID. Another tenant's application has only a service principal in this tenant. */
 export function locateById(state: DirectoryState, applicationId: string): Located {
   const index = directoryIndex(state)
   const application = index.application(applicationId)

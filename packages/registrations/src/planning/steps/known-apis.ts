@@ -79,10 +79,7 @@ export class KnownApi {
   }
 }
 
-/**
- * The APIs that a plan knows, by the values that refer to them. If several APIs have one value, the
- * first is found.
- */
+/** The APIs that a plan knows, by the values that refer to them. If several APIs have one value, the first is found. */
 export class KnownApis {
   readonly all: readonly KnownApi[]
   readonly #byName = new Map<string, KnownApi>()

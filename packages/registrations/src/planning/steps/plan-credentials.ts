@@ -19,10 +19,7 @@ type SecretOptions = {
   readonly apis: readonly string[]
 }
 
-/**
- * Step 6, secrets: creates missing secrets, rotates due ones, and removes secrets that the file
- * does not name.
- */
+/** Step 6, secrets: creates missing secrets, rotates due ones, and removes secrets that the file does not name. */
 export function planSecrets(
   client: Located,
   wanted: readonly SecretEntry[],
@@ -73,9 +70,7 @@ export function planSecrets(
 /** A date in UTC, for people. */
 export const day = (date: Date): string => date.toISOString().slice(0, 10)
 
-/**
- * Step 6, certificates: compares the certificates in the file and in the directory by thumbprint.
- */
+/** Step 6, certificates: compares the certificates in the file and in the directory by thumbprint. */
 export function planCertificates(client: Located, wanted: readonly CertificateToAdd[]): Change[] {
   const present = client.application?.keyCredentials ?? []
   const added = wanted.filter((one) => !present.some((other) => isSameCertificate(one, other)))

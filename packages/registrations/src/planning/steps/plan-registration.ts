@@ -80,9 +80,7 @@ function applicationChanges(
   ]
 }
 
-/**
- * The identifier URIs of an API: those of its entry, or by default one with its application ID.
- */
+/** The identifier URIs of an API: those of its entry, or by default one with its application ID. */
 export function wantedIdentifierUris(entry: ApiEntry, { application }: Located): readonly string[] {
   const present = application?.identifierUris ?? []
   return (

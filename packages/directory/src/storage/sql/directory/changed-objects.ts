@@ -12,8 +12,8 @@ const removalsPerDeletion = 1000
 /** A follower that is further behind takes the store for one that was rolled back, and starts again. */
 const marksKept = 100_000
 /**
- * Removed objects are recorded for this many revisions: longer than a follower may be behind. Clients
- * follow the changes of two kinds by their marks, as long as there are marks.
+ * The number of revisions for which removed objects are recorded, which is more than a follower may
+ * be behind. Clients follow changes of two kinds by marks, as long as there are marks.
  */
 export const removalsKept: { readonly [Kind in DirectoryKind]: number } = {
   tenant: 2 * maxCommitsBehind,
@@ -53,7 +53,7 @@ export async function changedObjects(
 }
 
 /**
- * Deletes one part of the records of removed objects that no follower needs.
+ * Deletes one batch of the records of removed objects that no follower needs.
  *
  * @returns whether there may be more
  */
@@ -79,7 +79,7 @@ export async function pruneRemovals(db: Kysely<Tables>): Promise<boolean> {
 }
 
 /**
- * Deletes one part of the marks of commits that no follower knows as its latest one.
+ * Deletes one batch of the commit marks that no follower knows as its latest one.
  *
  * @returns whether there may be more
  */

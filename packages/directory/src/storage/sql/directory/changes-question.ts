@@ -7,13 +7,13 @@ import { changedObjects } from './changed-objects.ts'
 import { positionAfter } from './directory-commits.ts'
 import { loadLookups } from './directory-loading.ts'
 
-/** The question of a follower. A thread can read it, and answer it with all its queries in one step. */
+/** The query of a follower. A thread can read it, and execute all its statements in one step. */
 export type ChangesQuestion = {
   readonly known: Known
   readonly lookups: readonly DirectoryLookup[]
 }
 
-/** The changes after a commit, and the answers to lookups, in one transaction that writes nothing. */
+/** Reads the changes after a commit, and the results of lookups, in one read-only transaction. */
 export const answerChanges = (db: Kysely<Tables>, question: ChangesQuestion): Promise<Followed> =>
   db
     .transaction()
@@ -21,7 +21,7 @@ export const answerChanges = (db: Kysely<Tables>, question: ChangesQuestion): Pr
     .setAccessMode('read only')
     .execute((snapshot) => changesIn(snapshot, question))
 
-/** The same in a transaction that sees one state of the directory. */
+/** Reads the changes after a commit in a transaction that sees one state of the directory. */
 export async function changesIn(
   snapshot: Transaction<Tables>,
   { known, lookups }: ChangesQuestion,

@@ -12,7 +12,7 @@ import type { ObjectQuota } from '../../../live/object-quota.ts'
 import { padded, rowsOf } from '../rows/list-parameter.ts'
 import type { Tables } from '../rows/tables.ts'
 
-/** What the log of the directory has after the commits that a follower knows. */
+/** The commits of the directory log that a follower does not know yet. */
 export type Position = {
   readonly latest: Known
   /** False when the log lacks a commit that the follower knows: the store was rolled back. */
@@ -21,7 +21,7 @@ export type Position = {
   readonly isFar: boolean
 }
 
-/** A follower that is this many commits behind starts again. */
+/** The number of commits that a follower may be behind before it starts again. */
 export const maxCommitsBehind = 5000
 
 const marks = (db: Kysely<Tables>) =>
@@ -63,7 +63,7 @@ export async function latestIn(db: Kysely<Tables>): Promise<Known> {
   return { ...known, recent: recentOf(known).slice(0, commitsRemembered) }
 }
 
-/** Whether the log has a commit, and with it all that a list of changes up to it contains. */
+/** True if the log has a commit, and all that a list of changes up to it contains. */
 export async function hasCommit(db: Kysely<Tables>, { mark, revision }: Commit): Promise<boolean> {
   if (revision === 0) return true
   const row = await marks(db).where('revision', '=', revision).executeTakeFirst()
@@ -95,8 +95,8 @@ export async function completeIn(db: Kysely<Tables>, since: Commit): Promise<Com
  * commit. The condition reads this row only, because a writer that waited for it sees no other new rows.
  *
  * @param options see `CommitOptions`
- * @returns the commit; undefined when another one changed a log after `base`, when this log lacks `base`,
- *   when the number was given up meanwhile, or when the quota is exceeded
+ * @returns the commit; undefined when another one changed a log after `base`, when this log lacks
+ * `base`, when the number was given up meanwhile, or when the quota is exceeded
  */
 export async function takeLogs(
   db: Transaction<Tables>,
@@ -132,7 +132,7 @@ export async function takeLogs(
   return rows.length === 0 && numAffectedRows !== 1n ? undefined : rows
 }
 
-/** Whether the quota is why a commit was not begun, and not a change of its logs. */
+/** True if a commit was not begun because of the quota, and not because its logs had changed. */
 export async function isOverQuota(
   db: Kysely<Tables>,
   logs: readonly string[],
@@ -165,15 +165,15 @@ const hasBase = ({ mark, revision }: Known) =>
     : sql`exists (select 1 from commit_mark
     where log = 'directory' and revision = ${revision} and mark = ${mark})`
 
-/** Notes the number of a commit at its logs, as its last statement. */
+/** Records the number of a commit in its logs, as the last statement of the commit. */
 export const numberLogs = (db: Transaction<Tables>, logs: readonly string[]) =>
   sql`update revision set number = ${numberIn(db, 'own')} where log in (${sql.join(logs)})`.execute(
     db,
   )
 
 /**
- * The number of the commit of a transaction. PostgreSQL takes it from a sequence, which no transaction waits
- * for. SQLite has one writer at a time.
+ * The number of a transaction's commit. PostgreSQL takes it from a sequence, for which no
+ * transaction waits. SQLite has one writer at a time.
  */
 export function numberIn(db: Kysely<Tables>, which: 'next' | 'own'): RawBuilder<number> {
   if (!isPostgres(db))
@@ -184,7 +184,7 @@ export function numberIn(db: Kysely<Tables>, which: 'next' | 'own'): RawBuilder<
     : sql<number>`currval('directory_revision')`
 }
 
-/** Lets the numbers of commits continue after those of a restored log. */
+/** Continues the commit numbers after those of a restored log. */
 export async function continueNumbers(db: Kysely<Tables>): Promise<void> {
   if (!isPostgres(db)) return
   const { revision } = await latestIn(db)
@@ -192,8 +192,8 @@ export async function continueNumbers(db: Kysely<Tables>): Promise<void> {
 }
 
 /**
- * Writes the numbers of commits that were given up, so that followers stop waiting for them. A commit that is
- * still being written is waited for, or fails.
+ * Records the commit numbers that were given up, so that followers stop waiting for them. It waits
+ * for a commit that is still being written, or makes it fail.
  */
 export const giveUp = (db: Transaction<Tables>, numbers: readonly number[], mark: string) =>
   db

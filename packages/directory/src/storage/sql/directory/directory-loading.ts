@@ -19,8 +19,8 @@ import type { Tables } from '../rows/tables.ts'
 const maxRelated = 200
 
 /**
- * Reads the answers to lookups. It also reads the related objects that a token needs: the application
- * of a client, its assignments, and the APIs of these assignments.
+ * Loads the results of lookups. It also loads the related objects that a token needs: the
+ * application of a client, its assignments, and the APIs of these assignments.
  *
  * @param db a snapshot of the directory
  */

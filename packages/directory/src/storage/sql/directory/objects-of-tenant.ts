@@ -5,7 +5,7 @@ import { objectsOf } from '../rows/object-queries.ts'
 import { rowsOfTenant, storedTables } from '../rows/stored-tables.ts'
 import type { Tables } from '../rows/tables.ts'
 
-/** All objects of a tenant with their latest state, the tenant itself and deleted ones too. */
+/** All objects of a tenant in their latest state, including the tenant itself and deleted objects. */
 export async function objectsOfTenant(
   db: Kysely<Tables>,
   tenantId: string,

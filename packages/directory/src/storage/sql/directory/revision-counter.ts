@@ -34,7 +34,7 @@ export async function positionIn(
   }
 }
 
-/** Whether a log has a commit, by its latest revision and its mark at the revision of the commit. */
+/** True if a log has a commit, according to its latest revision and the mark at the commit's revision. */
 export const hasCommit = (
   latestRevision: number,
   markThere: string | null,
@@ -42,8 +42,8 @@ export const hasCommit = (
 ): boolean => latestRevision >= revision && markThere === mark
 
 /**
- * Takes the revision that follows `base`, and with it the lock for writing, until the transaction ends.
- * It must be the first statement of every commit, so that the lock comes before other reads and writes.
+ * Takes the revision that follows `base`, and with it the write lock, until the transaction ends.
+ * It must be the first statement of every commit, so that the lock precedes other reads and writes.
  *
  * @returns false when another commit already followed `base`, or `base` is no commit of this log
  */

@@ -17,7 +17,7 @@ import { listedTables } from './list-conditions.ts'
 import { relatedObjects } from './list-related.ts'
 
 /**
- * Reads one page of a list of changes. Indexes find the changed objects, so the others cost nothing.
+ * Reads one page of a list of changes. Indexes find the changed objects, so unchanged ones cost nothing.
  *
  * @param db a snapshot of the directory
  * @returns undefined when the log does not have the commits of the query, or not all removals since then

@@ -8,7 +8,7 @@ import type {
 import { isGuid } from '../../../model/guid.ts'
 import { nameKey } from '../rows/object-rows.ts'
 
-/** The tables of the listed kinds. */
+/** The tables of the kinds of objects that have lists. */
 export const listedTables = {
   application: 'application',
   servicePrincipal: 'service_principal',
@@ -104,7 +104,7 @@ function guidColumn(table: string, name: string): ComparisonSql {
 const isSearch = ({ operator }: IndexedComparison): boolean =>
   operator === 'contains' || operator === 'startsWord'
 
-/** Whether a condition has a part of a name that an index of texts can find. */
+/** True if a condition contains a part of a name that a text index can find. */
 export const isForSearch = (condition: ListCondition): boolean =>
   ('anyOf' in condition ? condition.anyOf : [condition]).some(
     (one) => one.index === 'displayName' && isSearch(one),

@@ -18,9 +18,8 @@ type AnyQuery = ListQuery<ListedKind>
 /** Up to this many rows, an index finds the list. Beyond it, the list is read in its order. */
 const maxCandidates = 2000
 /**
- * Rows that are read in one piece. A filter with 40 comparisons examines them in about 5 ms. Without a
- * filter it is one more, so that a page of 100 objects is one piece: one more object shows that there is
- * a next page.
+ * Rows that are read in one piece. A filter with 40 comparisons examines them in about 5 ms. Without a filter it is
+ * one more, so that a page of 100 objects is one piece: one more object shows that there is a next page.
  */
 const rowsPerPart = 100
 /** Rows that one page of a filter without an index reads. Its next page continues there. */
@@ -29,7 +28,7 @@ const defaultMaxRowsPerPage = 5000
 /** Rows that one count of a filter without an index reads: about ten seconds of a core. */
 const maxCountedRows = 200_000
 
-/** What the lists of one store have in common. */
+/** The limits that all lists of one store share. */
 export type ListLimits = {
   /** Counts of filters without an index, which read the whole tenant. */
   readonly scans: OneAtATime
@@ -37,7 +36,7 @@ export type ListLimits = {
   readonly maxRowsPerPage?: number
 }
 
-/** Reads one page of a list, in parts. Each part is a snapshot of its own. */
+/** Reads one page of a list, in parts. Each part is read in a separate snapshot. */
 export async function listPage<Kind extends ListedKind>(
   database: SqlDatabase,
   query: ListQuery<Kind>,
@@ -153,7 +152,7 @@ async function objectCount(
   return row?.number ?? 0
 }
 
-/** The objects of tenants, soft-deleted ones included, as commits count them. */
+/** Counts the objects of tenants as commits count them, including soft-deleted ones. */
 export async function countObjects(
   database: SqlDatabase,
   tenantIds: readonly string[],

@@ -10,8 +10,8 @@ const maxCounted = 100_000
 type Counts = Readonly<Record<'hour' | 'records' | 'refused' | 'left_out', number | string>>
 
 /**
- * Counts the records of each hour by the entries of indexes, at most 100,000 of each kind. It reads the
- * records that have no target, because actions that are left out have none.
+ * Counts the records of each hour by index entries, at most 100,000 of each kind. It also reads the
+ * records without a target, because actions that are left out have no target.
  */
 export async function countAuditHours(
   db: Kysely<Tables>,

@@ -28,7 +28,7 @@ const presentIn = (
     and owner.deleted_at is null
     ${owner === 'application' ? sql`` : sql`and credential.kind = ${kind}`}`
 
-/** Counts the credentials of present objects that end within 30 days and have not ended. */
+/** Counts the credentials of objects that expire within 30 days and have not expired. Deleted objects are left out. */
 export async function countEndingCredentials(
   database: SqlDatabase,
   now: Date,
@@ -56,7 +56,7 @@ type Row = {
   readonly name: string
 }
 
-/** Finds the credentials of a tenant that end from one time to another, the first end first. */
+/** Finds the credentials of a tenant that expire between two times, the earliest first. */
 export async function findEndingCredentials(
   database: SqlDatabase,
   tenantId: string,

@@ -39,7 +39,7 @@ type LaneCount = {
   appended: number
 }
 
-/** The audit in a database. */
+/** The audit log and the sign-in log in a database. */
 export class SqlAuditTrail implements AuditTrail {
   readonly #database: SqlDatabase
   readonly #counts = new Map<AuditLane, LaneCount>()

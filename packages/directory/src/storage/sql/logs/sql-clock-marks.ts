@@ -2,7 +2,7 @@ import type { ClockMarkStore, ClockMarks } from '../../../clock/clock-marks.ts'
 import { text } from '../rows/object-rows.ts'
 import type { SqlDatabase } from '../sql-database.ts'
 
-/** The marks of the clock in a database: one row. */
+/** The clock marks in a database: one row. */
 export class SqlClockMarks implements ClockMarkStore {
   readonly #database: SqlDatabase
 

@@ -10,7 +10,7 @@ const beatEveryMs = 4000
 const marksKept = 1000
 
 /**
- * Writes the time of a server with a random mark, so that a standby shows its age, and that it follows this store.
+ * Writes a server's time with a random mark, so that a standby shows how old it is and that it follows this store.
  *
  * @param everyMs the least time since the latest one
  */
@@ -36,7 +36,7 @@ export async function beat(database: SqlDatabase, now: Date, everyMs = beatEvery
   })
 }
 
-/** The latest heartbeat of a store, and whether the store has another one. */
+/** The latest heartbeat of a store, and whether the store has a given one. */
 export const lastBeat = (
   database: SqlDatabase,
   { revision, mark } = beginning,

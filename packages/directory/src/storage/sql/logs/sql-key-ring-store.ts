@@ -70,7 +70,7 @@ const keyFromRow = (row: SigningKeyRow): SigningKey => ({
   longestTokenSeconds: row.longest_token_seconds,
 })
 
-/** The audit record of an event of a signing key. */
+/** The audit record of a signing key event. */
 export const keyEventRecord = ({
   at,
   actor,

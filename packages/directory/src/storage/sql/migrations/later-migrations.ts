@@ -4,7 +4,7 @@ import { StorageUnavailableError } from '../../../live/storage-unavailable-error
 import type { Tables } from '../rows/tables.ts'
 import { migrations } from './migrations.ts'
 
-/** The end of the name of a migration that removes what the release before it uses. */
+/** The suffix of a migration that removes what the previous release uses. */
 export const contractionSuffix = '-contract'
 
 const nothingToDo: Migration = { up: async () => {} }
@@ -22,18 +22,17 @@ export async function appliedMigrations(db: Kysely<Tables>): Promise<readonly st
 
 const [firstName = ''] = Object.keys(migrations)
 
-/** Whether tables are of a release before the first step. Each later one has this step. */
+/** True if the tables were made by a release before the first migration, which each later release has. */
 export const isBeforeFirstSchema = (applied: readonly string[]): boolean =>
   applied.length > 0 && !applied.includes(firstName)
 
-/** What an operator of such a release has to do. */
+/** The instructions for the operator of such an early release. */
 export const wayFromBefore =
   'start the release that made it, export its registrations with "npx --no-install greeting registrations export", and apply them to a new store'
 
 /**
- * The applied migrations of later releases, when each of them only adds to the tables. Then this
- * release can use the store: it may start again during an upgrade, and after one that was rolled
- * back.
+ * The applied migrations of later releases, if each of them only adds to the tables. Then this release can
+ * use the store, for example during an upgrade and after an upgrade that was rolled back.
  *
  * @throws {StorageUnavailableError} storage_unavailable when one of them is a contraction
  */

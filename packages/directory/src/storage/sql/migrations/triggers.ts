@@ -14,8 +14,8 @@ const removeSearched = (table: string, column: string) =>
   `insert into ${table} (${table}, rowid, ${column}) values ('delete', old.number, old.${column})`
 
 /**
- * They add names to the index for searches. The server never updates an application or a service principal: it
- * replaces the whole row. PostgreSQL finds names by its own indexes, and has no trigger.
+ * Triggers that add names to the search index. The server never updates an application or a service
+ * principal, but replaces the whole row. PostgreSQL has its own indexes, and needs no trigger.
  */
 export const sqliteTriggers: readonly string[] = [
   ...listedTables.flatMap((table) => [

@@ -18,7 +18,7 @@ import type {
   PasswordCredentialRow,
 } from './tables.ts'
 
-/** The rows of an application: its own row, and a row for each of its parts. */
+/** The rows of an application: one for the application, and one for each of its parts. */
 export type ApplicationRows = {
   readonly application: ApplicationRow
   /** Only written: the application has its identifier URIs in its own row too. */
@@ -29,7 +29,7 @@ export type ApplicationRows = {
   readonly federated_identity_credential: readonly FederatedIdentityCredentialRow[]
 }
 
-/** The tables of the parts. */
+/** The tables of an application's parts. */
 export const partTables = [
   'app_role',
   'password_credential',

@@ -15,8 +15,8 @@ const maxTextLength = 256
 const recordsPerTurn = 64
 
 /**
- * Writes audit records in the transaction of the change that they record. Between two parts of many
- * records, the thread issues tokens.
+ * Writes audit records in the transaction of the change that they record. Many records are written
+ * in parts, so that the thread can issue tokens in between.
  */
 export async function insertAudit(
   db: Transaction<Tables>,

@@ -4,7 +4,7 @@ import { exactTime } from '../../../model/exact-time.ts'
 import { text } from './object-rows.ts'
 import type { KeyCredentialRow, PasswordCredentialRow } from './tables.ts'
 
-/** A secret as a row, or as one entry of a list in a column. */
+/** A secret as a row, or as an entry of a list in a column. */
 export type StoredPassword = Omit<
   PasswordCredentialRow,
   'application_id' | 'position' | 'tenant_id'
@@ -31,7 +31,7 @@ export const passwordCredentialFromRow = (row: StoredPassword): PasswordCredenti
   secretSha256: bytes(row.secret_sha256),
 })
 
-/** A certificate as a row, or as one entry of a list in a column. */
+/** A certificate as a row, or as an entry of a list in a column. */
 export type StoredCertificate = Omit<KeyCredentialRow, 'application_id' | 'position' | 'tenant_id'>
 
 export const keyCredentialToRow = (credential: KeyCredential): StoredCertificate => ({

@@ -61,7 +61,7 @@ const kinds = Object.keys(directoryTables) as DirectoryKind[]
 /** The changes that one statement writes at most. */
 const changesPerPart = 64
 
-/** Writes changes, those of one kind together. Of several changes of one object, the last one counts. */
+/** Writes changes, all changes of one kind together. If one object changes several times, the last change counts. */
 export async function writeChanges(
   db: Transaction<Tables>,
   changes: readonly DirectoryChange[],

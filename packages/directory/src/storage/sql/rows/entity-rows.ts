@@ -42,7 +42,7 @@ const forms: {
   },
 }
 
-/** Rows of entities, by the columns in a table of properties. Other tables may have more of an entity. */
+/** Converts entities to rows, by the columns in a table of properties. Other tables may contain more of an entity. */
 export function entityRows<Entity extends object, Row extends object>(
   table: Readonly<Record<string, Pick<Property<never, never>, 'column'>>>,
 ): {

@@ -8,7 +8,7 @@ const sizes = [64, 8, 1]
 const prepared = new WeakMap<DialectAdapter, Map<string, CompiledQuery>>()
 
 /**
- * Inserts rows with statements that are compiled once, because to compile one costs more than to run it.
+ * Inserts rows with statements that are compiled once, because compiling a statement costs more than running it.
  *
  * @param name the same for all rows that `statementOf` inserts in the same way
  * @param rows all with the same members in the same order

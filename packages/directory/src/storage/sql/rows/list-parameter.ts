@@ -39,8 +39,8 @@ type Compiled = Map<Statement<never, never>, Map<number, CompiledQuery>>
 const compiledFor = new WeakMap<object, Compiled>()
 
 /**
- * Runs a statement, which is compiled once for each number of parameters. Without this, Kysely took a fifth of
- * the processor time in which a client is loaded.
+ * Runs a statement that is compiled once for each number of parameters. Without this, Kysely took a
+ * fifth of the CPU time for loading a client.
  *
  * @throws {TypeError} when the query has other parameters than the statement, or another order of them
  */

@@ -20,7 +20,7 @@ type Rows = {
   appRoleAssignment: AppRoleAssignmentRow
 }
 
-/** Makes objects of rows. An application needs the rows of its parts too. */
+/** Creates objects from rows. An application also needs the rows of its parts. */
 export async function objectsOf<Kind extends DirectoryKind>(
   db: Kysely<Tables>,
   kind: Kind,

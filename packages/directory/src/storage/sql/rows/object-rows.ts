@@ -3,8 +3,8 @@ import { wordStarts } from '../../../model/words.ts'
 const maxKeyLength = 256
 
 /**
- * A text for comparisons without case. It is cut, because PostgreSQL limits the size of an index entry,
- * so equal keys do not prove equal texts.
+ * The normal form of a text for comparisons without case. It is truncated, because PostgreSQL
+ * limits the size of an index entry, so equal keys do not prove equal texts.
  */
 export const nameKey = (text: string): string => text.toLowerCase().slice(0, maxKeyLength)
 

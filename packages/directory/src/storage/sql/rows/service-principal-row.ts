@@ -15,7 +15,10 @@ export const servicePrincipalFromRow = ownRow.fromRow
 export const servicePrincipalToRow = (principal: ServicePrincipal): ServicePrincipalRow =>
   ownRow.toRow(principal, nameKeys(principal))
 
-/** Only written: the service principal has its credentials in its own row too. */
+/**
+ * The credential rows of a service principal, which are only written, because the principal's row
+ * also has its credentials.
+ */
 export const servicePrincipalCredentialRows = ({
   id,
   keyCredentials,

@@ -50,7 +50,7 @@ export const storedTables: readonly StoredTable[] = [
   { name: 'sign_in_audit', key: ['id'] },
 ]
 
-/** The rows of a table that belong to a tenant. An index finds them, so those of other tenants cost nothing. */
+/** The rows of a table that belong to a tenant. An index finds them, so the rows of other tenants cost nothing. */
 export function rowsOfTenant<Row>(
   { name, tenant = 'id' }: StoredTable,
   tenantId: string,

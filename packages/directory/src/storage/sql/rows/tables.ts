@@ -4,9 +4,8 @@ import type { AuditLane } from '../../../audit/audit-trail.ts'
 import type { RevisionLog } from '../../../live/commit.ts'
 
 /**
- * The tables of the store, the same in every database. Times are texts in UTC
- * (`2030-01-01T00:00:00.000Z`), which sort by time. Booleans are 0 and 1. Bytes are base64. Lists that are
- * only read as a whole are JSON.
+ * The tables of the store, the same in every database. Times are texts in UTC (`2030-01-01T00:00:00.000Z`),
+ * which sort by time. Booleans are 0 and 1. Bytes are base64. Lists that are only read as a whole are JSON.
  */
 export type Tables = {
   /** The latest commit of each log: of the keys, of each tenant, and of what is unique among tenants. */
@@ -57,7 +56,7 @@ export type TenantRow = {
   policies: string
 }
 
-/** The columns that statements name. `applicationProperties` names the others too. */
+/** The columns of an application that statements name. `applicationProperties` names the others. */
 export type ApplicationRow = {
   id: string
   tenant_id: string
@@ -127,7 +126,7 @@ export type FederatedIdentityCredentialRow = PartOfApplication & {
   claims_matching_expression: string | null
 }
 
-/** The columns that statements name. `servicePrincipalProperties` names the others too. */
+/** The columns of a service principal that statements name. `servicePrincipalProperties` names the others. */
 export type ServicePrincipalRow = {
   id: string
   tenant_id: string
@@ -144,7 +143,7 @@ export type ServicePrincipalRow = {
   agent_blueprint_id: string | null
 }
 
-/** The end of a secret or certificate of a service principal, for the list of ending credentials. */
+/** The end of a service principal's secret or certificate, for the list of expiring credentials. */
 export type ServicePrincipalCredentialRow = PartOfTenant & {
   service_principal_id: string
   kind: 'secret' | 'certificate'

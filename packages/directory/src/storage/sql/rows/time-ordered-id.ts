@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 let count = 0
 
 /**
- * A unique id that sorts by its time, and within a process by its order: UUID version 7.
+ * A unique ID (UUID version 7) that sorts by time, and within a process by order of creation.
  *
  * @see RFC 9562 section 5.7, section 6.2
  */
