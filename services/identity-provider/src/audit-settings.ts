@@ -3,7 +3,7 @@ import { expected, logsEndpoint, setting, wholeNumber } from '@greeting/http-ser
 import { readLogExportOptions, type TracingSettings } from '@greeting/tracing'
 import { z } from 'zod'
 
-/** A log store that gets the audit records, with the members of its kind. */
+/** A log store that receives the audit records, with the members of its kind. */
 export type AuditTarget = {
   /** The target as the setting has it. */
   readonly name: string
@@ -75,7 +75,7 @@ export const auditSettings = {
 
 type AuditSettings = z.output<z.ZodObject<typeof auditSettings>>
 
-/** What is wrong with a combination of settings, by the setting. */
+/** The faults in a combination of settings, by setting. */
 export function auditFaults(
   settings: AuditSettings & TracingSettings,
 ): readonly { readonly name: keyof AuditSettings; readonly message: string }[] {

@@ -12,7 +12,7 @@ type LabSettings = {
   readonly REGISTRATIONS?: string | undefined
 }
 
-/** A client secret that a test chooses. A header and a form carry it without encoding. */
+/** The schema of a client secret that a test chooses. A header and a form carry it without encoding. */
 export const labSecret = z
   .string()
   .regex(/^[!-~]{16,128}$/, expected('16 to 128 printable ASCII characters, without spaces'))
@@ -22,7 +22,7 @@ const isLoopback = (host: string) =>
   host.endsWith('.localhost') ||
   (isIPv4(host) && host.startsWith('127.'))
 
-/** A lab is for one process on this machine. Other addresses need a second setting. */
+/** Returns why the lab may not be on: it is for one process on this machine. Other addresses need a second setting. */
 export function labFault(value: LabSettings): string | undefined {
   if (value.LAB === 'off') return undefined
   if (value.DATABASE_URL !== undefined) return 'expected off, because a lab has no shared database'
@@ -32,7 +32,7 @@ export function labFault(value: LabSettings): string | undefined {
   return 'expected off, because HOST, AUTH_URL or HTTPS_AUTH_URL is not a loopback address. LAB_ANY_ADDRESS=yes permits it'
 }
 
-/** A chosen secret may be guessed, and only a seed creates it. */
+/** Returns why a secret may not be chosen: it may be guessed, so it needs a lab, and only a seed creates it. */
 export function labSecretFault({ LAB, REGISTRATIONS }: LabSettings): string | undefined {
   if (LAB === 'off') return 'expected no value, because LAB is off: a chosen secret is for tests'
   return REGISTRATIONS === undefined

@@ -296,7 +296,7 @@ export const keySchedule = (values: z.output<typeof shape>) => ({
 /** The validated settings of the identity provider. */
 export type Settings = z.output<typeof withHttpsPort>
 
-/** The settings before their check, as the environment or a program has them. */
+/** The settings before validation, as the environment or a program has them. */
 export type SettingsInput = z.input<typeof shape>
 
 export const { settingSchemas, settingNames, readSettings } = settingsOf({

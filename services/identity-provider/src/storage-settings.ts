@@ -38,7 +38,7 @@ export const storageSettings = {
   ),
 }
 
-/** The settings without effect, each with the reason. */
+/** The settings that have no effect, each with the reason. */
 export function storageFaults(value: {
   readonly ASSERTION_DATABASE_URL?: string | undefined
   readonly ASSERTION_USE: 'until-expiry' | 'once'

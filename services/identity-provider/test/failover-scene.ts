@@ -21,7 +21,7 @@ import { type Issued, type Target, TokenLoad } from './token-load.ts'
 
 const administrator = { actor: 'an administrator', correlationId: null }
 
-/** How long a change may take to be in force at every server. */
+/** The maximum time, in milliseconds, until a change takes effect at every server. */
 export const inForceWithinMs = 1000
 
 /** Ends a test whose servers issue nothing. It is far beyond the time that a busy machine needs. */
@@ -43,13 +43,13 @@ type Environment = Readonly<Record<string, string>>
 type Server = Pick<Service, 'url' | 'stop'>
 type Servers = readonly [Server, Server]
 
-/** Starts a server in another process, with its own locks on the data file. It costs more than one here. */
+/** Starts a server in another process, with separate locks on the data file. It costs more than one in this process. */
 export async function startThere(environment: Environment): Promise<Server> {
   const { url, end } = await startProvider(environment)
   return { url, stop: async () => void (await end('SIGTERM')) }
 }
 
-/** Two servers under load, and a third that changes what they go by. */
+/** Two servers under load, and a third server that changes their data. */
 export class FailoverScene {
   readonly servers: Servers
   readonly load: TokenLoad

@@ -47,10 +47,10 @@ const members = [...settingByOption].map(([option, name]) => {
   return `${commentOf(textOf(option, schema))}  readonly ${option}?: SettingsInput['${name}']\n`
 })
 
-/** The file with the type, from the root of the repository. */
+/** The path of the file with the type, from the root of the repository. */
 export const file = 'services/identity-provider/src/startup/identity-provider-options.ts'
 
-/** The file as the schemas of the settings make it. */
+/** The text of the file, generated from the settings schemas. */
 export const text = `// Generated from the schemas of the settings: npm run generate.
 
 import type { SettingsInput } from '../settings.ts'

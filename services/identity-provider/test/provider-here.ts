@@ -16,7 +16,7 @@ const environmentWith = (environment: Environment) => ({
   ...environment,
 })
 
-/** Starts an identity provider in this process, which costs less than a process of its own. */
+/** Starts an identity provider in this process, which costs less than a separate process. */
 export const startHere = (
   settings: Environment,
   environment = fixtureEnvironment,
@@ -29,7 +29,7 @@ export const startHere = (
 
 class Exit extends Error {}
 
-/** Runs the service as `main.ts` does, with a fake process: the exit code and the text on stderr. */
+/** Runs the service as `main.ts` does, with a fake process; returns the exit code and the text on stderr. */
 export async function failToStartHere(environment: Environment) {
   const ended = { code: 0, stderr: '' }
   const host = Object.assign(new EventEmitter(), {

@@ -7,12 +7,12 @@ import { createRemoteJWKSet, jwtVerify } from 'jose'
 
 const main = join(import.meta.dirname, '../src/main.ts')
 
-/** Registrations for a directory that is empty. */
+/** Registrations for an empty directory. */
 export const registrationsFile = join(import.meta.dirname, 'registrations/sample.json')
 
 type Environment = Readonly<Record<string, string>>
 
-/** An identity provider as a process of its own, at a port of its own. */
+/** An identity provider in a separate process, on a free port. */
 export type ProviderProcess = {
   readonly url: string
   readonly httpsUrl: string
@@ -46,7 +46,7 @@ function start(environment: Environment, { within = [], overChannel }: Manner): 
   })
 }
 
-/** Starts one and waits until it listens. */
+/** Starts a provider process and waits until it listens. */
 export async function startProvider(
   environment: Environment,
   manner: Manner = {},
@@ -81,7 +81,7 @@ export async function startProvider(
   throw new Error(`The identity provider did not start: ${failure.join('')}`)
 }
 
-/** Starts one that is to fail: what it said on stderr, and its exit code. */
+/** Starts a provider process that is expected to fail; returns its text on stderr and its exit code. */
 export async function failToStart(
   environment: Environment,
   manner: Manner = {},
@@ -96,7 +96,7 @@ export async function failToStart(
   return { code, stderr }
 }
 
-/** Starts one over a channel that closes as soon as it is open: its exit code. */
+/** Starts a provider process over a channel that closes as soon as it is open; returns its exit code. */
 export async function abandonAtOnce(environment: Environment): Promise<number | null> {
   const child = start(environment, { overChannel: true })
   child.stdout?.resume()
@@ -106,7 +106,7 @@ export async function abandonAtOnce(environment: Environment): Promise<number | 
   return code
 }
 
-/** What was seeded into a data folder. */
+/** Reads the registrations that were seeded in a data folder. */
 export const readSeeded = async (dataDir: string) =>
   JSON.parse(await readFile(join(dataDir, 'seeded.json'), 'utf8'))
 

@@ -19,10 +19,10 @@ const refusals = table(
   ]),
 )
 
-/** The page, from the root of the repository. */
+/** The path of the generated page, from the root of the repository. */
 export const file = 'docs/generated/identity-provider.md'
 
-/** The page as the code makes it. */
+/** The generated text of the page. */
 export const text = await serviceReference({
   name: 'identity-provider',
   title: 'Identity provider',

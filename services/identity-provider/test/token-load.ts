@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises'
 import { decodeJwt, decodeProtectedHeader } from 'jose'
 
-/** A token that was issued: by which server, for which secret, when it was asked for and received, and what it says. */
+/** An issued token: by which server, for which secret, when it was requested and received, and its claims. */
 export type Issued = {
   readonly url: string
   readonly secret: string
@@ -24,7 +24,7 @@ export type Target = {
 // without it, the load alone takes both cores.
 const pauseMs = 200
 
-/** Requests tokens from several servers, one after another, and keeps the issued ones. */
+/** Requests tokens from several servers, one after another, and keeps the issued tokens. */
 export class TokenLoad {
   readonly issued: Issued[] = []
   /** How often each status was answered. */

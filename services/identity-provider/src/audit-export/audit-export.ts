@@ -23,7 +23,7 @@ export type AuditExportOptions = {
   readonly log: Log
 }
 
-/** Sends each audit record to all sinks. No caller waits for a sink, and no sink for another. */
+/** Sends each audit record to all sinks. No caller waits for a sink, and no sink waits for another. */
 export class AuditExport {
   readonly #outlets: readonly AuditOutlet[]
   readonly #run: string

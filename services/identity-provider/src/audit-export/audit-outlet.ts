@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Log } from '../http/service-options.ts'
 import type { ExportedRecord, ExportLane } from './exported-record.ts'
 
-/** A log store, or the way to one. */
+/** A log store, or the connection to one. */
 export type AuditSink = {
   /**
    * Sends records, in one call at a time. A call that fails is repeated, so a record may arrive twice.
@@ -31,7 +31,7 @@ export type AuditOutletOptions = {
   readonly wait?: Wait
 }
 
-/** What happened to the records of a sink since the start. */
+/** The numbers of records that a sink has sent, lost or kept since the start. */
 export type OutletFigures = {
   readonly queued: number
   readonly dropped: number
@@ -54,8 +54,8 @@ const waitUnlessAborted: Wait = (ms, signal, ref = false) =>
   delay(ms, undefined, { signal, ref }).catch(() => undefined)
 
 /**
- * The bounded queue before a sink. It sends batches in order, and repeats those that fail. When a lane has
- * no room, its new records are dropped and counted, so a flood in one lane takes no room from the others.
+ * The bounded queue before a sink. It sends batches in order, and repeats those that fail. When a lane has no
+ * room, its new records are dropped and counted, so that a flood in one lane takes no room from other lanes.
  */
 export class AuditOutlet {
   readonly name: string

@@ -3,7 +3,7 @@ import type { AuditLane, AuditRecord } from '@greeting/directory/audit'
 /** `changes` of the directory and the keys, and the lanes of the other records. */
 export type ExportLane = AuditLane | 'changes'
 
-/** A record on its way to other log stores. */
+/** A record that is sent to other log stores. */
 export type ExportedRecord = {
   /** The GUID of this run of the server. With the number, it tells a record that arrives twice. */
   readonly run: string
@@ -35,7 +35,7 @@ export function membersOf({ run, number, lane, record }: ExportedRecord) {
   }
 }
 
-/** The records as JSON, one in each line. */
+/** The records as JSON, one on each line. */
 export const linesOf = (records: readonly ExportedRecord[]): string =>
   records.map((one) => `${JSON.stringify(membersOf(one))}\n`).join('')
 

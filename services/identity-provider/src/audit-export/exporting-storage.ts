@@ -4,8 +4,8 @@ import { keyEventRecord, type Storage } from '@greeting/directory/storage'
 type Commit = Storage['directory']['commit']
 
 /**
- * A storage whose records of changes are exported after their commit. When the end of a commit is unknown,
- * only its table has them.
+ * A storage that exports the records of a change after its commit. If the result of a commit is
+ * unknown, only the table has its records.
  */
 export function exportingStorage(storage: Storage, offer: (record: AuditRecord) => void): Storage {
   const { directory, keyRing } = storage

@@ -5,8 +5,8 @@ import { linesOf } from './exported-record.ts'
 const newline = 10
 
 /**
- * Appends lines to a file. When the file is renamed or removed, as by logrotate, the next batch begins a new
- * one. It writes to regular files only, because a pipe without a reader would stop a thread of Node.
+ * Appends lines to a file. When the file is renamed or removed, as by logrotate, the next batch creates a
+ * new one. It writes only to regular files, because a pipe without a reader would block a Node thread.
  */
 export function fileSink(path: string): AuditSink {
   let file: FileHandle | undefined

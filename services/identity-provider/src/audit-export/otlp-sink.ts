@@ -2,7 +2,7 @@ import { type LogEvent, type LogExportOptions, openLogSender } from '@greeting/t
 import type { AuditSink } from './audit-outlet.ts'
 import { type ExportedRecord, membersOf } from './exported-record.ts'
 
-/** Sends records as events to a collector of OpenTelemetry. */
+/** Sends records as events to an OpenTelemetry collector. */
 export function otlpSink(options: LogExportOptions): AuditSink {
   let opening: ReturnType<typeof openLogSender> | undefined
   return {

@@ -3,12 +3,12 @@ import type { Socket } from 'node:net'
 import type { AuditSink } from './audit-outlet.ts'
 import { linesOf } from './exported-record.ts'
 
-/** Opens a connection, and tells the event after which it can be written to. */
+/** Opens a connection, and returns the event after which it can be written to. */
 export type Connect = () => { readonly socket: Socket; readonly ready: 'connect' | 'secureConnect' }
 
 /**
- * Sends lines over a connection, which the first record opens. Only what the system has taken leaves the
- * queue, so a reader that is slow slows the queue, and not the server.
+ * Sends lines over a connection, which the first record opens. Only data that the system has
+ * accepted leaves the queue, so a slow reader slows the queue and not the server.
  *
  * @param idleMs ends a connection over which nothing goes while a batch waits; default 10 s
  */

@@ -24,7 +24,7 @@ type BackupContext = StorePlace & {
   readonly progress: (line: string) => void
 }
 
-/** The arguments are not those of the command. */
+/** The error for arguments that the command does not accept. */
 export class BackupUsageError extends TypeError {
   readonly code = 'backup_usage'
   override readonly name = 'BackupUsageError'
@@ -33,7 +33,7 @@ export class BackupUsageError extends TypeError {
 const maxPassphraseBytes = 4096
 const minPassphraseCharacters = 12
 
-/** The commands of the main file besides the service. */
+/** The commands of the main file, besides the service. */
 export const backupCommands = { backup: runBackup, restore: runRestore } as const
 
 /**

@@ -1,4 +1,4 @@
-/** The reasons why a backup or a restore cannot be done. */
+/** The reasons why a backup or a restore is not possible. */
 export type BackupErrorCode =
   | 'backup_exists'
   | 'backup_missing'
@@ -15,7 +15,7 @@ export type BackupErrorCode =
   | 'tenant_conflict'
 
 /**
- * A backup or a restore that cannot be done. The message is a sentence for the operator.
+ * The error when a backup or a restore is not possible. The message is a sentence for the operator.
  *
  * It is a `TypeError`, because any other error within a transaction of PostgreSQL is a fault of the network.
  */

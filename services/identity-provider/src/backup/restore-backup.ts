@@ -55,7 +55,7 @@ export async function restoreBackup(
 }
 
 /**
- * Requires a database without data: without tables, or with tables that have no rows.
+ * Requires a database without data: it has no tables, or its tables have no rows.
  *
  * @throws {BackupError} store_not_empty
  */

@@ -22,12 +22,12 @@ const maxAttempts = 5
 const maxChangesPerCommit = 1000
 
 /**
- * Takes one tenant back to a backup. Servers may run: they follow it like any other commit. More than 1000
- * changes are several commits; when one of them fails, a repetition makes the rest.
+ * Restores one tenant from a backup. Servers may run, because they follow the restore like any other commit. More
+ * than 1000 changes need several commits; if one of them fails, a repetition makes the remaining changes.
  *
  * @returns the changes
- * @throws {BackupError} tenant_unknown when the backup lacks the tenant; tenant_conflict when another tenant
- *   has a name of it by now, or servers change the tenant all the time
+ * @throws {BackupError} tenant_unknown when the backup lacks the tenant; tenant_conflict when
+ * another tenant has a name of it by now, or servers change the tenant all the time
  */
 export async function restoreTenant(options: TenantRestore): Promise<TenantChanges> {
   const { backup, database, isPlan, now, progress, tenantId } = options

@@ -12,20 +12,20 @@ import { sqliteDatabase } from '@greeting/directory/storage'
 import { sql } from 'kysely'
 import { BackupError } from './backup-error.ts'
 
-/** The place of a store. */
+/** The location of a store. */
 export type StorePlace = {
   readonly dataDir: string
   readonly databaseUrl: string | undefined
 }
 
-/** The data file of a store in SQLite. */
+/** The path of a store's SQLite data file. */
 export const dataFile = ({ dataDir }: StorePlace): string => join(dataDir, 'greeting.sqlite')
 
 /**
- * Opens a store without changing it: a backup with a later release must not migrate it.
+ * Opens a store without changing it, because a backup with a later release must not migrate it.
  *
- * @throws {BackupError} store_missing when there is none; store_newer or store_older when this release does not know
- *   its tables
+ * @throws {BackupError} store_missing when there is none; store_newer or store_older when this
+ * release does not know its tables
  * @throws {StorageUnavailableError} storage_unavailable
  */
 export async function openSource(place: StorePlace): Promise<SqlDatabase> {
@@ -53,7 +53,7 @@ async function openUnmigrated(place: StorePlace): Promise<SqlDatabase> {
   return sqliteDatabase(openUnchecked(path), path)
 }
 
-/** The names of the migrations of a store, in order; none when it has no tables. */
+/** The names of a store's migrations, in order; none if it has no tables. */
 export async function appliedMigrations(database: SqlDatabase): Promise<string[]> {
   const tables = await database.ask((db) =>
     db.introspection.getTables({ withInternalKyselyTables: true }),

@@ -12,14 +12,14 @@ import { inParts, objectsOfTenant, type Tables } from '@greeting/directory/datab
 import { type Kysely, sql } from 'kysely'
 import { BackupError } from './backup-error.ts'
 
-/** The changes that take a tenant back, and in words: a line for each object, and a summary. */
+/** The changes that restore a tenant, as changes and in words: a line for each object, and a summary. */
 export type TenantChanges = {
   readonly changes: readonly DirectoryChange[]
   readonly lines: readonly string[]
   readonly summary: string
 }
 
-/** An object of a tenant. */
+/** An object of a tenant that exists now. */
 export type Present = {
   [Kind in DirectoryKind]: {
     readonly kind: Kind
@@ -29,7 +29,7 @@ export type Present = {
 }[DirectoryKind]
 
 /**
- * Decides the changes that take a tenant back to the objects of a backup.
+ * Decides the changes that restore the objects of a tenant from a backup.
  *
  * @param db a snapshot of the store
  * @throws {BackupError} tenant_conflict when another tenant has a name of it by now

@@ -45,8 +45,8 @@ const pageRows = 2000
 const ownerOnly = 0o600
 
 /**
- * Writes all tables as of one moment into a new folder, with a manifest. Servers may write meanwhile.
- * The folder gets its name when it is complete.
+ * Writes all tables as of one moment into a new folder, with a manifest. Servers may write during
+ * this time. The folder gets its final name when it is complete.
  *
  * @throws {BackupError} backup_exists when the folder exists; tenant_unknown
  */

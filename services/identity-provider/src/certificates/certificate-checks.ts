@@ -11,7 +11,7 @@ const renewalDays = 30
 export const dayMs = 86_400_000
 
 /**
- * The reason to replace an authority near its end; `undefined` before.
+ * The reason to replace an authority that expires soon; `undefined` if it is valid for longer.
  *
  * @throws {Error} when the certificate cannot be read.
  */
@@ -22,15 +22,15 @@ export function validityFault({ certificate }: Identity, now: Date): string | un
     : undefined
 }
 
-/** Whether a release made this authority whose authorities were valid longer, and unconstrained. */
+/** True if an earlier release created this authority, when authorities were valid longer and had no constraints. */
 export function isOfEarlierRelease({ certificate }: Identity): boolean {
   const { validFromDate, validToDate } = new X509Certificate(certificate)
   return validToDate.getTime() - validFromDate.getTime() > (authorityYears * 366 + 1) * dayMs
 }
 
 /**
- * Whether a server certificate is still usable: issued by this authority, for these names, begun, and
- * not near its end.
+ * True if a server certificate is still usable: issued by this authority, for these names, already
+ * valid, and not about to expire.
  */
 export function isGoodFor(
   server: Identity,

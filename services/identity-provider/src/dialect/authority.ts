@@ -2,7 +2,7 @@
 
 import { domainsOf, isGuid, type Tenant } from '@greeting/directory'
 
-/** The URLs of this server from its settings. They are never taken from a request. */
+/** The URLs of this server, from its settings. They never come from a request. */
 export type Authority = {
   /** The origin of every endpoint, without a slash at the end. */
   readonly authUrl: string
@@ -14,18 +14,18 @@ export type Authority = {
   readonly mtlsUrl?: string | undefined
 }
 
-/** The issuer of v1.0 tokens of a tenant: with a slash at the end. */
+/** The issuer of a tenant's v1.0 tokens, with a slash at the end. */
 export const issuerV1 = ({ issuerUrl }: Authority, tenantId: string): string =>
   `${issuerUrl}/${tenantId}/`
 
-/** The issuer of v2.0 tokens of a tenant: without a slash at the end. */
+/** The issuer of a tenant's v2.0 tokens, without a slash at the end. */
 export const issuerV2 = ({ issuerUrlV2 }: Authority, tenantId: string): string =>
   `${issuerUrlV2}/${tenantId}/v2.0`
 
 /** The tenant of an issuer of this server, and the version of its tokens. */
 export type OwnIssuer = { readonly tenantId: string; readonly tokenVersion: '1.0' | '2.0' }
 
-/** Reads an issuer of this server; undefined for every other issuer. Whether the tenant exists is not known. */
+/** Reads an issuer of this server; undefined for every other issuer. The tenant may not exist. */
 export function readOwnIssuer(authority: Authority, issuer: string): OwnIssuer | undefined {
   const tenantId = issuer.split('/').findLast(isGuid) ?? ''
   if (issuer === issuerV1(authority, tenantId)) return { tenantId, tokenVersion: '1.0' }
@@ -33,8 +33,8 @@ export function readOwnIssuer(authority: Authority, issuer: string): OwnIssuer |
 }
 
 /**
- * The valid audiences of a client assertion: an issuer of the tenant, or one of its token
- * endpoints, with the ID or a domain of the tenant.
+ * The valid audiences of a client assertion: an issuer or a token endpoint of the tenant, with the
+ * tenant's ID or one of its domains.
  *
  * @see RFC 7523 section 3, item 3
  */

@@ -1,6 +1,6 @@
 import { isGuid } from '@greeting/directory'
 
-/** The IDs that connect an answer with the logs of the server and of the client. */
+/** The IDs that correlate a response with the logs of the server and of the client. */
 export type CorrelationIds = {
   /** Created by this server: `x-ms-request-id` and `trace_id`. */
   readonly traceId: string

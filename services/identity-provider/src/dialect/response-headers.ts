@@ -1,6 +1,6 @@
 import type { CorrelationIds } from './correlation-ids.ts'
 
-/** The parts of a request that decide headers of its answer. */
+/** The parts of a request that decide headers of the response. */
 export type HeaderRequest = {
   readonly ids: CorrelationIds
   /** Whether the header `client-request-id` of the request is repeated. */
@@ -30,7 +30,7 @@ const uncached = {
 } as const
 
 /**
- * Headers of every answer of a token endpoint, refusals included.
+ * The headers of every response of a token endpoint, including refusals.
  *
  * @param code the AADSTS code of a refusal, else 0
  */
@@ -53,7 +53,7 @@ export const documentHeaders = (
   ...anyOrigin,
 })
 
-/** Headers of a refused request for a document. */
+/** The headers of a refused request for a document. */
 export const documentRefusalHeaders = (request: HeaderRequest): Record<string, string> => ({
   ...uncached,
   ...everywhere(request),

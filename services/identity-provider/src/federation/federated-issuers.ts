@@ -49,8 +49,8 @@ type Entry =
 const maxEntries = 256
 
 /**
- * Verifies tokens of other issuers with the guard. Its key source caches the keys, refreshes them and
- * limits the number of requests. The tokens of this server need no request.
+ * Verifies tokens of other issuers with the guard. Its key source caches the keys, refreshes them,
+ * and limits the number of requests. Tokens of this server need no request.
  */
 export class FederatedIssuers {
   readonly #own: OwnIssuers | undefined

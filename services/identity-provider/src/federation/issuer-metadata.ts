@@ -20,11 +20,10 @@ class IssuerMetadataError extends Error {
 const maxBytes = 256 * 1024
 
 /**
- * Requests the discovery document of an issuer. Returns the text without a check.
+ * Requests the discovery document of an issuer. Returns the text without checking it.
  *
  * @param timeoutMs time limit for request and answer, in milliseconds
- * @throws {IssuerMetadataError} issuer_metadata_invalid when there is no document; redirects are not
- *   followed
+ * @throws {IssuerMetadataError} issuer_metadata_invalid when there is no document; redirects are not followed
  */
 export async function requestIssuerMetadata(
   issuer: string,

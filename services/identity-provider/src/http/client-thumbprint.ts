@@ -10,9 +10,9 @@ const loopback = new TrustedProxies(['127.0.0.0/8', '::1'])
 const byteSequence = /^:([A-Za-z0-9+/]{1,16384}={0,2}):$/
 
 /**
- * The SHA-256 of the client's certificate: of the TLS handshake, or of the field `Client-Cert` of a
- * proxy that has ended TLS. The field of every other peer is ignored, and so is one that crossed a
- * network without TLS: anyone on the way can write the certificate of another client, which is public.
+ * The SHA-256 of the client's certificate: from the TLS handshake, or from the `Client-Cert` field of a proxy
+ * that terminated TLS. The field of every other peer is ignored, and so is a field that crossed a network
+ * without TLS, because anyone on the way can insert another client's certificate, which is public.
  *
  * @returns base64url without padding; undefined without a certificate
  * @see RFC 9440 section 2.2

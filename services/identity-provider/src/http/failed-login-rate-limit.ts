@@ -1,6 +1,6 @@
 import { LeastRecentlyUsed } from '@greeting/directory/live'
 
-/** How many refusals before authentication are answered with their reason. Further ones get 429. */
+/** The number of refusals before authentication that get a response with their reason. Further ones get 429. */
 export type FailedLoginLimits = {
   /** Wrong credentials for one client ID, from all sources. */
   readonly perClientPerMinute: number
@@ -14,7 +14,7 @@ const maxBuckets = 20_000
 const minuteMs = 60_000
 
 /**
- * Limits how many refusals before authentication are answered and recorded individually.
+ * Limits how many refusals before authentication get a separate response and record.
  *
  * Only refused requests count. A correct request is always served, so that an attacker cannot lock
  * a client out. Each client ID and each source has a token bucket.
@@ -66,7 +66,7 @@ export class FailedLoginRateLimit {
 const maxSources = 1000
 const otherSources = 'other sources'
 
-/** Counts refusals by source, in place of one record for each. */
+/** Counts refusals by source, so that not each of them needs a record. */
 export class RefusalTally {
   #counts = new Map<string, number>()
 

@@ -1,11 +1,11 @@
 import type { ServerEnv } from '@greeting/http-service'
 import type { Hono } from 'hono'
 
-/** Answers a request. */
+/** Handles a request. */
 export type AppFetch = (request: Request, env: ServerEnv['Bindings']) => Promise<Response>
 
 /**
- * An app that is loaded for its first request: most servers get none for it.
+ * An app that is loaded for its first request, because most servers get no request for it.
  *
  * @param load called once, and again for the next request after a failure
  */

@@ -17,13 +17,13 @@ export type TokenKeys = {
   readonly published: () => readonly PublishedKey[]
 }
 
-/** The log of the operator. A logger of pino has this type. */
+/** The operator's log. A pino logger has this type. */
 export type Log = Record<
   'debug' | 'info' | 'warn' | 'error',
   (fields: object, message: string) => void
 >
 
-/** Everything that the routes of the token service need. */
+/** The dependencies of the token service's routes. */
 export type ServiceOptions = {
   readonly authority: Authority
   /** The public origins of all listeners. Each is a name of Microsoft Graph in token requests. */

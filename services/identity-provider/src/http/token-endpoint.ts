@@ -132,7 +132,7 @@ export const tokenEndpoint = (version: TokenEndpointVersion, options: ServiceOpt
   }
 }
 
-/** Answers the other methods on a token endpoint. */
+/** Responds to other methods on a token endpoint. */
 export const methodRefusal =
   (options: ServiceOptions) =>
   (context: Context<ServerEnv>): Response => {
@@ -162,7 +162,7 @@ const factSources = (options: ServiceOptions, now: Date): FactSources => ({
     recordUse(options, application.appId, jti, assertion, now),
 })
 
-/** Records the use of an assertion until it has expired. Returns whether it is the first one. */
+/** Records the use of an assertion until it expires. Returns true if it is the first use. */
 export async function recordUse(
   options: Pick<ServiceOptions, 'assertions' | 'assertionTimes' | 'storeWentBackAt'>,
   signerId: string,

@@ -22,7 +22,7 @@ type TokenObservation = {
 /** Receives the result of each token request. */
 export type ObserveToken = (observation: TokenObservation) => void
 
-/** The parts of an observation that the request contains. */
+/** The parts of an observation that come from the request. */
 export const requestObservation = (request: TokenRequest | undefined) => ({
   credential: credentialKindOf(request?.authentication),
   clientId: request?.clientId,
@@ -31,7 +31,7 @@ export const requestObservation = (request: TokenRequest | undefined) => ({
 /** The kind of the credential of a token request. `none` stands for one that cannot be read. */
 type CredentialKind = 'secret' | 'certificate' | 'federated' | 'none'
 
-/** Determines the kind from the request alone, so that refused requests have one too. */
+/** Determines the type of credential from the request alone, so that refused requests have one too. */
 export function credentialKindOf(authentication: ClientAuthentication | undefined): CredentialKind {
   if (authentication === undefined) return 'none'
   if (authentication.method === 'secret') return 'secret'

@@ -11,7 +11,7 @@ import type { ServiceOptions } from './service-options.ts'
 import { sourceAddress } from './source-address.ts'
 import { requestObservation } from './token-observation.ts'
 
-/** The known parts of a token request that is refused. */
+/** What is known about a token request that is refused. */
 export type RefusalContext = {
   readonly context: Context<ServerEnv>
   readonly options: ServiceOptions
@@ -37,7 +37,7 @@ export function refusalOfError(cause: unknown): Refusal {
   return { reason: isStorageFault ? 'unavailable' : 'internal' }
 }
 
-/** Answers a refused token request. Every refusal of the endpoint leaves through this function. */
+/** Responds to a refused token request. Every refusal of the endpoint passes through this function. */
 export function answerRefusal(refusal: Refusal, refused: RefusalContext): Response {
   const { context, options, request, clientId, headers } = refused
   const source = sourceAddress(context.env?.incoming, options.trustedProxies)

@@ -28,8 +28,8 @@ export function guidBytes(guid: string): Buffer {
 }
 
 /**
- * An agent identity as a client. It has no application and no credential of its own: it trusts only the
- * tokens that this server issued to its blueprint for it.
+ * An agent identity as a client. It has neither an application nor a credential, and trusts only
+ * the tokens that this server issued to its blueprint for it.
  *
  * @param issuers the issuers of v2.0 tokens of this server, for the tenant of the agent
  */
@@ -59,7 +59,7 @@ export function agentClient(
   }
 }
 
-/** Whether a client is an agent identity. */
+/** True if a client is an agent identity. */
 export const isAgent = ({
   principal,
 }: {
@@ -89,8 +89,7 @@ export function parentRefusal(
  * Finds the agent for which a blueprint requests a token.
  *
  * @param fmiPath the client ID of the agent, in any case
- * @returns the agent, or a refusal: `agent_unknown`, also for an agent of another blueprint, or
- *   `client_disabled`
+ * @returns the agent, or a refusal: `agent_unknown`, also for an agent of another blueprint, or `client_disabled`
  */
 export function findOwnAgent(
   directory: Directory,

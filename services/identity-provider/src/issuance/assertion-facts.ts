@@ -32,7 +32,7 @@ type ReadsDirectory = {
   ) => Result | Promise<Awaited<Result>>
 }
 
-/** The systems that know facts about an assertion. */
+/** The systems from which facts about an assertion come. */
 export type FactSources = {
   readonly verifyFederated: VerifyFederated
   /** Records the use of an assertion. Returns whether it is the first one. */
@@ -44,9 +44,9 @@ export type FactSources = {
 }
 
 /**
- * Collects the facts about the assertion of a token request: the part of client authentication that
- * waits for the thread pool, another issuer or the store. It decides nothing. When a rule already
- * refuses the assertion, the facts after this rule stay unknown.
+ * Collects the facts about the assertion in a token request. This is the part of client
+ * authentication that waits for the thread pool, another issuer or the store. It decides nothing.
+ * If a rule already refuses the assertion, the facts after this rule stay unknown.
  */
 export async function collectAssertionFacts(
   directory: ReadsDirectory,
@@ -127,10 +127,9 @@ async function verifySignature(
 }
 
 /**
- * Whether an assertion may have been used in a history that the store has lost.
+ * True if an assertion may have been used in a history that the store has lost.
  *
- * It was not used if it was made after the store was rolled back, or if every assertion of that
- * time has expired.
+ * It was not used if it was made after the store was rolled back, or if every assertion of that time has expired.
  *
  * @param wentBackAt when the store was last rolled back; undefined if it never was
  */

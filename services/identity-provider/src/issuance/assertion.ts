@@ -30,7 +30,7 @@ export type AssertionTimes = {
   readonly maxLifetimeSeconds: number
 }
 
-/** How far in the future a proof of possession may expire, in seconds (entra E237). */
+/** The maximum number of seconds until a proof of possession expires (entra E237). */
 export const maxPossessionSeconds = 600
 
 /** Characters of an assertion. Assertions of all known clients have at most a quarter of this. */

@@ -10,7 +10,7 @@ import { type AuthenticationRefusal, type Refused, refuse } from './refusal.ts'
 /** The signature algorithms of client assertions. */
 const assertionAlgorithms: readonly string[] = ['RS256', 'RS384', 'RS512', 'PS256']
 
-/** Those that a server accepts. Entra ID accepts no ES256. */
+/** The algorithms that a server accepts. Entra ID does not accept ES256. */
 export const assertionAlgorithmsFor = (acceptsMcpClients = false): readonly string[] =>
   acceptsMcpClients ? [...assertionAlgorithms, 'ES256'] : assertionAlgorithms
 
@@ -25,7 +25,7 @@ export type VerificationCertificate = {
   readonly displayedKey: string
 }
 
-/** What signs an assertion: its name as the issuer, and its certificates. */
+/** The signer of an assertion: its name as the issuer, and its certificates. */
 export type Signer = { readonly id: string; readonly certificates: readonly KeyCredential[] }
 
 export const signerOf = (client: RegisteredClient): Signer => ({
@@ -34,15 +34,14 @@ export const signerOf = (client: RegisteredClient): Signer => ({
 })
 
 /**
- * Finds the certificate that verifies the assertion of a client, and checks all but signature and time.
+ * Finds the certificate that verifies a client's assertion, and checks everything except signature and time.
  *
  * @param audiences every string by which the assertion may name this server
  * @param clockToleranceSeconds how far the clock that set the start of the certificate may be ahead
  * @param algorithms those that the server accepts
- * @returns the certificate, or a refusal: `assertion_type_unsupported`,
- *   `assertion_algorithm_unsupported`, `assertion_key_missing`, `assertion_client_wrong`,
- *   `assertion_audience_wrong`, `assertion_key_unknown`, `assertion_key_expired` or
- *   `assertion_key_unsafe`
+ * @returns the certificate, or a refusal: `assertion_type_unsupported`, `assertion_algorithm_unsupported`,
+ *   `assertion_key_missing`, `assertion_client_wrong`, `assertion_audience_wrong`, `assertion_key_unknown`,
+ *   `assertion_key_expired` or `assertion_key_unsafe`
  * @see RFC 7523 section 3
  */
 export function findCertificate(
@@ -111,14 +110,14 @@ const certificatesOf = ({ application, principal }: RegisteredClient): readonly 
 /** The certificates that are tried for an assertion whose header names none. */
 const maxTriedCertificates = 10
 
-/** The names of the certificates that may have signed an assertion of a client, the newest first. */
+/** The names of the certificates that may have signed a client's assertion, the newest first. */
 export const keyNamesOf = (client: RegisteredClient): string[] =>
   certificatesOf(client)
     .toSorted((a, b) => b.startDateTime.getTime() - a.startDateTime.getTime())
     .slice(0, maxTriedCertificates)
     .map(({ sha256Thumbprint }) => sha256Thumbprint)
 
-/** Verifies the signature of an assertion with the key of a certificate. */
+/** True if the key of a certificate verifies the signature of an assertion. */
 export async function hasValidSignature(
   { token, algorithm }: Assertion,
   { publicKey }: VerificationCertificate,

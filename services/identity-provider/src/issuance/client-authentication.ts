@@ -41,7 +41,7 @@ export type AuthenticationRules = {
 
 /**
  * The facts about a client assertion that the directory does not contain. They are collected before
- * the decision. A fact that is missing refuses the assertion.
+ * the decision. If a fact is missing, the assertion is refused.
  */
 export type AssertionFacts = {
   /** The result of verifying the signature. */

@@ -7,7 +7,7 @@ import {
 } from '@greeting/directory'
 import { agentClient } from './agent-identity.ts'
 
-/** An application that a tenant knows: it owns the application, or has a service principal of it. */
+/** An application that a tenant knows, because the tenant owns it or has a service principal for it. */
 export type RegisteredClient = {
   readonly application: Application
   /** Undefined in the tenant that owns the application, until an administrator creates it. */
@@ -18,7 +18,7 @@ export type RegisteredClient = {
 export type Client = RegisteredClient & { readonly principal: ServicePrincipal }
 
 /**
- * The client with an application id in a tenant; undefined when the tenant does not know it.
+ * Finds the client with an application ID in a tenant; undefined if the tenant does not know it.
  *
  * @param ownIssuers the issuers of the tokens with which agents authenticate
  */

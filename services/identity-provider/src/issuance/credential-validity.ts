@@ -1,7 +1,7 @@
 type ValidityPeriod = { readonly startDateTime: Date; readonly endDateTime: Date }
 
 /**
- * Whether a credential is valid now.
+ * Returns whether a credential is valid now.
  *
  * The start is usually the time of the server that made the credential, and its clock may be ahead.
  * So the tolerance applies to the start only: a credential never works after its end.

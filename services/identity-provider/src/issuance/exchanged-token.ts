@@ -41,8 +41,8 @@ export const exchangeMark = ({
     : marks.own
 
 /**
- * Finds the principal that presents its own token of this server as the credential of another
- * application. The token alone is not enough: its principal may have been disabled since.
+ * Finds the principal that presents its token from this server as the credential of another
+ * application. The token alone is not enough, because its principal may have been disabled since.
  *
  * @returns the principal, or a refusal: `federated_token_chained` or `federated_assertion_invalid`
  */
@@ -97,7 +97,7 @@ export function presenterRefusal(
   })
 }
 
-/** The ID by which an assertion is recorded as used. Tokens of Entra ID have `uti` and no `jti`. */
+/** The ID under which an assertion is recorded as used. Entra ID tokens have `uti` and no `jti`. */
 export function replayId(assertion: Assertion): string | null {
   const { uti } = assertion.claims
   return assertion.jti ?? (isFederated(assertion) && typeof uti === 'string' ? uti : null)

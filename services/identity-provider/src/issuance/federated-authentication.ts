@@ -26,7 +26,7 @@ export type FederatedVerification =
   /** The token has expired, or is not valid yet. */
   | 'time_invalid'
 
-/** What a verified token must contain, and the tenant that owns the application. */
+/** The values that a verified token must contain, and the tenant that owns the application. */
 export type ExpectedToken = {
   readonly issuer: string
   readonly subject: string
@@ -34,29 +34,26 @@ export type ExpectedToken = {
   readonly tenantId: string
 }
 
-/**
- * Verifies a token of an issuer. Requests the keys of another issuer, if its host is allowed. Those of
- * this server are at hand.
- */
+/** Verifies an issuer's token. If another issuer's host is allowed, its keys are requested. */
 export type VerifyFederated = (
   token: string,
   expected: ExpectedToken,
 ) => Promise<FederatedVerification>
 
-/** Whether an assertion comes from another issuer, rather than from the client itself. */
+/** True if an assertion comes from another issuer, rather than from the client itself. */
 export const isFederated = ({ issuer }: Assertion): boolean => /^https?:\/\//.test(issuer)
 
 /** The longest life of a token, from `iat` to `exp`: 25 hours. */
 const maxLifetimeSeconds = 90_000
 
 /**
- * Finds the federated identity credential for an assertion. Issuer and audience must be equal to those
- * of the credential. So must be the subject, unless the expression of the credential matches the claims.
+ * Finds the federated identity credential for an assertion. The issuer and the audience must equal those of
+ * the credential. The subject must be equal too, unless the credential's expression matches the claims.
  *
  * @returns the credential, or the refusal of the first part that is wrong: as of `headerRefusal`,
- *   `federated_credential_missing`, `federated_lifetime_too_long`,
- *   `federated_issuer_unknown`, `federated_subject_unknown`, `federated_subject_case_differs`,
- *   `federated_expression_unmatched` or `federated_audience_unknown`
+ * `federated_credential_missing`, `federated_lifetime_too_long`, `federated_issuer_unknown`,
+ * `federated_subject_unknown`, `federated_subject_case_differs`, `federated_expression_unmatched`
+ * or `federated_audience_unknown`
  */
 export function findFederatedCredential(
   assertion: Assertion,
@@ -114,7 +111,7 @@ function subjectReason(ofIssuer: readonly FederatedIdentityCredential[], subject
     : 'federated_subject_unknown'
 }
 
-/** What the verified assertion must contain, once it matches a federated identity credential. */
+/** The values that a verified assertion must contain, once it matches a federated identity credential. */
 export const expectedToken = (
   credential: FederatedIdentityCredential,
   assertion: Assertion,

@@ -20,10 +20,10 @@ const knownRoles = new WeakMap<readonly AppRoleAssignment[], KnownRoles>()
 const maxUnknownAssignments = 32
 
 /**
- * The values of the roles of one API that are assigned to one client, each once.
+ * The values of one API's roles that are assigned to one client, each once.
  *
- * An agent has the roles that it inherits from its blueprint too. Only enabled roles for applications have a value here. An assignment satisfies
- * `appRoleAssignmentRequired` even if its role is disabled, or has no value.
+ * An agent has the roles that it inherits from its blueprint too. Only enabled roles for applications have a value
+ * here. An assignment satisfies `appRoleAssignmentRequired` even if its role is disabled, or has no value.
  *
  * @returns the values, or the refusal `role_required` when the API requires an assignment and there is none
  */

@@ -20,7 +20,7 @@ export type Resource = {
   readonly principal: ServicePrincipal
 }
 
-/** Names of APIs that the directory does not contain: the application ID for each. */
+/** Names of APIs that the directory does not contain, with the application ID of each API. */
 export type ResourceAliases = ReadonlyMap<string, string>
 
 /**

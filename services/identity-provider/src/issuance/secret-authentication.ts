@@ -15,7 +15,7 @@ const placeholderCredential: PasswordCredential = {
 }
 
 /**
- * Finds the credential that has a secret. Always compares all credentials, each in constant time.
+ * Finds the credential that has a secret. It always compares all credentials, each in constant time.
  *
  * @param client undefined for an unknown client, which costs the same
  * @param acceptsLabSecrets whether the server has a lab, in which tests choose secrets

@@ -45,7 +45,7 @@ export type TokenDecision = AuthenticatedClient & {
   readonly capabilities?: readonly string[] | undefined
 }
 
-/** What the decision reads in addition to the directory. */
+/** The data that the decision reads in addition to the directory. */
 export type DecisionFacts = {
   readonly rules: AuthenticationRules
   readonly assertion: AssertionFacts
@@ -53,8 +53,8 @@ export type DecisionFacts = {
 }
 
 /**
- * Decides whether a client gets the token that it requests. A pure function: the same directory,
- * request, facts and time have the same result.
+ * Decides whether a client gets the token that it requests. It is a pure function: the same
+ * directory, request, facts and time give the same result.
  *
  * @returns the decision, or the refusal of the first phase that fails
  */
@@ -83,7 +83,7 @@ export function decideToken(
 }
 
 /**
- * Decides which roles of an API a client gets that has authenticated. A preview of a token starts here.
+ * Decides which roles of an API an authenticated client gets. A token preview starts here.
  *
  * @param request the API as a client names it, and the agent of a blueprint
  * @returns the decision, or the refusal of the first phase that fails

@@ -5,7 +5,7 @@ export type ClientAuthentication =
   /** A certificate whose private key the client used in the TLS handshake: RFC 8705 section 2. */
   | { readonly method: 'tls'; readonly sha256Thumbprint: string }
 
-/** A token request, independent of its form on the wire. */
+/** A token request, independent of its wire format. */
 export type TokenRequest = {
   /** The tenant as the client names it: its id or one of its domains. */
   readonly tenant: string

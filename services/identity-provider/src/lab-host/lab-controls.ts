@@ -30,7 +30,7 @@ import { serverRoles } from '../management/privileges/server-roles.ts'
 import { type RequestIds, refuse } from '../management/refusals/graph-error.ts'
 import { type LabParts, labHost } from './lab-host.ts'
 
-/** The lab, as the service uses it. */
+/** The lab as the service uses it. */
 export type LabControls = {
   /** Receives the parts of the server, at the start and after each reset. */
   readonly connect: (parts: LabParts) => void

@@ -2,7 +2,7 @@ import { createHash, type KeyObject, X509Certificate } from 'node:crypto'
 import { signed } from '@greeting/lab'
 import { generateCertifiedKey } from '../signing/signing-key-generation.ts'
 
-/** A certificate of a client of a test. Its key is new, so it is as safe as any other. */
+/** A certificate of a client in a test. Its key is new, so it is as safe as any other. */
 export class ClientCertificate {
   /** In PEM. */
   readonly certificate: string
@@ -30,7 +30,7 @@ export class ClientCertificate {
 }
 
 /**
- * Generates a key and a self-signed certificate for a client of a test.
+ * Generates a key and a self-signed certificate for a client in a test.
  *
  * @example
  * const client = await createClientCertificate(new Date())

@@ -54,7 +54,7 @@ class MemoryStorage {
   }
 }
 
-/** Supplies the public test keys one by one, and generates further keys when they are used up. */
+/** Supplies the public test keys one by one, and then generates further keys. */
 export class TestKeySupply {
   #used = 0
 
@@ -88,7 +88,7 @@ const absentOptions = [
   'labClientSecret',
 ] as const
 
-/** The options of a server for tests. It keeps nothing, so it has no folder and no database. */
+/** The options of a server for tests. It stores nothing, so it has no folder and no database. */
 export type LabProviderOptions = Omit<
   IdentityProviderOptions,
   (typeof absentOptions)[number] | 'portal'

@@ -46,9 +46,8 @@ export type ManagementAppsOptions = Pick<
 }
 
 /**
- * Creates the management APIs, each with its guard and at its path: Microsoft Graph for the
- * registrations of a tenant, the API of the server itself, and the part of Azure Resource Manager
- * that a login needs.
+ * Creates the management APIs, each with its guard and at its path: Microsoft Graph for the registrations of
+ * a tenant, the server management API, and the part of Azure Resource Manager that a login needs.
  *
  * @throws {ZodError} when `baseUrl` or `visibilityDelaySeconds` is invalid.
  */

@@ -3,7 +3,7 @@ import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
 /** Values by label value; undefined while a value is unknown. */
 export type LabelledValues = Readonly<Record<string, number | undefined>>
 
-/** Makes metrics of one registry whose values are read when Prometheus asks. */
+/** Creates metrics in one registry, whose values are read when Prometheus scrapes them. */
 export class MetricSet {
   readonly #registers: Registry[]
 

@@ -44,7 +44,7 @@ function tokenMetrics(metrics: MetricSet, counted: CountedIds): ObserveToken {
   }
 }
 
-/** The clients and tenants with figures of their own; default none. No other ID is a label. */
+/** The clients and tenants that are counted separately; default none. No other ID is a label. */
 export type CountedIds = {
   readonly clientIds?: readonly string[]
   readonly tenantIds?: readonly string[]
@@ -157,7 +157,7 @@ export type MetricSources = {
   readonly certificateEnd: () => Date | undefined
 }
 
-/** The metrics of the service, in the format of Prometheus. */
+/** The service's metrics, in the Prometheus format. */
 export type Metrics = {
   readonly registry: Registry
   readonly observeToken: ObserveToken
@@ -176,7 +176,7 @@ const requestBuckets = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5,
 const signatureBuckets = [0.0005, 0.001, 0.002, 0.005, 0.01, 0.025, 0.1, 0.5]
 const storeBuckets = [0.0005, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 2, 5]
 
-/** Creates the metrics of one service, in a registry of their own. A read asks nothing of the store. */
+/** Creates the metrics of one service, in a separate registry. Reading them sends no query to the store. */
 export function createMetrics(counted: CountedIds = {}): Metrics {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })

@@ -20,8 +20,8 @@ type Options = Pick<
 const maxClientIdLength = 256
 
 /**
- * Signs an administrator application in by its secret. The decision is that of a token request for a
- * management API, and so are the limit of wrong attempts and the sign-in log.
+ * Signs in an administrator application with its secret. It uses the decision of a token request
+ * for a management API, the same limit of wrong attempts, and the sign-in log.
  *
  * @param action the name in the sign-in log
  * @returns the administrator, or the fault
@@ -91,8 +91,8 @@ function faultOf(reason: IssuanceRefusal['reason']): SignInFault {
 }
 
 /**
- * Whether the tenant, the application, its service principal, the credential and a management role are
- * still valid. The credential may be one of the service principal.
+ * True if the tenant, the application, its service principal, the credential and a management role
+ * are still valid. The credential may belong to the service principal.
  */
 export function isAdministrator(
   directory: Directory,

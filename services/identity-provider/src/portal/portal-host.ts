@@ -38,11 +38,11 @@ type PortalCaller = { readonly portalCaller: ManagementCaller }
 /** Every management role. Each operation keeps those that the administrator has now. */
 const roles = [...Object.keys(graphRoles), ...Object.keys(serverRoles)]
 
-/** Takes the caller of a request of the portal from its environment. */
+/** Reads the caller of a portal request from its environment. */
 export const portalCallerOf: Authenticate = async (_request, environment) =>
   (environment as PortalCaller).portalCaller
 
-/** Gives the portal its view of this server at one address. */
+/** Gives the portal its view of this server at one URL. */
 export function portalHost(options: PortalHostOptions): PortalHost {
   const { service, management, labOperations, keyEncryptionKey, usedUp, ...rest } = options
   const { authority, directory, source } = service

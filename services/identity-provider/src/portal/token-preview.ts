@@ -12,8 +12,8 @@ import { decideAccess, findIssuingTenant } from '../issuance/token-decision.ts'
 type PreviewRequest = Readonly<Record<'tenantId' | 'clientId' | 'resourceName', string>>
 
 /**
- * Makes the token that a client would get for an API, by the code that issues tokens. It authenticates
- * no client, so its result must not leave the server: the guard judges it, and the page shows its claims.
+ * Creates the token that a client would get for an API, with the code that issues tokens. It authenticates
+ * no client, so the result must not leave the server: the guard checks it, and the page shows its claims.
  */
 export async function previewToken(
   service: ServiceOptions,

@@ -18,7 +18,7 @@ import {
 import { valuesOf } from '@greeting/registrations/planning'
 import type { SeedRegistrations } from './seed-registrations.ts'
 
-/** The IDs and secrets of the first registrations. No other place has the secrets as text. */
+/** The IDs and secrets of the first registrations. The secrets exist nowhere else in plain text. */
 export type Seeded = {
   readonly tenantId: string
   readonly apis: readonly {
@@ -42,7 +42,7 @@ export type Seeded = {
 const dayMs = 86_400_000
 
 /**
- * The changes that create registrations in an empty directory, with their IDs and secrets.
+ * Returns the changes that create registrations in an empty directory, with their IDs and secrets.
  *
  * @param labSecret the text of all secrets, in a lab only; by default each is random
  */

@@ -54,7 +54,7 @@ export async function seedEmptyDirectory(
   return isApplied
 }
 
-/** The secrets that a start has seeded with this data folder; undefined when no start has. */
+/** Reads the secrets that a start has seeded in this data folder; undefined if no start has. */
 export async function readSeededSecrets(dataDir: string): Promise<readonly string[] | undefined> {
   const text = await readFile(pathIn(dataDir), 'utf8').catch(() => '')
   return parse(text)?.clients.map(({ clientSecret }) => clientSecret)

@@ -27,7 +27,7 @@ export type DefaultIds = {
   readonly tenantId: string
 }
 
-/** A registrations file that the first start cannot apply. The message names every issue. */
+/** The error for a registrations file that the first start cannot apply. The message names every issue. */
 export class RegistrationsError extends Error {
   readonly code = 'registrations_invalid'
   override readonly name = 'RegistrationsError'

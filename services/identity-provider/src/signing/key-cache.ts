@@ -5,7 +5,7 @@ import { TokenSigner } from './token-signer.ts'
 
 type LoadedKey = { readonly published: PublishedKey; readonly signer: () => TokenSigner }
 
-/** The keys of a ring, ready for use: the public entries, and the decrypted private keys. */
+/** The decrypted keys of a ring: the public entries and the private keys. */
 export class KeyCache {
   readonly #keyEncryptionKey: KeyEncryptionKey
   #keys: ReadonlyMap<string, LoadedKey> = new Map()
@@ -25,8 +25,7 @@ export class KeyCache {
   /**
    * The signer of a key.
    *
-   * @throws {SigningError} key_encryption_key_wrong, sealed_key_corrupt when it cannot be
-   * decrypted.
+   * @throws {SigningError} key_encryption_key_wrong, sealed_key_corrupt when it cannot be decrypted.
    */
   signer = (kid: string): TokenSigner => this.#held(kid).signer()
 

@@ -1,12 +1,9 @@
 import type { KeyActor, KeyEvent, KeyRing } from '@greeting/directory/keys'
 
-/** The server itself, which follows its schedule. */
+/** The actor of changes that the server makes on schedule. */
 export const system: KeyActor = { actor: 'system', correlationId: null }
 
-/**
- * The events between two states of a ring. `removal` is the reason for keys that are missing in the
- * later state.
- */
+/** The events between two states of a ring. `removal` is the reason for keys that are missing in the later state. */
 export function keyEvents(
   before: KeyRing,
   after: KeyRing,

@@ -2,7 +2,7 @@ import { type AgreedTime, dayMs } from '@greeting/directory/clock'
 import type { KeyRing, NewSigningKey, SigningKey } from '@greeting/directory/keys'
 import { type KeySchedule, retirementSeconds } from './key-schedule.ts'
 
-/** The phases of a signing key in their order, and whether the key signs. It is published in each of them. */
+/** The phases of a signing key in their order, and whether the key signs. The key is published in each phase. */
 export const keyPhases = {
   announced: { signs: false },
   active: { signs: true },
@@ -22,7 +22,7 @@ export type KeyState = {
 const secondMs = 1000
 
 /**
- * Determines the phase of every key by the clock alone. Replicas with the same ring agree without
+ * Determines the phase of every key from the clock alone. Replicas with the same ring agree without
  * communication, and a rotation needs no store when it takes effect.
  *
  * Exactly one key of a non-empty ring is active, also when the clock is before all of them.
@@ -46,11 +46,11 @@ const removableFrom = (
 ): Date | null =>
   retiredAt && later(retiredAt, retirementSeconds(schedule, longestTokenSeconds) * secondMs)
 
-/** The active key; `undefined` only in an empty ring. */
+/** Returns the active key; `undefined` only for an empty ring. */
 export const activeKey = (ring: KeyRing, now: Date): SigningKey | undefined =>
   ring.findLast(({ signsFrom }) => signsFrom <= now) ?? ring[0]
 
-/** The key that signs after the active one; `undefined` when none is announced. */
+/** Returns the key that signs after the active one; `undefined` if no key is announced. */
 export const nextKey = (ring: KeyRing, now: Date): SigningKey | undefined => {
   const active = activeKey(ring, now)
   return active && ring[ring.indexOf(active) + 1]
@@ -63,7 +63,7 @@ export const nextKey = (ring: KeyRing, now: Date): SigningKey | undefined => {
 export const keysLacking = (ring: KeyRing, now: Date): 0 | 1 | 2 =>
   ring.length === 0 ? 2 : nextKey(ring, now) === undefined ? 1 : 0
 
-/** The first ring. It needs no agreed time, because it replaces nothing. */
+/** Creates the first ring. It needs no agreed time, because it replaces nothing. */
 export const firstKeys = (
   spares: readonly NewSigningKey[],
   schedule: KeySchedule,
@@ -111,8 +111,7 @@ const recordRetirements = (ring: KeyRing, now: Date): KeyRing => {
 }
 
 /**
- * Lets the announced key sign after the notice of an unplanned rotation, counted from its
- * publication.
+ * Lets the announced key sign after the notice of an unplanned rotation, counted from its publication.
  *
  * @param from `kid` of the key to rotate away from. If it is no longer active, another rotation was
  * faster, and nothing changes.
@@ -126,7 +125,7 @@ export function rotate(ring: KeyRing, from: string, schedule: KeySchedule, now: 
 
 /**
  * Removes a key at once, and so invalidates every token that it signed. If it was active, the
- * announced key, which verifiers know already, takes its place.
+ * announced key, which verifiers already know, takes its place.
  *
  * @param spares one new key, in case the last key that could sign is removed
  */

@@ -5,12 +5,11 @@ const longestKeySetCacheDays = 1
 /** Allowance for late clocks of verifiers, and for replicas that read a rotation late. */
 const clockAllowanceSeconds = 300
 const secondsPerDay = 86_400
-/** The longest time from now until `exp` of a token, by a setting or by a policy. */
+/** The maximum number of seconds from now until `exp` of a token, according to the settings or a policy. */
 export const longestTokenSeconds = secondsPerDay
 
 /**
- * The schedule of key rotation. Settings that would lock verifiers out are refused, all in one
- * error.
+ * The schedule of key rotation. Settings that would lock verifiers out are refused, all in one error.
  *
  * @example
  * keyScheduleSchema.parse({ longestTokenSeconds: 3600 }).retireSeconds // 3900
@@ -39,9 +38,7 @@ export const keyScheduleSchema = z
       .int()
       .min(1)
       .max(2 * secondsPerDay),
-    /**
-     * Seconds from the last signature of a key to the end of its publication; default: the minimum.
-     */
+    /** Seconds from the last signature of a key to the end of its publication; default: the minimum. */
     retireSeconds: z.number().int().optional(),
   })
   .check((context) => {
@@ -75,9 +72,6 @@ export type KeySchedule = z.output<typeof keyScheduleSchema>
 /** A schedule before validation. */
 export type KeyScheduleOptions = z.input<typeof keyScheduleSchema>
 
-/**
- * Seconds from the last signature of a key to the end of its publication, for the longest-lived of
- * its tokens.
- */
+/** Seconds from the last signature of a key to the end of its publication, for the longest-lived of its tokens. */
 export const retirementSeconds = (schedule: KeySchedule, longestTokenSeconds: number): number =>
   Math.max(schedule.retireSeconds, longestTokenSeconds + clockAllowanceSeconds)

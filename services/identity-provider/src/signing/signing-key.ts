@@ -18,7 +18,7 @@ export type PublishedKey = {
   readonly x5c: readonly [string]
 }
 
-/** Makes the key set entry of a signing key from its certificate. */
+/** Creates the key set entry of a signing key from its certificate. */
 export function publishedKey({ kid, certificate }: NewSigningKey): PublishedKey {
   const { publicKey } = new X509Certificate(Buffer.from(certificate, 'base64'))
   const { n = '', e = '' } = publicKey.export({ format: 'jwk' })

@@ -4,7 +4,7 @@ import type { KeyEncryptionKey } from './key-encryption-key.ts'
 import { SigningError } from './signing-error.ts'
 import { openPrivateKey, thumbprintOf } from './signing-key.ts'
 
-/** Makes the header members that identify the key, such as `kid`. */
+/** Creates the header members that identify the key, such as `kid`. */
 export type KeyMembers = (kid: string) => object
 
 /**
@@ -64,7 +64,7 @@ const encodeJson = (value: object): string =>
   Buffer.from(JSON.stringify(value)).toString('base64url')
 
 /**
- * The JSON of claims as base64url.
+ * Encodes the JSON of claims in base64url.
  *
  * The first frozen list is serialized and encoded only once. It contains strings only, so that
  * nothing in it can change.

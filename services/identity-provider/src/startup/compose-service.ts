@@ -17,7 +17,7 @@ import { startBackgroundTasks } from './start-background-tasks.ts'
 import { openIssuers, tokenLifetime, tokenOptions } from './token-options.ts'
 
 /**
- * Builds everything between the storage and the listeners, and answers their requests.
+ * Builds everything between the storage and the listeners, and handles their requests.
  *
  * @returns ends the background tasks and writes the audit log; listeners and storage stay open
  * @throws {Error} with a sentence for the operator; then nothing runs in the background

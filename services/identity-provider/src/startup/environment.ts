@@ -4,7 +4,7 @@ import { openStorage, type Storage, type StorageOptions } from '@greeting/direct
 import type { LabControls } from '../lab-host/lab-controls.ts'
 import { generateSigningKey } from '../signing/signing-key-generation.ts'
 
-/** What a server uses besides its settings. The lab and tests replace parts of it. */
+/** The parts that a server uses besides its settings. The lab and tests replace some of them. */
 export type ServiceEnvironment = {
   readonly runtime: Runtime
   /**

@@ -9,10 +9,10 @@ import type { OpenedParts } from './service-parts.ts'
 const createdFile = 'store-created'
 const createdText = 'The folder has a store. If that is lost, a start needs LOST_CHANGES=accept.\n'
 
-/** The files that a start writes to its folder only after its store has a tenant. */
+/** The files that a start writes to its folder only after the store has a tenant. */
 export const storeTraces = ['administrator.env', 'seeded.json', createdFile]
 
-/** Leaves a file by which a lost store is noticed, if the folder can be written. */
+/** Writes a file that shows later that the store was lost, if the folder can be written. */
 export const noteStoreCreated = (dataDir: string) =>
   writeFile(join(dataDir, createdFile), createdText, { flag: 'wx', mode: 0o600 }).catch(() => {})
 
@@ -58,7 +58,7 @@ export async function seedDirectory(
 const withoutEffect =
   'settings without effect: the directory is not empty. An empty DATA_DIR starts anew, "npx --no-install greeting registrations apply" applies the file'
 
-/** Creates an administrator when the directory has none, or when the settings require a new one. */
+/** Creates an administrator if the directory has none, or if the settings require a new one. */
 export async function ensureAdministrator(
   {
     settings,

@@ -11,7 +11,7 @@ import { loadManagementApps } from '../management/load-apps.ts'
 import type { Settings } from '../settings.ts'
 import type { ServiceParts } from './service-parts.ts'
 
-/** Lets each listener answer with an app of its own, because documents contain the URL of their listener. */
+/** Creates a separate app for each listener, because documents contain the URL of their listener. */
 export function mountApps(parts: ServiceParts, options: Omit<ServiceOptions, 'authority'>): void {
   for (const { listener, authority } of parts.listeners.all) {
     const build = () => createHandler(parts, { ...options, authority })
@@ -105,8 +105,8 @@ function managementOptions(
 }
 
 /**
- * Whether a listener serves the portal. By default only a server that no other machine can reach does.
- * Behind a proxy, the public URL of the server is not on loopback.
+ * True if a listener serves the portal. By default, only a server that no other machine can reach
+ * serves it. Behind a proxy, the public URL of the server is not on loopback.
  */
 export function isPortalOn(
   { PORTAL, HOST }: Pick<Settings, 'PORTAL' | 'HOST'>,

@@ -12,7 +12,7 @@ import { SigningKeys } from '../signing/signing-keys.ts'
 import type { ServiceEnvironment } from './environment.ts'
 
 /**
- * Opens the signing keys with the key encryption key of the settings or of the data folder.
+ * Opens the signing keys with the key-encryption key of the settings or the data folder.
  *
  * @throws {Error} when a stored key is a public key of `@greeting/testing`, outside a test
  */
@@ -39,9 +39,9 @@ export async function openKeys(
 }
 
 /**
- * Requires that this server can decrypt the stored keys, before it writes anything. Otherwise a server with
- * the wrong store or the wrong key would create an administrator, and then fail. Without stored keys, its clock must be
- * right: the first keys and secrets begin with its time.
+ * Requires that this server can decrypt the stored keys, before it writes anything. Otherwise a
+ * server with the wrong store or key would create an administrator and then fail. If no keys are
+ * stored, the clock must be right, because the first keys and secrets begin with its time.
  *
  * @throws {SigningError} key_encryption_key_wrong, key_encryption_key_missing, sealed_key_corrupt
  * @throws {Error} when the store is empty and the clock differs from that of the database

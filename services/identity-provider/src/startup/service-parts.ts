@@ -13,7 +13,7 @@ import type { SigningKeys } from '../signing/signing-keys.ts'
 import type { ServiceEnvironment } from './environment.ts'
 import type { OpenListeners } from './listeners.ts'
 
-/** What is open before the service is composed. */
+/** The parts that are open before the service is composed. */
 export type OpenedParts = {
   readonly settings: Settings
   readonly log: Logger
@@ -33,7 +33,7 @@ export type OpenedParts = {
   readonly isReady: () => boolean
 }
 
-/** What the storage contains, opened: the directory and the signing keys, with the time to judge them. */
+/** The opened contents of the storage: the directory and the signing keys, with the time for checking them. */
 export type OpenedStore = {
   readonly reversals: StoreReversals
   readonly directory: DirectoryStore

@@ -23,7 +23,7 @@ export type Service = {
   readonly stop: (options?: Pick<StopOptions, 'graceMs'>) => Promise<void>
 }
 
-/** What a service starts with. */
+/** The arguments with which a service starts. */
 export type StartOptions = ProcessContext & {
   readonly settings: Settings
   readonly log: Logger
@@ -113,10 +113,7 @@ async function metricsOf(settings: Settings): Promise<Metrics> {
   return createMetrics({ clientIds, tenantIds })
 }
 
-/**
- * The environment of the settings: the system, with the clock of the lab when that is on. The code of the
- * lab is loaded only then.
- */
+/** The environment for the settings: the system, or with the lab's clock. Only then the lab's code is loaded. */
 export async function openEnvironment(
   { LAB, HOST }: Pick<Settings, 'LAB' | 'HOST'>,
   log: Logger,

@@ -7,7 +7,7 @@ import type { Log } from '../http/service-options.ts'
 import { purgeExpired } from '../management/graph/directory-objects/purge-expired.ts'
 import type { SigningKeys } from '../signing/signing-keys.ts'
 
-/** Everything that needs work between requests. */
+/** The parts that need work between requests. */
 export type BackgroundWork = {
   readonly storage: Storage
   readonly directory: DirectoryStore
@@ -33,7 +33,7 @@ type Task = readonly [
   task: (signal: AbortSignal) => Promise<unknown>,
 ]
 
-/** Starts the periodic tasks. The stack ends them, after a task that is running. */
+/** Starts the periodic tasks. The stack stops them, after a task that is running. */
 export function startBackgroundTasks(work: BackgroundWork, stack: AsyncDisposableStack): void {
   const { storage, directory, standbyReads, keys, auditBuffer, reversals, clock, runtime, log } =
     work
@@ -83,8 +83,8 @@ export function startBackgroundTasks(work: BackgroundWork, stack: AsyncDisposabl
 }
 
 /**
- * Repeats a task. The interval starts when a run ends, also after a failure. The timer does not keep
- * the process alive.
+ * Repeats a task. The interval begins when a run ends, even after a failure. The timer does not
+ * keep the process alive.
  *
  * @param name names the task in the log, which has only the first of several failures in a row
  * @param task gets a signal that ends a long run when the task is stopped

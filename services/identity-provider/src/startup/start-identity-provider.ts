@@ -21,7 +21,7 @@ export type IdentityProvider = AsyncDisposable & {
   readonly stop: () => Promise<void>
 }
 
-/** Invalid options. The message lists every fault. */
+/** The error for invalid options. The message lists every fault. */
 export class IdentityProviderOptionsError extends TypeError {
   readonly code = 'identity_provider_options'
   override readonly name = 'IdentityProviderOptionsError'
@@ -36,7 +36,7 @@ export class IdentityProviderOptionsError extends TypeError {
 
 const isOfProcess = (setting: string) => setting === 'REUSE_PORT' || setting.startsWith('OTEL_')
 
-/** The name of a setting as an option. */
+/** Converts the name of a setting to the name of an option. */
 export const optionNameOf = (setting: string) =>
   setting.toLowerCase().replaceAll(/_[a-z]/g, (letter) => letter.slice(1).toUpperCase())
 
@@ -45,7 +45,7 @@ export const settingByOption = new Map(
   settingNames.filter((name) => !isOfProcess(name)).map((name) => [optionNameOf(name), name]),
 )
 
-/** Where a server in a program differs from a process of its own. */
+/** The defaults of a server in a program, where they differ from a dedicated process. */
 export const defaultOptions = {
   port: 0,
   httpsPort: 'off',
@@ -91,10 +91,7 @@ export async function startIdentityProvider(
   return provider
 }
 
-/**
- * Like `startIdentityProvider`, but with parts of the environment replaced, such as the clock, for
- * the lab and for tests.
- */
+/** Like `startIdentityProvider`, with parts of the environment replaced, for the lab and for tests. */
 export async function startInProcess(
   options: IdentityProviderOptions,
   environment?: ServiceEnvironment,

@@ -55,7 +55,7 @@ export function tokenOptions(parts: ServiceParts): Omit<ServiceOptions, 'authori
   }
 }
 
-/** The times of tokens that the settings contain. */
+/** The token lifetimes that the settings contain. */
 export const tokenLifetime = (settings: Settings): TokenLifetime => ({
   backdatingSeconds: settings.TOKEN_BACKDATING_SECONDS,
   shortestSeconds: settings.TOKEN_LIFETIME_SECONDS.shortest,
@@ -68,7 +68,7 @@ const failedLoginRateLimit = (settings: Settings): FailedLoginRateLimit =>
     perSourcePerMinute: settings.WRONG_CREDENTIALS_PER_SOURCE_PER_MINUTE,
   })
 
-/** The issuers whose tokens can be credentials: those that the settings permit, the lab's, and this server. */
+/** The issuers whose tokens can be credentials: those that the settings permit, the lab, and this server. */
 export function openIssuers(
   { settings, listeners, tracing, environment }: OpenedParts,
   { issued, keys }: OpenedStore,

@@ -20,7 +20,7 @@ import {
   Utf8String,
 } from 'asn1js'
 
-/** What a certificate says, and the key that signs it. */
+/** The content of a certificate, and the key that signs it. */
 export type CertificateContent = {
   /** Made by `commonName`, or the subject of another certificate. */
   readonly subject: AsnType
@@ -49,7 +49,7 @@ const algorithms: Readonly<Record<string, AsnType>> = {
 }
 
 /**
- * Makes a certificate, signed with SHA-256.
+ * Creates a certificate, signed with SHA-256.
  *
  * @throws {TypeError} when the signing key is neither of RSA nor of an elliptic curve
  * @see RFC 5280 section 4.1
@@ -80,7 +80,7 @@ const time = (valueDate: Date) =>
 const informationOf = (key: KeyObject) =>
   fromBER(key.export({ type: 'spki', format: 'der' })).result
 
-/** The name that has this common name alone. */
+/** Creates a name that has only this common name. */
 export const commonName = (value: string): AsnType =>
   sequence(new DerSet({ value: [sequence(oid('2.5.4.3'), new Utf8String({ value }))] }))
 
@@ -112,7 +112,7 @@ function keyIdentifier(publicKey: KeyObject): Buffer {
   return createHash('sha1').update(key.valueBlock.valueHexView).digest()
 }
 
-/** The extensions of RFC 5280 section 4.2.1 that our certificates have. */
+/** The extensions of RFC 5280 section 4.2.1 that our certificates contain. */
 export const extensions = {
   /** An authority that signs no other authority. */
   authority: extension('basicConstraints', sequence(truth, new Integer({ value: 0 })), true),
@@ -168,7 +168,7 @@ export function subjectOf(certificate: X509Certificate): AsnType {
   return subject
 }
 
-/** Whether the critical name constraints of an authority include each of these names. */
+/** True if the critical name constraints of an authority include each of these names. */
 export function constrainsTo(certificate: X509Certificate, names: readonly string[]): boolean {
   const last = fieldsOf(certificate).at(-1)
   const constraints = childrenOf(childrenOf(last)[0])

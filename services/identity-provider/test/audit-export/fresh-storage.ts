@@ -5,7 +5,7 @@ import type { TestContext } from 'node:test'
 import type { Storage } from '@greeting/directory/storage'
 import { openLocalStorage } from '../../../../test/fixtures/directory/local-storage.ts'
 
-/** A new store, which the end of the test removes. */
+/** Creates a new store, which is removed when the test ends. */
 export async function freshStorage(t: TestContext): Promise<Storage> {
   const dataDir = await mkdtemp(join(tmpdir(), 'greeting-audit-export-'))
   const storage = await openLocalStorage({ dataDir })

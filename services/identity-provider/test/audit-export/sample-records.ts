@@ -22,13 +22,13 @@ export const sampleRecords = (
     },
   }))
 
-/** The numbers of the records in lines of JSON. */
+/** The numbers of the records in JSON lines. */
 export const numbersIn = (lines: string): readonly number[] =>
   lines
     .split('\n')
     .slice(0, -1)
     .map((line) => JSON.parse(line).number)
 
-/** The numbers from one to another. */
+/** The consecutive numbers from the first to the last. */
 export const numbers = (first: number, last: number): readonly number[] =>
   Array.from({ length: last - first + 1 }, (_, index) => first + index)

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 
 const main = join(import.meta.dirname, '../../src/main.ts')
 
-/** Runs a command of the main file: its exit code and its outputs. */
+/** Runs a command of the main file; returns its exit code and its outputs. */
 export async function runMain(args: readonly string[], environment: Record<string, string>) {
   const child = spawn(process.execPath, [main, ...args], {
     env: { NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE, ...environment },

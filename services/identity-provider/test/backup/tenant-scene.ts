@@ -42,7 +42,7 @@ export const client = application({
 export const clientPrincipal = servicePrincipal({ id: guid(0x12), appId: guid(0x11) })
 export const assignment = appRoleAssignment({ principalId: guid(0x12) })
 export const discarded = application({ id: guid(0x13), appId: guid(0x14), deletedDateTime: now })
-/** An API of the other tenant, and its service principal in the own one. */
+/** An API of another tenant, and its service principal in the restored tenant. */
 export const foreignApi = application({
   id: guid(0x20),
   appId: guid(0x21),
@@ -89,7 +89,7 @@ const keys = [
 
 let folder: string
 let server: PostgresServer
-/** Starts what the scenes need, before all tests of a file. */
+/** Starts the servers of the scenes before all tests of a file. */
 export async function startScenes(): Promise<void> {
   folder = await mkdtemp(join(tmpdir(), 'greeting-tenant-'))
   server = await PostgresServer.start()

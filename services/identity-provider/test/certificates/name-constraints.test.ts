@@ -29,9 +29,7 @@ before(async () => {
   authority = await createAuthority(names, now)
 })
 
-/**
- * The result of a TLS client that trusts the authority, for a server with a certificate for a name.
- */
+/** The result of a TLS client that trusts the authority, for a server with a certificate for a name. */
 async function verdict(name: string, { certificate, key }: Identity): Promise<string> {
   const server = createServer({ cert: certificate, key }).listen(0, '127.0.0.1')
   await once(server, 'listening')

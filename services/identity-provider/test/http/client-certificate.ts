@@ -55,7 +55,7 @@ export type AssertionParts = {
 
 export const v2Endpoint = `http://login.test/${tenantId}/oauth2/v2.0/token`
 
-/** An assertion as MSAL creates it, with the listed differences. */
+/** Creates an assertion as MSAL does, with the listed differences. */
 export function assertionOf(
   { credential, privateKey }: ClientCertificate,
   { header = {}, claims = {} }: AssertionParts = {},
@@ -79,7 +79,7 @@ export function assertionOf(
 const without = (members: Record<string, unknown>) =>
   Object.fromEntries(Object.entries(members).filter(([, value]) => value !== null))
 
-/** The form parameters of an assertion, in place of the secret. */
+/** The form parameters that send an assertion instead of the secret. */
 export const asProof = (assertion: string): Record<string, string> => ({
   client_secret: '',
   client_assertion_type: 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer',

@@ -13,7 +13,7 @@ export type ScenarioRequest = {
   readonly body?: string | Uint8Array<ArrayBuffer>
 }
 
-/** The cause of one refusal, and the expected answer. */
+/** The cause of one refusal, and the expected response. */
 export type RefusalScenario = {
   readonly reason: Refusal['reason']
   /** Distinguishes several scenarios of one reason. */
@@ -29,7 +29,7 @@ export type RefusalScenario = {
   readonly text: string | RegExp
 }
 
-/** The expected answer without its text. */
+/** The expected response without its text. */
 export const refused = (status: number, error: string, code: number, hasErrorUri = true) => ({
   status,
   error,

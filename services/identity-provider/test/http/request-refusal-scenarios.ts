@@ -12,7 +12,7 @@ const tokenPath = (tenant: string) => `/${tenant}/oauth2/v2.0/token`
 const basic = (user: string, password: string) =>
   `Basic ${Buffer.from(`${encodeURIComponent(user)}:${encodeURIComponent(password)}`).toString('base64')}`
 
-/** The causes of requests that cannot be read or answered (entra E91 to E133). */
+/** The causes of requests that cannot be read or served (entra E91 to E133). */
 export const requestRefusalScenarios: readonly RefusalScenario[] = [
   {
     reason: 'method_not_allowed',

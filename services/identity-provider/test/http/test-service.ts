@@ -20,7 +20,7 @@ import { fixtureSigningKey } from '../signing/fixture-signing-key.ts'
 
 const file = join(import.meta.dirname, '../registrations/sample.json')
 
-/** The registrations in the directory of a test. */
+/** The registrations in a test directory. */
 export const greeting = readSeedRegistrations(readFileSync(file, 'utf8'), file, {
   ...systemRuntime,
   tenantId: systemRuntime.newGuid(),
@@ -68,7 +68,7 @@ export type TestService = {
   readonly form: (over?: Record<string, string>) => Record<string, string>
 }
 
-/** A service with its own memory store, and with the registrations of the sample. */
+/** A service with a separate memory store and the sample registrations. */
 export async function testService(over: Partial<ServiceOptions> = {}): Promise<TestService> {
   const { changes, seeded } = seedChanges(greeting, systemRuntime)
   const store = new DirectoryStore({ log: new MemoryDirectoryLog() })

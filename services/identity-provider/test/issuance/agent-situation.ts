@@ -166,7 +166,7 @@ export function decide(situation: Situation, sent: Sent) {
 }
 
 export const forAgent = { fmiPath: agentId }
-/** The second request: the agent itself, with the token of its blueprint. */
+/** The second request, which the agent makes with the token of its blueprint. */
 export const asAgent = { clientId: agentId, resource: 'api://greeting', claims: {} }
 
 const of = (sub: string) => ({ ...asAgent, claims: { sub } })
@@ -174,7 +174,7 @@ const deleted = { deletedDateTime: now }
 
 type Row = [what: string, Situation, Sent, IssuanceRefusal['reason']]
 
-/** Requests of blueprints and agents that get no token. */
+/** Requests by blueprints and agents that get no token. */
 export const agentRefusals: readonly Row[] = [
   ['a blueprint for an API', {}, { resource: 'api://greeting' }, 'agent_resource_not_permitted'],
   [

@@ -57,7 +57,7 @@ export const trustsExpression = {
   ],
 }
 
-/** The directory of one row: what differs from a client that gets the role CallHiApiRole. */
+/** The directory of one row, as its differences from a client that gets the role CallHiApiRole. */
 export type Situation = {
   readonly tenant?: Partial<Tenant>
   readonly client?: Partial<Application>
@@ -197,13 +197,13 @@ export function requestOf(row: Situation) {
   }
 }
 
-/** The parts of an assertion that the other issuer signs. */
+/** The parts of an assertion that another issuer signs. */
 export const ofIssuer = (claims: object = {}) => ({
   header: { alg: 'RS256' },
   claims: { iss: issuer, sub: 'job', aud: 'api://exchange', iat: epochSeconds, ...claims },
 })
 
-/** A token of this server as the assertion. */
+/** An assertion that is a token of this server. */
 export const exchanged = ({
   claims = {},
   ...row

@@ -120,10 +120,10 @@ const operationsOfServer = serverOperations({
   findEndingCredentials: async () => [],
 })
 
-/** The page of the tables, from the root of the repository. */
+/** The path of the page with the tables, from the root of the repository. */
 export const file = 'docs/generated/graph.md'
 
-/** The tables of both management APIs, made from the code. */
+/** The tables of both management APIs, generated from the code. */
 export const text = `# Operations of the management APIs
 
 This page is generated from the code: \`npm run generate\`. A test compares it.

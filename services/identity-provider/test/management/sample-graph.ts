@@ -42,7 +42,7 @@ const everyRole = [...Object.keys(graphRoles), ...Object.keys(serverRoles)]
 
 export const allGraphRoles = Object.keys(graphRoles) as GraphRole[]
 
-/** The parts of an answer that tests examine. */
+/** The parts of a response that tests check. */
 export type Body = {
   readonly [name: string]: unknown
   readonly id: string
@@ -81,7 +81,7 @@ async function withTwoTenants(sample: ReturnType<typeof sampleGraphOver>) {
   return sample
 }
 
-/** The same management API over a directory that has the two tenants already. */
+/** Creates the management API of `sampleGraph` over a directory that already has the two tenants. */
 export function sampleGraphOver(part: Partial<GraphAppOptions> = {}, saved?: SavedLog) {
   const log = new MemoryDirectoryLog(saved)
   const clock = { now: new Date('2026-02-01T12:00:00Z') }
@@ -182,7 +182,7 @@ export function sampleGraphOver(part: Partial<GraphAppOptions> = {}, saved?: Sav
   }
 }
 
-/** Sends requests to an app, by its paths and by the links in its answers. */
+/** Sends requests to an app, by its paths and by the links in its responses. */
 export const requestsTo =
   (app: Hono, mountedAt: string) =>
   async (
@@ -208,7 +208,7 @@ export const requestsTo =
     }
   }
 
-/** A fake authentication that trusts the client, with every role. The directory limits the roles. */
+/** A fake authentication that trusts the client with every role. The directory limits the roles. */
 export const believe: Authenticate = async ({ headers }) => {
   const [, tenantId, applicationId] =
     /^Bearer (\S+):(\S+)$/.exec(headers.get('authorization') ?? '') ?? []

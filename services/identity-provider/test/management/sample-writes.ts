@@ -109,7 +109,7 @@ export async function sampleWrites(store: DirectoryStore) {
   }
 }
 
-/** Each change once, of an assignment from both sides. Paths with a cast share the changes of the others. */
+/** Makes each change once, and each assignment from both sides. Paths with a cast share the changes of other paths. */
 export const changesOnce = graphOperations.filter(
   (one) =>
     'change' in one &&

@@ -31,7 +31,7 @@ async function localhostCertificate() {
   return { cert: certificate.toString('pem'), key: x509.PemConverter.encode(pkcs8, 'PRIVATE KEY') }
 }
 
-/** A fake of a proxy that terminates TLS, and forwards every request. */
+/** Starts a fake of a proxy that terminates TLS and forwards every request. */
 export async function startTlsFront() {
   const { cert, key } = await localhostCertificate()
   let target = ''

@@ -3,7 +3,7 @@ import { defaultStorageLimits } from '@greeting/directory/storage'
 import type { MetricSources } from '../../src/metrics/metrics.ts'
 import type { KeyState } from '../../src/signing/key-ring.ts'
 
-/** A store before its first cleanup. */
+/** The usage of a store before its first cleanup. */
 export const unknownUsage: StorageUsage = {
   bytes: undefined,
   usedAssertions: undefined,

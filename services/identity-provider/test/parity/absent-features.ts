@@ -1,4 +1,4 @@
-/** A feature of Entra ID that this project knows and does not have. */
+/** A feature of Entra ID that this project knows but does not have. */
 export type AbsentFeature = {
   readonly feature: string
   /** The answer to a request for it. */

@@ -2,7 +2,10 @@ import { writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { type Exchange, exchanges } from './replay.ts'
 
-/** Where to ask, and who asks. The client needs `Application.ReadWrite.All` in a test tenant. */
+/**
+ * The tenant to query, and the client that queries it. The client needs `Application.ReadWrite.All`
+ * in a test tenant.
+ */
 export type TestTenant = {
   readonly authUrl: string
   readonly graphUrl: string
@@ -22,7 +25,7 @@ const reads = others.filter(
     !path.includes('deletedItems'),
 )
 
-/** The requests in their order: one throw-away application is created, read, deleted and purged. */
+/** The requests in their order: one temporary application is created, read, deleted and purged. */
 export const questions: readonly Pick<Exchange, 'method' | 'path' | 'body'>[] = [
   {
     method: 'POST',
@@ -37,7 +40,7 @@ export const questions: readonly Pick<Exchange, 'method' | 'path' | 'body'>[] = 
 const maxDepth = 8
 const maxMembers = 200
 
-/** Keeps the names and types of a response. No value remains, and no name that could be one. */
+/** Keeps the names and types of a response. No value remains, and no name that could be a value. */
 export function shapeOf(value: unknown, depth = 0): unknown {
   if (value === null) return 'null'
   if (typeof value !== 'object') return typeof value
@@ -58,7 +61,7 @@ const safeName = (name: string) =>
 const codeOf = ({ error }: { readonly error?: { readonly code?: unknown } }) =>
   error === undefined ? undefined : safeName(String(error.code))
 
-/** Asks a tenant, and returns what may leave this machine. */
+/** Queries a tenant, and returns only what may leave this machine. */
 export async function collect(tenant: TestTenant, send: typeof fetch = fetch) {
   const response = await send(`${tenant.authUrl}/${tenant.tenantId}/oauth2/v2.0/token`, {
     method: 'POST',

@@ -7,7 +7,7 @@ import type { Replayed } from './replay.ts'
 
 const service = join(import.meta.dirname, '../..')
 const root = join(service, '../..')
-/** The page, from the root of the repository. */
+/** The path of the page, from the root of the repository. */
 export const parityFile = join(root, 'docs/generated/entra.md')
 
 type FactColumn = 'fact' | 'section' | 'code' | 'status' | 'error' | 'text' | 'strength' | 'source'

@@ -97,7 +97,7 @@ const claimsOf = (version: '1.0' | '2.0') =>
 type Fact = { readonly fact: string; readonly text: string }
 
 /**
- * Each claim: in tokens of v1.0, of v2.0, when, its meaning and the facts that name it.
+ * The row of each claim: in v1.0 tokens, in v2.0 tokens, when it is sent, its meaning, and the facts that name it.
  *
  * @param facts those about access tokens
  */
@@ -132,7 +132,7 @@ function effectOf(property: string, { properties }: Pick<EntitySet<never>, 'prop
   return others[property] ?? 'same'
 }
 
-/** The properties of both objects in Microsoft Graph, and what each does here. */
+/** The properties of applications and service principals in Microsoft Graph, and what each does here. */
 export const settingRows = (): string[][] =>
   [...new Set([applications, servicePrincipals].flatMap((set) => Object.keys(set.properties)))]
     .sort((a, b) => (a.toLowerCase() < b.toLowerCase() ? -1 : 1))

@@ -10,17 +10,17 @@ import { readRows } from './parity-tables.ts'
 type Column = 'fact' | 'method' | 'path' | 'body' | 'status' | 'shows' | 'keeps'
 export type Exchange = Readonly<Record<Column, string>>
 
-/** An exchange, and `same` or the difference from the response that Entra gives. */
+/** An exchange, and `same` or the difference from Entra's response. */
 export type Replayed = Exchange & { readonly result: string }
 
 /**
- * Requests with the responses of Entra, in their order. A name in braces stands for a value: a new GUID, or what an
- * earlier response contained at the place in `keeps`. `{proof_x}` proves possession of `{certificate}` for the
- * object `{x}`. In `shows`, `*` stands for any value, and `(none)` for its absence.
+ * Requests with Entra's responses, in their order. A name in braces stands for a value: a new GUID, or what
+ * an earlier response contained at the path in `keeps`. `{proof_x}` proves possession of `{certificate}`
+ * for the object `{x}`. In `shows`, `*` stands for any value, and `(none)` for no value.
  */
 export const exchanges: readonly Exchange[] = readRows<Column>('exchanges.tsv')
 
-/** The first place where a response lacks what is expected, or `undefined`. */
+/** The first place where a response lacks what is expected; `undefined` if there is none. */
 export function firstDifference(
   expected: unknown,
   actual: unknown,

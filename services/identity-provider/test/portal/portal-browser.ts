@@ -21,8 +21,8 @@ const labels = / data-label="[^"]*"/g
 const sessionPath = /\/portal\/s-[0-9a-f]{32}(?![0-9a-f])/g
 
 /**
- * A browser without script: it keeps cookies, and sends forms with their tokens. A page and its tests
- * have paths without the key of the session, which is in `base`.
+ * A browser without script: it keeps cookies, and sends forms with their tokens. The paths of pages
+ * and tests omit the session key, which is in `base`.
  */
 export class PortalBrowser {
   readonly url: string

@@ -4,7 +4,10 @@ import { fixtureSigningKey } from '../signing/fixture-signing-key.ts'
 
 const hourMs = 3_600_000
 
-/** The system with signing keys of the fixtures, because new keys are slow, and without threads for the store. */
+/**
+ * The system environment with signing keys of the fixtures, because new keys are slow, and without
+ * threads for the store.
+ */
 export const fixtureEnvironment: ServiceEnvironment = {
   ...systemEnvironment,
   // One certificate for an hour: another time would need another one.

@@ -65,7 +65,7 @@ export type DocumentTenant = {
   readonly inIssuer: string
 }
 
-/** The tenant of a document, for an ID or for the name of a shared authority. */
+/** Finds the tenant of a document by an ID or by the name of a shared authority. */
 export const documentTenant = (inPath: string, isShared: boolean): DocumentTenant => ({
   inPath,
   inIssuer: isShared ? anyTenant : inPath,
@@ -108,10 +108,7 @@ export const discoveryDocumentForMcp = (authority: Authority, tenant: DocumentTe
   greeting_mcp_clients: 'This server accepts requests of MCP clients that Entra refuses.',
 })
 
-/**
- * The discovery document for v1.0 tokens. It leads to the keys for the token of contract C34 (entra
- * E61).
- */
+/** The discovery document for v1.0 tokens. It leads to the keys for the token of contract C34 (entra E61). */
 export function discoveryDocumentV1(authority: Authority, tenant: DocumentTenant): object {
   const base = `${authority.authUrl}/${tenant.inPath}`
   return {

@@ -2,7 +2,7 @@ import type { CorrelationIds } from '../correlation-ids.ts'
 import type { Refusal } from './refusal.ts'
 import { rowOf } from './refusal-table.ts'
 
-/** The body of every refusal, members in the order of Entra (entra E85). */
+/** The body of every refusal, with the same members as in Entra, in the same order (entra E85). */
 export type ErrorEnvelope = {
   readonly error: string
   readonly error_description: string
@@ -14,11 +14,11 @@ export type ErrorEnvelope = {
   readonly error_uri?: string
 }
 
-/** The status and the body that answer a refusal. */
+/** The status and the body of a refusal. */
 export type ErrorAnswer = { readonly status: number; readonly body: ErrorEnvelope }
 
 /**
- * Makes the answer to a refused request.
+ * Creates the response to a refused request.
  *
  * @param authUrl the origin of the lookup page for error codes
  * @see RFC 6749 section 5.2

@@ -16,10 +16,10 @@ export const mistake = {
   hasErrorUri: true,
   isGuess: false,
 } as const
-/** A wrong credential, with which an attacker may be guessing. */
+/** A wrong credential that may be a guess of an attacker. */
 export const guess = { ...mistake, isGuess: true } as const
 
-/** Refusals of tokens of other issuers as credentials. */
+/** Refusals of other issuers' tokens as credentials. */
 export const federationRefusalRows: RefusalRows<FederationReason> = {
   federated_issuer_unknown: {
     ...mistake,

@@ -4,7 +4,7 @@ import {
   Refused,
 } from '../../issuance/refusal.ts'
 
-/** The reason why a request cannot be read, or cannot be answered at all. */
+/** The reason why a request cannot be read, or cannot be served at all. */
 export type RequestRefusal =
   | { readonly reason: 'method_not_allowed'; readonly method: string }
   | { readonly reason: 'body_not_form' }
@@ -44,7 +44,7 @@ export type RequestRefusal =
   | { readonly reason: 'unavailable' }
   | { readonly reason: 'internal' }
 
-/** Every refusal that this server answers in the dialect. */
+/** Every refusal that this server returns in the dialect. */
 export type Refusal = IssuanceRefusal | RequestRefusal
 
 /** Refuses a request that cannot be read. The caller returns the value. */

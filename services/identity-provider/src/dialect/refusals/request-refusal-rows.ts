@@ -9,7 +9,7 @@ const invalidRequest = { ...inRequest, status: 400, error: 'invalid_request' } a
 const byOAuth = { ...invalidRequest, code: 90100, hasErrorUri: false } as const
 const seeGuide = 'Send the request as docs/guides/identity-provider.md shows it.'
 
-/** Refusals of requests that cannot be read or answered. */
+/** Refusals of requests that cannot be read or served. */
 export const requestRefusalRows: RefusalRows<RequestRefusal['reason']> = {
   method_not_allowed: {
     ...inRequest,

@@ -15,9 +15,8 @@ const jwtBearer = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer'
  * @param tlsThumbprint SHA-256 of the client's certificate in TLS, in base64url; it counts only when
  *   the request contains no other credential
  * @param acceptsMcpClients whether the assertion may name the client alone: RFC 7521 section 4.2
- * @returns both, or a refusal: `parameter_missing`, `client_id_malformed`,
- *   `client_ids_differ`, `basic_malformed`, `several_client_authentications`,
- *   `client_authentication_missing` or `assertion_type_unknown`
+ * @returns both, or a refusal: `parameter_missing`, `client_id_malformed`, `client_ids_differ`, `basic_malformed`,
+ *   `several_client_authentications`, `client_authentication_missing` or `assertion_type_unknown`
  * @see RFC 6749 section 2.3, RFC 7521 section 4.2
  */
 export function readClientAuthentication(
@@ -44,7 +43,7 @@ export function readClientAuthentication(
   return { clientId: isGuid(clientId) ? clientId.toLowerCase() : clientId, authentication }
 }
 
-/** The client ID of a request that was refused before it was read; undefined when it has no plausible one. */
+/** The client ID of a request that was refused before it was read; undefined if it has no plausible one. */
 export function clientIdOf(form: Form | undefined, authorization = ''): string | undefined {
   const basic = readBasic(authorization)
   const named = form?.get('client_id') ?? (basic instanceof Refused ? undefined : basic.clientId)

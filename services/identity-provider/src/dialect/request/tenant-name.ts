@@ -5,7 +5,7 @@ import { type RequestRefusal, refuseRequest } from '../refusals/refusal.ts'
 const dnsName =
   /^(?=.{3,253}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/i
 
-/** The names of authorities for several tenants: valid for documents, never for a token. */
+/** The names of authorities for several tenants. They are valid in document URLs, but never for a token. */
 export const sharedAuthorities: ReadonlySet<string> = new Set([
   'common',
   'organizations',
@@ -15,8 +15,7 @@ export const sharedAuthorities: ReadonlySet<string> = new Set([
 /**
  * Checks the tenant in the path of a token request, before it is looked up.
  *
- * @returns `undefined`, or a refusal: `tenant_is_consumers`, `tenant_missing`, `tenant_malformed` or
- *   `tenant_empty`
+ * @returns `undefined`, or a refusal: `tenant_is_consumers`, `tenant_missing`, `tenant_malformed` or `tenant_empty`
  */
 export function tenantNameRefusal(tenant: string): Refused<RequestRefusal> | undefined {
   const name = tenant.toLowerCase()
@@ -26,7 +25,7 @@ export function tenantNameRefusal(tenant: string): Refused<RequestRefusal> | und
 }
 
 /**
- * Checks that a text has the form of a tenant name: a GUID or a DNS name.
+ * Checks that a text has the format of a tenant name: a GUID or a DNS name.
  *
  * @returns `undefined`, or a refusal: `tenant_malformed` or `tenant_empty`
  */

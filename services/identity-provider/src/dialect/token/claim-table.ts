@@ -30,7 +30,7 @@ const request = 'Microsoft Graph has it, or the API requests it.'
 const facets = 'One client is an agent, one API requests no facets, or their order differs.'
 
 /**
- * Each claim, for tokens, for the portal and for the page of facts. Facets are 3 and 9, and 11 for an agent
+ * All claims, for tokens, the portal and the page of facts. Facets are 3 and 9, and 11 for an agent
  * (entra E198). Even numbers in facets and relations mean nothing.
  */
 export const claimTable: Readonly<Record<string, ClaimRow>> = {

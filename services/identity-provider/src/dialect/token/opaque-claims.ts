@@ -1,7 +1,7 @@
 import { guidBytes } from '../../issuance/agent-identity.ts'
 import type { TokenDecision } from '../../issuance/token-decision.ts'
 
-/** The claims of a token in which only this server may read a meaning. */
+/** The claims of a token that only this server may interpret. */
 export type OpaqueClaims = {
   readonly aio: string
   readonly rh: string
@@ -9,7 +9,7 @@ export type OpaqueClaims = {
   readonly xms_ftd: string
 }
 
-/** Makes the opaque claims of one token, in the lengths of Entra (entra E50, entra E53). */
+/** Creates the opaque claims of one token, with the same lengths as in Entra (entra E50, entra E53). */
 export function createOpaqueClaims(
   randomBytes: (length: number) => Uint8Array,
   decision: Pick<TokenDecision, 'tenant' | 'resource'>,

@@ -23,8 +23,8 @@ export type TokenLifetime = {
 const agentTokenSeconds = 3600
 
 /**
- * The lifetime of the token of a decision. The policy of the API decides it for every client (entra E245).
- * Entra documents no policy for the token of a blueprint.
+ * The lifetime of the token that a decision allows. The API's policy decides it for every client
+ * (entra E245). Entra documents no policy for the token of a blueprint.
  */
 export function lifetimeOf(
   { agent, resource, tenant }: Pick<TokenDecision, 'agent' | 'resource' | 'tenant'>,

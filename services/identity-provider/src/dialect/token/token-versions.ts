@@ -15,7 +15,7 @@ type TokenContext = {
   readonly opaque: OpaqueClaims
 }
 
-/** The form of one version of the access token. */
+/** The format of one access token version. */
 export type TokenVersion = {
   /** The members of the header that name the key. */
   readonly keyMembers: (kid: string) => object
@@ -27,7 +27,7 @@ const classes = { secret: '1', assertion: '2', tls: '2' } as const
 const authenticationClass = ({ client, method }: TokenDecision) =>
   managedIdentityOf(client.principal) === undefined ? classes[method] : '2'
 
-/** The versions of the access token, by the value of `ver`. */
+/** The versions of the access token, by their value of `ver`. */
 export const tokenVersions: Readonly<Record<'1.0' | '2.0', TokenVersion>> = {
   '1.0': {
     keyMembers: (kid) => ({ x5t: kid, kid }),
@@ -67,7 +67,7 @@ export const tokenVersions: Readonly<Record<'1.0' | '2.0', TokenVersion>> = {
   },
 }
 
-/** The version of a token. The registration of the API decides it, not the version of the endpoint. */
+/** The version of a token. The API's registration decides it, not the version of the endpoint. */
 export const tokenVersionOf = ({ resource }: TokenDecision): TokenVersion =>
   tokenVersions[resource.application.requestedAccessTokenVersion === 2 ? '2.0' : '1.0']
 

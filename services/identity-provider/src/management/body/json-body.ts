@@ -30,9 +30,8 @@ const decoders: ReadonlyMap<string, Decode> = new Map<string, Decode>([
 /**
  * Reads the JSON body of a request.
  *
- * @throws {GraphError} graph_refusal when the body is missing, longer than 1 MiB after decoding, not
- *   JSON in UTF-8, in another content coding than gzip, repeats a name within an object, or has too
- *   many values or levels.
+ * @throws {GraphError} graph_refusal when the body is missing, longer than 1 MiB after decoding, not JSON in UTF-8,
+ *   in another content coding than gzip, repeats a name within an object, or has too many values or levels.
  */
 export async function readJson(request: Request): Promise<unknown> {
   const bytes = await readBytes(request)
@@ -107,9 +106,9 @@ const [quote, backslash, colon, comma] = [0x22, 0x5c, 0x3a, 0x2c]
 const [openBracket, closeBracket, openBrace, closeBrace] = [0x5b, 0x5d, 0x7b, 0x7d]
 
 /**
- * Finds the first limit that a JSON text exceeds, in one walk that ends there. It comes before the
- * parser, because a value of many objects takes far longer to build and to validate than its text.
- * A text that is not JSON may have any answer, since the parser refuses it.
+ * Finds the first limit that a JSON text exceeds, in one pass that stops there. It runs before the
+ * parser, because building and validating many objects takes far longer than reading their text.
+ * The result for a text that is not JSON does not matter, because the parser refuses that text.
  *
  * @returns the name of the limit; undefined when the text exceeds none
  */

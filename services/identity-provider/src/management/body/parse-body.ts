@@ -19,7 +19,7 @@ const maxReportedIssues = 20
 const maxNameLength = 100
 
 /**
- * Parses a body by a schema, without its control information.
+ * Parses a body with a schema, without its control information.
  *
  * @param embedded the name of members that are bodies of other requests, and keep theirs
  * @throws {GraphError} graph_refusal body_invalid.
@@ -124,7 +124,7 @@ const capitalized = (sentence: string) => sentence.charAt(0).toUpperCase() + sen
 
 type Defined<Values> = { [Name in keyof Values]?: Exclude<Values[Name], undefined> }
 
-/** The members of a parsed body that have a value, so that they can replace others. */
+/** The members of a parsed body that are not undefined, so that they can replace others. */
 export const omitUndefined = <Values extends object>(values: Values): Defined<Values> =>
   Object.fromEntries(
     Object.entries(values).filter(([, value]) => value !== undefined),
@@ -133,9 +133,8 @@ export const omitUndefined = <Values extends object>(values: Values): Defined<Va
 const references = /@odata\.(?:bind|id)$/
 
 /**
- * A body without its control information. Every SDK sends some, such as `@odata.type`, and OData lets a
- * service ignore it. References by `@odata.bind` and `@odata.id` are no such information: they change an
- * object.
+ * A body without its control information. Every SDK sends some, such as `@odata.type`, and OData lets a service
+ * ignore it. References by `@odata.bind` and `@odata.id` are no such information: they change an object.
  *
  * @param embedded the name of members that are bodies themselves, and stay as they are
  * @see OData JSON Format 4.01 section 4.6
@@ -157,7 +156,7 @@ const typeName = /^(?:[^#]*#)?(?:microsoft\.)?graph\.(\w+)$/i
 const maxTypeLength = 100
 
 /**
- * Requires that a body names no type but some. An object of another type must not become one of these.
+ * Requires that a body names only certain types, because an object of another type must not become one of these.
  *
  * @param types without namespace; the first is that of a body without a type
  * @returns the type of the body

@@ -12,7 +12,7 @@ import type { Administrator } from './administrator.ts'
 
 const pathIn = (dataDir: string) => join(dataDir, 'administrator.env')
 
-/** The URLs for the administrator's client, each without a slash at its end. */
+/** The URLs for the administrator's client, each without a trailing slash. */
 export type AdministratorEndpoints = {
   readonly authUrl: string
   /** The base URL of Microsoft Graph, without version. */

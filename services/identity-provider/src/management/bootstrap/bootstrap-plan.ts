@@ -39,9 +39,9 @@ export type BootstrapPlanOptions = {
 }
 
 /**
- * Decides the records to add before a directory can be managed over its APIs: a tenant, the
+ * Decides which records to add before a directory can be managed through its APIs: a tenant, the
  * management APIs, their service principals, and an administrator. Existing records stay. A new
- * administrator is created when no client can administer the directory.
+ * administrator is created if no client can administer the directory.
  */
 export function planBootstrap(
   directory: Directory,

@@ -12,7 +12,7 @@ import { anyClient } from '../privileges/graph-roles.ts'
 import { errorEnvelope, type GraphError, refuse } from '../refusals/graph-error.ts'
 import { refusalRow } from '../refusals/refusals.ts'
 
-/** Several requests in one. Each is an operation with its own roles, transaction and audit record. */
+/** The operation that runs several requests. Each is an operation with separate roles, transaction and audit record. */
 export const batchOperations: readonly BatchOperation[] = [
   {
     method: 'POST',
@@ -184,7 +184,7 @@ async function answerOf(
   return { answer, size: content.length }
 }
 
-/** The answer to a request of a batch that was not sent. */
+/** The response to a request in a batch that was not sent. */
 export const partRefusal = (
   id: string,
   refusal: GraphError,

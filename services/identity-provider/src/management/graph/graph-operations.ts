@@ -45,7 +45,7 @@ const withTypes: readonly DirectoryOperation[] = [
   ...ownedObjectOperations,
 ]
 
-/** All operations of this part of Microsoft Graph v1.0. */
+/** All operations of the supported part of Microsoft Graph v1.0. */
 export const graphOperations: readonly (DirectoryOperation | BatchOperation)[] = [
   ...batchOperations,
   ...metadataOperations,

@@ -40,7 +40,7 @@ const credentialActions: ModelSet['actions'] = {
 }
 const owners = { owners: 'directoryObject' }
 
-/** The sets of this API. */
+/** The entity sets of Microsoft Graph that this server has. */
 export const model: readonly ModelSet[] = [
   { set: directoryObjects, actions: { restore: { returns: 'graph.directoryObject' } } },
   {
@@ -108,7 +108,7 @@ export const model: readonly ModelSet[] = [
 /** The document never changes. A batch may request it 20 times. */
 let document: string | undefined
 
-/** The model of this API, for OData tools. */
+/** The operation that serves the model of this API for OData tools. */
 export const metadataOperations: readonly ReadOperation[] = [
   {
     method: 'GET',
@@ -182,7 +182,7 @@ const complexXml = ({ type, members }: ComplexType) =>
 const typesOf = ({ properties }: ModelSet['set']): ComplexType['members'] =>
   Object.fromEntries(Object.entries(properties).map(([name, { type }]) => [name, { type }]))
 
-/** The complex types of the properties of these sets, and of their members, by name. */
+/** The complex types of these sets' properties and members, by name. */
 export function complexTypesOf(model: readonly ModelSet[]): readonly ComplexType[] {
   const found = new Map<string, ComplexType>()
   const add = (rows: ComplexType['members']) => {

@@ -96,7 +96,7 @@ const domainEntries = (tenant: Tenant): Domain[] =>
     isInitial: name === initialDomainOf(tenant),
   }))
 
-/** The tenant itself. */
+/** Microsoft Graph's entity set `organization`: the tenant itself. */
 export const organization: EntitySet<Tenant> = {
   name: 'organization',
   type: 'organization',
@@ -130,7 +130,7 @@ export const organization: EntitySet<Tenant> = {
   }),
 }
 
-/** The domains of a tenant. */
+/** Microsoft Graph's entity set `domains`. */
 export const domains: EntitySet<Domain> = {
   name: 'domains',
   type: 'domain',

@@ -35,8 +35,8 @@ const readOperations = <Entity>(
 ]
 
 /**
- * What Microsoft's samples read first: three people of each tenant, who never authenticate and have no
- * roles, and no groups.
+ * The operations on users and groups, which Microsoft's samples read first: each tenant has three
+ * users, who never authenticate and have no roles, and no groups.
  */
 export const userOperations: readonly ReadOperation[] = [
   ...readOperations(users, readsPeople, usersOf, findUser),

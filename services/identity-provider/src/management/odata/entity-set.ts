@@ -3,14 +3,14 @@
 import type { Directory, PropertyView, ShownProperty } from '@greeting/directory'
 import type { ManagementCaller } from '../privileges/caller.ts'
 
-/** The context of an answer, on which the shown properties of an object depend. */
+/** The context of a response, on which the shown properties of an object depend. */
 export type EntityView = PropertyView<Directory> & {
   /** Without it, only the IDs of related objects are shown. */
   readonly caller?: Pick<ManagementCaller, 'roles'>
   readonly rootUrl?: string
 }
 
-/** The related objects that `$expand` adds to an object, by their property. */
+/** The related objects that `$expand` adds to an object, by property. */
 export type Expansions<Entity> = {
   readonly [property: string]: {
     /** Of the related objects. */
@@ -19,7 +19,7 @@ export type Expansions<Entity> = {
   }
 }
 
-/** A set of objects in OData, with the table of their properties. */
+/** An OData entity set, with the table of its properties. */
 export type EntitySet<Entity> = {
   /** The segment of the set in paths and in `@odata.context`. */
   readonly name: string
@@ -38,7 +38,7 @@ export type EntitySet<Entity> = {
   readonly credentialsOf?: (entity: Entity, view: EntityView) => readonly string[]
 }
 
-/** The exact name of a property, which a query may write in any case; undefined when there is none. */
+/** The exact name of a property, which a query may write in any case; undefined if it does not exist. */
 export function propertyNamed(
   name: string,
   { properties }: { readonly properties: Readonly<Record<string, unknown>> },
@@ -50,6 +50,6 @@ export function propertyNamed(
 
 const maxNameLength = 100
 
-/** The sentence of Graph about a property that a query names and no object has. */
+/** Graph's sentence about a property that a query names and no object has. */
 export const unknownProperty = (name: string, { type }: { readonly type: string }) =>
   `Could not find a property named '${name.slice(0, maxNameLength)}' on type 'microsoft.graph.${type}'.`

@@ -1,10 +1,10 @@
 import { refuse } from '../refusals/graph-error.ts'
 
-/** The entity tag of an object, from the mark of the commit that changed it last. */
+/** The entity tag of an object, from the mark of the commit that last changed it. */
 export const entityTag = (mark: string): string => `W/"${mark}"`
 
 /**
- * Requires that an object has one of the entity tags of `If-Match`.
+ * Requires that one of the entity tags in `If-Match` is the object's.
  *
  * @param ifMatch the header; without it, nothing is required
  * @throws {GraphError} graph_refusal object_changed when it has another entity tag.

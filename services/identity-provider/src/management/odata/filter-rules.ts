@@ -4,11 +4,11 @@ import { type EntitySet, propertyNamed, unknownProperty } from './entity-set.ts'
 import type { Comparison, Filter } from './filter.ts'
 
 /**
- * A filter with the exact names of the properties of a set, which supports every comparison of it.
+ * Returns a filter with the exact names of a set's properties, if the set supports each of its comparisons.
  *
  * @param isAdvanced whether the request has both parameters of advanced queries
  * @throws {GraphError} graph_refusal query_invalid for an unknown property; query_unsupported for a
- *   comparison that Graph does not index either.
+ * comparison that Graph does not index either.
  * @see https://learn.microsoft.com/graph/aad-advanced-queries
  */
 export function resolveFilter<Entity>(

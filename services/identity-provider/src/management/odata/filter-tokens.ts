@@ -41,7 +41,7 @@ export function filterTokens(text: string): FilterToken[] {
 
 const maxQuotedLength = 100
 
-/** The refusal of a filter that cannot be parsed. */
+/** Creates the refusal of a filter that cannot be parsed. */
 export const syntaxError = (text: string, at: number) =>
   refuse(
     'query_invalid',

@@ -74,7 +74,7 @@ export function parseFilter(text: string, limits = listLimits): Filter {
   return filter
 }
 
-/** The text that a property must equal for a filter to hold; undefined when the filter permits several. */
+/** The text that a property must equal to satisfy a filter; undefined if several texts are possible. */
 export function equalTo(filter: Filter, property: string): string | undefined {
   if (filter.kind === 'and') {
     return filter.parts.map((part) => equalTo(part, property)).find((text) => text !== undefined)
@@ -84,7 +84,7 @@ export function equalTo(filter: Filter, property: string): string | undefined {
   return isNamed && typeof filter.literal === 'string' ? filter.literal : undefined
 }
 
-/** Filters of which all, or one, must hold. */
+/** Combines filters of which all, or at least one, must hold. */
 export const combined = (kind: 'and' | 'or', parts: readonly Filter[]): Filter => {
   const [first] = parts
   return first !== undefined && parts.length === 1 ? first : { kind, parts }

@@ -2,7 +2,7 @@ import { wordStarts } from '@greeting/directory'
 import type { EntitySet, EntityView } from './entity-set.ts'
 import type { Comparison, Filter } from './filter.ts'
 
-/** Whether an object satisfies a filter. A comparison of a collection needs one element that does. */
+/** True if an object satisfies a filter. A comparison on a collection needs one element that satisfies it. */
 export function holds<Entity>(
   filter: Filter,
   entity: Entity,

@@ -13,7 +13,7 @@ export type EntityPart<Entity> = {
   readonly related?: readonly object[] | undefined
 }
 
-/** One page of a list, with its objects as JSON: parts that are separated by commas. */
+/** One page of a list, with its objects as JSON in parts that are separated by commas. */
 export type JsonPage = {
   readonly parts: readonly Buffer[]
   /** The position at which the next page begins; undefined for the last page. */
@@ -50,7 +50,7 @@ export async function jsonOf<Entity>(
 
 const comma = Buffer.from(',')
 
-/** The answer with one page of a list. */
+/** Creates the response with one page of a list. */
 export function listAnswer<Entity>(
   call: RequestCall,
   set: EntitySet<Entity>,
@@ -72,7 +72,7 @@ export function listAnswer<Entity>(
   }
 }
 
-/** A function that shows each of these objects, with the last uses of its credentials. */
+/** Creates a function that shows objects with the last uses of their credentials. */
 export async function showWithLastUses<Entity>(
   { credentialUses }: Pick<RequestCall, 'credentialUses'>,
   set: EntitySet<Entity>,

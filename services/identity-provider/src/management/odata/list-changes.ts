@@ -52,8 +52,8 @@ export const listChanges = <Kind extends FollowedKind>(
   })
 
 /**
- * Lists parts of the objects of a kind as {@link listChanges} does. The removal of a part leaves no mark, so
- * after a change of an object the client must start again.
+ * Lists parts of the objects of a kind, like {@link listChanges}. Removing a part leaves no mark,
+ * so after a change to an object the client must start again.
  *
  * @throws {GraphError} as `listChanges`; sync_state_lost also when an object changed since the token
  */

@@ -34,7 +34,7 @@ export async function listEntities<Entity>(
   })
 }
 
-/** Whether a request asks for the number of objects in a list, by the end of its path. */
+/** True if the suffix of a path requests the number of objects in a list. */
 export function isCount({ isEventual, parameters: { end = '' } }: RequestCall): boolean {
   const isCounted = end.endsWith('/$count')
   if (isCounted && !isEventual) throw refuse('query_unsupported', withoutHeader)

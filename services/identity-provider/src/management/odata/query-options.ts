@@ -20,7 +20,7 @@ export type QueryOptions = {
   readonly skipToken: string | undefined
 }
 
-/** The query options that each kind of answer supports. */
+/** The query options that each kind of response supports. */
 export const supportedOptions = {
   list: ['$filter', '$search', '$orderby', '$select', '$expand', '$top', '$count', '$skiptoken'],
   count: ['$filter', '$search'],
@@ -54,8 +54,8 @@ export function queryOptions(query: URLSearchParams): ReadonlyMap<string, string
 }
 
 /**
- * Parses the query of a request. Unknown options are refused: a caller must not take the answer to
- * another query for the answer to its own.
+ * Parses the query of a request. Unknown options are refused, because a caller must not mistake the
+ * response to another query for the response to its own.
  *
  * @throws {GraphError} graph_refusal query_unsupported, query_invalid.
  */

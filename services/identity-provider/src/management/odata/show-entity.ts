@@ -3,7 +3,7 @@ import type { EntitySet, EntityView, Expansions } from './entity-set.ts'
 import { entityTag } from './entity-tag.ts'
 import { parseQuery, type QueryOptions, supportedOptions } from './query-options.ts'
 
-/** An object as JSON, with the selected properties alone (entra E273), or with all and its entity tag. */
+/** Converts an object to JSON: only the selected properties (entra E273), or all and the entity tag. */
 export function entityJson<Entity>(
   entity: Entity,
   set: EntitySet<Entity>,
@@ -28,7 +28,7 @@ export function entityJson<Entity>(
 /** As in Microsoft Graph, an answer has this many related objects of each property. */
 const maxExpanded = 20
 
-/** The related objects of an object, by their properties. */
+/** The related objects of an object, by property. */
 export const expanded = <Entity>(
   entity: Entity,
   expansions: Expansions<Entity>,
@@ -43,7 +43,7 @@ export const expanded = <Entity>(
     }),
   )
 
-/** The view of an object with all properties, and without the last uses of credentials. */
+/** The view of an object with all properties, but without the last uses of credentials. */
 export const shownFor = ({
   caller,
   directory,
@@ -78,7 +78,7 @@ export async function showEntity<Entity>(
   }
 }
 
-/** Shows an object that this request creates. Its times have more digits than in later answers. */
+/** Shows an object that this request creates. Its times have more digits than in later responses. */
 export function showCreated<Entity>(
   call: Call & { readonly nextMark: string },
   set: EntitySet<Entity>,
@@ -115,7 +115,7 @@ export const selection = (select: ReadonlySet<string> | undefined): string =>
   select === undefined ? '' : `(${[...select].join(',')})`
 
 /**
- * Shows the property of an object that the path names. A property without a value has no content.
+ * Shows the property of an object that the path names. If it has no value, the response has no content.
  *
  * @see OData 4.01 Part 1 section 11.2.4
  */

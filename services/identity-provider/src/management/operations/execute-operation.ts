@@ -31,7 +31,7 @@ import type {
 import { pathInApp, tenantInPath, withoutFinalSlash } from './operation-path.ts'
 import type { SkipTokens } from './skip-tokens.ts'
 
-/** Everything that operations need besides the request. */
+/** The dependencies of operations, besides the request. */
 export type OperationContext = {
   readonly authenticate: Authenticate
   /** The API that declares the roles of the operations. */
@@ -68,7 +68,7 @@ const ownTenant = 'myorganization'
 /** The operations read only the path of a request. */
 const partBase = 'http://batch.invalid'
 
-/** One request for one operation. */
+/** One request for an operation. */
 export type OperationRequest = {
   readonly operation: Operation
   /** The segments of the path that match placeholders of the template. */
@@ -81,7 +81,7 @@ export type OperationRequest = {
 }
 
 /**
- * Executes one operation for one request, in six phases that no operation can skip.
+ * Executes an operation for one request, in six phases that no operation can skip.
  *
  * @throws {GraphError} graph_refusal when it is refused.
  */

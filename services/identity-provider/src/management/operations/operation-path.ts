@@ -20,9 +20,9 @@ const boundNamespace =
   /^(?:microsoft\.)?graph\.(?=(?:(?:add|remove)(?:Key|Password)|delta|getAvailableExtensionProperties|getByIds|instantiate|restore)$)/i
 
 /**
- * The path of a request in the form of the operation table. A key in parentheses becomes a segment:
- * `/applications(appId='...')/addPassword` is `/applications/appId=.../addPassword`. `delta()` is `delta`,
- * and `microsoft.graph.addPassword` is `addPassword`.
+ * The path of a request in the format of the operation table. A key in parentheses becomes a
+ * segment: `/applications(appId='...')/addPassword` is `/applications/appId=.../addPassword`.
+ * `delta()` is `delta`, and `microsoft.graph.addPassword` is `addPassword`.
  *
  * @throws {URIError} when a segment is not percent-encoded UTF-8.
  * @see OData 4.01 Part 2 section 4.3.1
@@ -47,20 +47,23 @@ export const operationPath = (pathname: string): string =>
 
 const tenantPattern = /^\/(myorganization|[0-9a-f-]{36})(?=\/)/i
 
-/** The tenant that a path names before the operation, as older clients of Microsoft Graph do; else undefined. */
+/**
+ * The tenant that a path names before the operation, as older Microsoft Graph clients do; undefined
+ * if there is none.
+ */
 export const tenantInPath = (pathname: string): string | undefined =>
   tenantPattern.exec(pathname)?.[1]?.toLowerCase()
 
-/** A path without the tenant before the operation. */
+/** Removes the tenant before the operation from a path. */
 export const withoutTenant = (pathname: string): string => pathname.replace(tenantPattern, '')
 
-/** A path without one empty segment at its end (entra E271). */
+/** Removes one empty segment at the end of a path (entra E271). */
 export const withoutFinalSlash = (pathname: string): string => pathname.replace(/(?<=.)\/$/, '')
 
-/** The ends that the path of an operation may have. */
+/** The suffixes that the path of an operation may have. */
 export const endsOf = ({ ends = [] }: Operation): readonly string[] => ['', ...ends]
 
-/** The path of an operation as a route of Hono: `{id}` becomes `:id`, which matches the listed names only. */
+/** Converts the path of an operation to a Hono route: `{id}` becomes `:id`, which matches only the listed names. */
 export const routeOf = ({ path, properties = [] }: Operation, end: string): string =>
   `${path}${end}`.replaceAll(/\{(\w+)\}/g, (_, name) =>
     name === 'property' ? `:property{(?:${properties.join('|')})}` : `:${name}`,
@@ -84,7 +87,7 @@ function withCastLast(segments: readonly string[]): readonly string[] {
   return key !== '' && typeCast.test(cast) ? [root, set, key, cast, ...rest] : segments
 }
 
-/** The paths of a table of operations. Fixed segments may have any case, keys may not. */
+/** The paths of an operation table. Fixed segments may have any case, but keys may not. */
 export class OperationPaths {
   readonly #templates: readonly Template[]
   readonly #byLength: ReadonlyMap<number, readonly Template[]>
@@ -169,8 +172,8 @@ const matches = ({ fixed }: Template, segments: readonly ReturnType<typeof compa
   segments.every(({ text, isKey }, at) => (fixed[at] === undefined ? isKey : text === fixed[at]))
 
 /**
- * Mounts an app of operations, which removes the path itself. By default Hono would copy each request.
- * The copy took a tenth of the processor time of a small change.
+ * Mounts an app of operations, which removes the path itself, because Hono would copy each request
+ * by default. The copy took a tenth of the CPU time of a small change.
  */
 export const mountOperations = (app: Hono, path: string, operations: Hono): Hono =>
   app.mount(path, operations.fetch, {
@@ -178,7 +181,7 @@ export const mountOperations = (app: Hono, path: string, operations: Hono): Hono
     optionHandler: ({ env }) => env,
   })
 
-/** A path without the path at which its app is mounted. */
+/** Removes the path at which an app is mounted. */
 export function pathInApp(pathname: string, mountPath: string): string {
   const isMounted = pathname === mountPath || pathname.startsWith(`${mountPath}/`)
   return isMounted ? pathname.slice(mountPath.length) || '/' : pathname

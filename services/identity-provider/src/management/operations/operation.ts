@@ -34,7 +34,7 @@ type WithEtag = {
   readonly etag?: string | undefined
 }
 
-/** The rules of this server for proofs of possession, those of client assertions. */
+/** The server's rules for proofs of possession, which equal those for client assertions. */
 export type PossessionRules = {
   /** How far the clocks of client and server may differ, in seconds. */
   readonly clockToleranceSeconds: number
@@ -126,7 +126,7 @@ export type BatchCall = RequestCall & {
   readonly send: (part: PartRequest) => Promise<Response>
 }
 
-/** A decided change: the records to write, the changed object, and the answer. */
+/** A decided change: the records to write, the changed object, and the response. */
 export type Change = {
   readonly changes: readonly DirectoryChange[]
   readonly target: string
@@ -139,7 +139,7 @@ export type Change = {
   readonly warning?: Warning | undefined
 }
 
-/** A line of the log. */
+/** A line for the operator's log. */
 export type Warning = { readonly fields: object; readonly message: string }
 
 type OperationRow = {
@@ -161,17 +161,17 @@ type OperationRow = {
   readonly takesBody?: true
 }
 
-/** Reads, and changes nothing. Its lookups come before its first `await`. */
+/** An operation that reads and changes nothing. Its lookups come before its first `await`. */
 export type ReadOperation = OperationRow & {
   readonly read: (call: Call) => Answer | Promise<Answer>
 }
 
-/** Reads one page of a list. */
+/** An operation that reads one page of a list. */
 export type ListOperation = OperationRow & {
   readonly list: (call: ListCall) => Promise<Answer>
 }
 
-/** Changes the directory, in one transaction with its audit record. */
+/** An operation that changes the directory, in one transaction with its audit record. */
 export type ChangeOperation = OperationRow & {
   /** The name of the change in the audit log. */
   readonly action: string
@@ -184,13 +184,13 @@ export type ChangeOperation = OperationRow & {
 /** An operation on the directory. */
 export type DirectoryOperation = ReadOperation | ListOperation | ChangeOperation
 
-/** Calls another part of the server, which writes its own audit record. */
+/** An operation that calls another part of the server, which writes the audit record. */
 export type PerformOperation = OperationRow & {
   readonly action: string
   readonly perform: (call: RequestCall) => Promise<Answer>
 }
 
-/** Sends the requests of a batch, each as an operation of its own. */
+/** An operation that runs the requests of a batch, each as a separate operation. */
 export type BatchOperation = OperationRow & {
   readonly batch: (call: BatchCall) => Promise<Answer>
 }

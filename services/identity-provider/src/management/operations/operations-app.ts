@@ -17,7 +17,7 @@ const serverFaults: ReadonlySet<RefusalName> = new Set(['unexpected', 'storage_u
 
 type Handler = (request: Request, environment: unknown, ids: RequestIds) => Promise<Answer>
 
-/** The app that serves a table of operations. Each row names the roles that its callers need. */
+/** Creates the app that serves a table of operations. Each row names the roles that its callers need. */
 export function createOperationsApp(
   operations: readonly Operation[],
   context: OperationContext,
@@ -163,7 +163,7 @@ function toGraphError(error: unknown): GraphError {
   return new GraphError(refusal, message, { cause: error })
 }
 
-/** Gives each caller a turn of the event loop of its own, so that tokens are issued between them. */
+/** Gives each caller a separate turn of the event loop, so that tokens can be issued in between. */
 export class EventLoopTurns {
   #last: Promise<unknown> = Promise.resolve()
 

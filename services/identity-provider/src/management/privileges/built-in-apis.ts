@@ -13,11 +13,11 @@ import { graphRoles } from './graph-roles.ts'
 import { graphScopes } from './graph-scopes.ts'
 import { serverRoles } from './server-roles.ts'
 
-/** The identifier URIs of both management APIs. */
+/** The identifier URI of Microsoft Graph. */
 export const graphUri = 'https://graph.microsoft.com'
 export const serverManagementUri = `api://${serverManagementAppId}`
 
-/** The names by which logins of Azure tools request a token first. */
+/** The names under which logins of Azure tools request a token first. */
 export const resourceManagerUris = [
   'https://management.core.windows.net/',
   'https://management.azure.com/',
@@ -80,7 +80,7 @@ export const builtInApis = (createdDateTime: Date): readonly Application[] => [
   }),
 ]
 
-/** The built-in APIs with a service principal in every tenant. The others are for one tenant. */
+/** The built-in APIs that have a service principal in every tenant. The others have one in a single tenant. */
 export const apisOfEveryTenant: ReadonlySet<string> = new Set([
   graphAppId,
   resourceManagerAppId,

@@ -17,7 +17,7 @@ export type ManagementCaller = {
   readonly roles: readonly string[]
 }
 
-/** The caller must have one role of each group. */
+/** The roles that an operation requires. The caller must have one role of each group. */
 export type RequiredRoles = readonly (readonly string[])[]
 
 /**
@@ -65,6 +65,6 @@ export function currentRoles(
   })
 }
 
-/** Whether each group has one of the roles. */
+/** True if a caller has one of the roles in each group. */
 export const hasRoles = (roles: readonly string[], requirement: RequiredRoles): boolean =>
   requirement.every((group) => group.some((role) => roles.includes(role)))

@@ -103,29 +103,29 @@ export type GraphRole = keyof typeof graphRoles
 
 const requires = (...groups: readonly (readonly GraphRole[])[]): RequiredRoles => groups
 
-/** For any client of the tenant: the operation shows nothing, or checks roles itself. */
+/** The requirement for any client of the tenant: the operation shows nothing, or checks roles itself. */
 export const anyClient = requires()
 
-/** For reading applications and service principals. */
+/** The roles for reading applications and service principals. */
 export const readsApplications = requires(['Application.Read.All', 'Application.ReadWrite.All'])
 
-/** For changing applications and service principals. */
+/** The roles for changing applications and service principals. */
 export const writesApplications = requires(['Application.ReadWrite.All'])
 
-/** For reading app role assignments. */
+/** The roles for reading app role assignments. */
 export const readsAssignments = requires([
   'Application.Read.All',
   'Application.ReadWrite.All',
   'AppRoleAssignment.ReadWrite.All',
 ])
 
-/** For reading people. */
+/** The roles for reading users. */
 export const readsPeople = requires(['User.Read.All', 'Directory.Read.All'])
 
-/** For reading groups. */
+/** The roles for reading groups. */
 export const readsGroups = requires(['Group.Read.All', 'Directory.Read.All'])
 
-/** For changing app role assignments. Graph also requires the right to read applications. */
+/** The roles for changing app role assignments. Graph also requires a role for reading applications. */
 export const writesAssignments = requires(
   ['AppRoleAssignment.ReadWrite.All'],
   ['Application.Read.All', 'Application.ReadWrite.All'],
@@ -133,22 +133,22 @@ export const writesAssignments = requires(
 
 const policyWriter = 'Policy.ReadWrite.ApplicationConfiguration'
 
-/** For reading the policies of the tenant (entra E228). */
+/** The roles for reading the tenant's policies (entra E228). */
 export const readsPolicies = requires(['Policy.Read.All', policyWriter])
 
-/** For changing the policies of the tenant. */
+/** The roles for changing the tenant's policies. */
 export const writesPolicies = requires([policyWriter])
 
-/** For reading their assignments. Graph also requires the right to read applications. */
+/** The roles for reading policy assignments. Graph also requires a role for reading applications. */
 export const readsAssignedPolicies = [...readsPolicies, ...readsApplications]
 
-/** For assigning app management policies (entra E228). */
+/** The roles for assigning app management policies (entra E228). */
 export const assignsManagement = [...writesPolicies, ...readsApplications]
 
-/** For assigning the policies of tokens (entra E253). */
+/** The roles for assigning token policies (entra E253). */
 export const assignsTokenPolicies = [...readsPolicies, ...writesApplications]
 
-/** The types of objects with agent roles in Microsoft Graph, and the sets that contain them. */
+/** The Microsoft Graph types whose objects require agent roles, and the sets that contain them. */
 export const agentTypes = {
   agentIdentityBlueprint: 'applications',
   agentIdentityBlueprintPrincipal: 'servicePrincipals',

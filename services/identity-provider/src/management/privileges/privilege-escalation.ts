@@ -34,8 +34,8 @@ type ChangeOf<Kind extends DirectoryKind> = Extract<DirectoryChange, { readonly 
 type Rule<Change> = (call: CheckedCall, change: Change) => readonly PrivilegedRole[]
 
 /**
- * Requires that the caller itself has the management roles that a change affects: those of a changed
- * client, and those that are assigned. Otherwise `Application.ReadWrite.All` would lead to every role.
+ * Requires that the caller itself has the management roles that a change affects: the roles of a changed
+ * client, and the roles that are assigned. Otherwise `Application.ReadWrite.All` would lead to every role.
  *
  * @throws {GraphError} graph_refusal role_not_owned.
  */
@@ -138,9 +138,9 @@ function roleName(directory: Directory, { appRoleId, resourceId }: PrivilegedRol
 }
 
 /**
- * Refuses changes of the management APIs. A caller that could change their applications could change
- * the meaning of every management role. Their service principals are created together with a tenant.
- * Only properties without effect change.
+ * Refuses changes to the management APIs. A caller that could change their applications could
+ * change the meaning of every management role. Their service principals are created together with a
+ * tenant. Only properties without effect may change.
  *
  * @throws {GraphError} graph_refusal protected_object.
  */

@@ -1,6 +1,6 @@
 import type { RequiredRoles } from './caller.ts'
 
-/** The roles of the API of the server itself. Microsoft Graph has none of them. */
+/** The roles of the server management API. Microsoft Graph has none of them. */
 export const serverRoles = {
   'SigningKey.Read.All': {
     id: '5d0e7b3c-8f14-4c92-a6d1-2b9c40e8f713',

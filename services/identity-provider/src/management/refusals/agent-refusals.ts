@@ -1,4 +1,4 @@
-/** A refusal of a management API on the wire. */
+/** A management API refusal on the wire. */
 export type Refusal = {
   readonly status: 400 | 401 | 403 | 404 | 405 | 409 | 410 | 412 | 413 | 415 | 424 | 500 | 503
   /** The `code` of Microsoft Graph's error envelope. */
@@ -8,11 +8,11 @@ export type Refusal = {
   readonly challenge?: 'none' | 'invalid_request' | 'invalid_token' | 'insufficient_scope'
 }
 
-/** The beginning of a row without a code of its own. */
+/** The first members of a row without a specific code. */
 export const badRequest = { status: 400, code: 'Request_BadRequest' } as const
 
 /**
- * The refusals of Microsoft Graph for agent identities and their blueprints, with its codes.
+ * Microsoft Graph's refusals for agent identities and their blueprints, with Graph's codes.
  *
  * @see https://learn.microsoft.com/entra/agent-id/error-codes
  */

@@ -33,8 +33,8 @@ export class GraphError extends Error {
 }
 
 /**
- * Builds a refusal from its row of the table. It never throws: an operation throws the value, and
- * `createOperationsApp` alone catches it.
+ * Creates a refusal from its row in the table. It never throws: an operation throws the value, and
+ * only `createOperationsApp` catches it.
  *
  * @param values the parts of the row's sentence
  */

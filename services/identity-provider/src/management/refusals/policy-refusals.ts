@@ -3,7 +3,7 @@ import type { Refusal } from './agent-refusals.ts'
 /** A refusal by a policy. Its sentence comes with the fault. */
 const ofFault = { status: 400, sentence: (sentence: string) => sentence } as const
 
-/** The refusals of app management policies, and of the lock of an application. */
+/** The refusals by app management policies, and by the lock of an application. */
 export const policyRefusals = {
   locked_by_application: { ...ofFault, code: 'CannotUpdateLockedServicePrincipalProperty' },
   lifetime_exceeds_policy: { ...ofFault, code: 'CredentialInvalidLifetimeAsPerAppPolicy' },

@@ -1,6 +1,6 @@
 import { badRequest, type Refusal } from './agent-refusals.ts'
 
-/** The refusals of references between objects, and of assignments, which refer to two. */
+/** The refusals of references between objects, and of assignments, which refer to two objects. */
 export const referenceRefusals = {
   reference_invalid: { ...badRequest, sentence: () => 'Not a valid reference update.' },
   assignment_taken: {

@@ -23,8 +23,8 @@ type Answer = { readonly status: number; readonly body: object }
 const apiVersion = /^\d{4}-\d{2}-\d{2}(-preview)?$/
 
 /**
- * Creates the part of Azure Resource Manager that a login needs: the subscriptions, of which there
- * are none, and the tenant of the caller.
+ * Creates the part of Azure Resource Manager that a login needs: the list of subscriptions, which
+ * is empty, and the caller's tenant.
  *
  * @see https://learn.microsoft.com/rest/api/resources/subscriptions/list
  * @see https://learn.microsoft.com/rest/api/resources/tenants/list

@@ -61,7 +61,7 @@ function singleValues(query: URLSearchParams): Readonly<Record<string, string>> 
   return Object.fromEntries(query)
 }
 
-/** The audit log and the sign-in log of the whole server. */
+/** The operations on the audit log and the sign-in log of the whole server. */
 export const auditOperations = (
   audit: Pick<AuditTrail, 'find' | 'countHours'>,
 ): readonly ReadOperation[] => [
@@ -100,7 +100,7 @@ export const auditOperations = (
 
 const credentialsQuery = z.strictObject({ from: dateTime, to: dateTime, limit: pageLimit })
 
-/** The ends of credentials. Microsoft Graph has them in a report of the beta version. */
+/** The operation that lists expiring credentials. Microsoft Graph has them in a beta report. */
 export const credentialOperations = (find: FindEndingCredentials): readonly ReadOperation[] => [
   {
     method: 'GET',

@@ -25,7 +25,7 @@ export type ServerAppOptions = Pick<
   readonly runtime?: Runtime
 }
 
-/** All operations on the server itself. */
+/** All operations of the server management API. */
 export const serverOperations = ({
   keys,
   audit,
@@ -38,8 +38,8 @@ export const serverOperations = ({
 ]
 
 /**
- * Creates the API of the server itself: its signing keys, tenants and logs. Only the first tenant has
- * a service principal of this API, so only its clients can have the roles.
+ * Creates the server management API for signing keys, tenants and logs. Only the first tenant has a
+ * service principal of this API, so only its clients can have the roles.
  *
  * @returns an app to mount at `serverManagementPath`
  * @throws {ZodError} when `baseUrl` is invalid.

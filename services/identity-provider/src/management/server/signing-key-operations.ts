@@ -10,7 +10,7 @@ import { readsKeys, writesKeys } from '../privileges/server-roles.ts'
 import { refuse } from '../refusals/graph-error.ts'
 import type { RefusalName } from '../refusals/refusals.ts'
 
-/** The operations of the signing keys. They write their own audit records. */
+/** The key ring functions that the operations call. They write the audit records. */
 export type KeyManagement = {
   readonly states: () => readonly KeyState[]
   readonly refresh: () => Promise<void>
@@ -22,7 +22,7 @@ export type KeyManagement = {
 
 const reencryptBody = z.strictObject({ keyEncryptionKey: z.string() })
 
-/** The life cycle of the signing keys. All tenants share them. */
+/** The operations on the signing keys, which all tenants share. */
 export const signingKeyOperations = (keys: KeyManagement): readonly Operation[] => [
   {
     method: 'GET',

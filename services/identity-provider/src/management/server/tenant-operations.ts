@@ -25,7 +25,7 @@ import { apisOfEveryTenant } from '../privileges/built-in-apis.ts'
 import { readsTenants, writesTenants } from '../privileges/server-roles.ts'
 import { refuse } from '../refusals/graph-error.ts'
 
-/** The tenants of the server. Each is a separate directory. */
+/** The operations on the server's tenants. Each tenant is a separate directory. */
 export const tenantOperations: readonly DirectoryOperation[] = [
   {
     method: 'GET',

@@ -27,6 +27,6 @@ export async function withNames() {
 /** The header of advanced queries. */
 export const eventual = { consistencylevel: 'eventual' }
 
-/** The names of the five applications in an answer, in its order. */
+/** The names of the five applications in a response, in its order. */
 export const displayNames = ({ value }: Body) =>
   value.map(({ displayName }) => String(displayName)).filter((name) => names.includes(name))

@@ -44,7 +44,7 @@ const agentsOfTenant = ({ directory, tenantId }: Scene) =>
     (one) => one.agentIdentityBlueprintId !== null,
   )
 
-/** The request of each operation that only agents and blueprints have. */
+/** Builds the request of each operation that only agents and blueprints have. */
 export const agentAsks: Readonly<Record<string, (scene: Scene) => Asked | undefined>> = {
   [`POST /applications/{id}/${blueprintType}/sponsors/$ref`]: onBlueprint('/sponsors/$ref', aGroup),
   [`DELETE /applications/{id}/${blueprintType}/sponsors/{owner}/$ref`]: (scene) => {

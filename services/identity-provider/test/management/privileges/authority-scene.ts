@@ -14,7 +14,7 @@ export type Step = {
   readonly variant: number
 }
 
-/** The choices of a step. */
+/** The objects among which a step chooses. */
 export type Scene = {
   readonly directory: Directory
   readonly step: Step
@@ -34,7 +34,7 @@ export type Asked = {
 export const oneOf = <One>(all: readonly One[], index: number): One | undefined =>
   all[index % Math.max(1, all.length)]
 
-/** The application in focus, or any of the caller's tenant, or sometimes of another tenant. */
+/** Chooses the application in focus, any application of the caller's tenant, or sometimes one of another tenant. */
 export function application({
   directory,
   focusAppId,
@@ -49,7 +49,7 @@ export function application({
   return oneOf(step.variant % 8 === 0 ? [...all, ...apis] : near, step.object)
 }
 
-/** The service principal in focus, or any of the caller's tenant. */
+/** Chooses the service principal in focus, or any service principal of the caller's tenant. */
 export function principal(scene: Scene): ServicePrincipal | undefined {
   const { directory, principalAppId, step, tenantId } = scene
   const near = [...directory.servicePrincipalsOf(tenantId)]

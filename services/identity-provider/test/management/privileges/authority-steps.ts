@@ -188,7 +188,7 @@ const withdrawal =
 const aTenant = ({ directory, step }: Scene) =>
   oneOf([...directory.tenants()], step.object)?.id ?? contoso.id
 
-/** The request of each operation that changes something. */
+/** Builds the request of each operation that changes something. */
 export const asks: Readonly<Record<string, (scene: Scene) => Asked | undefined>> = {
   ...agentAsks,
   'POST /applications': (scene) => ({

@@ -12,18 +12,18 @@ export type Certified = { readonly credential: KeyCredential; readonly privateKe
 const certificates = new Map<string, Promise<Certified>>()
 const privateKeys = new Map<string, KeyObject>()
 
-/** A certificate that was made here, with its key. */
+/** Creates a certificate with its key. */
 export function certifiedBy(credential: KeyCredential): Certified {
   const privateKey = privateKeys.get(credential.sha256Thumbprint)
   if (privateKey === undefined) throw new TypeError('The certificate was not made here.')
   return { credential, privateKey }
 }
 
-/** The certificate of a person. */
+/** Returns the certificate of a person. */
 export const certificateOf = async (name: string): Promise<KeyCredential> =>
   (await certifiedKeyOf(name)).credential
 
-/** The certificate of a person and its key. It is made once, because many tests have the same persons. */
+/** Returns a person's certificate and key. They are created once, because many tests have the same persons. */
 export function certifiedKeyOf(name: string): Promise<Certified> {
   const known = certificates.get(name) ?? newCertificate(name)
   certificates.set(name, known)
@@ -44,7 +44,7 @@ async function newCertificate(name: string): Promise<Certified> {
   return { credential, privateKey: pair.privateKey }
 }
 
-/** A proof that an object has a key, as the documentation of Microsoft Graph describes it. */
+/** Creates a proof that an object has a key, as the Microsoft Graph documentation describes it. */
 export function proofOf(
   { credential, privateKey }: Certified,
   objectId: string,

@@ -15,7 +15,7 @@ import { findResource } from '../../../src/issuance/resource.ts'
 import { decideAccess, decideToken } from '../../../src/issuance/token-decision.ts'
 import { currentRoles } from '../../../src/management/privileges/caller.ts'
 
-/** A person with credentials of some applications, who can authenticate as these only. */
+/** A person with credentials of some applications, who can authenticate only as these. */
 export type Person = {
   readonly name: string
   /** The secrets that the person has received, by application ID. */
@@ -26,14 +26,14 @@ export type Person = {
   readonly due: Set<string>
 }
 
-/** Authority is the value of a role in a tenant. */
+/** The value of a role in a tenant, which is called authority here. */
 export const authorityOf = (tenantId: string, value: string) => `${tenantId} ${value}`
 
 /**
- * The applications for which a person has a credential, also if they are deleted or disabled.
+ * The applications for which a person has a credential, even if they are deleted or disabled.
  *
- * @param validIn a tenant in which the credential is good: one of the service principal in the tenant of
- *   its application leads to all tenants
+ * @param validIn a tenant in which the credential is good: one of the service principal in the
+ * tenant of its application leads to all tenants
  */
 export function appIdsOf(directory: Directory, person: Person, validIn?: string): string[] {
   const { certificate, name, secrets } = person
@@ -84,7 +84,7 @@ const trustedBy = (directory: Directory, { federatedIdentityCredentials, tenantI
       return presenter?.tenantId === tenantId ? [{ credentialId: id, presenter }] : []
     })
 
-/** The applications of `appIdsOf`, and those that trust one of them. */
+/** The applications of `appIdsOf`, and the applications that trust one of them. */
 export function clientIdsOf(directory: Directory, person: Person): string[] {
   const known = new Set(appIdsOf(directory, person))
   const trusting = [...directory.tenants()]
@@ -93,7 +93,7 @@ export function clientIdsOf(directory: Directory, person: Person): string[] {
   return [...new Set([...known, ...trusting.map(({ appId }) => appId)])]
 }
 
-/** The authority in all tokens that a person can get now, by the real token decision. */
+/** The authority in all tokens that a person can get now, according to the real token decision. */
 export const authorityHeld = (directory: Directory, person: Person, now: Date): string[] =>
   clientIdsOf(directory, person).flatMap((applicationId) =>
     [...directory.servicePrincipalsOfApplication(applicationId)].flatMap(({ tenantId }) =>

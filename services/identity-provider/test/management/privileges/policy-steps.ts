@@ -66,7 +66,7 @@ const steps = Object.entries(contents).flatMap(([set, { kind, content }]): Step[
   ]
 })
 
-/** A random change of policies, or of the objects that have them, by its operation. */
+/** Makes a random change to policies, or to the objects that have them, through their operations. */
 export const policySteps: Readonly<Record<string, Step[1]>> = {
   'PATCH /policies/defaultAppManagementPolicy': () => ({
     path: '/policies/defaultAppManagementPolicy',

@@ -23,7 +23,7 @@ type Thing = { readonly application: Application; readonly principal: ServicePri
 
 const made = new Map<string, ReturnType<typeof makeScene>>()
 
-/** A caller with some management roles, and one object of every kind: a copy of the scene made once. */
+/** A caller with some management roles, and one object of every kind. Each call copies a scene that is created once. */
 export async function privilegeScene(roles: readonly string[], isDeleted: boolean) {
   const key = `${isDeleted} ${roles}`
   const scene = made.get(key) ?? makeScene(roles, isDeleted)
@@ -167,7 +167,7 @@ const namesOf = ({ api, role }: { api: ServicePrincipal; role: { id: string } })
   appRoleId: role.id,
 })
 
-/** The one extension property of each application. */
+/** The only extension property of each application. */
 export const newExtension = { name: 'orders', dataType: 'String', targetObjects: ['User'] }
 export const extension = { ...newExtension, id: guid(0x98), isMultiValued: false }
 

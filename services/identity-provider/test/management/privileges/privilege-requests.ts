@@ -113,7 +113,7 @@ const onPolicy =
 
 const sponsor = { '@odata.id': `https://login.example/v1.0/groups/${contoso.id}` }
 
-/** The bodies of the requests that need one. */
+/** The bodies of the requests that require one. */
 export const bodies: Readonly<Record<string, unknown>> = {
   'POST /$batch': { requests: [] },
   'POST /directoryObjects/getByIds': { ids: [] },
@@ -172,7 +172,7 @@ const askByPath =
 
 const withoutCast = (name: string) => name.replace(/\/microsoft\.graph\.agent\w+/, '')
 
-/** The request of an operation without a cast, with the cast of this one. */
+/** Builds the request of an operation without a cast, with the cast of another operation. */
 export function askOf(operation: Operation): Ask {
   const { cast } = operation
   const known = asks[nameOf(operation)]

@@ -37,9 +37,8 @@ const meets = (roles: readonly string[], requires: RequiredRoles) =>
   requires.every((group) => group.some((role) => roles.includes(role)))
 
 /**
- * Every cell that needs a request: the roles of the caller, the operation, its object, and the outcome.
- * Whether a caller lacks a role is one pure question, so only the caller without any role sends a
- * request for its refusal.
+ * Every cell that needs a request: the roles of the caller, the operation, its object, and the outcome. Whether a
+ * caller lacks a role is one pure question, so only the caller without any role sends a request for its refusal.
  */
 const cells = operations.flatMap((operation) =>
   holders.flatMap((roles) => {

@@ -85,8 +85,8 @@ const assignments = '/servicePrincipals/{id}/appRoleAssignments'
 const policies = '/policies/appManagementPolicies'
 
 /**
- * The required roles of each operation, and its outcome for a caller who has them. It repeats the
- * operations on purpose: a new operation needs a row here.
+ * The required roles of each operation, and its outcome for a caller who has them. The table
+ * repeats the operations on purpose, so that a new operation needs a row here.
  */
 export const privilegeTable: Readonly<Record<string, readonly [RequiredRoles, Row]>> = {
   'POST /$batch': [anyone, { parts: 'allowed' }],

@@ -69,7 +69,7 @@ const policies = [
     definition: ['{"ClaimsMappingPolicy":{"Version":1}}'],
   }),
 ]
-/** Each person signs proofs with its key, but no client authenticates with it. */
+/** The certificate with which each person signs proofs, but no client authenticates. */
 export const sharedCertificate = await certificateOf('Shared')
 const policyIds = policies.map(({ id }) => id)
 const writesApplications = everyRole.findIndex(({ value }) => value === 'Application.ReadWrite.All')
@@ -86,7 +86,7 @@ const leaders: Readonly<Record<Start['focus'], string>> = {
   management: 'owner',
 }
 
-/** Persons with credentials, who change a directory of several tenants over the real APIs. */
+/** Creates persons with credentials, who change a directory of several tenants through the real APIs. */
 export async function actingPeople(start: Start) {
   const sample = await keylessManagement()
   const { commit, runtime } = sample
@@ -240,7 +240,7 @@ export async function actingPeople(start: Start) {
 export const declaredRoles = (directory: Directory, appId: string): readonly AppRole[] =>
   directory.applicationByAppId(appId)?.appRoles ?? []
 
-/** Whether a person may have an authority: directly, or because the person may have all tenants. */
+/** True if a person may have an authority: directly, or because the person may have all tenants. */
 export function isDue({ due }: Person, authority: string): boolean {
   const [tenantId, value = ''] = authority.split(' ')
   const hasAllTenants = due.has(authorityOf(homeTenantId, 'Tenant.ReadWrite.All'))

@@ -5,14 +5,14 @@ import { contoso } from '../sample-graph.ts'
 import type { Asked, Scene as SequenceScene } from './authority-scene.ts'
 import type { Scene } from './privilege-fixture.ts'
 
-/** The lists of trusted authorities, and the authorities of one. */
+/** The paths of the lists of trusted authorities, and of the authorities in one list. */
 export const lists = '/directory/certificateAuthorities/certificateBasedApplicationConfigurations'
 export const authorities = `${lists}/{policy}/trustedCertificateAuthorities`
 
 const { base64: certificate } = await issuedCertificate('Root')
 const root = { isRootAuthority: true, certificate }
 
-/** The body of each operation that has one. */
+/** The bodies of the operations that require one. */
 export const authorityBodies: Readonly<Record<string, object>> = {
   [`POST ${lists}`]: { displayName: 'Trusted', trustedCertificateAuthorities: [root, root] },
   [`PATCH ${lists}/{policy}`]: { displayName: 'Other' },
@@ -31,7 +31,7 @@ const onList = ['GET', 'PATCH', 'DELETE'].flatMap((method) => [
   `${method} ${authorities}/{authority}`,
 ])
 
-/** The requests for a list of the tenant, of which one authority may be removed. */
+/** The requests for a list of the tenant whose authorities may be removed. */
 export const authorityAsks = Object.fromEntries(
   [...onList, `GET ${authorities}`, `POST ${authorities}`].map((name) => [
     name,
@@ -47,7 +47,7 @@ export const authorityAsks = Object.fromEntries(
 const withIds = (path: string, listId: string, authorityId: string) =>
   path.replace('{policy}', listId).replace('{authority}', authorityId)
 
-/** A random change of a list, by its operation. */
+/** Makes a random change to a list, through its operation. */
 export const authoritySteps = Object.fromEntries(
   [`POST ${lists}`, `POST ${authorities}`, ...onList]
     .filter((name) => !name.startsWith('GET'))

@@ -21,7 +21,7 @@ const endingCredential = {
   applicationName: 'Night job',
 } as const
 
-/** The API of a server with two tenants and real signing keys. */
+/** A server management API with two tenants and real signing keys. */
 export async function sampleManagement(part: Parameters<typeof sampleGraph>[0] = {}) {
   const graph = await sampleGraph(part)
   const store = new MemoryKeyRingStore()

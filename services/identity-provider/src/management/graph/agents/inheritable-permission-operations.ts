@@ -27,7 +27,7 @@ const patternJson = <Name extends Pattern>(name: Name, kind: keyof (typeof types
   kind,
 })
 
-/** What agents inherit, in Microsoft Graph. */
+/** Microsoft Graph's entity set of inheritable permissions. */
 export const inheritablePermissions: EntitySet<InheritablePermission> = {
   name: 'inheritablePermissions',
   type: 'inheritablePermission',
@@ -51,7 +51,7 @@ export const inheritablePermissions: EntitySet<InheritablePermission> = {
   },
 }
 
-/** Which permissions of the blueprint's principal its agents have too: for each API, all roles or none. */
+/** The operations on inheritable permissions: for each API, agents inherit all roles of their blueprint or none. */
 export const inheritablePermissionOperations = partOperations({
   set: inheritablePermissions,
   key: 'resource',

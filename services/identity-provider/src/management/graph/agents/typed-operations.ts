@@ -16,8 +16,8 @@ const baseType = /(?<=^\/directory\/deletedItems)\/microsoft\.graph\.\w+/
 const ofPrincipals = /^\/(?:directory\/deletedItems\/microsoft\.graph\.)?servicePrincipal/
 
 /**
- * The operations with a cast to a type of agent objects in their paths. They have roles of their own, and
- * exist for objects of the type only.
+ * The operations whose paths contain a cast to a type of agent objects. They require separate
+ * roles, and exist only for objects of the type.
  *
  * @param summaries `own` for operations that exist with a cast only
  * @see OData 4.01 Part 2 section 4.11

@@ -38,7 +38,7 @@ const applicationBody = z
   })
   .partial()
 
-/** The changes of an application, and its secrets. */
+/** The changes to an application, and its new secrets. */
 export type ApplicationPatch = ObjectPatch<Application> & {
   /** The existing secrets that the body names; undefined when it has no list of secrets. */
   readonly passwordKeyIds: readonly string[] | undefined

@@ -14,7 +14,7 @@ import { requireNoIssues } from '../../body/parse-body.ts'
 import { refuse } from '../../refusals/graph-error.ts'
 
 /**
- * Requires that the new state of an application obeys all rules of the directory.
+ * Requires that the new state of an application follows all rules of the directory.
  *
  * @param before the current state; `undefined` for a new application
  * @param body the source of quoted values
@@ -159,9 +159,8 @@ const under =
   (issue: ValidationIssue): ValidationIssue => ({ ...issue, path: [property, ...issue.path] })
 
 /**
- * Requires that no other application has the new names. A soft-deleted application keeps its names
- * until it is purged. A tenant also knows the names of applications of other tenants that have a
- * service principal in it.
+ * Requires that no other application has the new names. A soft-deleted application keeps its names until it is
+ * purged. A tenant also knows the names of applications of other tenants that have a service principal in it.
  */
 function requireFreeUris(
   { id, tenantId }: Application,

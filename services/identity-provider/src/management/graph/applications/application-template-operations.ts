@@ -12,7 +12,7 @@ import { applications, servicePrincipals } from '../directory-objects/entity-set
 const ownApplication = '8adf8e6e-67b2-4cf2-a259-e3dc5476c621'
 
 /**
- * Creates an application and its service principal in one request.
+ * The operation that creates an application and its service principal in one request.
  *
  * @see https://learn.microsoft.com/graph/api/applicationtemplate-instantiate
  */

@@ -41,7 +41,7 @@ const properties = {
   },
 } as const
 
-/** The extension properties of an application in Microsoft Graph. */
+/** Microsoft Graph's entity set of an application's extension properties. */
 export const extensionProperties: EntitySet<Extension> = {
   name: 'extensionProperties',
   type: 'extensionProperty',
@@ -49,7 +49,7 @@ export const extensionProperties: EntitySet<Extension> = {
   properties: shownProperties<Extension, unknown>(properties),
 }
 
-/** What an application defines for other objects. No object has a value of it here. */
+/** The operations on extension properties, which an application defines. No object has a value for them here. */
 export const extensionPropertyOperations: readonly DirectoryOperation[] = [
   {
     method: 'POST',

@@ -11,7 +11,10 @@ import {
   parseNewFederatedCredential,
 } from './federated-identity-credential-body.ts'
 
-/** Trust in other issuers, in place of a secret. */
+/**
+ * The operations on federated identity credentials, with which an application trusts other issuers
+ * instead of a secret.
+ */
 export const federatedIdentityCredentialOperations = partOperations({
   set: federatedIdentityCredentials,
   key: 'credential',

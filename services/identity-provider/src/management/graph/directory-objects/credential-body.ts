@@ -19,7 +19,7 @@ import { refuse } from '../../refusals/graph-error.ts'
 
 export const maxCertificates = 100
 
-/** An entry of `keyCredentials` in a request. Clients also send back entries of an answer. */
+/** The schema of a `keyCredentials` entry in a request. Clients also send back entries from a response. */
 export const keyCredentialBody = z.strictObject(formsOf(keyCredentialType.members))
 
 export type KeyCredentialBody = z.output<typeof keyCredentialBody>
@@ -56,7 +56,7 @@ export function keyCredentialsAfter(
 }
 
 /**
- * The certificate credentials with one more.
+ * Returns the certificate credentials with a new one.
  *
  * @throws {GraphError} graph_refusal body_invalid.
  */
@@ -137,7 +137,7 @@ const newPasswordForm = z
   .strictObject(formsOf(passwordCredentialType.members))
   .pick({ displayName: true, startDateTime: true, endDateTime: true, keyId: true })
 
-/** The password of a certificate to sign with, which is not kept. */
+/** The schema of a password for a signing certificate, which is not stored. */
 export const keyPasswordBody = newPasswordForm.extend({ secretText: text() })
 
 const withValues = (form: z.output<typeof newPasswordForm>): NewPassword =>
@@ -148,13 +148,13 @@ const withValues = (form: z.output<typeof newPasswordForm>): NewPassword =>
     endDateTime: form.endDateTime ?? undefined,
   })
 
-/** The properties of a new secret in a body, which may choose its `keyId` (entra E236). */
+/** The schema of a new secret in a body, which may choose its `keyId` (entra E236). */
 export const addedPasswordBody = newPasswordForm.transform(withValues)
 
-/** The properties of a new secret in a list, where a `keyId` names one that exists. */
+/** The schema of a new secret in a list, in which a `keyId` names an existing secret. */
 export const newPasswordBody = newPasswordForm.omit({ keyId: true }).transform(withValues)
 
-/** A new secret, and its text. */
+/** A new secret's credential, and its value. */
 export type CreatedPassword = {
   readonly credential: PasswordCredential
   readonly secretText: string

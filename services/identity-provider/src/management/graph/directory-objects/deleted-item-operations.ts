@@ -39,7 +39,7 @@ const listOperation = <Kind extends ObjectKind>({
   list: (call) => listStored(call, set, { kind, ...restorable(call) }),
 })
 
-/** Deleted applications and service principals. */
+/** The operations on deleted applications and service principals. */
 export const deletedItemOperations: readonly DirectoryOperation[] = [
   listOperation(applicationRow),
   listOperation(principalRow),

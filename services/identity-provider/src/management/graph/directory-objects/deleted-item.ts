@@ -16,11 +16,11 @@ type DeletedItem =
   | { readonly kind: 'application'; readonly value: Application }
   | { readonly kind: 'servicePrincipal'; readonly value: ServicePrincipal }
 
-/** Items that were deleted since this time can be restored. */
+/** The earliest deletion time of an item that can still be restored. */
 export const oldestRestorable = (now: Date, retentionDays: number): Date =>
   new Date(now.getTime() - retentionDays * dayMs)
 
-/** The start of the retention of an item. A clock that is behind must not shorten it. */
+/** The time from which an item's retention counts, so that a clock that is behind does not shorten it. */
 export function deletionTime({ latestAgreed, runtime }: Call): Date {
   const now = runtime.now()
   const agreed = latestAgreed?.() ?? now
@@ -54,7 +54,7 @@ function itemOf(directory: Directory, id: string): DeletedItem | undefined {
   return principal && { kind: 'servicePrincipal', value: principal }
 }
 
-/** Changes of one commit of a purge: other changes must not wait long. */
+/** The maximum number of changes in one commit of a purge, because other changes must not wait long. */
 export const maxPurged = 200
 
 /** The changes that remove a deleted item permanently, after all objects that depend on it. */
@@ -70,7 +70,7 @@ export function* purgeChanges(directory: Directory, item: DeletedItem): Generato
   if (isOfApplication) yield remove('application', id)
 }
 
-/** The first changes that purge those of some items that were deleted before a time. */
+/** The first changes that purge items which were deleted before a given time. */
 export function expiredItemChanges(
   directory: Directory,
   items: readonly DeletedObject[],

@@ -18,7 +18,7 @@ import { findApplication, findServicePrincipal, ownerOf } from './find-object.ts
 import { stored } from './object-operations.ts'
 import { type AnyObject, baseTypeOf, typeOf } from './object-type.ts'
 
-/** Applications, service principals and users by their IDs, without a set in the path. */
+/** The operations on applications, service principals and users by ID, without an entity set in the path. */
 export const directoryObjectOperations: readonly DirectoryOperation[] = [
   {
     method: 'POST',

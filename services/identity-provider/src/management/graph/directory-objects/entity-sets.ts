@@ -37,7 +37,7 @@ const agentTypeOf = (object: DirectoryObject, { directory }: EntityView) => {
   return Object.hasOwn(agentTypes, type) ? (type as AgentType) : undefined
 }
 
-/** The applications of Microsoft Graph. */
+/** Microsoft Graph's entity set `applications`. */
 export const applications: EntitySet<Application> = {
   name: 'applications',
   type: 'application',
@@ -54,7 +54,7 @@ export const applications: EntitySet<Application> = {
     'id deletedDateTime appId applicationTemplateId identifierUris createdByAppId createdDateTime description disabledByMicrosoftStatus displayName isDeviceOnlyAuthSupported isFallbackPublicClient groupMembershipClaims nativeAuthenticationApisEnabled notes publisherDomain signInAudience tags',
 }
 
-/** The service principals of Microsoft Graph. */
+/** Microsoft Graph's entity set `servicePrincipals`. */
 export const servicePrincipals: EntitySet<ServicePrincipal> = {
   name: 'servicePrincipals',
   type: 'servicePrincipal',
@@ -72,7 +72,7 @@ export const servicePrincipals: EntitySet<ServicePrincipal> = {
   properties: shownProperties(servicePrincipalProperties),
 }
 
-/** The app role assignments of Microsoft Graph. */
+/** Microsoft Graph's entity set of app role assignments. */
 export const appRoleAssignments: EntitySet<AppRoleAssignment> = {
   name: 'appRoleAssignments',
   type: 'appRoleAssignment',
@@ -114,8 +114,8 @@ function mayRead(object: AnyObject, view: EntityView): boolean {
 }
 
 /**
- * Applications, service principals and users as objects of one set. Each has the properties of its own
- * type, because JSON omits the others.
+ * Applications, service principals and users in one entity set. Each object has only the properties
+ * of its type, because JSON omits the others.
  *
  * @see https://learn.microsoft.com/graph/api/resources/directoryobject
  */
@@ -138,7 +138,7 @@ const owners: Expansions<Application | ServicePrincipal> = {
   },
 }
 
-/** The federated identity credentials of an application. */
+/** Microsoft Graph's entity set of an application's federated identity credentials. */
 export const federatedIdentityCredentials: EntitySet<FederatedIdentityCredential> = {
   name: 'federatedIdentityCredentials',
   type: 'federatedIdentityCredential',

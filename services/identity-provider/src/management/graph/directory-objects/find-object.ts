@@ -62,14 +62,14 @@ const isReachable = ({ applicationId, ownAgentsOnly }: Call['caller'], object: D
   !ownAgentsOnly ||
   ('agentIdentityBlueprintId' in object && object.agentIdentityBlueprintId === applicationId)
 
-/** Whether an object is in a list: undefined when all are. */
+/** True if an object is in a list; undefined if all are. */
 export const listedIn = ({ caller, cast }: Pick<ListCall, 'caller' | 'cast'>) =>
   cast === undefined
     ? undefined
     : (object: DirectoryObject, directory: Directory) =>
         hasCast(cast, object, directory) && isReachable(caller, object)
 
-/** The value of `name=...`, the key of an object in a path; undefined when it has another key. */
+/** The value of `name=...` as the key of an object in a path; undefined for another key. */
 export const keyIn = (key = '', name: string): string | undefined =>
   key.startsWith(`${name}=`) ? key.slice(name.length + 1) : undefined
 
@@ -88,8 +88,7 @@ export function partNamed<Part extends { readonly id: string }>(
 }
 
 /**
- * Finds the service principal in the path of a request, by object ID or as `appId=...`, and checks
- * `If-Match`.
+ * Finds the service principal in the path of a request, by object ID or as `appId=...`, and checks `If-Match`.
  *
  * @throws {GraphError} graph_refusal identifier_invalid, resource_unknown, object_changed.
  */
@@ -109,7 +108,7 @@ export function findServicePrincipal(call: Call): ServicePrincipal {
   return principal
 }
 
-/** The service principal of a tenant by its object ID, unless it is deleted. */
+/** Finds a tenant's service principal by its object ID, unless it is deleted. */
 export function activeServicePrincipal(
   directory: Directory,
   tenantId: string,
@@ -122,14 +121,14 @@ export function activeServicePrincipal(
     : undefined
 }
 
-/** The user or the service principal of a tenant by its object ID, unless it is deleted. */
+/** Finds a tenant's user or service principal by its object ID, unless it is deleted. */
 export function ownerOf(directory: Directory, tenantId: string, id: string): Owner | undefined {
   const tenant = directory.tenant(tenantId)
   const user = tenant && usersOf(tenant).find((one) => one.id === id)
   return user ?? activeServicePrincipal(directory, tenantId, id)
 }
 
-/** The owners that are not deleted. */
+/** The owners of an object that are not deleted. */
 export const activeOwners = (
   directory: Directory,
   tenantId: string,

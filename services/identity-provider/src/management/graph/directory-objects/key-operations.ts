@@ -63,7 +63,10 @@ const operationsOf = <Kind extends ObjectKind>(
     change: (call) => change(call, row),
   }))
 
-/** Certificates with a proof of possession. An application needs no role for its own (entra E238). */
+/**
+ * The operations on certificates with a proof of possession. An application needs no role for its
+ * own certificates (entra E238).
+ */
 export const keyOperations: readonly ChangeOperation[] = [
   ...operationsOf(applicationRow, anyClient, { access: 'credentials' }),
   ...operationsOf(principalRow, writesApplications),

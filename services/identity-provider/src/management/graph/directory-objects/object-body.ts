@@ -4,8 +4,8 @@ import { refuse } from '../../refusals/graph-error.ts'
 import { type KeyCredentialBody, keyCredentialBody, maxCertificates } from './credential-body.ts'
 
 /**
- * The address of an object of some sets. Only its last two segments count: a client may reach this server by
- * another host than the one in its references.
+ * The schema of a URL that refers to an object in certain sets. Only its last two segments count,
+ * because a client may reach this server through another host than the one in its references.
  *
  * @param sets in lower case
  * @see OData JSON Format 4.01 section 8.5
@@ -23,7 +23,7 @@ export const referenceTo = (...sets: readonly string[]) =>
     })
     .pipe(guid)
 
-/** The address of an object of the directory. */
+/** The schema of a URL that refers to an object of the directory. */
 export const objectReference = referenceTo(
   'directoryobjects',
   'serviceprincipals',
@@ -31,14 +31,14 @@ export const objectReference = referenceTo(
   'groups',
 )
 
-/** The address of a user or a group. Only its ID is kept, so any is accepted. */
+/** The schema of a URL that refers to a user or a group. Only its ID is stored, so any is accepted. */
 export const sponsorReference = referenceTo('directoryobjects', 'users', 'groups')
 
-/** As in Microsoft Graph. */
+/** The maximum number of owners of an object, as in Microsoft Graph. */
 export const maxOwners = 100
 export const maxSponsors = 100
 
-/** The changes that a body requests of an object. Missing properties do not change. */
+/** The changes to an object that a body requests. Missing properties do not change. */
 export type ObjectPatch<Entity> = {
   readonly properties: Partial<Entity>
   /** The whole collection, if the body contains it. */
@@ -51,14 +51,14 @@ export type ObjectPatch<Entity> = {
   readonly inert: Readonly<Record<string, unknown>>
 }
 
-/** The forms of a body for either kind of objects, besides those of its properties. */
+/** The schemas of a body for either kind of object, except those of its properties. */
 export const objectForms = {
   keyCredentials: bodyCollection(keyCredentialBody, maxCertificates),
   'owners@odata.bind': bodyCollection(objectReference, maxOwners),
   'sponsors@odata.bind': bodyCollection(sponsorReference, maxSponsors),
 }
 
-/** Separates the members of an object in a parsed body from the properties that are kept and shown only. */
+/** Separates a parsed body into the members of an object and the properties that are only stored and shown. */
 export function patchOf<Entity>(
   {
     keyCredentials,
@@ -83,12 +83,12 @@ export function patchOf<Entity>(
   }
 }
 
-/** The refusal of a property that a client cannot write. */
+/** The refusal of a property that clients may not write. */
 export const propertyFault = (property: string, rule = 'is read-only and cannot be set') =>
   refuse('body_invalid', `Property '${property}' ${rule}.`)
 
 /**
- * Drops the properties of a body that repeat their only values.
+ * Removes properties from a body that repeat their only possible value.
  *
  * @throws {GraphError} graph_refusal body_invalid for one with another value.
  */

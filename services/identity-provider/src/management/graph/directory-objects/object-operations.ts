@@ -60,14 +60,14 @@ export const principalRow: ObjectRow<'servicePrincipal'> = {
 
 type KindChange = { readonly summary: string; readonly change: (call: ChangingCall) => Change }
 
-/** The change that stores one object. */
+/** Creates the change that stores one object. */
 export const stored = <Kind extends keyof DirectoryObjects>(
   kind: Kind,
   object: DirectoryObjects[Kind],
   answer: Change['answer'] = { status: 204 },
 ): Change => ({ changes: [put(kind, object)], target: object.id, answer })
 
-/** The change of an object that the key in the path names, and that does not exist yet. */
+/** Creates the change of an object that the key in the path names and that does not exist yet. */
 export const createdBy = (
   { action, change }: Pick<ChangeOperation, 'action' | 'change'>,
   call: ChangingCall,
@@ -75,7 +75,7 @@ export const createdBy = (
   key: Readonly<Record<string, string>>,
 ): Change => ({ ...change({ ...call, path, body: { ...Object(call.body), ...key } }), action })
 
-/** The operations on the objects of one kind. Only their changes differ. */
+/** The operations on objects of one kind. The kinds differ only in their changes. */
 export const objectOperations = <Kind extends ObjectKind>(
   { kind, one, many, set, expansions, find, standingOf }: ObjectRow<Kind>,
   { create, update, remove }: Readonly<Record<'create' | 'update' | 'remove', KindChange>>,
@@ -137,7 +137,7 @@ export const objectOperations = <Kind extends ObjectKind>(
 
 const maxFound = 1000
 
-/** What a function finds in all objects of the tenant, up to a limit, because no index leads to it. */
+/** Searches all objects of the tenant, up to a limit, because no index leads to the result. */
 export async function examineObjects<Found>(
   { caller: { tenantId }, createdUntil, list }: ListCall,
   kinds: readonly ObjectKind[],
@@ -169,7 +169,7 @@ const propertyOperation = <Kind extends ObjectKind>({
   read: (call) => showProperty(call, set, find(call)),
 })
 
-/** Shows one property of an object at a path of its own. */
+/** The operations that show one property of an object, at a separate path. */
 export const propertyOperations: readonly ReadOperation[] = [
   propertyOperation(applicationRow),
   propertyOperation(principalRow),

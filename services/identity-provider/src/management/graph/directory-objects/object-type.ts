@@ -14,25 +14,25 @@ export const isUser = (object: AnyObject): object is User => 'userPrincipalName'
 export const isApplication = (object: AnyObject): object is Application =>
   'identifierUris' in object
 
-/** The type of an object, without regard to agents. */
+/** The type of an object, ignoring agents. */
 export const baseTypeOf = (object: AnyObject) =>
   isUser(object) ? 'user' : isApplication(object) ? 'application' : 'servicePrincipal'
 
 const castTo = (type: string) => `/microsoft.graph.${type}`
 
-/** The ends of the path of a list whose objects have some types: their casts, and the number of objects. */
+/** The path suffixes of a list whose objects have several types: their casts, and the number of objects. */
 export const endsOfList = (...types: readonly string[]): readonly string[] => [
   '/$count',
   ...types.flatMap((type) => [castTo(type), `${castTo(type)}/$count`]),
 ]
 
-/** Whether the end of the path of such a list asks for objects of a type. */
+/** True if the suffix of a list's path requests objects of a type. */
 export const isAsked = (
   { parameters: { end = '' } }: Pick<RequestCall, 'parameters'>,
   type: string,
 ) => ['', castTo(type)].includes(end.replace('/$count', ''))
 
-/** The type of an object in Microsoft Graph, without namespace. */
+/** The Microsoft Graph type of an object, without its namespace. */
 export function typeOf(
   object: AnyObject,
   directory: Pick<Directory, 'applicationByAppId'>,

@@ -49,7 +49,7 @@ const relatedOperation = (
   },
 })
 
-/** What service principals and users own, and what service principals created. */
+/** The operations that list what service principals and users own, and what service principals created. */
 export const ownedObjectOperations: readonly ListOperation[] = [
   {
     ...relatedOperation('/servicePrincipals/{id}/ownedObjects', 'a service principal owns', owns),

@@ -102,13 +102,13 @@ const owners = {
   }),
 } as const
 
-/** The owners of applications and service principals. */
+/** The operations on the owners of applications and service principals. */
 export const ownerOperations: readonly DirectoryOperation[] = [
   ...operationsOf(applicationRow, owners),
   ...operationsOf(principalRow, owners),
 ]
 
-/** The sponsors of agents and blueprints: users and groups, of which only the IDs are known. */
+/** The operations on the sponsors of agents and blueprints: users and groups, of which only the IDs are known. */
 export const sponsorOperations: readonly DirectoryOperation[] = [
   ...operationsOf(applicationRow, {
     name: 'sponsors',
@@ -134,7 +134,8 @@ const sponsors: EntitySet<{ readonly id: string }> = {
 }
 
 /**
- * The owners after some were added. An owner must be a user or a service principal of the tenant.
+ * Returns the owners of an object with additional ones. An owner must be a user or a service
+ * principal of the tenant.
  *
  * @param isOfBlueprint whether the caller creates a blueprint or its principal, and owns it (entra E356)
  * @throws {GraphError} graph_refusal resource_unknown, reference_type_invalid, reference_taken, body_invalid.
@@ -157,7 +158,10 @@ export function withOwners(
   return creator ? [...new Set([...ids, creator.id])] : ids
 }
 
-/** @throws {GraphError} graph_refusal reference_taken, body_invalid. */
+/**
+ * Returns the sponsors of an object with additional ones.
+ * @throws {GraphError} graph_refusal reference_taken, body_invalid.
+ */
 export const withSponsors = (before: readonly string[], added: readonly string[]) =>
   withReferences(before, added, 'sponsors', maxSponsors)
 

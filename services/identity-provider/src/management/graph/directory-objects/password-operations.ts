@@ -42,7 +42,7 @@ const operationsOf = <Kind extends ObjectKind>(
   },
 ]
 
-/** Client secrets: registration step 6. */
+/** The operations on client secrets: registration step 6. */
 export const passwordOperations: readonly ChangeOperation[] = [
   ...operationsOf(applicationRow, '', { access: 'credentials' }),
   ...operationsOf(principalRow, ' for this tenant only'),

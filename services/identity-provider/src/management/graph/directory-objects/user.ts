@@ -8,7 +8,7 @@ const names = [
   ['Mei', 'Tanaka', 'Auditor'],
 ] as const
 
-/** The users of a tenant. They are computed: no store has them, and none of them can sign in. */
+/** The users of a tenant. They are computed, because no store has them, and none can sign in. */
 export const usersOf = (tenant: Tenant) =>
   names.map(([givenName, surname, jobTitle]) => ({
     id: userId(tenant, givenName),
@@ -56,7 +56,7 @@ export const users: EntitySet<User> = {
   }),
 }
 
-/** The groups of Microsoft Graph. No tenant has one. */
+/** Microsoft Graph's entity set `groups`. No tenant has a group. */
 export const groups: EntitySet<Pick<User, 'id'>> = {
   name: 'groups',
   type: 'group',

@@ -28,7 +28,7 @@ const shown = (name: keyof typeof appManagementRows) => ({
   }),
 })
 
-/** The app management policies that are assigned to objects. */
+/** Microsoft Graph's entity set of app management policies that are assigned to objects. */
 export const appManagementPolicies: EntitySet<DirectoryPolicy> = {
   name: 'policies/appManagementPolicies',
   type: 'appManagementPolicy',
@@ -40,7 +40,7 @@ export const appManagementPolicies: EntitySet<DirectoryPolicy> = {
   }),
 }
 
-/** The app management policy of all objects without an assigned one. */
+/** The app management policy of all objects to which no other is assigned. */
 export const defaultPolicy: EntitySet<DirectoryPolicy> = {
   name: 'policies/defaultAppManagementPolicy',
   type: 'tenantAppManagementPolicy',
@@ -70,7 +70,7 @@ const defaultOf = ({ caller }: RequestCall): DirectoryPolicy =>
   caller.tenant.policies.find(({ id }) => id === defaultAppManagementPolicyId) ??
   initialAppManagementPolicy
 
-/** What applications and service principals of the tenant may have. */
+/** The operations on app management policies, which restrict the credentials of applications and service principals. */
 export const appManagementPolicyOperations: readonly DirectoryOperation[] = [
   {
     method: 'GET',

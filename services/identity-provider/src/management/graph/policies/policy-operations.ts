@@ -44,7 +44,7 @@ import {
 } from '../directory-objects/object-operations.ts'
 import { endsOfList } from '../directory-objects/object-type.ts'
 
-/** A kind of policies in Microsoft Graph. */
+/** A kind of policy in Microsoft Graph. */
 export type PolicyRow = {
   readonly kind: PolicyKind
   /** The segment of the paths of its assignments. */
@@ -70,7 +70,7 @@ export type PolicyRow = {
   ) => DirectoryPolicy
 }
 
-/** A set of policies with a name, and with more properties than all have. */
+/** Creates the entity set of one kind of policy, with a name and the properties that only this kind has. */
 export const policySet = (
   name: string,
   type: string,
@@ -231,7 +231,7 @@ export function findPolicy(call: RequestCall, row: PolicyRow): DirectoryPolicy {
 /** Each has up to ten certificates. Entra permits 100. */
 const maxAuthorityLists = 10
 
-/** The change of the policies of the caller's tenant. */
+/** Creates the change to a policy of the caller's tenant. */
 export function changed(
   { caller }: ChangingCall,
   target: string,

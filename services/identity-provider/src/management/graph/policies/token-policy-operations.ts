@@ -12,9 +12,9 @@ const setOf = (segment: string, type: string) =>
     isOrganizationDefault: { type: 'Edm.Boolean' },
   })
 
-/** The lifetimes of the tokens of APIs. */
+/** Microsoft Graph's entity set `tokenLifetimePolicies`. */
 export const tokenLifetimePolicies = setOf('tokenLifetimePolicies', 'tokenLifetimePolicy')
-/** The claims of tokens, which are kept and shown only. */
+/** Microsoft Graph's entity set `claimsMappingPolicies`, which are only stored and shown. */
 export const claimsMappingPolicies = setOf('claimsMappingPolicies', 'claimsMappingPolicy')
 
 const maxDefinitionLength = 10_000
@@ -66,5 +66,5 @@ const rows: readonly PolicyRow[] = [
   },
 ]
 
-/** The policies of tokens. */
+/** The operations on token policies. */
 export const tokenPolicyOperations = rows.flatMap(policyOperations)

@@ -54,7 +54,7 @@ const rows = {
   issuerSubjectKeyIdentifier: { body: text().nullish() },
 } as const
 
-/** The authorities of one list. */
+/** Microsoft Graph's entity set of the authorities in one list. */
 export const trustedAuthorities: EntitySet<TrustedAuthority> = {
   name: 'trustedCertificateAuthorities',
   type: 'certificateAuthorityAsEntity',
@@ -62,7 +62,7 @@ export const trustedAuthorities: EntitySet<TrustedAuthority> = {
   properties: shownProperties<TrustedAuthority, unknown>(rows),
 }
 
-/** Lists of authorities. App management policies refer to them by their IDs. */
+/** Microsoft Graph's entity set of authority lists. App management policies refer to a list by its ID. */
 export const authorityLists = policySet(
   'directory/certificateAuthorities/certificateBasedApplicationConfigurations',
   'certificateBasedApplicationConfiguration',
@@ -137,7 +137,7 @@ function changedList(
 
 const path = `/${authorityLists.name}/{policy}/${trustedAuthorities.name}`
 
-/** Which authorities may issue the certificates of applications. */
+/** The operations on authority lists, which decide who may issue the certificates of applications. */
 export const trustedAuthorityOperations: readonly DirectoryOperation[] = [
   ...policyOperations(row),
   {

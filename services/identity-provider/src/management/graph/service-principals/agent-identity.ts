@@ -8,7 +8,7 @@ import { requireSponsors, withOwners, withSponsors } from '../directory-objects/
 import { parseNewAgent } from './principal-body.ts'
 
 /**
- * Creates an agent identity. It has no application, and its credentials are those of its blueprint.
+ * Creates an agent identity. It has no application, and its blueprint's credentials authenticate it.
  *
  * @see https://learn.microsoft.com/graph/api/agentidentity-post
  */
@@ -42,7 +42,10 @@ export function createAgent(call: ChangingCall): Change {
   return stored('servicePrincipal', agent, showCreated(call, servicePrincipals, agent))
 }
 
-/** @throws {GraphError} graph_refusal agent_credentials_unsupported. */
+/**
+ * Requires that a body contains no credentials, because an agent has none.
+ * @throws {GraphError} graph_refusal agent_credentials_unsupported.
+ */
 export function requireNoCredentials(credentials: readonly unknown[] = []): void {
   if (credentials.length > 0) throw refuse('agent_credentials_unsupported')
 }

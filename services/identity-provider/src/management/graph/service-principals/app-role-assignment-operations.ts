@@ -55,7 +55,7 @@ const sides: readonly Side[] = [
 
 const newAssignment = z.strictObject({ principalId: guid, resourceId: guid, appRoleId: guid })
 
-/** Admin consent: registration step 5. */
+/** The operations on app role assignments, which are admin consent: registration step 5. */
 export const appRoleAssignmentOperations = sides.flatMap((side): DirectoryOperation[] => [
   {
     method: 'GET',

@@ -32,7 +32,10 @@ import { activeServicePrincipal, findServicePrincipal } from '../directory-objec
 import { stored } from '../directory-objects/object-operations.ts'
 import { endsOfList } from '../directory-objects/object-type.ts'
 
-/** Consent to act for users. It is kept and shown, and gives no role to a client without a user. */
+/**
+ * The operations on delegated permission grants, which are consent to act for users. A grant is
+ * stored and shown, and gives no role to a client without a user.
+ */
 export const permissionGrantOperations: readonly DirectoryOperation[] = [
   {
     method: 'GET',
@@ -109,7 +112,7 @@ const properties = {
   scope: { body: scope.nullish() },
 } as const
 
-/** The delegated grants of Microsoft Graph. */
+/** Microsoft Graph's entity set of delegated permission grants. */
 export const permissionGrants: EntitySet<Grant> = {
   name: 'oauth2PermissionGrants',
   type: 'oAuth2PermissionGrant',
@@ -274,14 +277,14 @@ function clientWithGrant(directory: Directory, tenantId: string, id: string) {
 
 const guidBytes = 16
 
-/** A new ID of a grant. It begins with the ID of the client, so that the client is found by it. */
+/** Creates the ID of a grant. It begins with the ID of the client, so that the client can be found by it. */
 export const grantId = (clientId: string, runtime: Runtime): string =>
   Buffer.concat([
     Buffer.from(clientId.replaceAll('-', ''), 'hex'),
     runtime.randomBytes(guidBytes),
   ]).toString('base64url')
 
-/** The client in the ID of a grant; undefined for any other text. */
+/** The ID of the client in the ID of a grant; undefined for any other text. */
 export function clientIdIn(id: string): string | undefined {
   const bytes = Buffer.from(id.slice(0, 64), 'base64url')
   if (bytes.length !== 2 * guidBytes || bytes.toString('base64url') !== id) return undefined

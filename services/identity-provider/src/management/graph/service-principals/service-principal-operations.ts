@@ -29,7 +29,10 @@ import { requireSponsors, withOwners, withSponsors } from '../directory-objects/
 import { createAgent, requireNoCredentials } from './agent-identity.ts'
 import { parseNewPrincipal, parsePrincipal } from './principal-body.ts'
 
-/** The objects of applications in a tenant. Without one, no token is issued to or for an application. */
+/**
+ * The operations on service principals, which are the objects of applications in a tenant. Without
+ * one, no token is issued to or for an application.
+ */
 export const servicePrincipalOperations = objectOperations(principalRow, {
   create: {
     summary: 'Creates the service principal of an application in the tenant.',
