@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { repositoryFolder } from './machine.ts'
 
-/** The middle value, or the mean of the two middle values. */
+/** The median: the middle value, or the mean of the two middle values. */
 export function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b)
   const middle = Math.floor(sorted.length / 2)
@@ -10,7 +10,7 @@ export function median(values: readonly number[]): number {
   return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? Number.NaN) + upper) / 2
 }
 
-/** Maximum distance of the middle half of the values from their median, as a share of it. */
+/** The maximum distance of the middle half of the values from their median, as a fraction of it. */
 export function spreadOf(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b)
   const quarter = (sorted.length - 1) / 4
@@ -20,7 +20,7 @@ export function spreadOf(values: readonly number[]): number {
   return Math.max(middle - lower, upper - middle) / middle
 }
 
-/** A Markdown table: the first column to the left, the others to the right. */
+/** A Markdown table whose first column is aligned to the left, and the others to the right. */
 export function markdownTable(
   head: readonly string[],
   body: readonly (readonly string[])[],
@@ -41,7 +41,7 @@ export function markdownTable(
   return [line(head), line(rule), ...body.map(line)].join('\n')
 }
 
-/** Replaces a part of a page of docs/generated, or adds it at the end. */
+/** Replaces a section of a page in docs/generated, or appends it. */
 export function keepOnPage(page: string, part: string, text: string): void {
   const file = join(repositoryFolder, 'docs', 'generated', page)
   const [begin, end] = [`<!-- npm run bench: ${part} -->`, `<!-- end: ${part} -->`]

@@ -54,15 +54,15 @@ export async function pacedLoad(load: PacedLoad): Promise<Latency> {
   return latency
 }
 
-/** The processor time of the server for one request, in microseconds, and its requests per second. */
+/** The server's CPU time for one request, in microseconds, and its requests per second. */
 export type Cost = { readonly us: number; readonly perSecond: number }
 
-/** A load that takes about some seconds of processor time of the server. */
+/** A load that takes some seconds of the server's CPU time. */
 export type CpuLoad = (seconds: number) => Promise<Cost>
 
 /**
- * A full load whose number of requests follows the cost of the latest load. So a busy machine makes a load
- * longer, and not shorter.
+ * A full load whose number of requests follows the cost of the latest load. So a busy machine makes
+ * a load longer and never shorter.
  *
  * @param requestOf makes the requests of one load, of this number
  * @param mostRequests the maximum number of requests of one load; none by default
@@ -89,7 +89,7 @@ export function cpuLoad(
 /** A line such as `+R1:7612:2048:2.00`: the number of signatures and their seconds of processor time. */
 const signatures = /^\+R1:(\d+):2048:([\d.]+)$/m
 
-/** Signatures of `openssl speed` on the core of the servers. */
+/** Measures `openssl speed` signatures on the core of the servers. */
 export const opensslLoad: CpuLoad = async (seconds) => {
   const length = String(Math.max(1, seconds))
   const [program = '', ...rest] = onServerCore(['openssl', 'speed', '-mr', '-seconds', length])

@@ -7,7 +7,7 @@ export const benchFolder = import.meta.dirname
 export const repositoryFolder = join(benchFolder, '..')
 const bunProgram = join(benchFolder, 'node_modules', '.bin', 'bun')
 
-/** The command that runs a TypeScript file, without the name of the file. */
+/** The command that runs a TypeScript file; append the file name. */
 export const runtimes = { node: [process.execPath], bun: [bunProgram, 'run'] } as const
 
 /** The programs that npm does not install: the command that prints the version, and its package. */
@@ -53,8 +53,8 @@ type Cores = { readonly server: number; readonly load: number }
 let coresAtStart: Cores | undefined
 
 /**
- * The first two cores that this process may use at its start: that of the server, and that of the load.
- * Later it may stay on the latter.
+ * The first two cores that this process may use at its start: one for the server, one for the load.
+ * Later the process may be limited to the latter.
  */
 export function cores(): Cores {
   coresAtStart ??= allowedCores()
@@ -71,7 +71,7 @@ function allowedCores(): Cores {
   return { server, load }
 }
 
-/** Keeps this process, with all its threads, on the core of the load. */
+/** Limits this process, with all its threads, to the core of the load. */
 export function stayOnLoadCore(): void {
   execFileSync('taskset', ['-a', '-c', '-p', String(cores().load), String(process.pid)])
 }
@@ -79,7 +79,7 @@ export function stayOnLoadCore(): void {
 // Linux counts processor time in hundredths of a second.
 const ticksPerSecond = 100
 
-/** The processor time that a process has used, with all its threads, in seconds. */
+/** The CPU time that a process has used, with all its threads, in seconds. */
 export function cpuSecondsOf(pid: number): number {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
   // The name of the program, in parentheses, may contain blanks.

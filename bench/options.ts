@@ -81,7 +81,7 @@ export function readOptions(args: string[]): Options {
 }
 
 /**
- * The members that `--only` names; all without it.
+ * The members that `--only` names, or all members without it.
  *
  * @throws {TypeError} when a name belongs to none
  */

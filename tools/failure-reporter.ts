@@ -2,12 +2,12 @@ import { Readable } from 'node:stream'
 import { spec, type TestEvent } from 'node:test/reporters'
 import { inspect } from 'node:util'
 
-/** The counts of one run, as the runner of the tests receives them. */
+/** The counts of one run, which the test runner receives. */
 export type Counts = { readonly tests: number; readonly passed: number; readonly failed: number }
 
 const shown = new Set(['test:fail', 'test:stdout', 'test:stderr', 'test:summary'])
 
-/** What a run sends to its parent process: its counts, and the time in the tests of each file. */
+/** The report of a run to its parent process: its counts, and the time that the tests of each file took. */
 export type Report = { readonly counts: Counts; readonly millisecondsOfFiles: [string, number][] }
 
 /** Longer than the slowest test: a process that is silent for so long waits for what never comes. */

@@ -13,7 +13,7 @@ import { tokens } from './cases/tokens.ts'
 import { type Figure, figureTable, type GrowthCase, missedOf } from './growth-case.ts'
 import { Stores } from './stores.ts'
 
-/** All cases, in the order of a run. */
+/** All cases, in the order in which they run. */
 export const cases: readonly GrowthCase[] = [
   start,
   tokens,

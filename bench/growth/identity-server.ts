@@ -54,7 +54,7 @@ export async function startIdentityServer(store: Store): Promise<IdentityServer>
   }
 }
 
-/** The token endpoint and the key set of a tenant, and the form of each of its clients. */
+/** The URLs of a tenant's token endpoint and key set, and the token request form of each client. */
 export function tokenRequests(url: string, tenantSeed: string = seed) {
   const { tenantId, apiAppId, clientIdOf } = idsOf(tenantSeed)
   return {
@@ -73,12 +73,12 @@ export function tokenRequests(url: string, tenantSeed: string = seed) {
 /** Prime, so that the turns reach all clients of any number, far from each other. */
 const stride = 7919
 
-/** Forms of clients that take turns far from each other. */
+/** The token request forms of clients whose indexes are far apart. */
 export const spreadForms = (formOf: (client: number) => string, clients: number, count: number) =>
   Array.from({ length: count }, (_, turn) => formOf((turn * stride) % clients))
 
 /**
- * Reads an answer to its end.
+ * Reads a response to its end.
  *
  * @throws {Error} when it is a refusal
  */

@@ -8,13 +8,13 @@ import { newServicePrincipal } from '../../packages/directory/src/model/service-
 import { newTenant } from '../../packages/directory/src/model/tenant.ts'
 import type { Storage } from '../../packages/directory/src/storage/storage.ts'
 
-/** The seed of all stores. Each tenant of several has a seed of its own. */
+/** The seed of all stores. If a store has several tenants, each has a separate seed. */
 export const seed = 'growth'
 export const seedOfTenant = (index: number): string => `${seed}-${index}`
 
 const sha256 = (text: string) => createHash('sha256').update(text)
 
-/** A GUID that depends on the seed and a name only. */
+/** A GUID that depends only on the seed and a name. */
 export function guidOf(seed: string, name: string): string {
   const hex = sha256(`${seed} ${name}`).digest('hex')
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`
@@ -44,7 +44,7 @@ const recordsPerAppend = 5000
 const auditStepMs = 100
 const requested = 4
 
-/** Writes the content of a store without this tenant: clients of one API, and records of the sign-in log. */
+/** Writes the content of a store, except the tenant itself: clients of one API, and records of the sign-in log. */
 export async function seedStore(storage: Storage, applications: number, audit: number) {
   if (applications > 0) {
     const commit = await commitsTo(storage)
@@ -59,7 +59,10 @@ export async function seedStore(storage: Storage, applications: number, audit: n
   }
 }
 
-/** Adds tenants, each with an API and one client. The tenant at an index has the seed `seedOfTenant`. */
+/**
+ * Adds tenants, each with an API and one client. Each tenant is made from the seed that
+ * `seedOfTenant` returns for its index.
+ */
 export async function seedTenants(storage: Storage, tenants: number) {
   const commit = await commitsTo(storage)
   for (const indexes of batches(tenants, tenantsPerCommit)) {
@@ -68,7 +71,7 @@ export async function seedTenants(storage: Storage, tenants: number) {
   }
 }
 
-/** Adds an API with many roles. Each client, by its index, gets as many of them as `assigned` says. */
+/** Adds an API with many roles. `assigned` returns how many of them a client gets, by its index. */
 export async function seedRoles(storage: Storage, roles: number, assigned: readonly number[]) {
   const commit = await commitsTo(storage)
   await commit(apiChanges(seed, 'roles api', roles))

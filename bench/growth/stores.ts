@@ -13,7 +13,7 @@ import { seedStore } from './seed.ts'
 
 export type StoreKind = 'sqlite' | 'postgresql'
 
-/** A store that one case may change, removed at its end. */
+/** A store that one case may change. It is removed when the case ends. */
 export type Store = AsyncDisposable & {
   /** `DATA_DIR` of the identity provider. */
   readonly dataDir: string
@@ -139,6 +139,6 @@ async function openForSeeding(options: StorageOptions): Promise<Storage> {
 const recordsPerApplication = 10
 const mostRecords = 1_000_000
 
-/** The audit records of a store: ten for each application, and a million at most. */
+/** The number of audit records in a store: ten for each application, and at most a million. */
 export const auditRecordsOf = (applications: number): number =>
   Math.min(applications * recordsPerApplication, mostRecords)

@@ -11,7 +11,7 @@ type Setup = {
   readonly folder: string
 }
 
-/** The authorizer, asked as by Envoy: a decision alone, without the work of a proxy. */
+/** The authorizer, called as Envoy does: a decision alone, without the work of a proxy. */
 export async function startAuthorizer({ fixture, keySet, folder }: Setup): Promise<ServerProcess> {
   const rules = join(folder, 'rules.json')
   const hi = { path: '/api/v1/hi', methods: ['GET'], role: fixture.role }
@@ -32,7 +32,7 @@ export async function startAuthorizer({ fixture, keySet, folder }: Setup): Promi
   return { ...server, url: `${server.url}/authorize` }
 }
 
-/** Envoy gets the key set in its configuration. */
+/** Envoy, which gets the key set in its configuration. */
 export async function startEnvoy(
   { fixture, keySet, folder }: Setup,
   id: string,
@@ -56,7 +56,7 @@ export async function startEnvoy(
   return startServer({ command, environment: {}, folder, pollUrl: `http://127.0.0.1:${port}` })
 }
 
-/** Oauth2-proxy admits bearer tokens of its issuer, with the role as an allowed group. */
+/** Oauth2-proxy, which admits bearer tokens of its issuer that have the role as an allowed group. */
 export async function startOauth2Proxy({ fixture, keySet, folder }: Setup): Promise<ServerProcess> {
   const port = await freePort()
   const options = {

@@ -32,7 +32,7 @@ export function medianOf(
 export type Side = { readonly id: string; readonly kind: Kind }
 
 /**
- * The processor time of the other side divided by that of one side: 2 means that it needs half as much.
+ * The CPU time of the other side divided by that of this side: 2 means that this side needs half as much.
  *
  * @returns the median over the rounds that have both, and its spread; undefined without a round
  */
@@ -55,7 +55,7 @@ const shuffled = <Item>(items: readonly Item[]): Item[] =>
     .toSorted((a, b) => a.place - b.place)
     .map(({ item }) => item)
 
-/** Measures the programs group by group, and starts all of them again for each start of the pace. */
+/** Measures the programs group by group, and restarts all of them each time the pace starts again. */
 export async function compare(
   contestants: readonly Contestant[],
   setup: Setup,

@@ -19,12 +19,12 @@ import {
 } from './proofs.ts'
 
 /**
- * A route without a guard; the same with a token, which it does not read; the guarded route for 100
- * callers with one token each; the guarded route with no token twice.
+ * The kinds of routes: open, open with a token that is not read, guarded for 100 callers with one
+ * token each, and guarded with no token used twice.
  */
 export type RouteKind = 'open' | 'unread' | 'remembered' | 'new'
 
-/** A kind of request; `token` is a token request, or its signature. */
+/** A kind of request. `token` means a token request or its signature. */
 export type Kind = RouteKind | 'token'
 
 /** The data that all programs of a run share. */
@@ -64,7 +64,7 @@ export type Contestant = {
 
 type Start = (setup: Setup, id: string) => Promise<ServerProcess>
 
-/** The number of callers that take turns in a load of remembered tokens. */
+/** The number of callers that take turns in a load with cached tokens. */
 export const callers = 100
 
 const serverFile = (name: string): string => join(benchFolder, 'servers', name)
@@ -247,7 +247,7 @@ const compiled = (language: keyof typeof sources, needs: Program) => ({
 const withGo = compiled('go', 'go')
 const withRust = compiled('rust', 'cargo')
 
-/** Every program of a whole run, in the order of the tables. */
+/** Every program of a complete run, in the order of the tables. */
 export const contestants: readonly Contestant[] = [
   resourceServer('greeting-node', 'Greeting on Node', 'Greeting', withUnread, {
     process: greeting('node'),

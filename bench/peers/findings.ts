@@ -21,7 +21,7 @@ function factorOf(results: readonly Result[], reference: string, one: Side, to: 
 }
 
 /**
- * Where Greeting needs more processor time than its peers, and why; then where it needs less.
+ * Lists where Greeting needs more CPU time than its peers and why, and then where it needs less.
  *
  * @param results those that count
  * @param reference the program that runs beside each peer

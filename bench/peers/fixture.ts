@@ -32,7 +32,7 @@ export async function createFixture() {
   }
 }
 
-/** A valid token, or one with other claims or of another signer. No token is made twice. */
+/** Creates a valid token, or one with other claims or another signer. No token is made twice. */
 export const accessToken = (fixture: Fixture, claims: object = {}, signer = fixture.signer) =>
   signer.token({
     aio: randomBytes(48).toString('base64'),

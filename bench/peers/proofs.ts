@@ -22,7 +22,7 @@ const refused: Readonly<Record<string, (fixture: Fixture) => Promise<string | un
 }
 
 /**
- * Checks that a route accepts the valid token and refuses every other one; returns the failures.
+ * Checks that a route accepts the valid token and refuses every other token; returns the failures.
  *
  * @param body the answer to the valid token
  */
@@ -38,7 +38,7 @@ export async function proveGuarded(url: string, fixture: Fixture, body = 'Hi'): 
   return failures
 }
 
-/** Checks that a route answers without a token; returns the failures. */
+/** Checks that a route responds without a token; returns the failures. */
 export async function proveOpen(url: string): Promise<string[]> {
   const { status } = await answerTo(url, undefined)
   return status === 200 ? [] : [`the open route answered ${status}`]
@@ -50,7 +50,7 @@ async function answerTo(url: string, token: string | undefined) {
   return { status: response.status, body: await response.text() }
 }
 
-/** A started authorization server: its addresses and a valid request. */
+/** A started authorization server: its URLs and a valid request. */
 export type Issuer = {
   readonly tokenEndpoint: string
   readonly keySetUrl: string

@@ -1,4 +1,4 @@
-/** A chart value that an operator may get wrong, and a part of the message. */
+/** A wrong chart value, and a part of the message that the operator gets. */
 export type BadValue = {
   readonly problem: string
   /** Arguments of `--set`, on top of the minimal example. */

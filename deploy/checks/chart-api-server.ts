@@ -8,7 +8,7 @@ import { ApiServer, serverVersion } from '../running/kubernetes.ts'
 import type { Check } from './check.ts'
 import { type EdgeValues, edgeValues } from './edge-values.ts'
 
-/** Shows the chart to a real API server: what it accepts, and what the life of a release leaves. */
+/** Installs the chart on a real API server, and checks what the server accepts and what a removed release leaves. */
 export const chartApiServer: Check = {
   name: 'chart-api-server',
   programs: ['helm', 'kubectl', 'etcd', 'go'],

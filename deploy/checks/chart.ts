@@ -74,7 +74,7 @@ const nextSteps: readonly (readonly [
   ],
 ]
 
-/** Renders each example, compares it with its golden file, and shows what a bad value gets. */
+/** Renders each example, compares it with its golden file, and checks the message for each bad value. */
 export const chart: Check = {
   name: 'chart',
   programs: ['helm'],

@@ -20,7 +20,7 @@ import type { Check } from './check.ts'
 
 const loadMs = 40_000
 
-/** Reads both services under load with Prometheus, and asks it each query of both dashboards. */
+/** Puts both services under load with Prometheus, and runs each query of both dashboards. */
 export const dashboardQueries: Check = { name: 'dashboards', programs: ['prometheus'], run }
 
 async function run(root: string): Promise<readonly string[]> {

@@ -1,4 +1,4 @@
-/** Values that are rare and right: the API server must accept what the chart makes of them. */
+/** Values that are rare but valid: the API server must accept what the chart renders from them. */
 export type EdgeValues = {
   readonly title: string
   /** The example to which they are added. */

@@ -53,7 +53,7 @@ const postgresTests = [
   'postgres/open-commits.system.test.ts',
 ]
 
-/** Runs the tests of the storage on each supported release of PostgreSQL. */
+/** Runs the storage tests on each supported PostgreSQL release. */
 export const engines: Check = {
   name: 'engines',
   programs: [],
@@ -70,7 +70,7 @@ export const engines: Check = {
     }),
 }
 
-/** Runs the tests of the storage on an engine that runs already, such as a distributed one. */
+/** Runs the storage tests on an engine that is already running, such as a distributed one. */
 export const engine: Check = {
   name: 'engine',
   programs: [],

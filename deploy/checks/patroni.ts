@@ -6,7 +6,7 @@ import type { Check } from './check.ts'
 
 const electedWithinMs = 90_000
 
-/** Kills the leader of a cluster of Patroni under load, lets it rejoin, and then plans a switchover. */
+/** Kills the leader of a Patroni cluster under load, lets it rejoin, and then plans a switchover. */
 export const patroni: Check = {
   name: 'patroni',
   programs: ['patroni', 'etcd', 'haproxy'],

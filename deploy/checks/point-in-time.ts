@@ -19,7 +19,7 @@ const changesOfPart = 20
 
 const remove = (path: string) => rmSync(path, { recursive: true })
 
-/** Loses a PostgreSQL server, and restores the moment before a mistake from a base backup and its log. */
+/** Loses a PostgreSQL server, and restores the moment before a mistake from a base backup and the write-ahead log. */
 export const postgresPointInTime: Check = {
   name: 'point-in-time-postgresql',
   programs: [],
@@ -56,7 +56,7 @@ export const postgresPointInTime: Check = {
   },
 }
 
-/** Loses the folder of a server with SQLite, and restores a moment from what Litestream copied. */
+/** Loses the folder of a server with SQLite, and restores a point in time from the Litestream copy. */
 export const sqlitePointInTime: Check = {
   name: 'point-in-time-sqlite',
   programs: ['litestream'],

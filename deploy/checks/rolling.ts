@@ -42,7 +42,7 @@ export const rollingUpgrade: Check = {
   },
 }
 
-/** Encrypts the signing keys with another key-encryption key, and gives it to each replica in turn. */
+/** Encrypts the signing keys with another key-encryption key, and gives that key to each replica in turn. */
 export const keyEncryptionKeyRotation: Check = {
   name: 'key-encryption-key-rotation',
   programs: [],

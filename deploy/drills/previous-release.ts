@@ -6,7 +6,7 @@ import { targets } from '../image/targets.ts'
 
 const migrationsFile = 'packages/directory/src/storage/sql/migrations/migrations.ts'
 
-/** An earlier state of this repository, installed in a folder of its own. */
+/** An earlier commit of this repository, installed in a separate folder. */
 export type PreviousRelease = AsyncDisposable & {
   readonly name: string
   readonly root: string

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import type { PostgresPlace } from '../../test/fixtures/postgres-server.ts'
 
-/** A network of its own, with one address. */
+/** A separate network with one address. */
 export type Region = {
   readonly host: string
   /** A command that runs the command after it there. */

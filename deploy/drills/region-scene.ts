@@ -12,7 +12,7 @@ import { newKeyEncryptionKey } from './rolling-scene.ts'
 const regionCount = 2
 const serversPerRegion = 2
 
-/** A primary in a network of its own, and regions with a standby and identity providers. */
+/** A primary in a separate network, and regions with a standby and identity providers. */
 export type RegionScene = AsyncDisposable & {
   /** Loses all packets to and from the primary, or none. */
   readonly cutPrimary: (isCut: boolean) => void

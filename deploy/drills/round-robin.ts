@@ -8,8 +8,8 @@ type Target = { readonly url: string; readonly agent: Agent; isReady: boolean }
 const checkIntervalMs = 200
 
 /**
- * A proxy that sends requests to its ready targets in turn. It asks `/readyz` of each target five times
- * a second. It repeats no request: an error of a target is 502, so that a test sees it.
+ * A proxy that sends requests to its ready targets in turn. It requests `/readyz` from each target five
+ * times a second. It repeats no request: if a target fails, the response is 502, so that a test sees it.
  */
 export class RoundRobin implements AsyncDisposable {
   readonly #targets = new Set<Target>()

@@ -9,7 +9,7 @@ const lifetimeSeconds = 540
 
 type SigningKey = { readonly privateKey: KeyObject; readonly thumbprint: string }
 
-/** Assertions of a client that servers with `ASSERTION_USE=once` may accept once. */
+/** Creates assertions for a client, each of which servers with `ASSERTION_USE=once` may accept once. */
 export class SingleAssertions {
   readonly #system: SystemIdentity
   readonly #authUrl: string

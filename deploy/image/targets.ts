@@ -1,4 +1,4 @@
-/** A target of the Containerfile: one service. */
+/** A target of the Containerfile, with its service. */
 export type Target = {
   readonly name: 'identity-provider' | 'api' | 'authorizer'
   /** The folder of its package, from the root of the repository. */

@@ -252,7 +252,7 @@ export function alertTest(name: string, series: Series, firing: readonly Firing[
   }
 }
 
-/** The tests of the rules as they are: the healthy services fire nothing, and each fault its alerts. */
+/** The promtool tests of the rules: the healthy services fire no alert, and each fault fires its alerts. */
 export const faultTests = (): readonly object[] => [
   alertTest('healthy', healthy, []),
   ...alertCases.map(({ alert, series, also = [] }) =>

@@ -6,7 +6,7 @@ const pages = ['identity-provider', 'greeting-api', 'authorizer'].map(
 )
 const name = /\b(?:greeting|http_server|nodejs|process)_[a-z0-9_]+\b/g
 
-/** The names of the metrics in an expression of PromQL, without the suffixes of a histogram. */
+/** The names of the metrics in a PromQL expression, without the suffixes of a histogram. */
 export const metricsIn = (expression: string): string[] =>
   (expression.replace(/\w+:\w+:\w+/g, '').match(name) ?? []).map((one) =>
     one.replace(/(?<=_seconds)_(bucket|count|sum)$/, ''),
@@ -16,7 +16,7 @@ export const metricsIn = (expression: string): string[] =>
 export const documentedMetrics = (root: string): ReadonlySet<string> =>
   new Set(pages.flatMap((page) => readFileSync(join(root, page), 'utf8').match(name) ?? []))
 
-/** The metrics of an expression without a filter for the release of their series. */
+/** The metrics in an expression that are not filtered by release. */
 export const unfilteredMetrics = (expression: string, filter: string): string[] =>
   [
     ...expression.matchAll(

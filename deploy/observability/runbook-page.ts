@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { parse, parseAllDocuments } from 'yaml'
 import { type Command, runbooks, type Service } from './runbooks.ts'
 
-/** A rule of Prometheus. */
+/** A Prometheus rule. */
 export type Rule = {
   readonly alert?: string
   readonly record?: string
@@ -16,14 +16,14 @@ type RuleFile = { readonly groups: readonly { readonly rules: readonly Rule[] }[
 const chart = join(import.meta.dirname, '../chart')
 const rulesOf = ({ groups }: RuleFile) => groups.flatMap(({ rules }) => rules)
 
-/** The rules as they are. */
+/** The rules of the chart file, before the chart changes them. */
 export const plainRules = rulesOf(parse(readFileSync(join(chart, 'files/rules.yaml'), 'utf8')))
 
 const ofChart = parseAllDocuments(readFileSync(join(chart, 'golden/production.yaml'), 'utf8'))
   .map((document) => document.toJS())
   .find((object) => object?.kind === 'PrometheusRule')
 
-/** Each alert, also of those that only the chart has. */
+/** Each alert, including those that only the chart has. */
 export const alertRules: readonly Rule[] = [...plainRules, ...rulesOf(ofChart.spec)].filter(
   ({ alert }, index, all) => alert && all.findIndex((rule) => rule.alert === alert) === index,
 )
@@ -78,7 +78,7 @@ function formsOf(command: Command): readonly [shell: string, systemd: string, ku
 
 const places = ['shell', 'systemd', 'Kubernetes'] as const
 
-/** The commands of an alert, for each place. */
+/** The commands of an alert, for each kind of host. */
 export const commandsOf = (alert: string): readonly (readonly string[])[] =>
   places.map((_, place) =>
     (runbooks[alert]?.commands ?? []).map((command) => formsOf(command)[place] ?? ''),

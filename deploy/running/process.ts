@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** A service that runs as a process of its own. */
+/** A service that runs as a separate process. */
 export type Running = AsyncDisposable & {
   readonly url: string
   /** The address of its metrics, when its log names one. */
@@ -30,12 +30,12 @@ const maxErrorText = 10_000
 const alive = new Set<ChildProcess>()
 process.once('exit', endChildren)
 
-/** Ends at once all processes that `killAtExit` received. */
+/** Ends all processes that `killAtExit` received. */
 export function endChildren(): void {
   for (const child of alive) child.kill('SIGKILL')
 }
 
-/** Ends a child process when this process ends in any way. */
+/** Ends a child process whenever this process ends. */
 export function killAtExit<Process extends ChildProcess>(child: Process): Process {
   alive.add(child)
   child.once('close', () => alive.delete(child))

@@ -4,7 +4,7 @@ import { Agent, request } from 'node:https'
 import type { Socket } from 'node:net'
 
 /**
- * A `fetch` that reaches every host at one port of this machine, as a name server would lead to a proxy.
+ * A `fetch` that sends requests for every host to one port of this machine, as if DNS led to a proxy.
  *
  * @param ca the certificate that it trusts
  */
@@ -35,14 +35,14 @@ export function proxiedFetch(port: number, ca: string): typeof fetch & Disposabl
   return Object.assign(send, { [Symbol.dispose]: () => agent.destroy() })
 }
 
-/** A service behind a proxy that remembers what it receives at /recorded. */
+/** A service behind a proxy that shows at /recorded what it received. */
 export type Recorder = AsyncDisposable & {
   readonly port: number
   readonly received: readonly IncomingHttpHeaders[]
   readonly connections: ReadonlySet<Socket>
 }
 
-/** Starts a recorder on a free port of 127.0.0.1. It answers every request with 200. */
+/** Starts a recorder on a free port of 127.0.0.1. It responds to every request with 200. */
 export async function startRecorder(): Promise<Recorder> {
   const received: IncomingHttpHeaders[] = []
   const connections = new Set<Socket>()

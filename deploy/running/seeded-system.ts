@@ -43,7 +43,7 @@ export type SystemSettings = {
 }
 
 /**
- * Starts both services on free ports of 127.0.0.1, and waits until the API has the keys.
+ * Starts both services on free ports of 127.0.0.1, and waits until the API has fetched the keys.
  *
  * @param dataDir the data folder, as this process sees it
  * @throws {Error} when a service does not start within 60 s, or the API is not ready within 30 s
@@ -102,7 +102,7 @@ async function untilReady({ url }: Running): Promise<void> {
     await sleep(pollEveryMs, undefined, { signal })
 }
 
-/** What a request for a token or a greeting needs of a system. */
+/** The data of a system that a request for a token or a greeting needs. */
 export type SystemIdentity = Pick<SeededSystem, 'tenantId' | 'client' | 'apiApplicationId'>
 
 /**

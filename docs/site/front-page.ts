@@ -17,7 +17,7 @@ const links = (entries: readonly SidebarEntry[]) =>
   )
 
 /**
- * Makes the front page: a sentence, a picture, three doors, the measured comparison, and the guides.
+ * Creates the front page: a sentence, a picture, three doors, the measured comparison, and the guides.
  *
  * @param contents `docs/README.md`, which has the sentences and the comparison
  * @param readme `README.md`, which has the picture

@@ -11,8 +11,8 @@ export type SidebarEntry =
     }
 
 /**
- * Makes the sidebar from `docs/README.md`: a group for each heading, and an entry for each page that its list links.
- * The groups of daily work are open.
+ * Creates the sidebar from `docs/README.md`: a group for each heading, and an entry for each page
+ * that its list links. The groups for daily work are open.
  *
  * A page that only another page links stands at the end of the group of its folder.
  *

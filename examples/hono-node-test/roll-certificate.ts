@@ -6,14 +6,14 @@ import { type RollCertificateOptions, rollCertificate } from '@greeting/client/f
 
 const [newKey, period] = ['rsa:3072', '90']
 
-/** Makes a key and a certificate for 90 days. A program may ask its own authority instead. */
+/** Creates a key and a certificate for 90 days. A program may use a certificate authority instead. */
 export async function createCertificate(): Promise<string> {
   const request = ['req', '-x509', '-nodes', '-newkey', newKey, '-days', period, '-subj', '/CN=job']
   const { stdout } = await promisify(execFile)('openssl', [...request, '-keyout', '-', '-out', '-'])
   return stdout
 }
 
-/** The certificate of a job, which needs no permission of Microsoft Graph. */
+/** Rolls the certificate of a job, which needs no Microsoft Graph permission. */
 export const rollOwn = (
   {
     AUTHORITY = '',

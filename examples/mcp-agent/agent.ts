@@ -14,7 +14,7 @@ export type AgentSettings = {
   readonly serverUrl: string
 }
 
-/** An agent identity that calls tools. Its calls share the tokens, and each has a connection of its own. */
+/** Creates an agent that calls tools. Its calls share the tokens, and each uses a separate connection. */
 export function createAgent(settings: AgentSettings) {
   const { agentId, apiApplicationId, authUrl, blueprintId, serverUrl, tenantId } = settings
   const authProvider = mcpAuth({
@@ -50,7 +50,7 @@ export function createAgent(settings: AgentSettings) {
   }
 }
 
-/** Runs a job again and again, until a signal. A run that fails is reported, and the next one still takes place. */
+/** Repeats a job until a signal. A run that fails is reported, and the next one still takes place. */
 export async function runEvery(
   intervalMs: number,
   job: () => Promise<string>,

@@ -25,7 +25,7 @@ export type Verification = {
 /** An API that listens, protected by a library as its README shows. */
 export type RunningPeer = { readonly url: string; readonly stop: () => Promise<void> }
 
-/** A library, and how its README sets it up with a key set, an issuer, an audience and a role. */
+/** A library, and how its README configures it with a key set, an issuer, an audience and a role. */
 export type Peer = {
   readonly name: string
   /** Names and versions of its packages; read after the start. */

@@ -9,7 +9,7 @@ const source = join(import.meta.dirname, 'spring-security')
 const cache = join(import.meta.dirname, 'node_modules/.cache/spring-security')
 const classpathFile = join(cache, 'classpath')
 
-/** The programs that it needs and that are not installed. */
+/** The programs that Spring Security needs and that are not installed. */
 export const missingPrograms: readonly string[] = ['java', 'javac', 'mvn'].filter(
   (program) => spawnSync(program, ['--version']).status !== 0,
 )

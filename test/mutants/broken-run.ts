@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 
-/** Writes one line for the reader. */
+/** Writes one line for a person to read. */
 export type Print = (line: string) => void
 
 const preloaded = pathToFileURL(join(import.meta.dirname, 'broken-source.ts')).href

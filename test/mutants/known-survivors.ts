@@ -1,4 +1,4 @@
-/** Mutants of the sample that no test can or need detect, by their id, with the reason. */
+/** Mutants in the sample that no test can or must detect, by ID, with the reason. */
 export const knownSurvivors: Readonly<Record<string, string>> = {
   '10dcf2d6': 'A matching credential always has a matching audience.',
   '0cf3e6f1': 'A short list is only kept needlessly: the roles are the same.',

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { parseAst } from 'rolldown/parseAst'
 
-/** One small change of a source file that a test should detect. */
+/** One small change to a source file that a test should detect. */
 export type SampledMutant = {
   /** Eight hexadecimal digits of the seed, the statement and the change: a move of the code keeps them. */
   readonly id: string
@@ -85,7 +85,7 @@ const isSkipped = (type: string) =>
   (type.startsWith('TS') && !passed.has(type))
 
 /**
- * Chooses mutants of a source file by their content.
+ * Selects mutants of a source file by their content.
  *
  * @param share the chosen part of all mutants, from 0 to 1
  */

@@ -44,7 +44,7 @@ const sampleOf = ({ packages, shares }: Subject) =>
   )
 
 /**
- * Breaks a service in each sampled place, and prints the first test that detects it.
+ * Breaks a service at each sampled position, and prints the first test that detects it.
  *
  * @param part chooses the files whose path contains it, or one mutant by its id
  * @returns the number of mutants that no test detects and that no row of the known survivors explains

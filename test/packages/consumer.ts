@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import { npm, peerFolder } from './program.ts'
 import { tarballOf } from './tarball.ts'
 
-/** A project of a user, in an empty folder outside of the repository. */
+/** A user's project, in an empty folder outside the repository. */
 export class Consumer implements Disposable {
   readonly folder = mkdtempSync(join(tmpdir(), 'greeting-consumer-'))
 

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
-/** The packages that these tests use, besides the packed ones. */
+/** The folder of the packages that these tests use besides the packed ones. */
 export const peerFolder = join(import.meta.dirname, 'node_modules')
 
 export type Finished = {
@@ -34,7 +34,7 @@ export function mustRun(...args: Parameters<typeof run>): string {
   return stdout
 }
 
-/** The script of npm that runs this process, or that of the installed Node. */
+/** The npm script that runs this process, or the one of the installed Node. */
 export function npmScript(): string {
   const { npm_execpath: script } = process.env
   if (script?.endsWith('npm-cli.js')) return script

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 // Loaded before the greeting API, so that its guard looks for an unknown key without waiting for the
 // cooldown of 30 s. Other processes of the system keep their clock.
 
-/** The clock is a minute ahead when this file is in the folder of the process. */
+/** The path of the file whose existence sets the clock a minute ahead, in the folder of the process. */
 export const advanceFile = 'clock-is-ahead'
 
 if (process.argv.some((argument) => argument.endsWith('greeting-api/src/main.ts'))) {

@@ -14,8 +14,8 @@ export const pathWithNpm = `${join(root, 'node_modules/.bin')}:${process.env.PAT
 const binFolder = join(root, 'test/fixtures/bin')
 
 /**
- * An environment without settings of this project, and with the pinned Node first in the path. Its npx is
- * a short replacement, because npm takes longer to start than most commands.
+ * An environment without settings of this project, and with the pinned Node first in the path. Its
+ * npx is a short replacement, because npm takes longer to start than most commands.
  */
 export const environment: NodeJS.ProcessEnv = {
   PATH: `${binFolder}:${pathWithNpm}`,
@@ -80,7 +80,7 @@ type Facts = {
   readonly lines: { readonly token: string; readonly hi: string; readonly hello: string }
 }
 
-/** The whole system, started as `npm start` does it. */
+/** The whole system, started like `npm start`. */
 export type System = Facts & {
   /** Milliseconds from the start of the command until the system was ready. */
   readonly readyAfterMs: number

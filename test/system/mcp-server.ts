@@ -7,7 +7,7 @@ import { getRequestListener } from '@hono/node-server'
 import { createMcpHandler, McpServer } from '@modelcontextprotocol/server'
 import type { System } from './greeting-process.ts'
 
-/** An MCP server behind the guard: the tools `hi` and `hello`, each with the role of the greeting. */
+/** An MCP server behind the guard, with the tools `hi` and `hello`, each of which requires the role of its greeting. */
 export type GuardedMcpServer = {
   readonly url: string
   readonly scope: string

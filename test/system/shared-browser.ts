@@ -19,7 +19,7 @@ const unusedArguments: ReadonlySet<string> = new Set([
 const axeFile = createRequire(import.meta.url).resolve('axe-core/axe.min.js')
 const axe = readFile(axeFile, 'utf8')
 
-/** Loads axe-core with each document that a page opens from now on: faster than for each check. */
+/** Loads axe-core with each document that a page opens, which is faster than loading it for each check. */
 export const loadAxe = (page: Page) => page.addInitScript({ path: axeFile })
 
 let starting: Promise<Browser> | undefined
@@ -69,7 +69,7 @@ export function complaintsOf(page: Page): string[] {
   return complaints
 }
 
-/** What axe-core checks: by default, all its rules in the whole page. */
+/** The scope of an axe-core check: by default, all rules on the whole page. */
 export type AxeScope = {
   /** A selector of elements that are not checked. */
   readonly except?: string
@@ -77,7 +77,7 @@ export type AxeScope = {
   readonly rules?: readonly string[]
 }
 
-/** The faults that axe-core finds in a page, each with its first element. */
+/** The violations that axe-core finds on a page, each with its first element. */
 export async function axeFaults(
   page: Page,
   { except = 'none', rules }: AxeScope = {},
@@ -91,7 +91,7 @@ export async function axeFaults(
   return violations.map(({ id, nodes }) => `${id} ${nodes[0]?.html}`)
 }
 
-/** How far a page is wider than its window, in pixels. */
+/** The number of pixels by which a page is wider than its window. */
 export const overflowOf = (page: Page): Promise<number> =>
   page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth')
 
@@ -102,7 +102,7 @@ export const overflowOf = (page: Page): Promise<number> =>
  */
 const { WRITE_SCREENSHOTS: destination } = process.env
 
-/** Writes a screenshot, if asked for. */
+/** Writes a screenshot, if the environment requests it. */
 export async function writeScreenshot(
   page: Page,
   name: string,
@@ -131,7 +131,7 @@ const themes = [
   { colorScheme: 'dark', rules: ['color-contrast'] },
 ] as const
 
-/** The faults of the page that is shown, in both themes and on each screen. */
+/** The faults of the current page, in both themes and on each screen size. */
 export async function pageFaults(
   page: Page,
   name: string,

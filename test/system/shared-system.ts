@@ -34,7 +34,7 @@ let starting: Promise<SharedSystem> | undefined
 
 /**
  * Returns the shared system, and starts it at the first call: with HTTPS and managed identities, on
- * free ports, in a folder of its own. It stops after the last test of the process.
+ * free ports, in a separate folder. It stops after the last test of the process.
  *
  * A test adds its own objects under its own names. It changes no signing key.
  */
@@ -68,6 +68,6 @@ async function start(): Promise<SharedSystem> {
   }
 }
 
-/** Reads a settings file, as `greeting start` writes it. */
+/** Reads a settings file that `greeting start` wrote. */
 export const readSettings = async (path: string): Promise<Settings> =>
   parseEnv(await readFile(path, 'utf8'))

@@ -19,7 +19,7 @@ export function readApiPage(text: string): ApiPage | undefined {
   return { entry, digest, report }
 }
 
-/** Returns what is wrong with a page, or undefined. */
+/** Returns what is wrong with a page, or undefined if nothing is. */
 export function apiPageFault(
   page: ApiPage | undefined,
   report: string,

@@ -2,12 +2,12 @@ import { dirname, posix } from 'node:path'
 
 const relativeSource = /(\bfrom |\bimport\(|^import )(['"])(\.{1,2}\/[^'"\n]*)\.ts\2/gm
 
-/** Makes the relative imports of a declaration file name compiled files, as the compiler does in code. */
+/** Changes the relative imports of a declaration file to compiled files, as the compiler does in code. */
 export const withCompiledImports = (declarations: string): string =>
   declarations.replace(relativeSource, '$1$2$3.js$2')
 
 /**
- * Makes a source map lead to the source file that the package contains.
+ * Changes a source map so that it leads to the source file in the package.
  *
  * @param file the compiled file in its package, such as `lib/a/b.js`
  */
@@ -20,7 +20,7 @@ export function withShippedSource(map: string, file: string): string {
 const relativeLink = /\]\((?!https?:|#)([^)\s]+)\)/g
 
 /**
- * Makes the relative links of a page lead into the repository.
+ * Changes the relative links of a page so that they lead to the repository.
  *
  * @param folder the folder of the page, from the root of the repository
  * @param base the address of the files of this version

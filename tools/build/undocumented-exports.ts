@@ -1,9 +1,9 @@
 import { posix } from 'node:path'
 
-/** The text of source files by their path from the root of the repository. */
+/** The text of source files, by path from the root of the repository. */
 export type Sources = ReadonlyMap<string, string>
 
-/** The file for a specifier in a file. */
+/** Finds the file for a specifier in a file. */
 export type Resolve = (file: string, specifier: string) => string
 
 type Export = { readonly kind: string; readonly comment: string }

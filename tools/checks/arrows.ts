@@ -1,7 +1,10 @@
 import { directoryRooms, identityProviderRooms, type Room } from './identity-provider-arrows.ts'
 
 // Packages use each other only through public exports or HTTP.
-/** The row with the longest matching path applies, so a room inside a package has its own row. */
+/**
+ * The rooms of the repository. The row with the longest matching path applies, so a room inside a
+ * package has a separate row.
+ */
 export const rooms: readonly Room[] = [
   {
     path: 'packages/guard',

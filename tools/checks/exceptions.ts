@@ -13,7 +13,7 @@ export function assertOnly(broken: Iterable<string>, exceptions: readonly string
   assert.deepEqual(stale, [], `${rule}: remove these from tools/checks/exceptions.ts`)
 }
 
-/** Codes of Microsoft Graph (entra E149 to E155): they stay as they are. */
+/** The codes of Microsoft Graph (entra E149 to E155), which are not changed. */
 export const codesOfMicrosoftGraph: readonly string[] = [
   'Authorization_IdentityNotFound',
   'AgentBlueprintPrincipal_RequireAgentBlueprint',

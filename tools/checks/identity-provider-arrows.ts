@@ -1,4 +1,4 @@
-/** A room is a source folder with rules for its imports. The row has the reason for them. */
+/** A room is a source folder with rules for its imports, and with their reason. */
 export type Room = {
   /** Path prefix of the room's source files, from the root of the repository. */
   readonly path: string

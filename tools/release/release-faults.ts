@@ -1,5 +1,5 @@
 /**
- * Returns what hinders a release, one sentence for each fault.
+ * Returns what prevents a release, one sentence for each fault.
  *
  * @param manifest the text of the root manifest
  * @param changelog the text of the changelog

@@ -1,4 +1,4 @@
-/** What the steps of a release use. A test replaces it. */
+/** The tools of a release's steps. A test replaces them. */
 export type ReleaseTools<Package extends { readonly name: string }> = {
   /** Runs a script of the root manifest, and throws with its output when it fails. */
   readonly runScript: (script: string) => void

@@ -11,7 +11,7 @@ const warmUpSeconds = 10
 const shareOfCapacity = 0.6
 const mostForms = 100_000
 
-/** Issues tokens on one core, in turns with the signatures of openssl. */
+/** Measures token issuance on one core, in turns with openssl signatures. */
 export const issuing: GrowthCase = {
   id: 'issuing',
   title: 'tokens on one core; the size is that of applications',
@@ -67,7 +67,7 @@ export const issuing: GrowthCase = {
 /** The limit of an application. */
 const roles = 1200
 
-/** Clients with more and more roles of one API, in turns on one core. */
+/** Measures clients with more and more roles of one API, in turns on one core. */
 export const rolesOfClient: GrowthCase = {
   id: 'roles',
   title: `tokens for an API with ${roles} roles; the size is the number of roles of the client`,

@@ -7,7 +7,7 @@ import { type IdentityServer, readAnswer, startIdentityServer } from '../identit
 import { guidOf, idsOf, nameOf, seed } from '../seed.ts'
 import { auditRecordsOf } from '../stores.ts'
 
-/** Sends one request. Each turn asks for another client. */
+/** Sends one request. Each call is for another client. */
 export type Send = (administrator: Administrator, turn: number) => Promise<Response>
 
 const { apiAppId, clientIdOf } = idsOf(seed)
@@ -26,7 +26,7 @@ const filter =
   (administrator, turn) =>
     get(administrator, `${set}?$filter=${encodeURIComponent(expressionOf(turn % clients))}`)
 
-/** Requests to Microsoft Graph, and questions to the sign-in log, of which one client in 750 has one record. */
+/** Measures requests to Microsoft Graph, and sign-in log queries for one client in 750, which has one record. */
 export const managementRequests = {
   'list page of 100': (administrator) => get(administrator, 'applications?$top=100'),
   'filter by appId': filter('applications', (client) => `appId eq '${clientIdOf(client)}'`),
@@ -74,7 +74,7 @@ const maxWaitSeconds = 120
 /** The processor time of a second in which only timers work. */
 const idleCpuSeconds = 0.1
 
-/** Requests of administrators, by the processor time of the server. */
+/** Measures administrator requests by the CPU time of the server. */
 export const requests: GrowthCase = {
   id: 'requests',
   title: 'CPU of a request of an administrator; the size is that of applications',
@@ -110,7 +110,7 @@ export const requests: GrowthCase = {
 
 const writersAtOnce = [1, 16]
 
-/** Writers that create applications through Microsoft Graph at the same time. */
+/** Measures writers that create applications through Microsoft Graph at the same time. */
 export const writers: GrowthCase = {
   id: 'writers',
   title: 'applications that writers create, each after its last one; the size is that of writers',

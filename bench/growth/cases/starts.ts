@@ -13,7 +13,7 @@ import { auditRecordsOf, type Store } from '../stores.ts'
 const restMs = 1000
 const mostTokens = 500
 
-/** Starts the identity provider on an existing store. */
+/** Measures starts of the identity provider on an existing store. */
 export const start: GrowthCase = {
   id: 'start',
   title: 'start of the identity provider, and its memory at rest; the size is that of applications',
@@ -31,7 +31,7 @@ export const start: GrowthCase = {
   },
 }
 
-/** A store with many tenants, each with an API and a client. */
+/** Measures a store with many tenants, each with an API and a client. */
 export const tenants: GrowthCase = {
   id: 'tenants',
   title: 'starts and tokens with many tenants; the size is their number',

@@ -62,7 +62,7 @@ const works: Readonly<Record<string, Work>> = {
   ),
 }
 
-/** Requests tokens at a constant rate while an operator works. */
+/** Measures token requests at a constant rate while an operator works. */
 export const tokens: GrowthCase = {
   id: 'tokens',
   title: `tokens at ${perSecond}/s during the work of operators; the size is that of applications`,

@@ -91,7 +91,7 @@ export const requestsOf = (objects: readonly KubernetesObject[]) => [
 ]
 
 /**
- * What is wrong with the objects of a chart, one sentence each: what selects nothing, variables that no
+ * The faults in the objects of a chart, one sentence each: selectors that match nothing, variables that no
  * service reads, ports that no program opens, and what the security level `restricted` forbids.
  */
 export function objectFaults(objects: readonly KubernetesObject[]): readonly string[] {

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 // Puts the names of the settings into the schema of the chart: `npm run generate`.
 
 const root = join(import.meta.dirname, '../../..')
-/** The settings of a generated page. */
+/** The settings that a generated page lists. */
 export const settingsOf = (page: string) => {
   const text = readFileSync(join(root, `docs/generated/${page}.md`), 'utf8')
   return [...text.matchAll(/^\| `([A-Z][A-Z0-9_]+)` \|/gm)].map(([, name = '']) => name)

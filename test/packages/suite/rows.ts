@@ -43,7 +43,7 @@ function token({ header, claims, key = trusted }: Changes = {}): string {
 const good = token()
 const bearer = (value: string) => `Bearer ${value}`
 
-/** Everything that the suite needs on a runtime without this project: plain JSON. */
+/** Everything that the suite needs on a runtime without this project, as plain JSON. */
 export const suiteInput = {
   now,
   options: { tenantId, apiApplicationId, roles: ['CallHiApiRole', 'CallHelloApiRole'] },

@@ -44,7 +44,7 @@ export type PortalResult = {
   readonly undue: readonly string[]
 }
 
-/** Opens a page of a random client as an attacker, and sends one of its forms, sometimes a changed one. */
+/** Opens a page of a random client as an attacker, and sends one of its forms, sometimes with changes. */
 export async function attackPortal(
   attacker: Attacker,
   move: PortalMove,

@@ -21,7 +21,7 @@ export type AttackOptions = {
   readonly certificates: readonly ClientCertificate[]
 }
 
-/** What one run has found. */
+/** The findings of one run. */
 export type Findings = {
   /** One sentence for each answer that the reference does not permit. */
   readonly undue: string[]
@@ -61,7 +61,7 @@ const holds = ({ keys }: Attacker, appId: string, tenantId: string, directory: O
       directory.reaches(key, tenantId),
   )
 
-/** Sends random sequences of requests as callers of every kind, and compares the answers with the reference. */
+/** Sends random sequences of requests as callers of every kind, and compares the responses with the reference. */
 export class Attack {
   readonly findings: Findings = { undue: [], answers: new Map(), tokens: 0 }
   readonly #options: AttackOptions

@@ -14,14 +14,14 @@ import { attackerCount } from './set-scene.ts'
 const root = join(import.meta.dirname, '../../..')
 const read = (path: string) => readFile(join(root, path), 'utf8')
 
-/** An identity provider as a process, with an attack that knows its documentation only. */
+/** An identity provider as a process, with an attack that knows only its documentation. */
 export type AttackedServer = AsyncDisposable & {
   readonly attack: Attack
   readonly client: ManagementClient
 }
 
 /**
- * Starts an identity provider in a folder of its own.
+ * Starts an identity provider in a new folder.
  *
  * @param databaseUrl the PostgreSQL of its store; default a SQLite file
  */

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { type Objects, type Special, saw, seenPart, targetOf, text } from './move.ts'
 import { authorityOf } from './observed-directory.ts'
 
-/** An assignment from the side of the API or of the client. */
+/** Builds an assignment from the side of the API or of the client. */
 export const assign =
   (side: 'resource' | 'client'): Special =>
   (context) => {
@@ -61,7 +61,7 @@ export const oneAssignment =
 
 const proofAudience = '00000002-0000-0000-c000-000000000000'
 
-/** Adds a certificate of any attacker. The one of the sender proves possession, if the object has it. */
+/** Adds an attacker's certificate. The sender's certificate proves possession, if the object has it. */
 export const addKey =
   (kind: keyof Objects): Special =>
   (context, objects) => {

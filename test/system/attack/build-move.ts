@@ -22,7 +22,7 @@ function keyed(context: MoveContext, path: string, { application, principal }: O
   )
 }
 
-/** Builds a request of an operation, with random objects and a random body. */
+/** Builds the request of an operation, with random objects and a random body. */
 export function buildMove(operation: DocumentedOperation, context: MoveContext): Move {
   const objects = objectsFor(context)
   const [method = '', template = ''] = operation.operation.split(' ')

@@ -3,7 +3,7 @@ export type ManagementApi = 'graph' | 'server'
 
 export type Role = { readonly name: string; readonly id: string }
 
-/** What the reference of the management APIs says about one operation. */
+/** What the management API reference says about one operation. */
 export type DocumentedOperation = {
   readonly api: ManagementApi
   /** Such as `POST /applications/{id}/addPassword`. */
@@ -33,7 +33,7 @@ function permission(cell: string): DocumentedOperation['permits'] {
   return (roles) => groups.every((group) => group.some((role) => roles.has(role)))
 }
 
-/** The roles of the management APIs with their IDs, as the reference lists them. */
+/** The management API roles with their IDs, as the reference lists them. */
 export function readDocumentedRoleIds(page: string): Readonly<Record<ManagementApi, Role[]>> {
   const [graph = '', server = ''] = page.split('## The server itself')
   const roles = (section: string) =>
@@ -44,7 +44,8 @@ export function readDocumentedRoleIds(page: string): Readonly<Record<ManagementA
 }
 
 /**
- * Reads the tables of docs/generated/graph.md: the roles of each operation, and what it is refused on.
+ * Reads the tables of docs/generated/graph.md: the roles of each operation, and the objects for
+ * which it is refused.
  *
  * @throws {Error} when an operation has no row in the second table
  */

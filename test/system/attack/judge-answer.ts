@@ -93,7 +93,7 @@ function kindsOf(target: Target, caller: Caller, directory: ObservedDirectory): 
 }
 
 /**
- * Compares a successful answer with the reference.
+ * Compares a successful response with the reference.
  *
  * @returns why the answer should have been a refusal; undefined when the reference permits it
  */

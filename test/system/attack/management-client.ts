@@ -56,7 +56,7 @@ export class ClientCertificate {
 type Exchange = { readonly appId: string; readonly credential: Credential }
 export type Credential = string | ClientCertificate | Exchange
 
-/** Sends requests to one identity provider, and knows nothing of its code. */
+/** Sends requests to an identity provider, without any knowledge of its code. */
 export class ManagementClient {
   readonly origin: string
   requests = 0
@@ -128,7 +128,7 @@ export class ManagementClient {
   }
 }
 
-/** The roles in a token, which this program reads without a verification. */
+/** The roles in a token, which is read without verification. */
 export function rolesIn(token: string): readonly string[] {
   const [, payload = ''] = token.split('.')
   return JSON.parse(Buffer.from(payload, 'base64url').toString()).roles ?? []

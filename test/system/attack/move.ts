@@ -11,7 +11,7 @@ export type SeenPart = {
   readonly id: string
 }
 
-/** What a move is made of. */
+/** The material from which a move is built. */
 export type MoveContext = {
   readonly random: RandomChoices
   readonly caller: Caller
@@ -37,7 +37,7 @@ export type MoveContext = {
 
 export type Answer = Readonly<Record<string, unknown>> & { readonly id?: string }
 
-/** One request, with what it names and what its success means. */
+/** One request, with the objects that it names and the meaning of its success. */
 export type Move = {
   readonly operation: DocumentedOperation
   readonly method: string
@@ -53,10 +53,10 @@ type Draft = Partial<Pick<Move, 'path' | 'body' | 'headers' | 'target' | 'onSucc
 export type Objects = { readonly application: string; readonly principal: string }
 export type Special = (context: MoveContext, objects: Objects) => Draft
 
-/** The text of a member of an answer. */
+/** A member of a response, as text. */
 export const text = (value: unknown) => (typeof value === 'string' ? value : '')
 
-/** Prefers objects of the caller's tenant, because most others are refused alike. */
+/** Chooses objects, and prefers the caller's tenant, because requests for other objects are nearly always refused. */
 export function objectsFor({ random, caller, directory }: MoveContext): Objects {
   const isNear = random.isLikely(0.8)
   const applications = [...directory.applications.values()]
@@ -71,7 +71,7 @@ export function objectsFor({ random, caller, directory }: MoveContext): Objects 
   }
 }
 
-/** A part that an answer has shown, most often one in the caller's tenant; undefined without any. */
+/** Chooses a part that a response has shown, most often one in the caller's tenant; undefined if there is none. */
 export function seenPart(context: MoveContext, kind: SeenPart['kind']): SeenPart | undefined {
   const { random, seen, directory, caller } = context
   const all = seen.filter((one) => one.kind === kind)
@@ -86,7 +86,7 @@ export function seenPart(context: MoveContext, kind: SeenPart['kind']): SeenPart
 export const targetOf = ({ directory }: MoveContext, { of }: SeenPart): Target =>
   directory.applications.has(of) ? { application: of } : { principal: of }
 
-/** Notes that an answer has shown a part. */
+/** Records that a response has shown a part. */
 export const saw = ({ seen }: MoveContext, kind: SeenPart['kind'], of: string, id: unknown) => {
   seen.push({ kind, of, id: text(id) })
 }

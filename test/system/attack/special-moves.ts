@@ -193,7 +193,7 @@ const deleteApplication: Special = ({ directory }, { application }) => ({
   },
 })
 
-/** What the requests of an operation have besides its path. */
+/** The parts of an operation's requests, besides the path. */
 export const specialMoves: Readonly<Record<string, Special>> = {
   'graph POST /directoryObjects/getByIds': ({ directory }) => ({
     body: { ids: [...directory.principals.keys()].slice(0, 50) },

@@ -12,7 +12,7 @@ export type Section = {
   readonly module: string | undefined
 }
 
-/** The output that a page promises, by failure. */
+/** The expected output for each failure, from a page. */
 export type Complaints = ReadonlyMap<string, string>
 
 /** One client in a page of docs/guides/clients: its commands, its modules and the promised output. */

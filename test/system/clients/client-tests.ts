@@ -9,7 +9,7 @@ import { ClientPage, type Section } from './client-page.ts'
 import { type HostedRuns, type ProgramRun, runModules, runSection } from './program-run.ts'
 import { prepareSituations, type Refusal, refusals, type Situations } from './situations.ts'
 
-/** The page that lists the clients. */
+/** The path of the page that lists the clients. */
 export const index = readFileSync(join(root, 'docs/guides/clients/README.md'), 'utf8')
 const processesAtOnce = 4
 

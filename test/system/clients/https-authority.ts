@@ -55,7 +55,7 @@ export class HttpsAuthority {
   }
 }
 
-/** The fields of a client that has a secret. */
+/** The fields of a client that authenticates with a secret. */
 export const bySecret = ({ CLIENT_ID = '', CLIENT_SECRET = '' }: Settings): ClientFields => ({
   client_id: CLIENT_ID,
   client_secret: CLIENT_SECRET,

@@ -7,7 +7,7 @@ import { environment } from '../greeting-process.ts'
 import type { Settings } from '../shared-system.ts'
 import type { Section } from './client-page.ts'
 
-/** The output of the lines of a page. */
+/** The output of the commands on a page. */
 export type ProgramRun = {
   readonly exitCode: number | null
   readonly stdout: string
@@ -68,8 +68,8 @@ export type HostedRuns = {
 }
 
 /**
- * Runs modules unchanged, one after another in one process, because programs spend most of their time with
- * the loading of packages. The process ends when no module has left anything that keeps it alive.
+ * Runs modules unchanged, one after another in one process, because programs spend most of their
+ * time loading packages. The process ends when no module has left anything that keeps it alive.
  *
  * @param settings the variables that Node reads at its start
  */

@@ -22,7 +22,7 @@ const sponsors = {
   ],
 }
 
-/** The administrator of a tenant. It registers applications over Graph. */
+/** The administrator of a tenant, who registers applications through Graph. */
 export class Registrar {
   readonly #graphUrl: string
   readonly #token: string

@@ -13,7 +13,8 @@ export type TranslatedRequest = {
 const microsoftGraph = 'graph.microsoft.com'
 
 /**
- * Translates a request for Azure AD Graph, or for a token for it, to one for Microsoft Graph. Other requests stay as they are.
+ * Translates a request for Azure AD Graph, or for a token for it, to a request for Microsoft Graph.
+ * Other requests are not changed.
  *
  * @returns undefined for an operation of Azure AD Graph that is not translated
  */
@@ -37,7 +38,7 @@ type MicrosoftGraphBody = {
   readonly error?: { readonly code: string; readonly message: string }
 }
 
-/** Translates a list of service principals, or an error, to the form of Azure AD Graph 1.6. */
+/** Translates a list of service principals, or an error, to the Azure AD Graph 1.6 format. */
 export function fromMicrosoftGraph({ value, error }: MicrosoftGraphBody): object {
   if (error !== undefined) {
     return { 'odata.error': { code: error.code, message: { lang: 'en', value: error.message } } }

@@ -86,7 +86,7 @@ export class CiFolder {
   }
 }
 
-/** Whether a process of this ID runs. */
+/** True if a process with this ID is running. */
 export function isRunning(pid: number): boolean {
   try {
     return process.kill(pid, 0)

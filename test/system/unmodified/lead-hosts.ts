@@ -11,7 +11,7 @@ import { azureAdGraphHost, fromMicrosoftGraph, toMicrosoftGraph } from './azure-
 /** The token endpoint is needed too, because a token for Azure AD Graph is translated. */
 const translatedHosts: readonly string[] = [azureAdGraphHost, 'login.microsoftonline.com']
 
-/** Settings of an identity provider that answers under other host names. */
+/** The settings of an identity provider that responds under other host names. */
 export const settingsFor = (hosts: readonly string[]): NodeJS.ProcessEnv => ({
   HTTPS_NAMES: hosts.join(','),
   // MSAL for Go compares the issuer of the metadata with the authority in its code.
@@ -19,8 +19,7 @@ export const settingsFor = (hosts: readonly string[]): NodeJS.ProcessEnv => ({
 })
 
 /**
- * Starts a proxy that leads host names to the identity provider, for a program that has them in its
- * code.
+ * Starts a proxy that leads host names to the identity provider, for a program whose code contains them.
  *
  * Connections are passed on as they are. When a program uses Azure AD Graph, two hosts end at a
  * server that translates their requests.

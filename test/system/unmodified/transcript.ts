@@ -1,4 +1,4 @@
-/** Values of one run by the name that replaces them, such as `{ tenant: '3ab8...' }`. */
+/** The values of one run, by the name that replaces them, such as `{ tenant: '3ab8...' }`. */
 export type KnownValues = Readonly<Record<string, string>>
 
 const variableParts: readonly { readonly pattern: RegExp; readonly name: string }[] = [
