@@ -14,10 +14,7 @@ const pollMs = 100
 const refusedEveryMs = 500
 const defaultAwaySeconds = '180'
 
-/**
- * Loses the primary of two regions under load. No token request fails, no change is lost, and no
- * lost change returns.
- */
+/** Loses the primary of two regions under load. No token request fails, no change is lost, and no lost change returns. */
 export const regions: Check = {
   name: 'regions',
   programs: ['ip', 'nsenter'],

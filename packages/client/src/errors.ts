@@ -70,10 +70,7 @@ export const tokenTooLargeRemedy =
 // A program may contain two copies of this package. Each recognizes the errors of the other.
 const mark = Symbol.for('@greeting/client.error')
 
-/**
- * A failure with a `code`, a `remedy` and the `details` from the server. None of them contains a token
- * or a secret.
- */
+/** A failure with a `code`, a `remedy` and the `details` from the server. None of them contains a token or a secret. */
 export class ClientError<Code extends ClientErrorCode = ClientErrorCode> extends Error {
   override readonly name = 'ClientError'
   readonly code: Code

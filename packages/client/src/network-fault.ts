@@ -146,8 +146,7 @@ const proxyRemedy =
   'This address is from a proxy or a redirect. Check HTTPS_PROXY, HTTP_PROXY and NO_PROXY.'
 
 /**
- * Describes an error of `fetch` or `node:http` by its cause and its remedy, without the words of
- * the TLS library.
+ * Describes an error of `fetch` or `node:http` by its cause and its remedy, without the words of the TLS library.
  *
  * @param url the URL of the request. Without it, a proxy is not distinguished from the server.
  * @example
@@ -201,8 +200,7 @@ function otherAddress(message: string, url: URL): string | undefined {
 
 /**
  * An error message on one line. OpenSSL lines have the form
- * `{thread}:error:{number}:{library}:{function}:{reason}:{file}:{line}:`, of which only the reason
- * is kept.
+ * `{thread}:error:{number}:{library}:{function}:{reason}:{file}:{line}:`, of which only the reason is kept.
  */
 export function readableMessage(message: string): string {
   const [, openSsl] = message.split(':error:', 2)

@@ -5,10 +5,7 @@ const maxCauses = 5
 // A shorter secret would match words of other texts, such as "wrong".
 const minSecretCharacters = 8
 
-/**
- * Removes secrets from a text that this library did not write, in every encoding that a request
- * uses.
- */
+/** Removes secrets from a text that this library did not write, in every encoding that a request uses. */
 export function withoutSecrets(text: string, secrets: readonly string[]): string {
   let clean = text
   for (const secret of secrets) {
@@ -22,9 +19,8 @@ export function withoutSecrets(text: string, secrets: readonly string[]): string
 }
 
 /**
- * Copies the name, message and code of an error from another library, so that it is safe as a
- * `cause`. Libraries attach the request, the response or headers to errors, and these are not
- * copied.
+ * Copies the name, message and code of an error from another library, so that it is safe as a `cause`. Libraries
+ * attach the request, the response or headers to errors, and these are not copied.
  */
 export function safeCause(error: unknown, secrets: readonly string[], depth = 1): Error {
   if (!(error instanceof Error)) return new Error(withoutSecrets(String(error), secrets))

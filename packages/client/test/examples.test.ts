@@ -7,9 +7,7 @@ import { createCertifiedKey } from './fakes/certified-key.ts'
 
 const packageFolder = join(import.meta.dirname, '..')
 
-/**
- * Runs a module with fake servers in place of the network; resolves with the number of requests.
- */
+/** Runs a module with fake servers in place of the network; resolves with the number of requests. */
 async function requestsOf(test: TestContext, source: string): Promise<number> {
   let requests = 0
   const answers = (input: string | URL | Request) => {

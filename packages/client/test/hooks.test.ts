@@ -5,9 +5,7 @@ import type { ClientEvent, SpanStart, Trace } from '../src/hooks.ts'
 import { settled, tokenSourceIn } from './fakes/token-source-in.ts'
 import { type Answer, grant, noConnection, text, VirtualRuntime } from './fakes/virtual-runtime.ts'
 
-/**
- * Two fake servers in one runtime: the identity provider and the API, each with a list of answers.
- */
+/** Two fake servers in one runtime: the identity provider and the API, each with a list of answers. */
 function worldOf(identityProvider: Answer[], api: Answer[]): VirtualRuntime {
   const next = (answers: Answer[]) => (answers.length > 1 ? answers.shift() : answers[0])
   return new VirtualRuntime((request, signal) => {

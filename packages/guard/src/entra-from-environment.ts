@@ -34,11 +34,10 @@ export type EntraFromEnvironmentOptions<Role extends string = string> = Partial<
   }
 
 /**
- * Reads the options of a guard from environment variables: `TENANT_ID`, `API_APPLICATION_ID`,
- * `AUTH_URL`, `ISSUER_URL`, `JWKS_URL`, `TOKEN_VERSIONS` and `TEST_KEYS`. With the first two alone,
- * the guard trusts the tenant at Entra ID. `greeting start` writes them for its identity provider
- * to `.greeting/client.env`, which `node --env-file` loads. v2.0 tokens of `HTTPS_AUTH_URL` are
- * accepted too, if both URLs are on this machine.
+ * Reads the options of a guard from environment variables: `TENANT_ID`, `API_APPLICATION_ID`, `AUTH_URL`,
+ * `ISSUER_URL`, `JWKS_URL`, `TOKEN_VERSIONS` and `TEST_KEYS`. With the first two alone, the guard trusts the tenant
+ * at Entra ID. `greeting start` writes them for its identity provider to `.greeting/client.env`, which `node
+ * --env-file` loads. v2.0 tokens of `HTTPS_AUTH_URL` are accepted too, if both URLs are on this machine.
  *
  * @param options.roles the values of the API's app roles; every other option of `entra` is optional
  * @throws {GuardOptionsError} lists every fault, with the name of its variable

@@ -104,10 +104,7 @@ type EntraPlaces = {
 
 true satisfies Accepts<typeof entraOptions, EntraPlaces>
 
-/**
- * Options of `entra`: an API that is registered at Entra ID, or at an identity provider with its
- * dialect.
- */
+/** Options of `entra`: an API that is registered at Entra ID, or at an identity provider with its dialect. */
 export type EntraOptions<Role extends string = string> = EntraPlaces &
   Omit<GuardOptions<Role>, 'issuers'>
 

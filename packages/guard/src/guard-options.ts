@@ -67,9 +67,8 @@ export type GuardOptions<Role extends string = string> = {
   /** Size of the cache of verified tokens, in tokens: 0 to 1,000,000, by default 10,000. */
   readonly maxCachedTokens?: number | undefined
   /**
-   * Tokens that are bound to a client certificate (`cnf`, RFC 8705). `refused`, the default, accepts
-   * none. `enforced` accepts them over a connection with that certificate. `required` accepts no
-   * other tokens.
+   * Tokens that are bound to a client certificate (`cnf`, RFC 8705). `refused`, the default, accepts none.
+   * `enforced` accepts them over a connection with that certificate. `required` accepts no other tokens.
    */
   readonly certificateBinding?: 'refused' | 'enforced' | 'required' | undefined
   /**

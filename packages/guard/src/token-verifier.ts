@@ -36,9 +36,7 @@ export type VerificationFailure =
 
 type Source = { readonly issuer: TrustedIssuer; readonly keySource: KeySource }
 
-/**
- * Verifies tokens of the trusted issuers. Each token is checked only with the keys of its issuer.
- */
+/** Verifies tokens of the trusted issuers. Each token is checked only with the keys of its issuer. */
 export class TokenVerifier<Role extends string> {
   readonly keySources: readonly KeySource[]
   readonly #sources: ReadonlyMap<unknown, Source>

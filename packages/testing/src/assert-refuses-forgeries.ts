@@ -33,10 +33,7 @@ export class ForgeriesAcceptedError extends Error {
   }
 }
 
-/**
- * The error of an API that refuses a genuine token. Its refusals of hostile tokens then prove
- * nothing.
- */
+/** The error of an API that refuses a genuine token. Its refusals of hostile tokens then prove nothing. */
 export class GenuineTokenRefusedError extends Error {
   readonly code = 'genuine_token_refused'
   override readonly name = 'GenuineTokenRefusedError'

@@ -6,8 +6,7 @@ import { hookEntra, type TestHooks } from './start-entra.ts'
 /**
  * Starts one identity provider for the tests of a `describe` block, with jest.
  *
- * @param options those of `startEntra`; `mustApplyFaults` fails a test whose faults no request has
- * met
+ * @param options those of `startEntra`; `mustApplyFaults` fails a test whose faults no request has met
  * @example
  * const entra = useEntra({ registrations: 'registrations.json' })
  * it('accepts a token', async () => { await entra().client('Payroll job').token() })

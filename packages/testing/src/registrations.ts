@@ -51,10 +51,7 @@ export type BlueprintRegistrations<Apis extends ApiRegistrations> = Readonly<
   Record<string, BlueprintRegistration<Apis>>
 >
 
-/**
- * The registrations of a test, written in code. A role that its API does not declare is a type
- * error.
- */
+/** The registrations of a test, written in code. A role that its API does not declare is a type error. */
 export type Registrations<
   Apis extends ApiRegistrations,
   Clients extends ClientRegistrations<Apis>,

@@ -44,8 +44,7 @@ export function readDocumentedRoleIds(page: string): Readonly<Record<ManagementA
 }
 
 /**
- * Reads the tables of docs/generated/graph.md: the roles of each operation, and the objects for
- * which it is refused.
+ * Reads the tables of docs/generated/graph.md: the roles of each operation, and the objects for which it is refused.
  *
  * @throws {Error} when an operation has no row in the second table
  */

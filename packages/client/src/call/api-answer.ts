@@ -53,8 +53,7 @@ const remedies: Readonly<Record<number, string>> = {
 /**
  * Returns a successful response.
  *
- * @throws {ClientError} request_refused, api_unreachable or api_answer_invalid, with the reason of
- * the API.
+ * @throws {ClientError} request_refused, api_unreachable or api_answer_invalid, with the reason of the API.
  */
 export function accepted(answer: AskedAnswer): AskedAnswer {
   const { status, asked } = answer

@@ -13,10 +13,7 @@ export type ApiRequest = Omit<CallInit, 'read' | 'method'> & {
   readonly json?: unknown
 }
 
-/**
- * A response that arrives later. It rejects with a `ClientError` if the API does not respond with
- * 2xx.
- */
+/** A response that arrives later. It rejects with a `ClientError` if the API does not respond with 2xx. */
 export type PendingAnswer = Promise<ApiAnswer> & {
   /** The body as JSON. It rejects with `api_answer_invalid` if it is none. */
   readonly json: <Value = unknown>() => Promise<Value>

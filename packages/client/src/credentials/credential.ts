@@ -32,9 +32,7 @@ export type AuthenticationContext = {
   readonly otherToken: (request: OtherTokenRequest, credential: Credential) => Promise<IssuedToken>
 }
 
-/**
- * The credential of a client. The credentials of this library show no secret when they are printed.
- */
+/** The credential of a client. The credentials of this library show no secret when they are printed. */
 export type Credential = {
   readonly kind: 'secret' | 'certificate' | 'key' | 'assertion'
   /** The only client that it authenticates, if it belongs to one. */

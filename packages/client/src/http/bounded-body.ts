@@ -1,7 +1,4 @@
-/**
- * A response body that cannot be used. `message` continues the sentence "The response cannot be
- * used:".
- */
+/** A response body that cannot be used. `message` continues the sentence "The response cannot be used:". */
 export class UnusableBodyError extends Error {
   override readonly name = 'UnusableBodyError'
 }

@@ -58,8 +58,7 @@ const limits = new WeakMap<typeof fetch, Map<string, RequestLimit>>()
 /**
  * Runs a request when its origin has fewer than `maxRequests` in flight.
  *
- * @param maxRequests the limit of simultaneous requests to this origin, over all callers with the
- * same `fetch`
+ * @param maxRequests the limit of simultaneous requests to this origin, over all callers with the same `fetch`
  * @param signal ends the wait; it does not end a request that was admitted
  */
 export async function withinRequestLimit<Value>(

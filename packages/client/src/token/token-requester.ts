@@ -62,8 +62,7 @@ export class TokenRequester {
   }
 
   /**
-   * One attempt. If an authentication is refused, the others of the credential follow within the
-   * same attempt.
+   * One attempt. If an authentication is refused, the others of the credential follow within the same attempt.
    *
    * @returns the token, or the error and whether it is permanent; it does not throw
    */

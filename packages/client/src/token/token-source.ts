@@ -278,9 +278,6 @@ export function createSourceOf(
 
 const sources = new WeakMap<TokenSource, CachedTokenSource>()
 
-/**
- * Returns the reason why the last attempts of a source failed, because the deadline of a call would
- * hide it.
- */
+/** Returns the reason why the last attempts of a source failed, because the deadline of a call would hide it. */
 export const lastFailureOf = (tokens: TokenSource): ClientError | undefined =>
   sources.get(tokens)?.failure

@@ -8,8 +8,7 @@ const maxSessions = 10_000
 const ownerOf = ({ tenantId, applicationId }: Caller) => `${tenantId} ${applicationId}`
 
 /**
- * Remembers which caller opened each session of an SDK, because a session itself belongs to no
- * caller.
+ * Remembers which caller opened each session of an SDK, because a session itself belongs to no caller.
  *
  * At most 10,000 are kept, the oldest ones are forgotten. A session that is not known here belongs
  * to no caller: its client gets 404, and opens a new one, as the protocol requires.

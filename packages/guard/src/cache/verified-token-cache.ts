@@ -14,9 +14,8 @@ const comparedSlots = 2
 /**
  * Caches verified tokens, so that a repeated token is not verified again.
  *
- * A token is found by a hash of the end of its signature and then compared whole. Two tokens with
- * one hash replace each other. The whole field value is compared, because V8 compares a slice of a
- * text more slowly.
+ * A token is found by a hash of the end of its signature and then compared whole. Two tokens with one hash replace
+ * each other. The whole field value is compared, because V8 compares a slice of a text more slowly.
  *
  * When the cache is full, a new token replaces the less recently used one of two random neighbours.
  * So the share of tokens that are found falls slowly if there are more callers than slots. A strict

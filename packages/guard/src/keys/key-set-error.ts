@@ -9,10 +9,7 @@ export type KeySetErrorCode =
   | Exclude<KeySetFault, object>
   | NoUsableKey['fault']
 
-/**
- * The error of a failed refresh of a key set. The `code` gives the reason, `cause` the original
- * error.
- */
+/** The error of a failed refresh of a key set. The `code` gives the reason, `cause` the original error. */
 export class KeySetError extends Error {
   readonly code: KeySetErrorCode
   /** With the code `no_usable_key`: each published key, and the reason why it is not used. */

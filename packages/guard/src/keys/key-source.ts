@@ -27,9 +27,7 @@ export type KeySource = {
   readonly refreshForUnknownKey: () => Promise<void> | undefined
 }
 
-/**
- * Emits an event for each difference between two key sets, and marks the keys that were removed.
- */
+/** Emits an event for each difference between two key sets, and marks the keys that were removed. */
 export function announceKeyChanges(
   url: string,
   before: ReadonlyMap<string, VerificationKey>,

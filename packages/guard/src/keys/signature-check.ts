@@ -3,10 +3,7 @@ import type * as NodeCrypto from 'node:crypto'
 /** The numbers of an RSA public key, as published (RFC 7518 section 6.3.1). */
 export type RsaPublicKey = { readonly kty: 'RSA'; readonly n: string; readonly e: string }
 
-/**
- * Checks whether a key signed the input with RS256. It returns a promise on a runtime without
- * `node:crypto`.
- */
+/** Checks whether a key signed the input with RS256. It returns a promise on a runtime without `node:crypto`. */
 export type SignatureCheck = (input: string, signature: Bytes) => boolean | Promise<boolean>
 
 type Bytes = Uint8Array<ArrayBuffer>

@@ -42,8 +42,7 @@ export class RouteTableError extends TypeError {
 }
 
 /**
- * Validates the routes at start, so that a route without a role is an error instead of an open
- * route.
+ * Validates the routes at start, so that a route without a role is an error instead of an open route.
  *
  * @throws {RouteTableError} lists every invalid route
  */
@@ -80,8 +79,7 @@ const prefixRule = 'must begin with a slash and not end with one'
 const isPrefix = (prefix: string) => /^(\/[^/?#]+)*$/.test(prefix)
 
 /**
- * Checks the arguments of middleware at start, so that a misspelt role is an error instead of a
- * 403.
+ * Checks the arguments of middleware at start, so that a misspelt role is an error instead of a 403.
  *
  * @throws {TypeError} names the missing guard, the role and the roles of the guard, or the prefix
  */
@@ -104,9 +102,7 @@ export function checkRequirement<Role extends string>(
   if (!isPrefix(prefix)) throw new TypeError(`The prefix ${prefix} ${prefixRule}`)
 }
 
-/**
- * Handles a decision at once if it is no promise, because a promise costs time in each request.
- */
+/** Handles a decision at once if it is no promise, because a promise costs time in each request. */
 export function whenDecided<Outcome extends object, Answer>(
   outcome: Outcome | Promise<Outcome>,
   answer: (outcome: Outcome) => Answer | Promise<Answer>,

@@ -26,10 +26,7 @@ export class UnguardedRoutesError extends Error {
 /** From the global registry, because an app may load this package twice. */
 const mark = Symbol.for('@greeting/guard')
 
-/**
- * Marks a function that lets only admitted requests pass, at and below a prefix of the path where
- * it is mounted.
- */
+/** Marks a function that lets only admitted requests pass, at and below a prefix of the path where it is mounted. */
 export function markGuard<Handler extends object>(handler: Handler, prefix = ''): Handler {
   return Object.assign(handler, { [mark]: prefix })
 }
@@ -110,9 +107,8 @@ function isCovered(path: string, guardPath: string): boolean {
 }
 
 /**
- * True if middleware may answer a path that should be guarded. Middleware above the prefix or of
- * the whole app, such as a body parser, counts only behind a guard that is not called for each
- * spelling of a path.
+ * True if middleware may answer a path that should be guarded. Middleware above the prefix or of the whole app,
+ * such as a body parser, counts only behind a guard that is not called for each spelling of a path.
  */
 export function mayAnswer(path: string, prefix: string, guards: readonly PlacedGuard[]): boolean {
   const { length } = segmentsOf(path)

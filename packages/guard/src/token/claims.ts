@@ -7,10 +7,7 @@ import type { DeclaredRoles } from './declared-roles.ts'
 /** The claims of a valid token that are used. */
 export type VerifiedClaims<Role extends string> = {
   readonly caller: Caller<Role>
-  /**
-   * Start of validity in seconds since the epoch: the later of `nbf` and `iat`. The end is
-   * `caller.expiresAt`.
-   */
+  /** Start of validity in seconds since the epoch: the later of `nbf` and `iat`. The end is `caller.expiresAt`. */
   readonly notBefore: number
   /** The `x5t#S256` of the certificate to which the token is bound. */
   readonly boundTo: string | undefined

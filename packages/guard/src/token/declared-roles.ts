@@ -1,8 +1,7 @@
 /**
  * Finds which of a guard's roles a token contains.
  *
- * Most tokens contain one of a few lists of roles. So each list is created and frozen once, and
- * callers share it.
+ * Most tokens contain one of a few lists of roles. So each list is created and frozen once, and callers share it.
  */
 export class DeclaredRoles<Role extends string> {
   readonly names: readonly Role[]

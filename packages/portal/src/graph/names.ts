@@ -35,9 +35,7 @@ export async function applicationNames(request: AdministratorRequest, appIds: re
 /** The applications that audit records name, by the ID in the record. */
 export type NamesInRecords = ReadonlyMap<string, z.output<typeof nameView>>
 
-/**
- * Finds the display names for the IDs in audit records: actors, blueprints and changed objects.
- */
+/** Finds the display names for the IDs in audit records: actors, blueprints and changed objects. */
 export async function namesInRecords(
   request: AdministratorRequest,
   records: readonly Pick<AuditView, 'action' | 'actor' | 'blueprintId' | 'target'>[],

@@ -2,10 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { type Exchange, exchanges } from './replay.ts'
 
-/**
- * The tenant to query, and the client that queries it. The client needs `Application.ReadWrite.All`
- * in a test tenant.
- */
+/** The tenant to query, and the client that queries it. The client needs `Application.ReadWrite.All` in a test tenant. */
 export type TestTenant = {
   readonly authUrl: string
   readonly graphUrl: string

@@ -9,8 +9,7 @@ export type InheritablePermission = {
 }
 
 /**
- * The properties that make an application the blueprint of agent identities. Its credentials
- * authenticate its agents.
+ * The properties that make an application the blueprint of agent identities. Its credentials authenticate its agents.
  *
  * @see https://learn.microsoft.com/graph/api/resources/agentidentityblueprint
  */

@@ -47,10 +47,7 @@ export const operationPath = (pathname: string): string =>
 
 const tenantPattern = /^\/(myorganization|[0-9a-f-]{36})(?=\/)/i
 
-/**
- * The tenant that a path names before the operation, as older Microsoft Graph clients do; undefined
- * if there is none.
- */
+/** The tenant that a path names before the operation, as older Microsoft Graph clients do; undefined if there is none. */
 export const tenantInPath = (pathname: string): string | undefined =>
   tenantPattern.exec(pathname)?.[1]?.toLowerCase()
 

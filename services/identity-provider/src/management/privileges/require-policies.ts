@@ -32,9 +32,8 @@ type PolicyCall = {
  * Requires that the tenant's app management policies permit what a change adds to applications and service
  * principals, and that no application locks the changed credentials of its service principals.
  *
- * @throws {GraphError} graph_refusal locked_by_application, lifetime_exceeds_policy,
- * credential_forbidden_by_policy, identifier_uri_forbidden_by_policy,
- * identifier_uri_without_tenant, audience_forbidden_by_policy.
+ * @throws {GraphError} graph_refusal locked_by_application, lifetime_exceeds_policy, credential_forbidden_by_policy,
+ *   identifier_uri_forbidden_by_policy, identifier_uri_without_tenant, audience_forbidden_by_policy.
  */
 export function requirePolicies(call: PolicyCall, changes: readonly DirectoryChange[]): void {
   const [first, ...others] = changes.flatMap(({ kind, value }) =>

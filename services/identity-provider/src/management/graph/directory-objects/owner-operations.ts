@@ -134,8 +134,7 @@ const sponsors: EntitySet<{ readonly id: string }> = {
 }
 
 /**
- * Returns the owners of an object with additional ones. An owner must be a user or a service
- * principal of the tenant.
+ * Returns the owners of an object with additional ones. An owner must be a user or a service principal of the tenant.
  *
  * @param isOfBlueprint whether the caller creates a blueprint or its principal, and owns it (entra E356)
  * @throws {GraphError} graph_refusal resource_unknown, reference_type_invalid, reference_taken, body_invalid.
