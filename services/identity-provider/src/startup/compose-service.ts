@@ -157,6 +157,7 @@ async function openAuditExport({ settings, storage, environment, log }: OpenedPa
 function answerMetrics({ metrics, listeners, settings, ...parts }: ServiceParts): void {
   if (metrics === undefined) return
   const { registry } = metrics
+  const isAlone = settings.DATABASE_URL === undefined
   metrics.watch({
     directory: parts.directory,
     keys: parts.keys,
@@ -174,7 +175,13 @@ function answerMetrics({ metrics, listeners, settings, ...parts }: ServiceParts)
     certificateEnd: listeners.certificateEnd,
     now: parts.environment.runtime.now,
   })
-  listeners.metrics?.answerWith(metricsFetch(() => registry.metrics()))
+  listeners.metrics?.answerWith(
+    metricsFetch(async () => {
+      // Nothing else reads a file at rest, and the ages would grow.
+      if (isAlone) await Promise.allSettled([parts.directory.refresh(), parts.keys.refresh()])
+      return registry.metrics()
+    }),
+  )
 }
 
 const lanesWithoutRecords = (settings: Settings): ReadonlySet<AuditLane> => {

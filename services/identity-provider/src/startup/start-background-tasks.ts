@@ -38,12 +38,8 @@ export function startBackgroundTasks(work: BackgroundWork, stack: AsyncDisposabl
   const { storage, directory, standbyReads, keys, auditBuffer, reversals, clock, runtime, log } =
     work
   const tasks: readonly Task[] = [
-    // A change of another replica is effective within a second.
-    [250, 'refresh of the directory', () => directory.refresh()],
-    [250, 'refresh of the signing keys', () => keys.refresh()],
-    [500, 'write of the audit log', () => auditBuffer.flush()],
-    [500, 'record of a store reversal', () => reversals.writeTo(directory)],
-    ...tasksOfStandby(),
+    [500, 'write of the audit log', writeAudit],
+    ...tasksOfReplica(),
     [60_000, 'schedule of the signing keys', () => keys.tend()],
     [60_000, 'comparison of the clocks', () => clock.compare()],
     [60_000, 'report of counted refusals', work.reportCountedRefusals],
@@ -55,16 +51,26 @@ export function startBackgroundTasks(work: BackgroundWork, stack: AsyncDisposabl
     stack.defer(startPeriodicTask(everyMs, name, task, log))
   }
 
-  function tasksOfStandby(): readonly Task[] {
+  function tasksOfReplica(): readonly Task[] {
+    // One process owns a file. A request after a rest reads what is older than a second again.
     if (!work.hasDatabase) return []
     const beat = whenAgreed(({ date }) => storage.beat(date))
-    const heartbeat: Task = [2000, 'heartbeat for standbys', beat]
-    if (standbyReads === undefined) return [heartbeat]
+    const tasks: readonly Task[] = [
+      // A change of another replica is effective within a second.
+      [250, 'refresh of the directory', () => directory.refresh()],
+      [250, 'refresh of the signing keys', () => keys.refresh()],
+      [2000, 'heartbeat for standbys', beat],
+    ]
+    if (standbyReads === undefined) return tasks
     return [
-      heartbeat,
+      ...tasks,
       [1000, 'watch of the standby', () => standbyReads.watch()],
       [10_000, 'comparison of the standby', () => standbyReads.compare()],
     ]
+  }
+  async function writeAudit(): Promise<void> {
+    await auditBuffer.flush()
+    await reversals.writeTo(directory)
   }
   async function tidy(signal: AbortSignal): Promise<void> {
     await work.regionalAssertions?.tidy(await clock.agreedTime())

@@ -10,6 +10,17 @@ import {
 const wall = new Date('2032-01-01T00:00:00Z')
 const agreed = new AgreedTime(new Date('2030-01-01T00:00:00Z'))
 const nothing = async () => {}
+const atRest = {
+  hasDatabase: true,
+  directory: { refresh: nothing, deletedBefore: async () => [] },
+  keys: { refresh: nothing, tend: nothing },
+  auditBuffer: { flush: nothing },
+  reversals: { writeTo: nothing },
+  retentionDays: 30,
+  reportCountedRefusals: nothing,
+  runtime: { now: () => wall },
+  log: { error: (_: object, text: string) => assert.fail(text) },
+}
 
 /** Runs the tasks for an hour, and returns what they asked for. */
 async function anHour(
@@ -18,7 +29,7 @@ async function anHour(
 ): Promise<string[]> {
   const asked: string[] = []
   const work = {
-    hasDatabase: true,
+    ...atRest,
     storage: {
       beat: async (time: Date) => void asked.push(`beat ${time.getFullYear()}`),
       tidy: async (now: Date, time?: AgreedTime) =>
@@ -31,15 +42,8 @@ async function anHour(
         return []
       },
     },
-    keys: { refresh: nothing, tend: nothing },
-    auditBuffer: { flush: nothing },
-    reversals: { writeTo: nothing },
     clock: { agreedTime, compare: async () => void asked.push('compare') },
-    retentionDays: 30,
     renewCertificate: async () => void asked.push('renew'),
-    reportCountedRefusals: nothing,
-    runtime: { now: () => wall },
-    log: { error: (_: object, text: string) => assert.fail(text) },
   }
   await using stack = new AsyncDisposableStack()
   startBackgroundTasks(work as unknown as BackgroundWork, stack)
@@ -62,4 +66,37 @@ describe('the background tasks', () => {
     const asked = await anHour(test.mock.timers, async () => undefined)
     assert.deepEqual(asked, ['compare', 'tidy 2032 undefined'])
   })
+
+  for (const [store, hasDatabase, reads, mostWakeUps] of [
+    ['of a file', false, 0, 20],
+    ['of a database', true, 80, 110],
+  ] as const)
+    it(`read the store ${store} ${reads} times in ten seconds at rest`, async (test) => {
+      test.mock.timers.enable({ apis: ['setTimeout'] })
+      let [asked, wakeUps] = [0, 0]
+      const read = async () => {
+        asked += 1
+      }
+      const work = {
+        ...atRest,
+        hasDatabase,
+        storage: { beat: nothing },
+        directory: { refresh: read },
+        keys: { refresh: read },
+        auditBuffer: {
+          flush: async () => {
+            wakeUps += 1
+          },
+        },
+        clock: { agreedTime: async () => undefined },
+      }
+      await using stack = new AsyncDisposableStack()
+      startBackgroundTasks(work as unknown as BackgroundWork, stack)
+      for (let passedMs = 0; passedMs < 10_000; passedMs += 50) {
+        test.mock.timers.tick(50)
+        await setImmediate()
+      }
+      assert.equal(asked, reads)
+      assert.ok(wakeUps + asked <= mostWakeUps, `${wakeUps + asked} wake-ups`)
+    })
 })
