@@ -36,8 +36,9 @@ const api = 'services/greeting-api/src'
 const authorizer = 'services/authorizer/src'
 const testing = 'packages/testing/src'
 
-const viewer = { 'lib/static': `${api}/docs/static` }
-const portal = { static: 'packages/portal/src/static' }
+const look = { 'lib/look': 'packages/http-service/src/look' }
+const viewer = { ...look, 'lib/static': `${api}/docs/static` }
+const portal = { ...look, static: 'packages/portal/src/static' }
 /** Loaded at the first request for a page, and not before. */
 const pages = ['packages/portal/src/portal-app.ts', `${provider}/portal/portal-host.ts`]
 const operations = [`${provider}/management/operations/operations-app.ts`]

@@ -14,7 +14,7 @@ export {
   type TlsIdentity,
 } from './listener/listener.ts'
 export { metricsFetch, openMetricsListener } from './listener/metrics-listener.ts'
-export { lookFiles } from './look/look-files.ts'
+export { lookFiles } from './look-files.ts'
 export {
   type Listening,
   type ProcessContext,

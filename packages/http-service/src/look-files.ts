@@ -1,7 +1,6 @@
-// Folder: The mark, the colors and the type scale of all pages.
-import type { StaticFile } from '../static-files.ts'
+import type { StaticFile } from './static-files.ts'
 
-const own = (name: string) => new URL(`./${name}`, import.meta.url)
+const own = (name: string) => new URL(`./look/${name}`, import.meta.url)
 
 /** The mark, and the style of every page: accent, colors and type scale. */
 export const lookFiles = {
