@@ -53,11 +53,16 @@ export const appRoleAssignmentProperties: PropertyTable<
     show: ({ principalId }, { directory }) =>
       directory.servicePrincipal(principalId)?.displayName ?? null,
   },
-  principalId: { column: ['principal_id'], filter: 'value', index: 'principalId' },
+  principalId: {
+    column: ['principal_id'],
+    type: 'Edm.Guid',
+    filter: 'value',
+    index: 'principalId',
+  },
   principalType: { fixed: 'ServicePrincipal' },
   resourceDisplayName: {
     show: ({ resourceId }, { directory }) =>
       directory.servicePrincipal(resourceId)?.displayName ?? null,
   },
-  resourceId: { column: ['resource_id'], filter: 'value', index: 'resourceId' },
+  resourceId: { column: ['resource_id'], type: 'Edm.Guid', filter: 'value', index: 'resourceId' },
 }

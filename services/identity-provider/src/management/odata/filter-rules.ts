@@ -60,6 +60,9 @@ function resolveComparison<Entity>(
   if (isUnsupported) {
     throw refuse('query_unsupported', objects ? complex(property) : notFilterable(property, set))
   }
+  const valueType = String(member === undefined ? type : objects?.members[member]?.type)
+  if (comparison.isQuoted && unquotedTypes.has(valueType))
+    throw refuse('query_invalid', incompatible(valueType, operator))
   const isTime = comparedAs === 'time'
   const compared = isTime ? timeOf(literal, member ?? property) : literal
   return { ...comparison, property, member, literal: compared, isTime }
@@ -101,6 +104,17 @@ function timeOf(literal: Comparison['literal'], property: string): string | null
   }
   return timeText(time)
 }
+
+const unquotedTypes: ReadonlySet<string> = new Set(['Edm.Guid', 'Edm.DateTimeOffset'])
+const operatorKinds = new Map([
+  ['ne', 'NotEqual'],
+  ['ge', 'GreaterThanOrEqual'],
+  ['le', 'LessThanOrEqual'],
+])
+
+/** The sentence of the OData library for a value in quotes (entra E380). */
+const incompatible = (type: string, operator: string) =>
+  `Invalid filter clause: A binary operator with incompatible types was detected. Found operand types '${type}' and 'Edm.String' for operator kind '${operatorKinds.get(operator) ?? 'Equal'}'.`
 
 const notFilterable = (property: string, { type }: { readonly type: string }) =>
   `Unsupported or invalid query filter clause specified for property '${property}' of resource '${type.charAt(0).toUpperCase()}${type.slice(1)}'.`

@@ -21,6 +21,8 @@ export type Comparison = {
     | 'contains'
     | 'startsWord'
   readonly literal: Literal
+  /** Whether the literal is a text in quotes. */
+  readonly isQuoted?: boolean
   /** Whether the values are times. A filter that is not resolved does not know it. */
   readonly isTime?: boolean
 }
@@ -95,6 +97,7 @@ class FilterParser {
   readonly #tokens: readonly FilterToken[]
   readonly #limits: FilterLimits
   #next = 0
+  #isQuoted = false
   #comparisons = 0
 
   constructor(text: string, limits: FilterLimits) {
@@ -212,7 +215,7 @@ class FilterParser {
         `Unsupported $filter: it must not have more than ${maxComparisons} comparisons.`,
       )
     }
-    return { kind: 'comparison', ...target, operator, literal }
+    return { kind: 'comparison', ...target, operator, literal, isQuoted: this.#isQuoted }
   }
 
   #plain(property: string): Target {
@@ -223,7 +226,8 @@ class FilterParser {
   #literal(): Literal {
     const token = this.#token()
     if (token.kind === 'sign') throw this.#fault(-1)
-    if (token.kind === 'text') return token.value
+    this.#isQuoted = token.kind === 'text'
+    if (this.#isQuoted) return token.value
     // Any other word is a GUID or a time, which are compared as texts.
     const constant = constants.get(token.value.toLowerCase())
     return constant === undefined ? token.value : constant

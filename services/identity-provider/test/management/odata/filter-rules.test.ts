@@ -24,7 +24,7 @@ describe('a filter on the members of a collection', () => {
     const { list, secret } = await withSecret()
     for (const filter of [
       `passwordCredentials/any(c:c/keyId eq ${secret?.keyId})`,
-      `passwordCredentials/any(c:c/KEYID eq '${secret?.keyId}')`,
+      `passwordCredentials/any(c:c/KEYID eq ${secret?.keyId})`,
       "passwordCredentials/any(c:c/displayName in ('first','second'))",
       'passwordCredentials/any(c:c/endDateTime eq 2026-06-01T00:00:00Z)',
       "appRoles/any(r:r/value eq 'Orders.Read')",
@@ -44,6 +44,13 @@ describe('a filter on the members of a collection', () => {
   const unknown = (member: string, type: string) =>
     new RegExp(`Could not find a property named '${member}' on type 'microsoft.graph.${type}'`)
   const refused: readonly (readonly [filter: string, message: RegExp])[] = [
+    // A GUID or a time in quotes (entra E380).
+    [
+      `passwordCredentials/any(c:c/keyId eq '${resourceAppId}')`,
+      /^Invalid filter clause: A binary operator with incompatible types was detected\. Found operand types 'Edm\.Guid' and 'Edm\.String' for operator kind 'Equal'\.$/,
+    ],
+    ["createdDateTime ge '2026-01-01T00:00:00Z'", /'Edm\.DateTimeOffset' .* 'GreaterThanOrEqual'/],
+    ["createdDateTime le '2026-01-01'", /'Edm\.DateTimeOffset' .* 'LessThanOrEqual'/],
     ["passwordCredentials/any(c:c/secretSha256 eq 'x')", unknown('secretSha256', 'passwordCr.*')],
     ["passwordCredentials/any(c:c/__proto__ eq 'x')", unknown('__proto__', 'passwordCredential')],
     ['passwordCredentials/any(c:c/constructor eq null)', unknown('constructor', 'passwordCr.*')],
