@@ -29,7 +29,7 @@ describe('the pages of the greeting API, in a browser', () => {
   }
 
   // The tests share one load of the reference: its viewer takes longer than all of them.
-  it('the landing page has no fault that axe-core finds, and fits a narrow screen', async () => {
+  it('the landing page has no axe-core violation, and fits a narrow screen', async () => {
     await page.goto(system.api.url)
     assert.match(await page.title(), /Greeting/)
     for (const colorScheme of ['dark', 'light'] as const) {
@@ -87,7 +87,7 @@ describe('the pages of the greeting API, in a browser', () => {
     assert.equal(await execute('hello', '200'), 'Hello, Ada')
   })
 
-  it('load files of their own server only, and the policy permits all that they do', () => {
+  it('load only files of their server, and the policy permits all that they do', () => {
     assert.deepEqual([...new Set(requested)], [system.api.url])
     assert.deepEqual(
       complaints.filter((one) => !one.includes('401')),

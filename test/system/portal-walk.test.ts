@@ -149,7 +149,7 @@ it('walks the six steps with the keyboard only', async () => {
   assert.match(await page.locator('main').innerText(), /The secret was created/)
 })
 
-it('at 390 pixels has one row of navigation and one of tabs, and ten applications on three screens', async () => {
+it('shows one row of navigation and one of tabs at 390 pixels, and ten applications on three screens', async () => {
   await using opened = new AsyncDisposableStack()
   const names = Array.from({ length: 8 }, (_, index) => [`Job ${index}`, { roles: {} }] as const)
   const registrations = { apis: { Orders: { roles: [] } }, clients: Object.fromEntries(names) }

@@ -33,7 +33,7 @@ describe('siteLink', () => {
     })
 
   for (const target of ['nothing.md', '../../../outside.md'])
-    it(`refuses ${target}, with the page`, () => {
+    it(`refuses ${target}, and names the page`, () => {
       assert.throws(() => siteLink(target, 'docs/guides/keys.md', source), {
         message: `docs/guides/keys.md links to ${target}`,
       })

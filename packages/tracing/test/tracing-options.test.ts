@@ -72,7 +72,7 @@ describe('the settings of a collector of log records', () => {
       assert.equal(readLogExportOptions(settings, 'idp')?.url, expected)
     })
 
-  it('have the header fields and the name of the service', () => {
+  it('contain the header fields and the service name', () => {
     const settings = {
       OTEL_EXPORTER_OTLP_LOGS_ENDPOINT: url,
       OTEL_EXPORTER_OTLP_HEADERS: 'authorization=key',

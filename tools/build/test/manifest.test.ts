@@ -53,7 +53,7 @@ const project = {
 describe('the manifest of a published package', () => {
   const manifest = publishedManifest(outer, project)
 
-  it('describes the package, and whom the project is for', () => {
+  it('describes the package with the first sentences of the project', () => {
     assert.equal(manifest.description, 'The outer package. The project is for teams.')
     assert.equal(manifest.repository.url, 'git+https://host.example/a.git')
   })
@@ -66,7 +66,7 @@ describe('the manifest of a published package', () => {
     assert.deepEqual(manifest.imports, { '#main': './lib/main.js', '#other': './lib/other.js' })
   })
 
-  it('with CommonJS modules lets Node load one kind of modules, and other programs two', () => {
+  it('with CommonJS modules gives Node one kind of module, and other programs two', () => {
     const row = { ...inner.row, commonJs: { inlined: [] } }
     const { exports, files } = publishedManifest({ ...inner, row }, project)
     const module = { types: './lib/a/b.d.ts', default: './lib/a/b.js' }
@@ -107,7 +107,7 @@ describe('the manifest of a published package', () => {
   })
 })
 
-it('the manifest for JSR exports source, and names one range of each dependency', () => {
+it('exports source, and names one version range for each dependency', () => {
   const peerDependencies = { express: '^4.21.0 || ^5.0.0' }
   const dependencies = { zod: '^4.0.0' }
   const manifest = { ...inner.manifest, dependencies, peerDependencies }

@@ -54,7 +54,7 @@ function bufferFixture(capacity = 100, more: Partial<AuditBufferOptions> = {}) {
   return { store, buffer, targets: () => store.records.map(({ target }) => target) }
 }
 
-describe('the buffer of the audit', () => {
+describe('the audit buffer', () => {
   it('writes its records once, in one batch and in their order', async () => {
     const { buffer, store, targets } = bufferFixture()
     for (const target of ['1', '2', '3']) buffer.record(record(target), 'signIns')

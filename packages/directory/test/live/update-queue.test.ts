@@ -267,7 +267,7 @@ describe('updates of a directory', () => {
     assert.equal(commits, 2)
   })
 
-  it('fail only where more is needed than can be loaded', async () => {
+  it('fail only if a decision needs more than can be loaded', async () => {
     const store = new DirectoryStore({ log: new MemoryDirectoryLog() })
     let number = 0
     const endless = store.update((directory) => {

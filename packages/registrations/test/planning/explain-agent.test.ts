@@ -218,7 +218,7 @@ describe('an explanation of an agent, when', () => {
       assert.match(explained({ ...state, assignments }).note ?? '', note ?? /^$/)
     })
 
-  it('its blueprint has to act: says so for each such step', () => {
+  it('its blueprint has to act: names each such step', () => {
     const disabled = withAgent({ clientPrincipal: { accountEnabled: false }, assigned: [hi] })
     const ofBlueprint = explained(disabled).steps.filter(({ of }) => of === 'blueprint')
     assert.deepEqual(

@@ -55,7 +55,7 @@ describe('a client secret', () => {
     }
   })
 
-  it('is valid beside others until it is removed by its ID', async () => {
+  it('is valid together with others until it is removed by ID', async () => {
     const { admin, path, store, api } = await withApi()
     const first = await admin.post(`${path}/addPassword`, {})
     const second = await admin.post(`${path}/addPassword`, { passwordCredential: null })
