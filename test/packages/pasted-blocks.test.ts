@@ -8,6 +8,7 @@ import { basename, dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { after, describe, it } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
+import { parseEnv } from 'node:util'
 import { Consumer } from './consumer.ts'
 import { npm, npmScript, run } from './program.ts'
 import { tarballOf } from './tarball.ts'
@@ -21,6 +22,15 @@ const commandWith = (part: string) => {
 }
 const codeOf = (name: string) =>
   new RegExp(`\`\`\`ts ${RegExp.escape(name)}\n(.*?)\`\`\``, 's').exec(page)?.[1] ?? ''
+
+const [, jobBlock = ''] =
+  /```ts\n(.*?)```/s.exec(
+    readFileSync(join(import.meta.dirname, '../../docs/guides/client.md'), 'utf8'),
+  ) ?? []
+
+/** The same program with `require()`, which has no `await` outside of a function. */
+const asCommonJs = (code: string) =>
+  code.replace(/^import (.*) from (.*)$/m, 'const $1 = require($2)\n;(async () => {').concat('})()')
 
 const quiet = {
   npm_config_audit: 'false',
@@ -40,7 +50,7 @@ async function freePort(): Promise<number> {
 describe('the blocks of README.md, pasted into an empty folder after npm init', () => {
   const project = new Consumer()
   npm(['init', '-y'], project.folder)
-  for (const name of ['guard', 'testing', 'cli'])
+  for (const name of ['guard', 'client', 'testing', 'cli'])
     project.copy(tarballOf(name), basename(tarballOf(name)))
   // A pasted command finds the Node that runs these tests, and its npm.
   for (const name of ['npm', 'npx'])
@@ -115,4 +125,23 @@ describe('the blocks of README.md, pasted into an empty folder after npm init', 
     }
     assert.equal((await fetch(`http://localhost:${port}/api/orders`)).status, 401)
   })
+
+  // The block has the addresses and IDs of a tenant. The system that runs has others.
+  const jobs = { 'job.mjs': (code: string) => code, 'job.cjs': asCommonJs }
+  for (const [file, written] of Object.entries(jobs))
+    it(`call an API from ${file}, with the first block of docs/guides/client.md`, () => {
+      const installed = shell(`npm install ./${basename(tarballOf('client'))}`)
+      assert.equal(installed.status, 0, installed.stderr)
+      const settings = parseEnv(readFileSync(join(project.folder, '.greeting/client.env'), 'utf8'))
+      const { AUTH_URL, TENANT_ID, CLIENT_ID = '', CLIENT_SECRET = '', BASE_URL = '' } = settings
+      const code = jobBlock
+        .replace(/https:\/\/login[^']+/, `${AUTH_URL}/${TENANT_ID}`)
+        .replace(/(?<=clientId: ')[^']+/, CLIENT_ID)
+        .replace(/(?<=clientSecret\(')[^']+/, CLIENT_SECRET)
+        .replace(/(?<=api:\/\/)[0-9a-f-]+/, settings.API_APPLICATION_ID ?? '')
+        .replace(/https:\/\/api.example/, BASE_URL)
+      project.write(file, written(code))
+      const { status, stdout, stderr } = shell(`node ${file}`)
+      assert.deepEqual([status, stdout], [0, 'Hi\n'], stderr)
+    })
 })

@@ -30,7 +30,7 @@ const accepted: Readonly<Record<string, string>> = {
 
 /** A file that the bundler names, or one that a page serves. */
 const bundledFile =
-  /^lib\/([a-z\d-]+\/)*[A-Za-z\d-]+(\.js|\.js\.map|\.d\.ts)$|^(lib\/)?static\/[a-z.-]+$/
+  /^lib\/([a-z\d-]+\/)*[A-Za-z\d-]+(\.js|\.js\.map|\.d\.ts)$|^(lib\/)?(static|look)\/[a-z.-]+$/
 
 /** The CommonJS modules are bundled too. Their declarations are those of the ES modules. */
 const commonJsFile = /^commonjs\/([a-z-]+\/)*[a-z\d-]+(\.js|\.d\.ts)$/
