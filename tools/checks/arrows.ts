@@ -51,6 +51,20 @@ export const rooms: readonly Room[] = [
     reason: 'Pages for administrators: a client of the server by an interface that it declares.',
   },
   {
+    path: 'packages/portal/test',
+    mayImport: [
+      'packages/directory/src/live',
+      'packages/directory/src/model',
+      'packages/portal',
+      'packages/registrations',
+      'packages/registrations/src/planning',
+      'services/identity-provider',
+      'services/identity-provider/src/dialect',
+      'services/identity-provider/src/lab',
+    ],
+    reason: 'The pages are tested as an administrator sees them, from a server that serves them.',
+  },
+  {
     path: 'packages/lab',
     mayImport: ['packages/guard', 'packages/http-service', 'packages/portal'],
     reason: 'The controls of a test over a server, by an interface that the lab declares.',
@@ -179,6 +193,11 @@ export const rooms: readonly Room[] = [
       'packages/directory/src/storage',
     ],
     reason: 'Objects, stores and logs in memory, for tests of the directory and of its server.',
+  },
+  {
+    path: 'test/fixtures/portal',
+    mayImport: ['services/identity-provider'],
+    reason: 'A server with the portal, and a browser without script, for the tests of the pages.',
   },
   {
     path: 'test/fixtures/graph',

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Administrator } from '../../../deploy/drills/administrator.ts'
-import { PortalBrowser } from '../../../services/identity-provider/test/portal/portal-browser.ts'
+import { PortalBrowser } from '../../../test/fixtures/portal/portal-browser.ts'
 import { median } from '../../figures.ts'
 import { type Figure, figuresOf, type GrowthCase } from '../growth-case.ts'
 import { type IdentityServer, readAnswer, startIdentityServer } from '../identity-server.ts'

@@ -8,11 +8,11 @@ import { parseEnv } from 'node:util'
 import { remove } from '@greeting/directory'
 import { DirectoryStore } from '@greeting/directory/live'
 import { openStorage } from '@greeting/directory/storage'
+import { hiddenFieldsOf, PortalBrowser } from '../../../../test/fixtures/portal/portal-browser.ts'
 import { PostgresServer } from '../../../../test/fixtures/postgres-server.ts'
 import { KeyEncryptionKey } from '../../src/signing/key-encryption-key.ts'
 import type { Service } from '../../src/startup/service.ts'
 import { startHere } from '../provider-here.ts'
-import { hiddenFieldsOf, PortalBrowser } from './portal-browser.ts'
 
 const effectiveEverywhereMs = 5000
 

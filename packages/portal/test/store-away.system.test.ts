@@ -1,10 +1,14 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import { StorageUnavailableError } from '@greeting/directory/live'
-import type { DirectoryLog } from '../../../../packages/directory/src/live/directory-log.ts'
-import { startInProcess } from '../../src/startup/start-identity-provider.ts'
-import { fixtureEnvironment } from '../startup/fixture-environment.ts'
-import { type PortalBrowser, type PortalServer, startPortal } from './portal-browser.ts'
+import { startInProcess } from '../../../services/identity-provider/src/startup/start-identity-provider.ts'
+import { fixtureEnvironment } from '../../../services/identity-provider/test/startup/fixture-environment.ts'
+import {
+  type PortalBrowser,
+  type PortalServer,
+  startPortal,
+} from '../../../test/fixtures/portal/portal-browser.ts'
+import type { DirectoryLog } from '../../directory/src/live/directory-log.ts'
+import { StorageUnavailableError } from '../../directory/src/live/index.ts'
 
 describe('the portal while the store is unavailable', () => {
   let server: PortalServer

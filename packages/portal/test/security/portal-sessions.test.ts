@@ -2,11 +2,22 @@ import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
-import { portalActions } from '@greeting/portal'
-import { type LabProvider, startLabProvider } from '../../src/lab/start-lab-provider.ts'
-import { hiddenFieldsOf, PortalBrowser, type PortalServer, startPortal } from './portal-browser.ts'
+import {
+  type LabProvider,
+  startLabProvider,
+} from '../../../../services/identity-provider/src/lab/start-lab-provider.ts'
+import {
+  hiddenFieldsOf,
+  PortalBrowser,
+  type PortalServer,
+  startPortal,
+} from '../../../../test/fixtures/portal/portal-browser.ts'
+import { portalActions } from '../../src/index.ts'
 
-const registrations = join(import.meta.dirname, '../registrations/sample.json')
+const registrations = join(
+  import.meta.dirname,
+  '../../../../services/identity-provider/test/registrations/sample.json',
+)
 const confirmed = { minutes: 10 }
 
 describe('the sessions of the portal', () => {

@@ -4,9 +4,16 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { estimateTokenBytes } from '@greeting/registrations/planning'
-import { type PortalBrowser, type PortalServer, startPortal } from '../portal-browser.ts'
+import {
+  type PortalBrowser,
+  type PortalServer,
+  startPortal,
+} from '../../../../test/fixtures/portal/portal-browser.ts'
 
-const seed = join(import.meta.dirname, '../../registrations/sample.json')
+const seed = join(
+  import.meta.dirname,
+  '../../../../services/identity-provider/test/registrations/sample.json',
+)
 
 describe('the preview of a token', () => {
   let server: PortalServer

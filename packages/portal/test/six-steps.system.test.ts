@@ -1,6 +1,11 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import { type PortalBrowser, type PortalServer, type Seen, startPortal } from './portal-browser.ts'
+import {
+  type PortalBrowser,
+  type PortalServer,
+  type Seen,
+  startPortal,
+} from '../../../test/fixtures/portal/portal-browser.ts'
 
 describe('the six registration steps in the portal, without script', () => {
   let server: PortalServer

@@ -3,11 +3,15 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
-import { storableTextIssues } from '@greeting/directory'
 import naughtyStrings from 'big-list-of-naughty-strings' with { type: 'json' }
 import { html } from 'hono/html'
-import { startLabProvider } from '../../src/lab/index.ts'
-import { PortalBrowser, type PortalServer, startPortal } from './portal-browser.ts'
+import { startLabProvider } from '../../../services/identity-provider/src/lab/index.ts'
+import {
+  PortalBrowser,
+  type PortalServer,
+  startPortal,
+} from '../../../test/fixtures/portal/portal-browser.ts'
+import { storableTextIssues } from '../../directory/src/model/index.ts'
 
 const maxNameLength = 120
 const maxSearchLength = 256

@@ -6,9 +6,12 @@ import {
   type PortalBrowser,
   type PortalServer,
   startPortal,
-} from '../portal-browser.ts'
+} from '../../../../test/fixtures/portal/portal-browser.ts'
 
-const seed = join(import.meta.dirname, '../../registrations/sample.json')
+const seed = join(
+  import.meta.dirname,
+  '../../../../services/identity-provider/test/registrations/sample.json',
+)
 const sponsor = '5c8f5a0e-6f3c-4b1e-9d3a-1c9e0a7b2f44'
 const primary = /class="primary"[^>]*>([^<]+)</g
 

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
-import { startHere } from '../../provider-here.ts'
+import { startHere } from '../../../../services/identity-provider/test/provider-here.ts'
 
 describe('the first page', () => {
   let folder: string

@@ -7,9 +7,12 @@ import {
   type PortalBrowser,
   type PortalServer,
   startPortal,
-} from './portal-browser.ts'
+} from '../../../../test/fixtures/portal/portal-browser.ts'
 
-const seed = join(import.meta.dirname, '../registrations/sample.json')
+const seed = join(
+  import.meta.dirname,
+  '../../../../services/identity-provider/test/registrations/sample.json',
+)
 
 describe('the other pages of the portal', () => {
   let server: PortalServer

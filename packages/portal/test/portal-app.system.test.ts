@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict'
 import { get } from 'node:http'
 import { after, before, describe, it } from 'node:test'
-import { PortalBrowser, type PortalServer, startPortal } from './portal-browser.ts'
+import {
+  PortalBrowser,
+  type PortalServer,
+  startPortal,
+} from '../../../test/fixtures/portal/portal-browser.ts'
 
 /** The default of the setting. */
 const wrongAttemptsPerMinute = 20

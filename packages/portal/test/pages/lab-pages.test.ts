@@ -1,10 +1,17 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
-import { startLabProvider } from '../../src/lab/index.ts'
-import { type PortalBrowser, type PortalServer, startPortal } from './portal-browser.ts'
+import { startLabProvider } from '../../../../services/identity-provider/src/lab/index.ts'
+import {
+  type PortalBrowser,
+  type PortalServer,
+  startPortal,
+} from '../../../../test/fixtures/portal/portal-browser.ts'
 
-const registrations = join(import.meta.dirname, '../registrations/sample.json')
+const registrations = join(
+  import.meta.dirname,
+  '../../../../services/identity-provider/test/registrations/sample.json',
+)
 
 describe('the lab in the portal', () => {
   let server: PortalServer

@@ -3,9 +3,12 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { it } from 'node:test'
-import { startPortal } from '../portal-browser.ts'
+import { startPortal } from '../../../../test/fixtures/portal/portal-browser.ts'
 
-const seed = join(import.meta.dirname, '../../registrations/sample.json')
+const seed = join(
+  import.meta.dirname,
+  '../../../../services/identity-provider/test/registrations/sample.json',
+)
 
 it('the roles that clients have are read page by page, and not counted', async () => {
   const sample = JSON.parse(await readFile(seed, 'utf8'))

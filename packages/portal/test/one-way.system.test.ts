@@ -5,7 +5,7 @@ import {
   type PortalBrowser,
   type PortalServer,
   startPortal,
-} from './portal-browser.ts'
+} from '../../../test/fixtures/portal/portal-browser.ts'
 
 const primary = /class="primary"[^>]*>([^<]+)</g
 

@@ -2,10 +2,17 @@ import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { html } from 'hono/html'
-import { refusalTable } from '../../src/dialect/refusals/refusal-table.ts'
-import { PortalBrowser, type PortalServer, startPortal } from './portal-browser.ts'
+import { refusalTable } from '../../../../services/identity-provider/src/dialect/refusals/refusal-table.ts'
+import {
+  PortalBrowser,
+  type PortalServer,
+  startPortal,
+} from '../../../../test/fixtures/portal/portal-browser.ts'
 
-const seed = join(import.meta.dirname, '../registrations/sample.json')
+const seed = join(
+  import.meta.dirname,
+  '../../../../services/identity-provider/test/registrations/sample.json',
+)
 
 describe('the logs and the pages of errors', () => {
   let server: PortalServer
