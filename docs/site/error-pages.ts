@@ -4,7 +4,7 @@ import { refusalTable } from '../../services/identity-provider/src/dialect/refus
 import { entraFacts, strengths } from '../../services/identity-provider/test/parity/parity-page.ts'
 import { addressBetween, type SitePage, type SiteSource } from './site-pages.ts'
 
-const tests = 'services/identity-provider/test/http'
+const tests = 'services/identity-provider/test/endpoints'
 type Row = {
   readonly code: number
   readonly status: number

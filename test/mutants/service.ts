@@ -21,8 +21,7 @@ const subjects = {
     shares: {
       'issuance/': 0.15,
       'dialect/': 0.06,
-      'http/': 0.06,
-      'federation/': 0.1,
+      'endpoints/': 0.06,
       'signing/': 0.06,
       'management/': 0.04,
       'storage/sql/rows/': 0.05,

@@ -112,7 +112,7 @@ export const packageRows: readonly PackageRow[] = [
         main: `${provider}/main.ts`,
         'run-identity-provider': `${provider}/run-identity-provider.ts`,
         index: `${provider}/index.ts`,
-        'lab/index': `${provider}/lab/index.ts`,
+        lab: `${provider}/lab.ts`,
         'sqlite-worker': directory,
       },
       together: [[directory], [`${provider}/startup/service.ts`], operations, pages],

@@ -53,6 +53,7 @@ export const rooms: readonly Room[] = [
   {
     path: 'packages/portal/test',
     mayImport: [
+      'packages/http-service',
       'packages/directory/src/live',
       'packages/directory/src/model',
       'packages/portal',
@@ -60,7 +61,6 @@ export const rooms: readonly Room[] = [
       'packages/registrations/src/planning',
       'services/identity-provider',
       'services/identity-provider/src/dialect',
-      'services/identity-provider/src/lab',
     ],
     reason: 'The pages are tested as an administrator sees them, from a server that serves them.',
   },
@@ -71,7 +71,7 @@ export const rooms: readonly Room[] = [
   },
   {
     path: 'packages/testing',
-    mayImport: ['services/identity-provider', 'services/identity-provider/src/lab'],
+    mayImport: ['services/identity-provider'],
     reason:
       'Starts the identity provider by its public exports. Its controls are those of the lab.',
   },
@@ -227,7 +227,6 @@ export const rooms: readonly Room[] = [
       'packages/guard',
       'packages/testing',
       'services/identity-provider',
-      'services/identity-provider/src/lab',
     ],
     reason: 'It uses the packed packages from outside, as their users do.',
   },

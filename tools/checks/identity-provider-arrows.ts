@@ -78,7 +78,7 @@ export const identityProviderRooms: readonly Room[] = [
       'packages/directory/src/clock',
       'packages/directory/src/files',
       'packages/directory/src/keys',
-      'services/identity-provider/src/x509',
+      'services/identity-provider/src/certificates',
     ],
     reason: 'The only room with private keys does not depend on requests or clients.',
   },
@@ -93,7 +93,7 @@ export const identityProviderRooms: readonly Room[] = [
       'Requests, tokens and errors in the form of Entra. Another dialect would change only this room.',
   },
   {
-    path: 'services/identity-provider/src/registrations',
+    path: 'services/identity-provider/src/seed',
     mayImport: [
       'packages/directory/src/files',
       'packages/directory/src/live',
@@ -104,7 +104,7 @@ export const identityProviderRooms: readonly Room[] = [
     reason: 'The first registrations are a file and a change: no network, no keys.',
   },
   {
-    path: 'services/identity-provider/src/federation',
+    path: 'services/identity-provider/src/issuance/federation',
     mayImport: [
       'packages/directory/src/model',
       'packages/guard',
@@ -113,19 +113,13 @@ export const identityProviderRooms: readonly Room[] = [
     reason: 'The guard fetches the keys of other issuers and verifies their tokens.',
   },
   {
-    path: 'services/identity-provider/src/x509',
-    mayImport: [],
-    reason:
-      'The form of certificates, which Node only reads. It knows neither their use nor their place.',
-  },
-  {
     path: 'services/identity-provider/src/certificates',
-    mayImport: ['packages/directory/src/files', 'services/identity-provider/src/x509'],
+    mayImport: ['packages/directory/src/files'],
     reason:
-      'Certificates for HTTPS on this machine. Their keys sign no tokens, and do not depend on clients.',
+      'The form of certificates, and those for HTTPS on this machine. Their keys sign no tokens, and do not depend on clients.',
   },
   {
-    path: 'services/identity-provider/src/http',
+    path: 'services/identity-provider/src/endpoints',
     mayImport: [
       'packages/directory/src/audit',
       'packages/directory/src/live',
@@ -141,18 +135,6 @@ export const identityProviderRooms: readonly Room[] = [
     path: 'services/identity-provider/src/lab',
     mayImport: [
       'packages/directory/src/keys',
-      'packages/directory/src/storage',
-      'packages/lab',
-      'services/identity-provider',
-      'services/identity-provider/src/lab-host',
-      'services/identity-provider/src/signing',
-    ],
-    reason: 'The start of a server with a lab. Only it and the kit load the lab.',
-  },
-  {
-    path: 'services/identity-provider/src/lab-host',
-    mayImport: [
-      'packages/directory/src/keys',
       'packages/directory/src/live',
       'packages/directory/src/model',
       'packages/http-service',
@@ -165,13 +147,13 @@ export const identityProviderRooms: readonly Room[] = [
     reason: 'The server, as its lab uses it. Only a start with a lab loads it.',
   },
   {
-    path: 'services/identity-provider/src/portal',
+    path: 'services/identity-provider/src/portal-host',
     mayImport: [
       'packages/directory/src/audit',
       'packages/directory/src/model',
       'packages/portal',
       'services/identity-provider/src/dialect',
-      'services/identity-provider/src/http',
+      'services/identity-provider/src/endpoints',
       'services/identity-provider/src/issuance',
       'services/identity-provider/src/management',
       'services/identity-provider/src/signing',
@@ -189,24 +171,25 @@ export const identityProviderRooms: readonly Room[] = [
     reason: 'A backup copies the store and its key. It runs as a process of its own.',
   },
   {
-    path: 'services/identity-provider/src/audit-export',
+    path: 'services/identity-provider/src/telemetry/audit-export',
     mayImport: [
       'packages/directory/src/audit',
       'packages/directory/src/storage',
+      'packages/http-service',
       'packages/tracing',
       'services/identity-provider',
-      'services/identity-provider/src/http',
+      'services/identity-provider/src/endpoints',
     ],
     reason:
       'Audit records leave for other log stores, after the change or the answer that they record. Only a start with such a store loads it.',
   },
   {
-    path: 'services/identity-provider/src/metrics',
+    path: 'services/identity-provider/src/telemetry/metrics',
     mayImport: [
       'packages/directory/src/audit',
       'packages/directory/src/storage',
       'packages/http-service',
-      'services/identity-provider/src/http',
+      'services/identity-provider/src/endpoints',
       'services/identity-provider/src/signing',
     ],
     reason: 'Metrics read the figures of other rooms, which do not know Prometheus.',

@@ -25,18 +25,18 @@ const idp = 'services/identity-provider/src'
 
 it('a start of the identity provider loads no code that only some requests or settings need', () => {
   const loaded = loadedBy(`${idp}/main.ts`)
-  assert.ok(loaded.has(`${idp}/http/token-endpoint.ts`))
+  assert.ok(loaded.has(`${idp}/endpoints/token-endpoint.ts`))
   const later = [
-    `${idp}/audit-export/audit-export.ts`,
+    `${idp}/telemetry/audit-export/audit-export.ts`,
     `${idp}/backup/backup-command.ts`,
     `${idp}/certificates/local-certificates.ts`,
     `${idp}/management/create-apps.ts`,
     `${idp}/management/operations/operations-app.ts`,
-    `${idp}/metrics/metrics.ts`,
+    `${idp}/telemetry/metrics/metrics.ts`,
     'packages/portal/src/portal-app.ts',
-    `${idp}/portal/portal-host.ts`,
+    `${idp}/portal-host/portal-host.ts`,
     'packages/lab/src/lab.ts',
-    `${idp}/lab-host/lab-controls.ts`,
+    `${idp}/lab/lab-controls.ts`,
     'packages/directory/src/storage/postgres/postgres-database.ts',
     'pg',
     'prom-client',

@@ -5,7 +5,7 @@ import { read } from './source-tree.ts'
 /** Files with numbered phases, and the section of a README that lists the same phases. */
 const procedures = [
   {
-    source: 'services/identity-provider/src/http/token-endpoint.ts',
+    source: 'services/identity-provider/src/endpoints/token-endpoint.ts',
     readme: 'services/identity-provider/README.md',
     section: 'A token request',
   },

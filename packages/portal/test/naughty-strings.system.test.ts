@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import naughtyStrings from 'big-list-of-naughty-strings' with { type: 'json' }
 import { html } from 'hono/html'
-import { startLabProvider } from '../../../services/identity-provider/src/lab/index.ts'
+import { startLabProvider } from '../../../services/identity-provider/src/lab.ts'
 import {
   PortalBrowser,
   type PortalServer,

@@ -5,10 +5,10 @@ import { routePath } from 'hono/route'
 import { getPathNoStrict } from 'hono/utils/url'
 import { refusalTable } from './dialect/refusals/refusal-table.ts'
 import { tokenEndpointVersions } from './dialect/request/token-endpoint-versions.ts'
-import { documentEndpoints } from './http/document-endpoints.ts'
-import type { AppFetch } from './http/load-at-first-request.ts'
-import type { ServiceOptions } from './http/service-options.ts'
-import { methodRefusal, tokenEndpoint } from './http/token-endpoint.ts'
+import { documentEndpoints } from './endpoints/document-endpoints.ts'
+import type { AppFetch } from './endpoints/load-at-first-request.ts'
+import type { ServiceOptions } from './endpoints/service-options.ts'
+import { methodRefusal, tokenEndpoint } from './endpoints/token-endpoint.ts'
 import {
   graphPaths,
   serverManagementPath,

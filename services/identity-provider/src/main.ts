@@ -3,7 +3,7 @@
 import { visibleText } from '@greeting/http-service'
 import type { backupCommands } from './backup/backup-command.ts'
 import { runIdentityProvider } from './run-identity-provider.ts'
-import { readSettings } from './settings.ts'
+import { readSettings } from './startup/settings.ts'
 
 type BackupCommand = keyof typeof backupCommands
 

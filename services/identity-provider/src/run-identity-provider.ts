@@ -1,6 +1,6 @@
 import { type Listening, runService, type ServiceHost } from '@greeting/http-service'
-import { readSettings, settingNames } from './settings.ts'
 import { startService } from './startup/service.ts'
+import { readSettings, settingNames } from './startup/settings.ts'
 import { createObjectsYoung } from './startup/young-objects.ts'
 
 /**

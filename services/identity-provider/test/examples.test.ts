@@ -13,7 +13,7 @@ const preamble = `
   import { createClientCertificate, startLabProvider } from '@greeting/identity-provider/lab'
   import { KeyEncryptionKey } from ${at('signing/key-encryption-key.ts')}
   import { keyScheduleSchema } from ${at('signing/key-schedule.ts')}
-  import { readSettings } from ${at('settings.ts')}
+  import { readSettings } from ${at('startup/settings.ts')}
   const clientId = 'c'
   const tokenEndpoint = 'https://login.example/t/oauth2/v2.0/token'
 `
@@ -35,7 +35,7 @@ describe('the examples of the identity provider', () => {
   })
 
   it('that end with a value have that value', async () => {
-    const { readSettings } = await import('../src/settings.ts')
+    const { readSettings } = await import('../src/startup/settings.ts')
     const { keyScheduleSchema } = await import('../src/signing/key-schedule.ts')
     assert.equal(readSettings({ PORT: '0' }).PORT, 0)
     assert.equal(keyScheduleSchema.parse({ longestTokenSeconds: 3600 }).retireSeconds, 3900)

@@ -38,7 +38,7 @@ const texts = new Map(
     globSync('**/*.ts', { cwd }).map((file) => [file, readFileSync(join(cwd, file), 'utf8')]),
   ),
 )
-const files = [...texts.keys()].filter((file) => !file.startsWith('lab/'))
+const files = [...texts.keys()].filter((file) => !/^lab[./]/.test(file))
 const textOf = (file: string) => texts.get(file) ?? ''
 const filesWith = (pattern: RegExp) => files.filter((file) => pattern.test(textOf(file))).sort()
 

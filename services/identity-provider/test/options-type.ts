@@ -1,5 +1,5 @@
 import { defaultOf, type SettingSchema } from '../../../test/fixtures/service-reference.ts'
-import { settingSchemas } from '../src/settings.ts'
+import { settingSchemas } from '../src/startup/settings.ts'
 import {
   defaultOptions,
   optionNameOf,
@@ -53,7 +53,7 @@ export const file = 'services/identity-provider/src/startup/identity-provider-op
 /** The text of the file, generated from the settings schemas. */
 export const text = `// Generated from the schemas of the settings: npm run generate.
 
-import type { SettingsInput } from '../settings.ts'
+import type { SettingsInput } from './settings.ts'
 
 /**
  * The settings of the identity provider, in camel case: \`DATA_DIR\` is \`dataDir\`. Those of traces and \`REUSE_PORT\`

@@ -8,7 +8,7 @@ import { createRemoteJWKSet, jwtVerify } from 'jose'
 const main = join(import.meta.dirname, '../src/main.ts')
 
 /** Registrations for an empty directory. */
-export const registrationsFile = join(import.meta.dirname, 'registrations/sample.json')
+export const registrationsFile = join(import.meta.dirname, 'seed/sample.json')
 
 type Environment = Readonly<Record<string, string>>
 

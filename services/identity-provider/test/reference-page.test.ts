@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { createApp } from '../src/app.ts'
-import { testService } from './http/test-service.ts'
+import { testService } from './endpoints/test-service.ts'
 import * as optionsType from './options-type.ts'
 import * as reference from './reference.ts'
 

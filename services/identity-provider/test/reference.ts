@@ -1,8 +1,8 @@
 import { code, serviceReference, table } from '../../../test/fixtures/service-reference.ts'
 import { refusalTable } from '../src/dialect/refusals/refusal-table.ts'
-import { createMetrics } from '../src/metrics/metrics.ts'
-import { settingSchemas } from '../src/settings.ts'
-import { sampleSources } from './metrics/sample-sources.ts'
+import { settingSchemas } from '../src/startup/settings.ts'
+import { createMetrics } from '../src/telemetry/metrics/metrics.ts'
+import { sampleSources } from './telemetry/metrics/sample-sources.ts'
 
 const { registry, watch } = createMetrics()
 watch(sampleSources())

@@ -18,7 +18,7 @@ import {
   assertionOf,
   type ClientCertificate,
   clientCertificate,
-} from './http/client-certificate.ts'
+} from './endpoints/client-certificate.ts'
 import { startHere } from './provider-here.ts'
 import { readSeeded, requestToken } from './provider-process.ts'
 

@@ -16,7 +16,7 @@ import {
   assertionOf,
   type ClientCertificate,
   clientCertificate,
-} from './http/client-certificate.ts'
+} from './endpoints/client-certificate.ts'
 import { startHere } from './provider-here.ts'
 import { readSeeded, requestToken } from './provider-process.ts'
 import { fixtureEnvironment } from './startup/fixture-environment.ts'

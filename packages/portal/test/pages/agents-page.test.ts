@@ -10,7 +10,7 @@ import {
 
 const seed = join(
   import.meta.dirname,
-  '../../../../services/identity-provider/test/registrations/sample.json',
+  '../../../../services/identity-provider/test/seed/sample.json',
 )
 const sponsor = '5c8f5a0e-6f3c-4b1e-9d3a-1c9e0a7b2f44'
 const primary = /class="primary"[^>]*>([^<]+)</g

@@ -7,7 +7,7 @@ import { startPortal } from '../../../../test/fixtures/portal/portal-browser.ts'
 
 const seed = join(
   import.meta.dirname,
-  '../../../../services/identity-provider/test/registrations/sample.json',
+  '../../../../services/identity-provider/test/seed/sample.json',
 )
 
 it('the roles that clients have are read page by page, and not counted', async () => {

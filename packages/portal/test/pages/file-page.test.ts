@@ -10,7 +10,7 @@ import {
 
 const seed = join(
   import.meta.dirname,
-  '../../../../services/identity-provider/test/registrations/sample.json',
+  '../../../../services/identity-provider/test/seed/sample.json',
 )
 
 describe('CL14: the page of the registrations file', () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
-import { startLabProvider } from '../../../../services/identity-provider/src/lab/index.ts'
+import { startLabProvider } from '../../../../services/identity-provider/src/lab.ts'
 import {
   type PortalBrowser,
   type PortalServer,
@@ -10,7 +10,7 @@ import {
 
 const registrations = join(
   import.meta.dirname,
-  '../../../../services/identity-provider/test/registrations/sample.json',
+  '../../../../services/identity-provider/test/seed/sample.json',
 )
 
 describe('the lab in the portal', () => {

@@ -11,7 +11,7 @@ import {
 
 const seed = join(
   import.meta.dirname,
-  '../../../../services/identity-provider/test/registrations/sample.json',
+  '../../../../services/identity-provider/test/seed/sample.json',
 )
 
 describe('the logs and the pages of errors', () => {

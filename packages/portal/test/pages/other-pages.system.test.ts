@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { parseRegistrations } from '@greeting/registrations'
 import {
@@ -9,10 +8,7 @@ import {
   startPortal,
 } from '../../../../test/fixtures/portal/portal-browser.ts'
 
-const seed = join(
-  import.meta.dirname,
-  '../../../../services/identity-provider/test/registrations/sample.json',
-)
+const seed = `${import.meta.dirname}/../../../../services/identity-provider/test/seed/sample.json`
 
 describe('the other pages of the portal', () => {
   let server: PortalServer

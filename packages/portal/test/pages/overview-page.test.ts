@@ -12,7 +12,7 @@ import {
 
 const seed = join(
   import.meta.dirname,
-  '../../../../services/identity-provider/test/registrations/sample.json',
+  '../../../../services/identity-provider/test/seed/sample.json',
 )
 const api = 'Greeting API'
 const permissions = [{ api, roles: ['CallHiApiRole'] }]

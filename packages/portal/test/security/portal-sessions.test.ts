@@ -5,7 +5,7 @@ import { after, before, describe, it } from 'node:test'
 import {
   type LabProvider,
   startLabProvider,
-} from '../../../../services/identity-provider/src/lab/start-lab-provider.ts'
+} from '../../../../services/identity-provider/src/startup/start-lab-provider.ts'
 import {
   hiddenFieldsOf,
   PortalBrowser,
@@ -16,7 +16,7 @@ import { portalActions } from '../../src/index.ts'
 
 const registrations = join(
   import.meta.dirname,
-  '../../../../services/identity-provider/test/registrations/sample.json',
+  '../../../../services/identity-provider/test/seed/sample.json',
 )
 const confirmed = { minutes: 10 }
 

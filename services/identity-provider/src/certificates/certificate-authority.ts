@@ -8,7 +8,7 @@ import {
 } from 'node:crypto'
 import { isIP } from 'node:net'
 import { promisify } from 'node:util'
-import { commonName, extensions, makeCertificate, subjectOf } from '../x509/certificate.ts'
+import { commonName, extensions, makeCertificate, subjectOf } from './certificate.ts'
 import { authorityYears, dayMs, type Identity } from './certificate-checks.ts'
 
 const newKeyPair = () => promisify(generateKeyPair)('ec', { namedCurve: 'P-256' })

@@ -1,5 +1,3 @@
-// Folder: Certificates for HTTPS on this machine.
-
 import { X509Certificate } from 'node:crypto'
 import { rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -10,7 +8,7 @@ import {
   replaceSecretFile,
   unless,
 } from '@greeting/directory/files'
-import { constrainsTo } from '../x509/certificate.ts'
+import { constrainsTo } from './certificate.ts'
 import { createAuthority, issueServerCertificate } from './certificate-authority.ts'
 import {
   type Identity,

@@ -15,7 +15,7 @@ import { graphUri, resourceManagerUris, serverManagementUri } from './privileges
 import type { Authenticate } from './privileges/caller.ts'
 import { graphRoles } from './privileges/graph-roles.ts'
 import { serverRoles } from './privileges/server-roles.ts'
-import { createResourceManagerApp } from './resource-manager/resource-manager-app.ts'
+import { createResourceManagerApp } from './resource-manager-app.ts'
 import { createServerApp } from './server/server-operations.ts'
 
 export type ManagementAppsOptions = Pick<

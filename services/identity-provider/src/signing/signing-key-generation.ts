@@ -1,6 +1,6 @@
 import { KeyObject } from 'node:crypto'
 import type { NewSigningKey } from '@greeting/directory/keys'
-import { commonName, extensions, makeCertificate } from '../x509/certificate.ts'
+import { commonName, extensions, makeCertificate } from '../certificates/certificate.ts'
 import type { KeyEncryptionKey } from './key-encryption-key.ts'
 import { thumbprintOf } from './signing-key.ts'
 

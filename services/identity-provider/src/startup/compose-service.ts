@@ -6,12 +6,12 @@ import { DirectoryStore, StandbyReads, StoreReversals } from '@greeting/director
 import { defaultStorageLimits } from '@greeting/directory/storage'
 import { metricsFetch } from '@greeting/http-service'
 import { readLogExportOptions } from '@greeting/tracing'
-import { reportCountedRefusals } from '../http/counted-refusals.ts'
-import type { Settings } from '../settings.ts'
+import { reportCountedRefusals } from '../endpoints/counted-refusals.ts'
 import { ensureAdministrator, noteStoreCreated, seedDirectory } from './first-start.ts'
 import { mountApps } from './mount-apps.ts'
 import { openKeys, requireStoredKeys } from './open-keys.ts'
 import type { OpenedParts, OpenedStore, ServiceParts } from './service-parts.ts'
+import type { Settings } from './settings.ts'
 import { standbyKeyRing } from './standby-key-ring.ts'
 import { startBackgroundTasks } from './start-background-tasks.ts'
 import { openIssuers, tokenLifetime, tokenOptions } from './token-options.ts'
@@ -143,7 +143,7 @@ async function openStore(opened: OpenedParts): Promise<OpenedStore> {
 /** The export of audit records, whose code is loaded only when there is one. */
 async function openAuditExport({ settings, storage, environment, log }: OpenedParts) {
   if (settings.AUDIT_EXPORT.length === 0) return undefined
-  const { AuditExport } = await import('../audit-export/audit-export.ts')
+  const { AuditExport } = await import('../telemetry/audit-export/audit-export.ts')
   return new AuditExport({
     targets: settings.AUDIT_EXPORT,
     collector: readLogExportOptions(settings, 'identity-provider'),

@@ -1,7 +1,7 @@
 import { uptime } from 'node:os'
 import { type Runtime, systemRuntime } from '@greeting/directory'
 import { openStorage, type Storage, type StorageOptions } from '@greeting/directory/storage'
-import type { LabControls } from '../lab-host/lab-controls.ts'
+import type { LabControls } from '../lab/lab-controls.ts'
 import { generateSigningKey } from '../signing/signing-key-generation.ts'
 
 /** The parts that a server uses besides its settings. The lab and tests replace some of them. */

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { AgreedClock } from '@greeting/directory/clock'
 import type { DirectoryStore } from '@greeting/directory/live'
 import { bootstrap } from '../management/bootstrap/bootstrap.ts'
-import { readSeededSecrets, seedEmptyDirectory } from '../registrations/seed-empty-directory.ts'
+import { readSeededSecrets, seedEmptyDirectory } from '../seed/seed-empty-directory.ts'
 import type { OpenedParts } from './service-parts.ts'
 
 const createdFile = 'store-created'
@@ -27,7 +27,7 @@ export async function seedDirectory(
   if (path === undefined) return
   const registrations = async () => {
     // Loaded for an empty directory only.
-    const { readSeedRegistrations } = await import('../registrations/seed-registrations.ts')
+    const { readSeedRegistrations } = await import('../seed/seed-registrations.ts')
     return readSeedRegistrations(await readFile(path), path, {
       newGuid: runtime.newGuid,
       now: runtime.now,

@@ -1,6 +1,6 @@
 // Generated from the schemas of the settings: npm run generate.
 
-import type { SettingsInput } from '../settings.ts'
+import type { SettingsInput } from './settings.ts'
 
 /**
  * The settings of the identity provider, in camel case: `DATA_DIR` is `dataDir`. Those of traces and `REUSE_PORT`

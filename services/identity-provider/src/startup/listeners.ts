@@ -11,8 +11,8 @@ import {
   type TlsIdentity,
 } from '@greeting/http-service'
 import type { Authority } from '../dialect/authority.ts'
-import type { Log } from '../http/service-options.ts'
-import type { Settings } from '../settings.ts'
+import type { Log } from '../endpoints/service-options.ts'
+import type { Settings } from './settings.ts'
 
 /** An open listener, with the URLs that its documents and tokens contain. */
 type OpenListener = { readonly listener: Listener; readonly authority: Authority }

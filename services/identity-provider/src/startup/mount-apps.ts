@@ -2,14 +2,14 @@ import type { Fetch } from '@greeting/http-service'
 import { isLoopback, isTrustworthy } from '@greeting/portal/addresses'
 import { createApp } from '../app.ts'
 import type { Authority } from '../dialect/authority.ts'
-import { loadAtFirstRequest } from '../http/load-at-first-request.ts'
-import type { Log, ServiceOptions } from '../http/service-options.ts'
-import { recordUse } from '../http/token-endpoint.ts'
+import { loadAtFirstRequest } from '../endpoints/load-at-first-request.ts'
+import type { Log, ServiceOptions } from '../endpoints/service-options.ts'
+import { recordUse } from '../endpoints/token-endpoint.ts'
 import { maxPossessionSeconds } from '../issuance/assertion.ts'
 import type { ManagementAppsOptions } from '../management/create-apps.ts'
 import { loadManagementApps } from '../management/load-apps.ts'
-import type { Settings } from '../settings.ts'
 import type { ServiceParts } from './service-parts.ts'
+import type { Settings } from './settings.ts'
 
 /** Creates a separate app for each listener, because documents contain the URL of their listener. */
 export function mountApps(parts: ServiceParts, options: Omit<ServiceOptions, 'authority'>): void {
@@ -38,7 +38,7 @@ function createHandler(parts: ServiceParts, service: ServiceOptions): Fetch {
   const portal = isPortalOn(settings, authority, log)
     ? loadAtFirstRequest(async () => {
         const { createPortal } = await import('@greeting/portal')
-        const { portalCallerOf, portalHost } = await import('../portal/portal-host.ts')
+        const { portalCallerOf, portalHost } = await import('../portal-host/portal-host.ts')
         const portalLab = lab?.portalLab(authority, portalCallerOf)
         const host = portalHost({
           service,

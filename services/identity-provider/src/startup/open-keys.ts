@@ -5,11 +5,11 @@ import type { KeyRing } from '@greeting/directory/keys'
 import type { StoreReversals } from '@greeting/directory/live'
 import type { Storage } from '@greeting/directory/storage'
 import { rsaKeyFault } from '@greeting/guard'
-import { keySchedule, type Settings } from '../settings.ts'
 import { KeyEncryptionKey } from '../signing/key-encryption-key.ts'
 import { keyFromFile } from '../signing/key-file.ts'
 import { SigningKeys } from '../signing/signing-keys.ts'
 import type { ServiceEnvironment } from './environment.ts'
+import { keySchedule, type Settings } from './settings.ts'
 
 /**
  * Opens the signing keys with the key-encryption key of the settings or the data folder.

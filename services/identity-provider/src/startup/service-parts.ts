@@ -4,14 +4,14 @@ import type { DirectoryStore, StandbyReads, StoreReversals } from '@greeting/dir
 import type { RegionalAssertions, StandbyStorage, Storage } from '@greeting/directory/storage'
 import type { Tracing } from '@greeting/tracing'
 import type { Logger } from 'pino'
-import type { AuditExport } from '../audit-export/audit-export.ts'
-import type { FederatedIssuers } from '../federation/federated-issuers.ts'
-import type { Metrics } from '../metrics/metrics.ts'
-import type { Settings } from '../settings.ts'
+import type { FederatedIssuers } from '../issuance/federation/federated-issuers.ts'
 import type { KeyEncryptionKey } from '../signing/key-encryption-key.ts'
 import type { SigningKeys } from '../signing/signing-keys.ts'
+import type { AuditExport } from '../telemetry/audit-export/audit-export.ts'
+import type { Metrics } from '../telemetry/metrics/metrics.ts'
 import type { ServiceEnvironment } from './environment.ts'
 import type { OpenListeners } from './listeners.ts'
+import type { Settings } from './settings.ts'
 
 /** The parts that are open before the service is composed. */
 export type OpenedParts = {

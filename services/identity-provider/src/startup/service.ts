@@ -2,12 +2,12 @@ import { systemRuntime } from '@greeting/directory'
 import { openRegionalAssertions, openStandby } from '@greeting/directory/storage'
 import type { ProcessContext, StopOptions } from '@greeting/http-service'
 import type { Logger } from 'pino'
-import type { Metrics } from '../metrics/metrics.ts'
-import type { Settings } from '../settings.ts'
+import type { Metrics } from '../telemetry/metrics/metrics.ts'
 import { composeService, storageLimits } from './compose-service.ts'
 import { type ServiceEnvironment, systemEnvironment } from './environment.ts'
 import { storeTraces } from './first-start.ts'
 import { openListeners } from './listeners.ts'
+import type { Settings } from './settings.ts'
 
 /** A running identity provider. */
 export type Service = {
@@ -108,7 +108,7 @@ export async function startService(options: StartOptions): Promise<Service> {
 
 /** The code of the metrics is loaded only when they are on. */
 async function metricsOf(settings: Settings): Promise<Metrics> {
-  const { createMetrics } = await import('../metrics/metrics.ts')
+  const { createMetrics } = await import('../telemetry/metrics/metrics.ts')
   const { METRICS_CLIENT_IDS: clientIds, METRICS_TENANT_IDS: tenantIds } = settings
   return createMetrics({ clientIds, tenantIds })
 }
@@ -119,7 +119,7 @@ export async function openEnvironment(
   log: Logger,
 ): Promise<ServiceEnvironment> {
   if (LAB === 'off') return systemEnvironment
-  const { openLab } = await import('../lab-host/lab-controls.ts')
+  const { openLab } = await import('../lab/lab-controls.ts')
   const { service, runtime } = openLab({ log })
   log.warn(
     { host: HOST },

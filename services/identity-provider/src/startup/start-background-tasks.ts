@@ -3,7 +3,7 @@ import type { AuditBuffer } from '@greeting/directory/audit'
 import type { AgreedClock, AgreedTime } from '@greeting/directory/clock'
 import type { DirectoryStore, StandbyReads, StoreReversals } from '@greeting/directory/live'
 import type { RegionalAssertions, Storage } from '@greeting/directory/storage'
-import type { Log } from '../http/service-options.ts'
+import type { Log } from '../endpoints/service-options.ts'
 import { purgeExpired } from '../management/graph/directory-objects/purge-expired.ts'
 import type { SigningKeys } from '../signing/signing-keys.ts'
 

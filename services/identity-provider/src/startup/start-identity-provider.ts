@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { SettingsError } from '@greeting/http-service'
 import { pino } from 'pino'
-import { readSettings, type Settings, settingNames } from '../settings.ts'
 import type { ServiceEnvironment } from './environment.ts'
 import type { IdentityProviderOptions } from './identity-provider-options.ts'
 import { type Service, startService } from './service.ts'
+import { readSettings, type Settings, settingNames } from './settings.ts'
 
 /** A running identity provider. */
 export type IdentityProvider = AsyncDisposable & {

@@ -3,12 +3,12 @@ import { withoutSessionKey } from '@greeting/portal/addresses'
 import type { Tracing } from '@greeting/tracing'
 import { issuerV2, readOwnIssuer } from '../dialect/authority.ts'
 import type { TokenLifetime } from '../dialect/token/token-times.ts'
-import { FederatedIssuers } from '../federation/federated-issuers.ts'
-import { FailedLoginRateLimit } from '../http/failed-login-rate-limit.ts'
-import type { ServiceOptions, TokenKeys } from '../http/service-options.ts'
-import type { ObserveToken } from '../http/token-observation.ts'
-import type { Settings } from '../settings.ts'
+import { FailedLoginRateLimit } from '../endpoints/failed-login-rate-limit.ts'
+import type { ServiceOptions, TokenKeys } from '../endpoints/service-options.ts'
+import type { ObserveToken } from '../endpoints/token-observation.ts'
+import { FederatedIssuers } from '../issuance/federation/federated-issuers.ts'
 import type { OpenedParts, OpenedStore, ServiceParts } from './service-parts.ts'
+import type { Settings } from './settings.ts'
 
 /** The last time that a `Date` can have. */
 const endOfTime = new Date(8.64e15)

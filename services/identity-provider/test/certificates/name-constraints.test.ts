@@ -7,12 +7,12 @@ import { checkServerIdentity, connect, createServer } from 'node:tls'
 // The library below does not load without it.
 import 'reflect-metadata'
 import * as x509 from '@peculiar/x509'
+import { constrainsTo } from '../../src/certificates/certificate.ts'
 import {
   createAuthority,
   issueServerCertificate,
 } from '../../src/certificates/certificate-authority.ts'
 import type { Identity } from '../../src/certificates/certificate-checks.ts'
-import { constrainsTo } from '../../src/x509/certificate.ts'
 
 const names = [
   'localhost',

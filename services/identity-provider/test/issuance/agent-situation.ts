@@ -22,7 +22,7 @@ import {
 import { agentSubject } from '../../src/issuance/agent-identity.ts'
 import type { IssuanceRefusal } from '../../src/issuance/refusal.ts'
 import { decideToken } from '../../src/issuance/token-decision.ts'
-import { clientCertificate } from '../http/client-certificate.ts'
+import { clientCertificate } from '../endpoints/client-certificate.ts'
 import {
   epochSeconds,
   now,

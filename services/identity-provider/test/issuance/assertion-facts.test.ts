@@ -4,7 +4,7 @@ import { CompactSign } from 'jose'
 import { guid } from '../../../../test/fixtures/directory/sample.ts'
 import { collectAssertionFacts } from '../../src/issuance/assertion-facts.ts'
 import type { AssertionFacts } from '../../src/issuance/client-authentication.ts'
-import { clientCertificate } from '../http/client-certificate.ts'
+import { clientCertificate } from '../endpoints/client-certificate.ts'
 import {
   audience,
   clientId,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { credentialKindOf } from '../../src/http/token-observation.ts'
+import { credentialKindOf } from '../../src/endpoints/token-observation.ts'
 import {
   type Assertion,
   assertionTimeRefusal,

@@ -22,8 +22,8 @@ import {
   type ClientCertificate,
   clientCertificate,
   v2Endpoint,
-} from '../http/client-certificate.ts'
-import { clientId } from '../http/test-service.ts'
+} from '../endpoints/client-certificate.ts'
+import { clientId } from '../endpoints/test-service.ts'
 
 const at = (text: string) => new Date(text)
 const toleranceSeconds = 60

@@ -21,7 +21,7 @@ import {
 } from '../../../../test/fixtures/directory/sample.ts'
 import type { AssertionFacts } from '../../src/issuance/client-authentication.ts'
 import type { ClientAuthentication, TokenRequest } from '../../src/issuance/token-request.ts'
-import { clientCertificate } from '../http/client-certificate.ts'
+import { clientCertificate } from '../endpoints/client-certificate.ts'
 
 export const now = new Date('2030-01-01T12:00:00Z')
 export const epochSeconds = now.getTime() / 1000

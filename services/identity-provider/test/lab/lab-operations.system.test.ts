@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { parseEnv } from 'node:util'
 import { serverManagementAppId } from '@greeting/directory'
-import { type LabProvider, startLabProvider } from '../../src/lab/index.ts'
+import { type LabProvider, startLabProvider } from '../../src/lab.ts'
 import { serverManagementUri } from '../../src/management/privileges/built-in-apis.ts'
 import { registrationsFile } from '../provider-process.ts'
 

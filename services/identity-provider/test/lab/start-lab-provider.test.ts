@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { startIdentityProvider } from '../../src/index.ts'
-import { startLabProvider } from '../../src/lab/index.ts'
+import { startLabProvider } from '../../src/lab.ts'
 import { openEnvironment } from '../../src/startup/service.ts'
 import { startInProcess } from '../../src/startup/start-identity-provider.ts'
 import { fixtureEnvironment } from '../startup/fixture-environment.ts'
@@ -21,11 +21,11 @@ describe('without a lab', () => {
 
   it('no file of the server imports the lab, except for the dynamic import behind the setting', async () => {
     const service = await readFile(join(source, 'startup/service.ts'), 'utf8')
-    assert.match(
-      service,
-      /LAB === 'off'\) return systemEnvironment\n.*await import\('..\/lab-host\//,
-    )
-    for (const file of globSync('**/*.ts', { cwd: source, exclude: ['lab/**', 'lab-host/**'] })) {
+    assert.match(service, /LAB === 'off'\) return systemEnvironment\n.*await import\('..\/lab\//)
+    for (const file of globSync('**/*.ts', {
+      cwd: source,
+      exclude: ['lab.ts', 'lab/**', 'startup/start-lab-provider.ts'],
+    })) {
       assert.doesNotMatch(await readFile(join(source, file), 'utf8'), /from '@greeting\/lab/, file)
     }
   })

@@ -133,7 +133,7 @@ ${table(
 ## Refusals
 
 One row for each code that the identity provider sends, with the status and \`error\` that it sends.
-The file [refusals.test.ts](../../services/identity-provider/test/http/refusals.test.ts) walks every reason, with status, error, code and text.
+The file [refusals.test.ts](../../services/identity-provider/test/endpoints/refusals.test.ts) walks every reason, with status, error, code and text.
 
 ${table(
   ['fact', 'AADSTS', 'status', '`error`', 'when', 'reasons here', 'evidence'],

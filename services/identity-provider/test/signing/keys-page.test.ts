@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
-import { keySchedule, readSettings } from '../../src/settings.ts'
 import { keyPhases } from '../../src/signing/key-ring.ts'
 import { keyScheduleSchema } from '../../src/signing/key-schedule.ts'
+import { keySchedule, readSettings } from '../../src/startup/settings.ts'
 
 const page = readFileSync(join(import.meta.dirname, '../../../../docs/guides/keys.md'), 'utf8')
 const rows = page
