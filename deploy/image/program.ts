@@ -9,8 +9,8 @@ import type { Target } from './targets.ts'
 const unused = /\.d\.ts$|[\\/]README\.md$/
 
 /** The file that `kubectl exec` starts by its name. No shell is needed: the kernel reads the first line. */
-const commandFile = `#!/nodejs/bin/node
-import '../node_modules/@greeting/cli/bin/greeting.js'
+const commandFile = (module: string) => `#!/nodejs/bin/node
+import '${module}'
 `
 
 /**
@@ -34,9 +34,21 @@ export async function writeProgram(
     copy(path, folder)
     if (command !== undefined) {
       copy(command, join(folder, 'node_modules/@greeting/cli'))
-      writeFileSync(join(folder, 'bin/greeting'), commandFile, { mode: 0o755 })
+      const module = '../node_modules/@greeting/cli/bin/greeting.js'
+      writeFileSync(join(folder, 'bin/greeting'), commandFile(module), { mode: 0o755 })
     }
-    const bill = billOfImage(`greeting-${name}`, folder, process.versions.node)
+    if (path === 'cli') {
+      cpSync(
+        join(import.meta.dirname, 'published-ports.js'),
+        join(folder, 'bin/published-ports.js'),
+      )
+      writeFileSync(join(folder, 'bin/greeting'), commandFile('./greeting.js'), { mode: 0o755 })
+    }
+    const bill = billOfImage(
+      name === 'greeting' ? name : `greeting-${name}`,
+      folder,
+      process.versions.node,
+    )
     writeFileSync(join(folder, 'sbom.cdx.json'), bill)
   } finally {
     rmSync(work, { recursive: true })

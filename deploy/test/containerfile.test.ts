@@ -25,7 +25,7 @@ describe('the Containerfile', () => {
     const writes = text.match(/\S+ deploy\/image\/main\.ts/g) ?? []
     assert.deepEqual(
       writes,
-      targets.map(() => 'runtime-node deploy/image/main.ts'),
+      [...targets, 'greeting'].map(() => 'runtime-node deploy/image/main.ts'),
     )
   })
 
@@ -87,7 +87,7 @@ describe('the targets', () => {
     assert.equal(targetOf('api').port, 3000)
     assert.throws(
       () => targetOf('proxy'),
-      /must be identity-provider or api or authorizer, not proxy/,
+      /must be identity-provider or api or authorizer or greeting, not proxy/,
     )
   })
 })

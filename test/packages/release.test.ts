@@ -61,6 +61,10 @@ async function prepared(failing?: string) {
       ask(`list ${name}`)
       return 'greeting-guard.cdx.json'
     },
+    writeExecutables: () => {
+      ask('executables')
+      return ['greeting-linux-x64']
+    },
     progress: () => {},
     print: (line) => printed.push(line),
   })
@@ -72,7 +76,7 @@ async function prepared(failing?: string) {
 }
 
 describe('the steps of a release', () => {
-  const plan = ['check', 'build', 'pack', 'test:packages', 'list @greeting/guard']
+  const plan = ['check', 'build', 'pack', 'test:packages', 'list @greeting/guard', 'executables']
 
   it('end with the files that the workflow would publish', async () => {
     assert.deepEqual(await prepared(), {
@@ -80,6 +84,7 @@ describe('the steps of a release', () => {
       printed: [
         'npm stage publish greeting-guard-1.0.0.tgz --access public --provenance  (3 KB)',
         'upload greeting-guard.cdx.json',
+        'upload greeting-linux-x64',
       ],
       error: undefined,
     })

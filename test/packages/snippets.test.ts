@@ -80,6 +80,7 @@ describe('the snippets of the pages, with the packed packages', () => {
     .install('testing')
     .add({
       express: 'express',
+      hono: 'hono',
       '@types/express': '@types/express',
       '@types/node': '@types/node',
     })

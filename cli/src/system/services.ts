@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import { basename, join } from 'node:path'
+import { isSea } from 'node:sea'
 import { fileURLToPath } from 'node:url'
 import { shellQuote } from '../text/visible-text.ts'
 
@@ -61,6 +62,7 @@ export const services: Services = {
   get command() {
     // On the path, such as in an image. npm starts it from a folder of packages.
     const [, started = ''] = process.argv
+    if (isSea()) return shellQuote(started)
     if (basename(started) === 'greeting' && !/[\\/]node_modules[\\/]/.test(started))
       return 'greeting'
     const { npm_config_package: named = '' } = process.env
