@@ -38,10 +38,10 @@ const rows = [
 ]
 
 describe('the tests of the example', () => {
-  // The test kit brings Hono and its server.
   const types = ['@types/express', '@types/node']
   const mcp = ['@modelcontextprotocol/client', '@modelcontextprotocol/server']
-  const packages = ['express', 'fastify', 'vitest', '@jest/globals'].concat(mcp, types)
+  const servers = ['express', 'fastify', 'hono', '@hono/node-server']
+  const packages = ['vitest', '@jest/globals'].concat(servers, mcp, types)
   const consumer = new Consumer()
     .install('client')
     .install('guard')

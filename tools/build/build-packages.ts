@@ -72,7 +72,15 @@ export async function buildPackages(
     const packages: BuiltPackage[] = []
     for (const row of packageRows.filter(({ path }) => paths.includes(path))) {
       const { path, program, commonJs } = row
-      const manifest: SourceManifest = readJson(join(root, path, 'package.json'))
+      const source: SourceManifest = readJson(join(root, path, 'package.json'))
+      // Other subpaths of a program are for the packages that are bundled with it.
+      const shipped = Object.entries(source.exports ?? {}).filter(
+        ([, file]) => !program || file.replace(/^\.\/src\/|\.ts$/g, '') in program.entries,
+      )
+      const manifest = {
+        ...source,
+        ...(source.exports && { exports: Object.fromEntries(shipped) }),
+      }
       const { name, version, exports = {}, bin } = manifest
       const target = folderOf(path)
       rmSync(target, { recursive: true, force: true })
