@@ -59,6 +59,7 @@ describe('the guard and the client in a project', () => {
     jest: 'jest',
     express: 'express',
     fastify: 'fastify',
+    hono: 'hono',
   }
   const consumer = new Consumer().install('guard').install('client').install('testing').add(peers)
   after(() => consumer[Symbol.dispose]())

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join, posix } from 'node:path'
 import { rolldown } from 'rolldown'
 import { dts } from 'rolldown-plugin-dts'
@@ -55,10 +55,13 @@ export async function bundleDeclarations(
     format: 'esm',
     chunkFileNames: 'declarations.js',
   })
-  for (const one of output)
-    for (const [, name = ''] of ('code' in one ? one.code : '').matchAll(
-      /^import .* from "([^"]+)"/gm,
-    ))
+  for (const one of output) {
+    if (one.type !== 'chunk') continue
+    // The bundler leaves a comment of one line behind the member before.
+    const text = one.code.replace(/; (\/\*\*.*?\*\/)\n( *)/g, ';\n$2$1\n$2')
+    writeFileSync(join(target, 'lib', one.fileName), text)
+    for (const [, name = ''] of text.matchAll(/^import .* from "([^"]+)"/gm))
       if (!/^(node:|\.)/.test(name))
         throw new Error(`${posix.join(path, one.fileName)} needs ${name}`)
+  }
 }
