@@ -29,7 +29,7 @@ export function formOf(pairs: FormPairs<string | File>): Form | Refused<RequestR
   const names = new Set<string>()
   for (const [parameter, value] of pairs) {
     if (typeof value !== 'string') return refuseRequest({ reason: 'parameter_malformed' })
-    const name = parameter.toLowerCase()
+    const name = parameter.replace(/[A-Z]/g, (letter) => letter.toLowerCase())
     if (names.has(name)) return refuseRequest({ reason: 'parameter_repeated', parameter })
     names.add(name)
     if (value !== '') form.set(name, value)
