@@ -203,8 +203,8 @@ describe('the workflow of a release', () => {
   it('publishes the images that the chart installs', () => {
     const [, owner] = /github\.com\/([^/]+)/.exec(repository.url) ?? []
     const { identityProvider, api } = parse('deploy/chart/values.yaml')
-    const targets: readonly string[] = parse(file).jobs.images.strategy.matrix.target
-    const published = targets.map((one) => `ghcr.io/${owner}/greeting-${one}`)
+    const images: readonly string[] = parse(file).jobs.images.strategy.matrix.image
+    const published = images.map((one) => `ghcr.io/${owner}/${one}`)
     assert.ok(published.includes(identityProvider.image.repository))
     assert.ok(published.includes(api.image.repository))
   })

@@ -102,7 +102,7 @@ const platforms: Readonly<Record<string, Platform>> = {
       'the job runs for a tag': {
         claims: { sub: 'project_path:contoso/orders:ref_type:tag:ref:v1' },
       },
-      'the project belongs to a GitLab server of its own': {
+      'the project belongs to another GitLab server': {
         claims: { iss: 'https://gitlab.contoso.com' },
       },
       'the server cannot reach the GitLab server': { reachable: false },
