@@ -40,7 +40,7 @@ const look = { 'lib/look': 'packages/http-service/src/look' }
 const viewer = { ...look, 'lib/static': `${api}/docs/static` }
 const portal = { ...look, static: 'packages/portal/src/static' }
 /** Loaded at the first request for a page, and not before. */
-const pages = ['packages/portal/src/portal-app.ts', `${provider}/portal/portal-host.ts`]
+const pages = ['packages/portal/src/portal-app.ts', `${provider}/portal-host/portal-host.ts`]
 const operations = [`${provider}/management/operations/operations-app.ts`]
 
 const library = { assets: [], entryPoints: [] }

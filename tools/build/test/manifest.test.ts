@@ -1,6 +1,11 @@
 import assert from 'node:assert/strict'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { jsrManifest, publishedManifest, type SourcePackage } from '../manifest.ts'
+import { packageRows } from '../packages.ts'
+
+const root = join(import.meta.dirname, '../../..')
 
 const outer: SourcePackage = {
   row: {
@@ -119,4 +124,17 @@ it('exports source, and names one version range for each dependency', () => {
     imports: { zod: 'npm:zod@^4.0.0', express: 'npm:express@^5.0.0' },
     publish: { include: ['src', 'README.md', 'LICENSE'] },
   })
+})
+
+it('names files that exist, so that a moved file is found before a build', () => {
+  const named = packageRows.flatMap(({ assets, program }) => [
+    ...assets,
+    ...Object.values(program?.entries ?? {}),
+    ...(program?.together.flat() ?? []),
+    ...Object.values(program?.served ?? {}),
+  ])
+  assert.deepEqual(
+    named.filter((file) => !existsSync(join(root, file))),
+    [],
+  )
 })
