@@ -40,8 +40,13 @@ type FoundRow = readonly [
   },
 ]
 
-/** Runs the command in a folder with this settings file. */
-function foundIn(test: TestContext, settings: Record<string, string>, more: FoundRow[3] = {}) {
+/** Runs the command in a folder with this settings file: as a process, or here. */
+async function foundIn(
+  test: TestContext,
+  settings: Record<string, string>,
+  more: FoundRow[3] = {},
+  asProcess = false,
+) {
   const folder = mkdtempSync(join(tmpdir(), 'greeting-foreign-'))
   test.after(() => rmSync(folder, { recursive: true }))
   mkdirSync(join(folder, '.greeting'), { mode: 0o700 })
@@ -51,12 +56,24 @@ function foundIn(test: TestContext, settings: Record<string, string>, more: Foun
   const lines = Object.entries(settings).map((pair) => `${pair.join('=')}\n`)
   writeFileSync(join(folder, file), lines.join(''), { mode: 0o600 })
   more.change?.(folder)
-  const env = { PATH: process.env.PATH, ...more.environment }
-  const args = [bin, ...(more.args ?? ['hi'])]
-  const ran = spawnSync(process.execPath, args, { cwd: folder, env, encoding: 'utf8' })
-  const said = ran.stdout + ran.stderr
-  assert.doesNotMatch(said, /s3cret/)
-  return { status: ran.status, said, folder }
+  const run = asProcess ? ranAsProcess : ranHere
+  const { code, text } = await run(folder, more.args ?? ['hi'], more.environment ?? {})
+  assert.doesNotMatch(text, /s3cret/)
+  return { status: code, said: text, folder }
+}
+
+type Environment = Record<string, string>
+
+function ranAsProcess(cwd: string, args: readonly string[], environment: Environment) {
+  const env = { PATH: process.env.PATH, ...environment }
+  const ran = spawnSync(process.execPath, [bin, ...args], { cwd, env, encoding: 'utf8' })
+  return { code: ran.status, text: ran.stdout + ran.stderr }
+}
+
+async function ranHere(folder: string, args: readonly string[], environment: Environment) {
+  const before = process.cwd()
+  process.chdir(folder)
+  return ended(args, environment).finally(() => process.chdir(before))
 }
 
 describe('the settings file of a working folder (CL21)', () => {
@@ -240,23 +257,35 @@ describe('the settings file of a working folder (CL21)', () => {
   for (const [what, settings, says, more = {}] of rows.filter(
     (row) => isRoot || !row[3]?.needsRoot,
   ))
-    it(`is ${says === sent ? 'used' : 'not used'}: ${what}`, (test) => {
-      const { status, said } = foundIn(test, settings, more)
+    it(`is ${says === sent ? 'used' : 'not used'}: ${what}`, async (test) => {
+      const { status, said } = await foundIn(test, settings, more)
       assert.match(said, says)
       assert.equal(status, says === sent ? 5 : 2)
     })
 
-  it('causes a warning when other users can read its secret', (test) => {
-    const { said } = foundIn(test, inFile, { change: mode(file, 0o644) })
+  for (const [what, mode, says, code] of [
+    ['used', 0o600, sent, 5],
+    ['not used when other users can change it', 0o666, changed(file), 2],
+  ] as const)
+    it(`is ${what} by the command as a process`, async (test) => {
+      const change = (folder: string) => chmodSync(join(folder, file), mode)
+      const { status, said } = await foundIn(test, inFile, { change }, true)
+      assert.match(said, says)
+      assert.equal(status, code)
+    })
+
+  it('causes a warning when other users can read its secret', async (test) => {
+    const { said } = await foundIn(test, inFile, { change: mode(file, 0o644) })
     assert.match(said, /^Warning: other users can read .greeting\/client.env.*chmod 600 .greeting/)
-    const json = foundIn(test, inFile, { change: mode(file, 0o644), args: ['hi', '--json'] })
+    const json = await foundIn(test, inFile, { change: mode(file, 0o644), args: ['hi', '--json'] })
     assert.equal(JSON.parse(json.said).error.code, 'authority_unreachable')
-    assert.doesNotMatch(foundIn(test, inFile).said, /Warning/)
+    const { said: nothing } = await foundIn(test, inFile)
+    assert.doesNotMatch(nothing, /Warning/)
   })
 
-  it('is never replaced by a token cache (CL20)', (test) => {
+  it('is never replaced by a token cache (CL20)', async (test) => {
     const settings = { ...inFile, TOKEN_CACHE_FILE: '.greeting/secret' }
-    const { folder } = foundIn(test, settings)
+    const { folder } = await foundIn(test, settings)
     assert.equal(readFileSync(join(folder, '.greeting/secret'), 'utf8'), 's3cret-of-a-job')
   })
 })
@@ -273,9 +302,10 @@ describe('a settings file that is named', () => {
     ],
     ['no credential', withoutSecret, { CLIENT_SECRET: 's3cret' }, sent],
   ] as const)
-    it(`wins over the environment with ${what}`, (test) => {
+    it(`wins over the environment with ${what}`, async (test) => {
       const args = ['token', '--settings', file]
-      assert.match(foundIn(test, settings, { environment, args }).said, says)
+      const { said } = await foundIn(test, settings, { environment, args })
+      assert.match(said, says)
     })
 })
 
@@ -297,9 +327,10 @@ describe('a settings file of Windows', () => {
   ]
   for (const [what, content, says] of rows)
     for (const args of [['token'], ['hi'], ['doctor'], ['token', '--settings', file]])
-      it(`is ${says === sent ? 'read' : 'refused'} with ${what} by greeting ${args.join(' ')}`, (test) => {
+      it(`is ${says === sent ? 'read' : 'refused'} with ${what} by greeting ${args.join(' ')}`, async (test) => {
         const change = (folder: string) => writeFileSync(join(folder, file), content)
-        assert.match(foundIn(test, {}, { change, args }).said, says)
+        const { said } = await foundIn(test, {}, { change, args })
+        assert.match(said, says)
       })
 
   it('is named when the byte order mark is in the name of a variable', async () => {
