@@ -36,10 +36,10 @@ function countInFlight(fixture: GraphFixture): { most: number; now: number } {
 
 describe('applying a file with many clients', () => {
   for (const [maxRequestsInFlight, count] of [
-    [undefined, 36],
+    [undefined, 33],
     [1, 8],
     [3, 14],
-    [12, 50],
+    [12, 49],
   ] as const) {
     const most = maxRequestsInFlight ?? 8
     it(`has at most ${most} requests in flight (option ${maxRequestsInFlight})`, async () => {
@@ -131,7 +131,7 @@ describe('applying a file with many clients', () => {
 
 describe('reading a directory for a file with many clients', () => {
   /** So many that one page costs less than a request for each. */
-  const count = 120
+  const count = 101
   let many: GraphFixture
   before(async () => {
     many = await GraphFixture.start()
