@@ -2,17 +2,18 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { graphAppId, newAppRoleAssignment, put, serverManagementAppId } from '@greeting/directory'
 import { servicePrincipal } from '../../../../../test/fixtures/directory/sample.ts'
-import { wholeDirectory } from '../../../../../test/fixtures/directory/whole-directory.ts'
 import { type GraphRole, graphRoles } from '../../../src/management/privileges/graph-roles.ts'
 import { serverRoles } from '../../../src/management/privileges/server-roles.ts'
 import { KeyEncryptionKey } from '../../../src/signing/key-encryption-key.ts'
 import { fixtureSigningKey } from '../../signing/fixture-signing-key.ts'
 import {
   allGraphRoles,
+  contoso,
   fabrikam,
   type GraphClient,
   type Reply,
   sampleGraph,
+  sampleGraphOver,
 } from '../sample-graph.ts'
 
 const writer: readonly GraphRole[] = ['Application.ReadWrite.All']
@@ -20,7 +21,7 @@ const granter: readonly GraphRole[] = ['AppRoleAssignment.ReadWrite.All', 'Appli
 
 async function withAdministrator() {
   const sample = await sampleGraph()
-  const directory = await wholeDirectory(sample.store)
+  const directory = sample.log.directory
   const administrator = [
     ...directory.applicationsOf(directory.tenant('contoso.example')?.id ?? ''),
   ].find(({ displayName }) => displayName === 'Administrator')
@@ -87,11 +88,11 @@ describe('a caller that lacks a management role (AS32)', () => {
     it(`cannot change a client with that role: it ${name}`, async () => {
       const sample = await withAdministrator()
       const client = await sample.clientWith(writer)
-      const { revision } = await wholeDirectory(sample.store)
+      const { revision } = sample.log.directory
       const reply = await change(client, sample)
       assert.partialDeepStrictEqual(reply, refusedForRole)
       assert.match(reply.body.error.message, /only a caller that has the role '.+' can assign it/)
-      assert.equal((await wholeDirectory(sample.store)).revision, revision)
+      assert.equal(sample.log.directory.revision, revision)
       assert.equal(sample.refusals.at(-1)?.reason, 'role_not_owned', 'the audit log has the reason')
     })
 
@@ -115,9 +116,9 @@ describe('a caller that lacks a management role (AS32)', () => {
   })
 
   it('cannot remove an assignment of that role', async () => {
-    const { clientWith, principalId, principalPath, store } = await withAdministrator()
+    const { clientWith, log, principalId, principalPath } = await withAdministrator()
     const client = await clientWith(granter)
-    for (const { appRoleId, id } of (await wholeDirectory(store)).assignmentsOf(principalId)) {
+    for (const { appRoleId, id } of [...log.directory.assignmentsOf(principalId)]) {
       const { status } = await client.delete(`${principalPath}/appRoleAssignments/${id}`)
       const isOwn = appRoleId === graphRoles['AppRoleAssignment.ReadWrite.All'].id
       if (!isOwn && appRoleId !== graphRoles['Application.Read.All'].id) assert.equal(status, 403)
@@ -178,12 +179,10 @@ describe('a caller that lacks a management role (AS32)', () => {
 
   it('cannot add a credential to a client with a role that is no longer declared', async () => {
     const sample = await withAdministrator()
-    const graph = (await wholeDirectory(sample.store)).applicationByAppId(graphAppId)
+    const graph = sample.log.directory.applicationByAppId(graphAppId)
     const client = await sample.clientWith(writer)
     const kept = graphRoles['Application.ReadWrite.All'].id
-    const management = (await wholeDirectory(sample.store)).applicationByAppId(
-      serverManagementAppId,
-    )
+    const management = sample.log.directory.applicationByAppId(serverManagementAppId)
     assert.ok(graph && management)
     await sample.commit(
       put('application', { ...graph, appRoles: graph.appRoles.filter(({ id }) => id === kept) }),
@@ -195,8 +194,7 @@ describe('a caller that lacks a management role (AS32)', () => {
 })
 
 describe('an application that has management roles in another tenant (AS32)', () => {
-  /** A multitenant application of Contoso with the roles of Graph at Fabrikam. */
-  async function withForeignRoles() {
+  async function makeForeignRoles() {
     const sample = await withAdministrator()
     const owner = await sample.clientWith(allGraphRoles)
     const { body: application } = await owner.post('/applications', {
@@ -208,17 +206,29 @@ describe('an application that has management roles in another tenant (AS32)', ()
     const { body: principal } = await outsider.post('/servicePrincipals', {
       appId: application.appId,
     })
-    const graphId = (await wholeDirectory(sample.store)).servicePrincipalByAppId(
-      fabrikam.id,
-      graphAppId,
-    )?.id
+    const graphId = sample.log.directory.servicePrincipalByAppId(fabrikam.id, graphAppId)?.id
     for (const { id: appRoleId } of Object.values(graphRoles)) {
       const assignment = { principalId: principal.id, resourceId: graphId, appRoleId }
       const path = `/servicePrincipals/${graphId}/appRoleAssignedTo`
       assert.equal((await outsider.post(path, assignment)).status, 201)
     }
-    const own = { ...sample, path: `/applications/${application.id}` }
-    return { application, keyId: secret.body.keyId, owner, own, principal, sample, outsider }
+    const saved = sample.log.save()
+    return { application, keyId: secret.body.keyId, owner, principal, sample, saved, outsider }
+  }
+
+  let made: ReturnType<typeof makeForeignRoles> | undefined
+
+  /** A multitenant application of Contoso with the roles of Graph at Fabrikam: a copy of the one made first. */
+  async function withForeignRoles() {
+    made ??= makeForeignRoles()
+    const first = await made
+    const sample = { ...first.sample, ...sampleGraphOver({}, first.saved) }
+    const [owner, outsider] = [
+      { ...first.owner, ...sample.actAs(contoso.id, first.owner.appId) },
+      { ...first.outsider, ...sample.actAs(fabrikam.id, first.outsider.appId) },
+    ]
+    const own = { ...sample, path: `/applications/${first.application.id}` }
+    return { ...first, owner, outsider, own, sample }
   }
 
   for (const [name, add] of Object.entries(waysIn)) {
@@ -243,7 +253,7 @@ describe('an application that has management roles in another tenant (AS32)', ()
         tenantId,
         appId: application.appId,
       })
-      const directory = await wholeDirectory(sample.store)
+      const directory = sample.log.directory
       const graph = directory.servicePrincipalByAppId(tenantId, graphAppId)
       assert.ok(graph)
       const role = graphRoles['Application.ReadWrite.All'].id
@@ -286,7 +296,7 @@ describe('an application that has management roles in another tenant (AS32)', ()
   for (const [name, loss] of Object.entries(losses))
     it(`gets credentials from a caller with the same roles there, unless the caller is ${name} there`, async () => {
       const { own, owner, sample } = await withForeignRoles()
-      const directory = await wholeDirectory(sample.store)
+      const directory = sample.log.directory
       const graph = directory.servicePrincipalByAppId(fabrikam.id, graphAppId)
       assert.ok(graph)
       const there = servicePrincipal({

@@ -9,7 +9,6 @@ import {
   serverManagementAppId,
 } from '@greeting/directory'
 import { tenant } from '../../../../../test/fixtures/directory/sample.ts'
-import { wholeDirectory } from '../../../../../test/fixtures/directory/whole-directory.ts'
 import { planBootstrap } from '../../../src/management/bootstrap/bootstrap-plan.ts'
 import { apisOfEveryTenant } from '../../../src/management/privileges/built-in-apis.ts'
 import { role } from '../graph/applications/sample-api.ts'
@@ -35,7 +34,7 @@ async function withOwnerTenant() {
 async function makeOwnerTenant() {
   const sample = await sampleGraph()
   await sample.commit(put('tenant', tenant({ id: ownerTenantId, domains: [] })))
-  const whole = await wholeDirectory(sample.store)
+  const whole = sample.log.directory
   const { changes } = planBootstrap(
     whole,
     { firstTenant: contoso, survey: whole.surveyTenants([...apisOfEveryTenant]) },
@@ -90,17 +89,20 @@ const json = { 'content-type': 'application/json' }
 const locked = { appRoleAssignmentRequired: true }
 
 describe('an application of a management API (AS32)', () => {
+  let unchanged: ReturnType<typeof withOwnerTenant> | undefined
   for (const appId of builtInApiAppIds)
     for (const [name, write] of Object.entries(writes))
       it(`cannot be changed in any tenant: ${appId}, ${name}`, async () => {
-        const { owner, store } = await withOwnerTenant()
-        const directory = await wholeDirectory(store)
-        const application = directory.applicationByAppId(appId)
+        // A refusal leaves the directory as it is, so all of them share one.
+        unchanged ??= withOwnerTenant()
+        const { log, owner } = await unchanged
+        const { revision } = log.directory
+        const application = log.directory.applicationByAppId(appId)
         assert.ok(application)
         const reply = await write(owner, application)
         assert.equal(reply.status, 403, JSON.stringify(reply.body))
         assert.match(reply.body.error.message, /An object that management itself needs/)
-        assert.equal((await wholeDirectory(store)).revision, directory.revision)
+        assert.equal(log.directory.revision, revision)
       })
 
   // What Terraform sends with `use_existing`, and parts of it.
@@ -116,9 +118,9 @@ describe('an application of a management API (AS32)', () => {
   for (const appId of apisOfEveryTenant)
     for (const [name, body] of harmless)
       it(`has a service principal that accepts ${name}: ${appId} (entra E342)`, async () => {
-        const { clientWith, store } = await withOwnerTenant()
+        const { clientWith, log } = await withOwnerTenant()
         const admin = await clientWith(['Application.ReadWrite.All'])
-        const before = (await wholeDirectory(store)).servicePrincipalByAppId(contoso.id, appId)
+        const before = log.directory.servicePrincipalByAppId(contoso.id, appId)
         const path = `/servicePrincipals/${before?.id}`
         const alternate = `/servicePrincipals(appId='${appId}')`
         const upsert = { prefer: 'create-if-missing' }
@@ -136,7 +138,7 @@ describe('an application of a management API (AS32)', () => {
             .map(({ status }) => status),
           [204, 403, 403],
         )
-        const after = (await wholeDirectory(store)).servicePrincipalByAppId(contoso.id, appId)
+        const after = log.directory.servicePrincipalByAppId(contoso.id, appId)
         const { inertProperties: _kept, ...rest } = after ?? {}
         assert.partialDeepStrictEqual(before, rest)
       })
@@ -158,8 +160,8 @@ describe('an application of a management API (AS32)', () => {
   })
 
   it('cannot be restored by a caller', async () => {
-    const { commit, owner, store } = await withOwnerTenant()
-    const management = (await wholeDirectory(store)).applicationByAppId(serverManagementAppId)
+    const { commit, log, owner } = await withOwnerTenant()
+    const management = log.directory.applicationByAppId(serverManagementAppId)
     assert.ok(management)
     const deletedDateTime = new Date('2026-02-01')
     await commit(put('application', { ...management, deletedDateTime }))
