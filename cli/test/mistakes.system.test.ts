@@ -19,7 +19,7 @@ type Row = readonly [
 ]
 
 const notTls = /the port does not speak TLS.*Use the port of HTTPS/s
-const isTlsPort = /closed without an answer, as a port of HTTPS does.*write https/s
+const isTlsPort = /closed without a response, so the port probably expects HTTPS.*write https/s
 const untrusted = /authority is not trusted by this process.*NODE_EXTRA_CA_CERTS.*greeting trust/s
 const noListener = /no program listens on this port \(ECONNREFUSED\).*check the port/s
 const unknownHost = /its host name is unknown \(E\w+\).*name servers/s

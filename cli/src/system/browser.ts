@@ -28,7 +28,7 @@ const fileName = /^portal-[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}\.html$/
 
 /**
  * Opens a link in the browser. The link is in a private file, because every user of the machine can
- * read the arguments of a process. The file is new, and is deleted when the link has ended.
+ * read the arguments of a process. The file is new, and is deleted when the link has expired.
  *
  * @param folder where the file is written; it has mode 0600
  * @param linkMs how long the link can be used

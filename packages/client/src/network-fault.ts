@@ -90,7 +90,7 @@ const rows = {
   ],
   http_at_tls_port: [
     /UND_ERR_SOCKET|ECONNRESET|EPIPE|socket hang up|other side closed/,
-    'the connection was closed without an answer, as a port of HTTPS does',
+    'the connection was closed without a response, so the port probably expects HTTPS',
     'Check the scheme of the URL: write https if the port speaks TLS.',
     'http:',
   ],

@@ -123,7 +123,7 @@ const rows: readonly Row[] = [
     failed('other side closed', 'UND_ERR_SOCKET'),
     'http://127.0.0.1:4443',
     'http_at_tls_port',
-    /as a port of HTTPS does/,
+    /the port probably expects HTTPS/,
     /write https/,
   ],
   [

@@ -114,7 +114,7 @@ describe('the portal', () => {
     assert.equal((await second.send('/portal/link')).status, 410)
     const used = await second.open(path)
     assert.equal(used.status, 410)
-    assert.match(used.text, /The link has ended/)
+    assert.match(used.text, /The link has expired/)
     assert.equal(second.cookie, '')
   })
 

@@ -118,7 +118,7 @@ describe('the portal while the store is unavailable', () => {
     isAway = false
     commitsLeft = Number.POSITIVE_INFINITY
     assert.equal(sent.status, 503)
-    assert.match(sent.text, /A part was done before/)
+    assert.match(sent.text, /Part of this was already done/)
     assert.doesNotMatch(sent.text, /Nothing was changed/)
     assert.ok((await names()).includes('Half'))
     const { text } = await browser.open('/portal/applications?search=Half')

@@ -112,7 +112,7 @@ function parsed(server: Server, body: string): Document {
   } catch {
     // The message of the parser repeats the document.
   }
-  throw unusable(server, 'it is no JSON object')
+  throw unusable(server, 'it is not a JSON object')
 }
 
 const textsOf = (value: unknown): string[] =>

@@ -76,7 +76,7 @@ export function unusableAnswerError(
   url: string,
 ): ClientError {
   if (isOther) {
-    const message = `There is no identity provider at ${new URL(url).origin}: its response is no response of OAuth (HTTP status ${details.status})`
+    const message = `There is no identity provider at ${new URL(url).origin}: its response is not an OAuth response (HTTP status ${details.status})`
     return new ClientError('authority_unreachable', message, details, { remedy: otherRemedy })
   }
   const message = `The response of the identity provider cannot be used: ${description}`

@@ -28,7 +28,8 @@ export function refusalSentence(
   const parts = [
     isAway ? 'The store does not answer.' : status === 404 ? 'There is no such object.' : reason,
     status === 400 && `(${graphCode})`,
-    graph.changes > 0 && 'A part was done before. Open the page again to see the current state.',
+    graph.changes > 0 &&
+      'Part of this was already done. Open the page again to see the current state.',
     isAway && graph.isUncertain && 'The last change may or may not have been stored.',
     isAway && !graph.isUncertain && graph.changes === 0 && 'Nothing was changed.',
     remedies[status],

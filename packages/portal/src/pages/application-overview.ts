@@ -45,7 +45,7 @@ ${form(
   `${path}/rename`,
   html`${hiddenFields({ etag: application['@odata.etag'] ?? '' })}${field({ name: 'display_name', label: 'Name', value: application.displayName, required: true, maxLength: 120 }, attempt)}<button>Save</button>`,
 )}</details>
-${danger(`Delete ${application.displayName}`, `${isApi(application) ? `Clients no longer get tokens of this API: ${clientsOf()} with a role will lose it.` : `This ${kind} no longer gets tokens${kind === 'blueprint' ? ', and its agents do not either' : ''}.`} It can be restored for 30 days.`, buttonForm(request, `${path}/delete`, 'Delete', {}, 'danger'))}`
+${danger(`Delete ${application.displayName}`, `${isApi(application) ? `Clients can no longer request tokens for this API: ${clientsOf()} with a role will lose it.` : `This ${kind} no longer gets tokens${kind === 'blueprint' ? ', and its agents do not either' : ''}.`} It can be restored for 30 days.`, buttonForm(request, `${path}/delete`, 'Delete', {}, 'danger'))}`
 }
 
 const linkTo = ({ application: { appId, displayName } }: Registered) =>

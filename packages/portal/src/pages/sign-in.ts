@@ -196,7 +196,7 @@ export function signInRoutes(
 
 const linkEnded = () =>
   plainPage(
-    'The link has ended',
+    'The link has expired',
     html`A link works once, for ${linkSeconds} seconds. If it was opened before or later, then run <code>npx --no-install greeting portal</code> again.`,
     410,
   )
@@ -215,7 +215,7 @@ function readUnsent(text: string | undefined): Unsent | undefined {
 const maxShownLength = 120
 const maxShownFields = 12
 const linkFault =
-  'The link has ended, was used, or belongs to another administrator. Run npx --no-install greeting portal --no-open again.'
+  'The link has expired, was used, or belongs to another administrator. Run npx --no-install greeting portal --no-open again.'
 
 /**
  * Reads the proof in a form that changes something: the secret of the administrator, or a new link.

@@ -169,7 +169,7 @@ describe('the sessions of the portal', () => {
     for (const wrong of ['x', `${url}/portal/link?code=x`, `${fresh.slice(0, -3)}AAA`]) {
       const { status, text } = await send(wrong)
       assert.equal(status, 401)
-      assert.match(text, /The link has ended, was used, or belongs to another administrator/)
+      assert.match(text, /The link has expired, was used, or belongs to another administrator/)
     }
     const done = await send(fresh)
     assert.deepEqual([done.status, done.location], [303, '/portal/keys'])

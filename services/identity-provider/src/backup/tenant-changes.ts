@@ -71,14 +71,14 @@ export async function tenantChanges(
       ...written.map(({ one, had, again }) =>
         [
           `${had === undefined ? 'created' : 'changed'}: ${nameOf(one)}`,
-          ...again.map((id) => `credential ${id} in force again`),
+          ...again.map((id) => `credential ${id} is valid again`),
         ].join(', '),
       ),
       ...inBackup.filter(isLost).map((one) => `left out: ${nameOf(one)}, its application is gone`),
     ],
     summary:
       `${created.length} created, ${written.length - created.length} changed, ${removed.length} removed; ` +
-      `in force again: ${credentials.length} credentials, ${assignments.length} assignments`,
+      `${credentials.length} credentials and ${assignments.length} assignments are valid again`,
   }
 }
 

@@ -96,7 +96,7 @@ describe('a backup of a running server', () => {
     }
     await untilStatus(401)
     const { lines } = await run('restore', ['--from', at('tenant'), ...tenant], dataDir())
-    assert.match(lines.join(), /^changed: application .* in force again$/)
+    assert.match(lines.join(), /^changed: application .* is valid again$/)
     await untilStatus(200)
   })
 

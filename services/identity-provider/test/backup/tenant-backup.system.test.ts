@@ -75,7 +75,7 @@ for (const kind of ['SQLite', 'PostgreSQL'] as const)
       const restored = await restore()
       assert.deepEqual(restored.lines, planned.lines)
       assert.deepEqual(restored.lines.toSorted(), [
-        `changed: application ${client.id} (Client), credential ${secret.keyId} in force again`,
+        `changed: application ${client.id} (Client), credential ${secret.keyId} is valid again`,
         `changed: tenant ${own} (Contoso)`,
         `created: appRoleAssignment ${assignment.id}`,
         `created: application ${discarded.id} (Greeting API), deleted`,
@@ -83,7 +83,7 @@ for (const kind of ['SQLite', 'PostgreSQL'] as const)
         `removed: servicePrincipal ${guid(0x50)} (Greeting API)`,
       ])
       const summary =
-        '2 created, 2 changed, 2 removed; in force again: 1 credentials, 1 assignments'
+        '2 created, 2 changed, 2 removed; 1 credentials and 1 assignments are valid again'
       assert.ok(restored.out.endsWith(`back to ${now.toISOString()}: ${summary}.`), restored.out)
       const after = await state()
       const foreign = `application ${foreignApi.id}`
