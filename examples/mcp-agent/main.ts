@@ -9,7 +9,7 @@ const serverUrl = env.SERVER_URL ?? `http://127.0.0.1:${PORT}/mcp`
 
 const [part] = process.argv.slice(2)
 const needed = ['TENANT_ID', 'API_APPLICATION_ID']
-if (part === 'agent') needed.push('BLUEPRINT_ID', 'BLUEPRINT_SECRET', 'AGENT_ID')
+if (part === 'agent') needed.push('CLIENT_ID', 'CLIENT_SECRET', 'AGENT_ID')
 const missing = needed.filter((name) => !env[name])
 if (part !== 'server' && part !== 'agent') {
   console.error('Usage: node main.ts server | agent')
@@ -23,8 +23,8 @@ if (part !== 'server' && part !== 'agent') {
   serve({ fetch, hostname: '127.0.0.1', port: Number(PORT) })
   console.log(`The MCP server listens at ${serverUrl}`)
 } else {
-  const { AGENT_ID: agentId = '', BLUEPRINT_ID: blueprintId = '' } = env
-  const blueprint = { blueprintId, blueprintSecret: env.BLUEPRINT_SECRET ?? '' }
+  const { AGENT_ID: agentId = '', CLIENT_ID: blueprintId = '' } = env
+  const blueprint = { blueprintId, blueprintSecret: env.CLIENT_SECRET ?? '' }
   const settings = { authUrl, tenantId, apiApplicationId, agentId, serverUrl }
   const agent = createAgent({ ...settings, ...blueprint })
   await runEvery(60_000, () => agent.call('hi'), console.log)

@@ -74,6 +74,23 @@ export class SecretFiles implements SecretSink {
     await writeEnvFile(file, { ...settings, ...(await readEnvFile(file)), ...settings })
     this.kept.push({ ...secret, file })
   }
+
+  /** Adds `AGENT_ID` to the files of each blueprint that has one agent. */
+  async keepAgentIds(
+    { blueprints }: RegistrationsFile,
+    applicationIds: ReadonlyMap<string, string>,
+  ): Promise<void> {
+    for (const { displayName: client, secrets = [], agents = [] } of blueprints) {
+      const [AGENT_ID, ...others] = agents.map((agent) => applicationIds.get(agent.displayName))
+      if (AGENT_ID === undefined || others.length > 0) continue
+      for (const { displayName: secret } of secrets) {
+        const file = this.#options.fileOf({ client, secret })
+        const settings = await readEnvFile(file)
+        if (settings?.CLIENT_ID === applicationIds.get(client))
+          await writeEnvFile(file, { ...settings, AGENT_ID })
+      }
+    }
+  }
 }
 
 /** Keeps new secrets in memory, to print them once. */

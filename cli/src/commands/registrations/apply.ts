@@ -141,6 +141,8 @@ export function addApplyCommand(registrations: Command, terminal: Terminal): voi
       report(applied, secrets, options, terminal)
       if (isWritten) terminal.err(`Wrote the application IDs to ${path}.\n`)
       else if (!options.json) terminal.out(newIdLines(applied, taken, loaded))
+      if (secrets instanceof SecretFiles)
+        await secrets.keepAgentIds(loaded.file, applied.applicationIds)
       if (applied.stopped) throw refusalFailure(applied.stopped.error)
       if (applied.isInterrupted) throw interruption(applied, plan, terminal)
       if (plan.changes.length > 0 && !(await session.waitUntilVisible(loaded, applied)))
@@ -222,7 +224,7 @@ function newIdLines(
   taken: readonly string[],
   { file }: LoadedFile,
 ): string {
-  const created = done.filter(({ kind }) => kind === 'createApplication')
+  const created = done.filter(({ kind }) => /^create(?:Application|Agent)$/.test(kind))
   const isNew = new Set(created.map(({ application }) => application))
   const known = [...applicationIds].filter(([name, id]) => isNew.has(name) || taken.includes(id))
   return idLines(file, new Map(known))

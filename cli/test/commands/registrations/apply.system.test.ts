@@ -3,7 +3,7 @@ import { readFile, stat, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { describe, it } from 'node:test'
 import { parseEnv } from 'node:util'
-import { sampleFile } from '@greeting/registrations/samples'
+import { sampleBlueprint, sampleFile } from '@greeting/registrations/samples'
 import { roleMissing } from '../../../../test/fixtures/graph/graph-tenant.ts'
 import { applied } from './applied-graph.ts'
 import { ServedGraph } from './served-graph.ts'
@@ -219,5 +219,21 @@ describe('greeting registrations apply', () => {
     const { code, err } = await served.run(['apply', await served.file(sampleFile())])
     assert.equal(code, 0)
     assert.equal(err, 'The directory: throttled. Next attempt in 0.0 s.\n')
+  })
+
+  it('prints the ID of a new agent, and writes it into the settings file of its blueprint', async (test) => {
+    const served = await ServedGraph.start(test)
+    const blueprint = { ...sampleBlueprint(), secrets: [{ displayName: 'first' }] }
+    const apply = async (agents: object[]) => {
+      const file = { ...sampleFile(), blueprints: [{ ...blueprint, agents }] }
+      return (await served.run(['apply', await served.file(file)])).out
+    }
+    await apply([])
+    const out = await apply([{ displayName: 'Agent 1' }])
+    const [, id = ''] = /"applicationId": "(\S+)" for "Agent 1"/.exec(out) ?? []
+    const settings = await readFile(join(served.folder, 'secrets/helper-blueprint.env'), 'utf8')
+    assert.match(settings, new RegExp(`^AGENT_ID=${id}$`, 'm'), out)
+    assert.match(settings, /^CLIENT_SECRET=./m)
+    assert.notEqual(id, '')
   })
 })

@@ -74,7 +74,7 @@ export const sponsorField = (value: string | undefined, attempt: Parameters<type
     {
       name: 'sponsor',
       label: 'Sponsor: object ID of a user or a group',
-      help: 'Entra ID requires one. This server has no users, so it keeps the ID only.',
+      help: 'The people who answer for it. Entra ID requires a sponsor. This server has no users, so any GUID is right.',
       value: value ?? '',
       maxLength: 36,
     },

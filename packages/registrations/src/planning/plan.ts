@@ -223,7 +223,7 @@ const withoutSponsors = (changes: readonly Change[]): string[] => {
   })
   return [...new Set(names)].map(
     (name) =>
-      `"${name}" has no sponsor, and Microsoft Graph creates no blueprint and no agent without one: set its "sponsors".`,
+      `"${name}" has no sponsor, a person who answers for it, and Microsoft Graph creates no blueprint and no agent without one: set its "sponsors".`,
   )
 }
 
