@@ -146,7 +146,7 @@ async function requireWritable(file: string): Promise<void> {
       throw new Error(`other users can change ${dirname(file)}`)
     const before = await readEnvFile(file)
     if (before && !(await readFile(file, 'utf8')).split('\n').every(isLineOf(before)))
-      throw new Error('it has lines that are no settings, and would lose them')
+      throw new Error('it has lines that are not settings, and would lose them')
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause)
     const message = `Cannot write new secrets to ${file}: ${reason}.`

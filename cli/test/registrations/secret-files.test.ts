@@ -76,7 +76,7 @@ describe('files of new secrets', () => {
       const file = join(folder, 'client.env')
       await writeFile(file, content)
       const refused = filesIn(folder).prepare([{ client: 'client', secret: 'a' }])
-      await assert.rejects(refused, /Cannot write new secrets to .*(are no settings|UTF-16)/)
+      await assert.rejects(refused, /Cannot write new secrets to .*(are not settings|UTF-16)/)
       assert.deepEqual(await readFile(file), Buffer.from(content))
     })
 

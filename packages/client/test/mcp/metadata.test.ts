@@ -112,7 +112,7 @@ describe('the metadata of an MCP server', () => {
     ],
     ['redirects', () => ({ [resource]: redirect('/other') }), /there is none/],
     ['has 10 MB', () => ({ [resource]: sends(huge) }), /larger than 65536 bytes/],
-    ['is no JSON', () => ({ [resource]: sends('<html>') }), /it is not a JSON object/],
+    ['is not JSON', () => ({ [resource]: sends('<html>') }), /it is not a JSON object/],
     ['is an array', () => ({ [resource]: sends([]) }), /it is not a JSON object/],
     [
       'has texts of wrong types',

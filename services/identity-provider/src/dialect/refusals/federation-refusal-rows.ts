@@ -96,7 +96,7 @@ export const federationRefusalRows: RefusalRows<FederationReason> = {
     hasErrorUri: false,
     isOutage: true,
     sentence: () => 'Failed to parse provider signing keys.',
-    when: 'the key set of the issuer is no JSON, or has no usable RSA key',
+    when: 'the key set of the issuer is not JSON, or has no usable RSA key',
     remedy:
       'Publish a key set with an RSA key of at least 2048 bits at the jwks_uri of the issuer.',
   },
