@@ -46,7 +46,7 @@ describe('npx --no-install greeting beside the installed tarball', () => {
   it('serves the viewer of the API description', async () => {
     const docs = await (await fetch(`${ready.api?.url}/docs`)).text()
     const paths = [...docs.matchAll(/(?:<link[^>]* href|src)="([^"]+)"/g)].map(([, path]) => path)
-    assert.equal(paths.length, 4)
+    assert.equal(paths.length, 7)
     for (const path of paths) assert.equal((await fetch(`${ready.api?.url}/${path}`)).status, 200)
   })
 

@@ -107,7 +107,7 @@ describe('a Node too old', () => {
           `^${command} needs Node 24 or newer, and this is Node 22\\.[\\d.]+\\. Install Node 24`,
         ),
       )
-      assert.match(remedyOf('needs Node 24 or newer'), /Install Node 24/)
+      assert.match(remedyOf('needs Node 24 or newer'), /Install the named one/)
     })
   }
 })

@@ -35,6 +35,8 @@ export async function bundleDeclarations(
     ...typedPackages.map((name) => [name, declarationsOf(root, name)] as const),
   ])
   const bundler = await rolldown({
+    // The bundler writes the path of each module, which is another one in each build.
+    cwd: compiled,
     input: Object.fromEntries(
       entries.map((entry) => [entry, join(compiled, path, 'src', `${entry}.d.ts`)]),
     ),

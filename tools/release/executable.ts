@@ -8,7 +8,8 @@ import { mustRun, npm, peerFolder } from '../../test/packages/program.ts'
 export const platforms = { 'linux-x64': 'bin/node', 'win-x64': 'bin/node.exe' } as const
 
 /** Files of the built command that a start can read. Maps would double the size. */
-const contained = /^((lib|bin)\/.*\.js|(lib\/)?static\/.*|services\/.*\.json|package\.json|LICENSES\.txt)$/
+const contained =
+  /^((lib|bin)\/.*\.js|(lib\/)?(look|static)\/.*|services\/.*\.json|package\.json|LICENSES\.txt)$/
 
 /** Marks the place that Node examines for a program. */
 const fuse = 'NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2'

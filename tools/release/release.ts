@@ -1,13 +1,22 @@
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
-import { buildPackages } from '../build/build-packages.ts'
 import { billOfPackage } from '../../test/packages/bill-of-package.ts'
 import { Consumer } from '../../test/packages/consumer.ts'
 import { npm } from '../../test/packages/program.ts'
+import { packAll } from '../../test/packages/tarball.ts'
+import { buildPackages } from '../build/build-packages.ts'
 import { platforms, writeExecutable } from './executable.ts'
 import { releaseFaults } from './release-faults.ts'
 import { prepareRelease } from './release-steps.ts'
-import { packAll } from '../../test/packages/tarball.ts'
 
 // `npm run release -- --dry-run`: checks, builds, packs, verifies the tarballs and lists their contents as
 // CycloneDX. `--executables` only writes the command as one file. It publishes nothing: the workflow stages the same tarballs, and a person approves them.
@@ -51,7 +60,12 @@ if (process.argv[2] === '--executables') {
 /** Writes the executable of a platform beside the tarballs. */
 function writeExecutableOf(platform: string): string {
   const file = `greeting-${platform}${platform.startsWith('win') ? '.exe' : ''}`
-  writeExecutable(root, join(root, 'cli/dist'), platform as keyof typeof platforms, join(folder, file))
+  writeExecutable(
+    root,
+    join(root, 'cli/dist'),
+    platform as keyof typeof platforms,
+    join(folder, file),
+  )
   return file
 }
 
