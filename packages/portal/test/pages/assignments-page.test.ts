@@ -36,6 +36,6 @@ it('the roles that clients have are read page by page, and not counted', async (
     (await browser.open(next.replaceAll('&amp;', '&'))).text,
     /1 client has a role of this API, in 5 assignments\./,
   )
-  assert.match((await browser.open(path)).text, /of this API: 1 client with a role will lose it\./)
+  assert.match((await browser.open(path)).text, /for this API: 1 client with a role will lose it\./)
   await rm(folder, { recursive: true })
 })
