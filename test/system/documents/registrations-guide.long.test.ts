@@ -7,6 +7,9 @@ import { decodeJwt } from 'jose'
 import { startIdentityProviderIn } from '../../fixtures/identity-provider.ts'
 import { root, run, temporaryFolder } from '../greeting-process.ts'
 
+/** The registrations file of the example. */
+const shipped = 'services/greeting-api/registrations.json'
+
 const guide = await readFile(join(root, 'docs/guides/registrations.md'), 'utf8')
 
 type Exchange = { readonly command: string; readonly printed: string }
@@ -34,7 +37,7 @@ describe('the guide to registrations', () => {
 
   before(async () => {
     folder = await temporaryFolder({ after: (done) => (cleanUp = done) })
-    await cp(join(root, 'registrations'), join(folder, 'registrations'), { recursive: true })
+    await cp(join(root, shipped), join(folder, shipped))
     provider = await startIdentityProviderIn(join(folder, '.greeting'))
   })
   after(async () => {

@@ -10,6 +10,9 @@ import { environment, root, run, temporaryFolder } from '../greeting-process.ts'
 import { axeFaults, sharedBrowser, writeScreenshot } from '../shared-browser.ts'
 import { type SharedSystem, sharedSystem } from '../shared-system.ts'
 
+/** The registrations file of the example. */
+const shipped = 'services/greeting-api/registrations.json'
+
 const page = readFileSync(join(root, 'docs/tutorial.md'), 'utf8')
 /** Each shell block of the page with its output. The first one starts the system. */
 const [start, ...steps] = [
@@ -43,7 +46,7 @@ describe('the tutorial', () => {
   before(async () => {
     system = await sharedSystem()
     folder = system.folder
-    await cp(join(root, 'registrations'), join(folder, 'registrations'), { recursive: true })
+    await cp(join(root, shipped), join(folder, shipped))
   })
   // Other tests share the system, so the consent returns also after a failure.
   after(() =>
