@@ -32,7 +32,7 @@ export function medianOf(
 export type Side = { readonly id: string; readonly kind: Kind }
 
 /**
- * The CPU time of the other side divided by that of this side: 2 means that this side needs half as much.
+ * The CPU time of the other side divided by the CPU time of this side: 2 means that this side needs half as much.
  *
  * @returns the median over the rounds that have both, and its spread; undefined without a round
  */

@@ -7,8 +7,8 @@ type Component = { readonly 'bom-ref': string }
 const readJson = (file: string) => JSON.parse(readFileSync(file, 'utf8'))
 
 /**
- * The list of what lies in an image, with the Node that runs it, in the format CycloneDX 1.6. Each
- * built package in the image has a list of its own, from which the list is made.
+ * The bill of materials of an image in CycloneDX 1.6: the lists of its built packages, and the Node that
+ * runs them.
  *
  * @param folder the folder of the program
  * @param nodeVersion such as `24.21.0`

@@ -13,7 +13,7 @@ function librariesOf(program: string): string[] {
 
 /**
  * Writes the root file system of an image without a container engine. The base is this Node and its
- * libraries, in place of the distroless image. The program is that of the image.
+ * libraries, in place of the distroless image.
  *
  * @param program the folder of `writeProgram`
  */

@@ -18,7 +18,7 @@ export type Service = {
   readonly load: () => Promise<Run>
 }
 
-/** A program for a process of its own. */
+/** A program that runs as a separate process. */
 type Program = { readonly mainFile: string }
 
 export type Services = {
