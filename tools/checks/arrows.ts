@@ -46,6 +46,8 @@ export const rooms: readonly Room[] = [
       'packages/http-service',
       'packages/registrations',
       'packages/registrations/src/apply',
+      'packages/registrations/src/directory',
+      'packages/registrations/src/explaining',
       'packages/registrations/src/planning',
     ],
     reason: 'Pages for administrators: a client of the server by an interface that it declares.',
@@ -58,7 +60,6 @@ export const rooms: readonly Room[] = [
       'packages/directory/src/model',
       'packages/portal',
       'packages/registrations',
-      'packages/registrations/src/planning',
       'services/identity-provider',
       'services/identity-provider/src/dialect',
     ],
@@ -111,7 +112,6 @@ export const rooms: readonly Room[] = [
       'packages/lab',
       'packages/portal',
       'packages/registrations',
-      'packages/registrations/src/planning',
       'packages/tracing',
     ],
     reason:
@@ -125,6 +125,8 @@ export const rooms: readonly Room[] = [
       'packages/client',
       'packages/registrations',
       'packages/registrations/src/apply',
+      'packages/registrations/src/directory',
+      'packages/registrations/src/explaining',
       'packages/registrations/src/planning',
       'packages/tracing',
     ],
@@ -138,6 +140,7 @@ export const rooms: readonly Room[] = [
       'packages/client',
       'packages/registrations',
       'packages/registrations/src/apply',
+      'packages/registrations/src/directory',
       'packages/registrations/src/planning',
       'services/greeting-api',
       'services/identity-provider',
@@ -151,16 +154,36 @@ export const rooms: readonly Room[] = [
     reason: 'Every command of an administrator calls the management API through this client.',
   },
   {
+    path: 'packages/registrations/src/directory',
+    mayImport: ['packages/registrations'],
+    reason: 'The directory as Microsoft Graph shows it: what a plan and an explanation read.',
+  },
+  {
+    path: 'packages/registrations/src/explaining',
+    mayImport: [
+      'packages/directory/src/model',
+      'packages/registrations',
+      'packages/registrations/src/directory',
+    ],
+    reason: 'The token of one client for one API, from the directory alone: no file, no plan.',
+  },
+  {
     path: 'packages/registrations/src/planning',
-    mayImport: ['packages/directory/src/model', 'packages/registrations'],
+    mayImport: [
+      'packages/directory/src/model',
+      'packages/registrations',
+      'packages/registrations/src/directory',
+      'packages/registrations/src/explaining',
+    ],
     reason:
-      'A plan is a pure comparison of file and directory: no network, no clock, no terminal. Policies refuse alike in both.',
+      'A plan is a pure comparison of file and directory: no network, no clock, no terminal. Only rooms that plan import it.',
   },
   {
     path: 'packages/registrations/src/apply',
     mayImport: [
       'packages/directory/src/model',
       'packages/registrations',
+      'packages/registrations/src/directory',
       'packages/registrations/src/planning',
     ],
     reason:
@@ -206,6 +229,7 @@ export const rooms: readonly Room[] = [
       'packages/client',
       'packages/registrations',
       'packages/registrations/src/apply',
+      'packages/registrations/src/directory',
       'packages/registrations/src/planning',
       'packages/testing',
     ],

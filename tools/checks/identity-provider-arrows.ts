@@ -99,7 +99,6 @@ export const identityProviderRooms: readonly Room[] = [
       'packages/directory/src/live',
       'packages/directory/src/model',
       'packages/registrations',
-      'packages/registrations/src/planning',
     ],
     reason: 'The first registrations are a file and a change: no network, no keys.',
   },
@@ -206,11 +205,11 @@ export const identityProviderRooms: readonly Room[] = [
       'packages/directory/src/storage',
       'packages/guard',
       'packages/http-service',
-      'packages/registrations/src/planning',
+      'packages/registrations',
       'services/identity-provider/src/issuance',
       'services/identity-provider/src/signing',
     ],
     reason:
-      'The management APIs change the directory through the storage port, and rotate the signing keys. The guard protects them. They issue no tokens, but estimate their size as a plan does. A proof of possession has the rules of client assertions.',
+      'The management APIs change the directory through the storage port, and rotate the signing keys. The guard protects them. They issue no tokens, but estimate their size. A proof of possession has the rules of client assertions.',
   },
 ]

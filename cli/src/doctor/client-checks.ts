@@ -1,5 +1,5 @@
 import { type ClientFailure, greetings } from '@greeting/client'
-import { tokenSizeFault, tokenSizeRemedy } from '@greeting/registrations/planning'
+import { tokenSizeFault, tokenSizeRemedy } from '@greeting/registrations/token-size'
 import { exitByFailure } from '../exit-codes.ts'
 import { timeInWords } from '../text/time.ts'
 import { decodeToken } from '../text/token-text.ts'

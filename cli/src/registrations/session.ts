@@ -12,7 +12,7 @@ import {
   waitUntilVisible,
   withHolders,
 } from '@greeting/registrations/apply'
-import type { DirectoryState } from '@greeting/registrations/planning'
+import type { DirectoryState } from '@greeting/registrations/directory'
 import { type Plan, type PlanInput, planRegistrations } from '@greeting/registrations/planning'
 import {
   type AdministratorSettings,

@@ -6,16 +6,15 @@ import {
   readExplained,
   similarApplications,
 } from '@greeting/registrations/apply'
+import { day, locateById } from '@greeting/registrations/directory'
 import {
   carriedRoles,
-  day,
   explain,
   explanationText,
   isComplete,
-  locateById,
   missingSteps,
   type RoleState,
-} from '@greeting/registrations/planning'
+} from '@greeting/registrations/explaining'
 import type { Command } from 'commander'
 import {
   type AdministratorSettings,

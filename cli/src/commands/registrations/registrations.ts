@@ -1,7 +1,8 @@
 // Folder: The commands of `greeting registrations`.
 
 import { registrationsJsonSchema } from '@greeting/registrations'
-import { exportRegistrations, type Located, planText } from '@greeting/registrations/planning'
+import type { Located } from '@greeting/registrations/directory'
+import { exportRegistrations, planText } from '@greeting/registrations/planning'
 import type { Command } from 'commander'
 import { CommandFailure, SilentExit } from '../../exit-codes.ts'
 import { type LoadedFile, loadFile, registrationsIn } from '../../registrations/load-file.ts'

@@ -1,4 +1,4 @@
-import { inheritablePermission, isBlueprint } from '@greeting/registrations/planning'
+import { inheritablePermission, isBlueprint } from '@greeting/registrations/directory'
 import type { AdministratorRequest } from './administrator-request.ts'
 import {
   type ApplicationView,

@@ -1,11 +1,6 @@
 import { withHolders } from '@greeting/registrations/apply'
-import {
-  explain,
-  isBlueprint,
-  locateById,
-  missingSteps,
-  type RegistrationStep,
-} from '@greeting/registrations/planning'
+import { isBlueprint, locateById } from '@greeting/registrations/directory'
+import { explain, missingSteps, type RegistrationStep } from '@greeting/registrations/explaining'
 import type { AdministratorRequest } from './administrator-request.ts'
 import {
   type ApplicationView,

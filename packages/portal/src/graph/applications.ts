@@ -7,12 +7,11 @@ import {
 import {
   application,
   appRoleAssignment,
-  type Explanation,
-  explain,
   isBlueprint,
   locateById,
   servicePrincipal,
-} from '@greeting/registrations/planning'
+} from '@greeting/registrations/directory'
+import { type Explanation, explain } from '@greeting/registrations/explaining'
 import { z } from 'zod'
 import { ActionFault, type AdministratorRequest, actionFault } from './administrator-request.ts'
 

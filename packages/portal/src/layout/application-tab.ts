@@ -1,5 +1,5 @@
 import type { GraphRequest } from '@greeting/registrations/apply'
-import { isBlueprint } from '@greeting/registrations/planning'
+import { isBlueprint } from '@greeting/registrations/directory'
 import type { Context } from 'hono'
 import { getCookie, setCookie } from 'hono/cookie'
 import { html } from 'hono/html'

@@ -1,4 +1,4 @@
-import { day } from '@greeting/registrations/planning'
+import { day } from '@greeting/registrations/directory'
 import { html } from 'hono/html'
 import type { AdministratorRequest } from '../graph/administrator-request.ts'
 import type { UnclearName } from '../graph/applications.ts'

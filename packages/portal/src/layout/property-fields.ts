@@ -3,7 +3,7 @@ import {
   comparedBody,
   comparedProperties,
   comparedRead,
-} from '@greeting/registrations/planning'
+} from '@greeting/registrations/compared-properties'
 import type { Form } from '../security/portal-form.ts'
 import { type Attempt, choice, field } from './form.ts'
 

@@ -8,7 +8,7 @@ import {
   registrationSteps,
   type StepResult,
   sizeText,
-} from '@greeting/registrations/planning'
+} from '@greeting/registrations/explaining'
 import { html } from 'hono/html'
 import type { AdministratorRequest } from '../graph/administrator-request.ts'
 import { applicationPath, type Tab } from './application-page.ts'

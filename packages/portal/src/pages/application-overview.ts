@@ -1,4 +1,4 @@
-import { isBlueprint } from '@greeting/registrations/planning'
+import { isBlueprint } from '@greeting/registrations/directory'
 import { html } from 'hono/html'
 import type { AdministratorRequest } from '../graph/administrator-request.ts'
 import { blueprintOf } from '../graph/agents.ts'

@@ -1,5 +1,5 @@
 import { GraphRefusalError } from '@greeting/registrations/apply'
-import { appRoleAssignment } from '@greeting/registrations/planning'
+import { appRoleAssignment } from '@greeting/registrations/directory'
 import { html } from 'hono/html'
 import { z } from 'zod'
 import type { AdministratorRequest } from '../graph/administrator-request.ts'

@@ -1,5 +1,5 @@
 import { X509Certificate } from 'node:crypto'
-import { day } from '@greeting/registrations/planning'
+import { day } from '@greeting/registrations/directory'
 import { html } from 'hono/html'
 import { z } from 'zod'
 import { type AdministratorRequest, actionFault } from '../graph/administrator-request.ts'

@@ -1,5 +1,5 @@
 import { findApplications } from '@greeting/registrations/apply'
-import { isComplete } from '@greeting/registrations/planning'
+import { isComplete } from '@greeting/registrations/explaining'
 import { html } from 'hono/html'
 import type { AdministratorRequest } from '../graph/administrator-request.ts'
 import { ActionFault, actionFault } from '../graph/administrator-request.ts'

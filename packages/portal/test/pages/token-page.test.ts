@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
-import { estimateTokenBytes } from '@greeting/registrations/planning'
+import { estimateTokenBytes } from '@greeting/registrations/token-size'
 import {
   type PortalBrowser,
   type PortalServer,

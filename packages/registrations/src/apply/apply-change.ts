@@ -1,9 +1,5 @@
 import { comparedBody, valuesOf } from '../compared-properties.ts'
-import {
-  type AppRole,
-  application,
-  servicePrincipal,
-} from '../planning/directory/directory-state.ts'
+import { type AppRole, application, servicePrincipal } from '../directory/directory-state.ts'
 import type { Change, ChangeKind, ChangeOf, PropertyChange } from '../planning/steps/change.ts'
 import { applicationIdPlaceholder } from '../registrations-file.ts'
 import type { ApplyContext } from './apply-context.ts'

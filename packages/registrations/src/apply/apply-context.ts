@@ -1,4 +1,4 @@
-import type { Located } from '../planning/directory/locate.ts'
+import type { Located } from '../directory/locate.ts'
 import type { Change, ChangeOf } from '../planning/steps/change.ts'
 import { type Graph, type GraphAnswer, type GraphRequest, writesApplications } from './graph.ts'
 

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { principalAppId } from '../planning/directory/directory-state.ts'
+import { principalAppId } from '../directory/directory-state.ts'
 import type { Graph } from './graph.ts'
 import { GraphRefusalError } from './graph.ts'
 import { filtered, quoted } from './read-directory.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { application } from '../planning/directory/directory-state.ts'
+import { application } from '../directory/directory-state.ts'
 import type { ChangeOf } from '../planning/steps/change.ts'
 import type { ApplyContext } from './apply-context.ts'
 import { GraphRefusalError, parseAnswer, writesApplications } from './graph.ts'

@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import { comparedValue } from '../compared-properties.ts'
-import { validCredentials } from '../planning/directory/credentials.ts'
-import { directoryIndex } from '../planning/directory/directory-index.ts'
+import { validCredentials } from '../directory/credentials.ts'
+import { directoryIndex } from '../directory/directory-index.ts'
 import {
   type Application,
   type AppRoleAssignment,
@@ -14,7 +14,7 @@ import {
   owner,
   type ServicePrincipal,
   servicePrincipal,
-} from '../planning/directory/directory-state.ts'
+} from '../directory/directory-state.ts'
 import { type Activity, DirectoryReader, type ReadOptions } from './directory-reader.ts'
 import type { Graph } from './graph.ts'
 import type { Names } from './names.ts'

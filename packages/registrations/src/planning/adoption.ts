@@ -1,9 +1,8 @@
-import { onOneLine } from './change-lines.ts'
-import { countCredentials, inWords } from './directory/credentials.ts'
-import type { Owner } from './directory/directory-state.ts'
-import type { Located } from './directory/locate.ts'
+import { countCredentials, inWords } from '../directory/credentials.ts'
+import type { Owner } from '../directory/directory-state.ts'
+import type { Located } from '../directory/locate.ts'
+import { day, onOneLine } from '../directory/text.ts'
 import type { Change } from './steps/change.ts'
-import { day } from './steps/plan-credentials.ts'
 
 /**
  * An application that was found only by a name. A caller that may create applications chooses names and

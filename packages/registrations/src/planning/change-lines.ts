@@ -1,3 +1,4 @@
+import { day, onOneLine } from '../directory/text.ts'
 import type {
   Change,
   ChangeKind,
@@ -5,11 +6,6 @@ import type {
   PropertyChange,
   RequestedRoles,
 } from './steps/change.ts'
-import { day } from './steps/plan-credentials.ts'
-
-/** Converts untrusted text to one line, so that it cannot add lines to a plan. */
-export const onOneLine = (text: string): string =>
-  text.replaceAll(/[\n\t]/g, (found) => (found === '\n' ? '\\u000a' : '\\u0009'))
 
 /** One line of a diff: `+` adds, `-` removes, `~` changes. */
 export type DiffLine = { readonly sign: '+' | '-' | '~'; readonly text: string }

@@ -1,15 +1,15 @@
+import { countCredentials } from '../directory/credentials.ts'
+import type { DirectoryState } from '../directory/directory-state.ts'
+import type { Located } from '../directory/locate.ts'
+import { day } from '../directory/text.ts'
+import { explain } from '../explaining/explain.ts'
+import type { RoleState } from '../explaining/explanation.ts'
 import type { RegistrationsFile } from '../registrations-file.ts'
-import { countCredentials } from './directory/credentials.ts'
-import type { DirectoryState } from './directory/directory-state.ts'
-import type { Located } from './directory/locate.ts'
-import { explain } from './explain.ts'
-import type { RoleState } from './explanation.ts'
-import { estimateTokenBytes, tokenSizeFault, tokenSizeRemedy } from './explanation.ts'
+import { estimateTokenBytes, tokenSizeFault, tokenSizeRemedy } from '../token-size.ts'
 import type { CertificateToAdd } from './steps/change.ts'
 import type { KnownApis } from './steps/known-apis.ts'
 import { fileIndex } from './steps/known-apis.ts'
 import { presentConsents, wantedConsents } from './steps/plan-consents.ts'
-import { day } from './steps/plan-credentials.ts'
 
 const reasons: Readonly<Record<RoleState, string>> = {
   carried: '',

@@ -1,13 +1,13 @@
 import { valuesToExport } from '../compared-properties.ts'
-import { countCredentials } from './directory/credentials.ts'
-import { type DirectoryIndex, directoryIndex } from './directory/directory-index.ts'
+import { countCredentials } from '../directory/credentials.ts'
+import { type DirectoryIndex, directoryIndex } from '../directory/directory-index.ts'
 import {
   type Application,
   type AppRole,
   type DirectoryState,
   isBlueprint,
   type ServicePrincipal,
-} from './directory/directory-state.ts'
+} from '../directory/directory-state.ts'
 import { isInherited } from './steps/plan-agents.ts'
 
 /** A registrations file before the schema reads it: plain JSON. */

@@ -1,7 +1,9 @@
+import { onOneLine } from '../directory/text.ts'
+import { registrationSteps } from '../explaining/explanation.ts'
 import { type Adoption, adoptionLine } from './adoption.ts'
-import { changeLines, type DiffLine, onOneLine } from './change-lines.ts'
+import { changeLines, type DiffLine } from './change-lines.ts'
 import type { Plan } from './plan.ts'
-import { type Change, registrationSteps } from './steps/change.ts'
+import type { Change } from './steps/change.ts'
 
 /** Colours a line of a diff by its sign. */
 export type PaintLine = (sign: DiffLine['sign'], text: string) => string

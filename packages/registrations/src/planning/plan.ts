@@ -1,6 +1,17 @@
 // Folder: A plan is a pure comparison of file and directory: no network, no clock, no terminal.
 
 import type { CallerEntry } from '../callers.ts'
+import { directoryIndex } from '../directory/directory-index.ts'
+import type { DirectoryState } from '../directory/directory-state.ts'
+import {
+  type Located,
+  locate,
+  locateAgent,
+  locateClient,
+  locateResource,
+  rolesOf,
+} from '../directory/locate.ts'
+import { registrationSteps } from '../explaining/explanation.ts'
 import type { RegistrationsFile } from '../registrations-file.ts'
 import { type Adoption, adoptionsOf, namesIn, refusedConsents } from './adoption.ts'
 import {
@@ -10,17 +21,7 @@ import {
   consequencesOfSize,
   consequencesOfTime,
 } from './consequences.ts'
-import { directoryIndex } from './directory/directory-index.ts'
-import type { DirectoryState } from './directory/directory-state.ts'
-import {
-  type Located,
-  locate,
-  locateAgent,
-  locateClient,
-  locateResource,
-  rolesOf,
-} from './directory/locate.ts'
-import { type CertificateToAdd, type Change, registrationSteps } from './steps/change.ts'
+import type { CertificateToAdd, Change } from './steps/change.ts'
 import { fileIndex, KnownApi, KnownApis } from './steps/known-apis.ts'
 import { planAgents, planInheritance } from './steps/plan-agents.ts'
 import { planAppRoles, wantedRoles } from './steps/plan-app-roles.ts'

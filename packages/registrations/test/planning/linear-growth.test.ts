@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { parseRegistrations, type RegistrationsFile } from '@greeting/registrations'
-import type { DirectoryState } from '../../src/planning/directory/directory-state.ts'
+import type { DirectoryState } from '../../src/directory/directory-state.ts'
 import { exportRegistrations } from '../../src/planning/export.ts'
 import { planRegistrations } from '../../src/planning/plan.ts'
 import { countedReads } from './counted-reads.ts'

@@ -5,7 +5,7 @@ import {
   type DirectoryState,
   type ServicePrincipal,
   servicePrincipal,
-} from '../../src/planning/directory/directory-state.ts'
+} from '../../src/directory/directory-state.ts'
 
 export const tenantId = '8d6f5e30-0c3b-4f0e-9d35-7c6a4e4f1f11'
 export const now = new Date('2026-03-01T12:00:00Z')

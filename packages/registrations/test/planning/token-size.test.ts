@@ -1,15 +1,11 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { parseRegistrations } from '@greeting/registrations'
-import { locateById } from '../../src/planning/directory/locate.ts'
-import { explain } from '../../src/planning/explain.ts'
-import {
-  estimateTokenBytes,
-  explanationText,
-  passesLimit,
-  tokenSizeFault,
-} from '../../src/planning/explanation.ts'
+import { locateById } from '../../src/directory/locate.ts'
+import { explain } from '../../src/explaining/explain.ts'
+import { explanationText } from '../../src/explaining/explanation.ts'
 import { planRegistrations } from '../../src/planning/plan.ts'
+import { estimateTokenBytes, passesLimit, tokenSizeFault } from '../../src/token-size.ts'
 import { confirmedIn, ids, now, sampleApi, sampleState } from './sample-state.ts'
 
 const values = (count: number) => Array.from({ length: count }, (_, index) => `Orders.Read${index}`)

@@ -15,7 +15,7 @@ import {
   type Runtime,
   servicePrincipalProperties,
 } from '@greeting/directory'
-import { valuesOf } from '@greeting/registrations/planning'
+import { valuesOf } from '@greeting/registrations/compared-properties'
 import type { SeedRegistrations } from './seed-registrations.ts'
 
 /** The IDs and secrets of the first registrations. The secrets exist nowhere else in plain text. */

@@ -1,21 +1,9 @@
 // Folder: The changes of a plan, by kind.
 
 import type { ComparedValues } from '../../compared-properties.ts'
+import type { AppRole, FederatedIdentityCredential } from '../../directory/directory-state.ts'
+import type { RegistrationStep } from '../../explaining/explanation.ts'
 import type { FederatedEntry } from '../../registrations-file.ts'
-import type { AppRole, FederatedIdentityCredential } from '../directory/directory-state.ts'
-
-/** The six registration steps, in the order of their dependencies. */
-export const registrationSteps = [
-  'API registration',
-  'Application roles',
-  'Client registration',
-  'Permissions',
-  'Admin consent',
-  'Client secret',
-] as const
-
-/** One of the six registration steps. */
-export type RegistrationStep = (typeof registrationSteps)[number]
 
 /** A role in a planned change. */
 export type RoleName = { readonly id: string; readonly value: string }

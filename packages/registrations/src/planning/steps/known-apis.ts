@@ -1,7 +1,7 @@
 import { type CallerEntry, callersOf } from '../../callers.ts'
+import type { AppRole } from '../../directory/directory-state.ts'
+import type { Located } from '../../directory/locate.ts'
 import type { ApiEntry, RegistrationsFile } from '../../registrations-file.ts'
-import type { AppRole } from '../directory/directory-state.ts'
-import type { Located } from '../directory/locate.ts'
 import type { RoleName } from './change.ts'
 
 type Consent = NonNullable<RegistrationsFile['consents']>[number]

@@ -1,6 +1,6 @@
-import { directoryIndex } from '../directory/directory-index.ts'
-import type { DirectoryState, InheritablePermission } from '../directory/directory-state.ts'
-import type { Located } from '../directory/locate.ts'
+import { directoryIndex } from '../../directory/directory-index.ts'
+import type { DirectoryState, InheritablePermission } from '../../directory/directory-state.ts'
+import type { Located } from '../../directory/locate.ts'
 import type { Change } from './change.ts'
 import type { KnownApis } from './known-apis.ts'
 

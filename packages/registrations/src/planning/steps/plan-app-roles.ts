@@ -1,7 +1,7 @@
+import type { AppRole } from '../../directory/directory-state.ts'
+import { type Located, rolesOf } from '../../directory/locate.ts'
 import type { ApiEntry } from '../../registrations-file.ts'
 import { stableRoleId } from '../../stable-role-id.ts'
-import type { AppRole } from '../directory/directory-state.ts'
-import { type Located, rolesOf } from '../directory/locate.ts'
 import type { Change, PropertyChange, RoleChange } from './change.ts'
 
 /** The roles that an entry declares, each with its ID. */

@@ -1,11 +1,11 @@
-import type { RegistrationsFile } from '../../registrations-file.ts'
-import { directoryIndex } from '../directory/directory-index.ts'
+import { directoryIndex } from '../../directory/directory-index.ts'
 import {
   type AppRoleAssignment,
   type DirectoryState,
   defaultAccessRoleId,
-} from '../directory/directory-state.ts'
-import type { Located } from '../directory/locate.ts'
+} from '../../directory/directory-state.ts'
+import { assignmentsOf, type Located } from '../../directory/locate.ts'
+import type { RegistrationsFile } from '../../registrations-file.ts'
 import type { Change, ChangeOf, RoleName } from './change.ts'
 import type { KnownApis } from './known-apis.ts'
 import { fileIndex } from './known-apis.ts'
@@ -90,13 +90,6 @@ export const presentConsents = (
     const value = api?.valueOf(appRoleId)
     return api && value ? [{ api: api.name, role: { id: appRoleId, value } }] : []
   })
-
-export function assignmentsOf(
-  { servicePrincipal }: Located,
-  state: DirectoryState,
-): readonly AppRoleAssignment[] {
-  return directoryIndex(state).assignmentsOf(servicePrincipal?.id)
-}
 
 const resourceName = (state: DirectoryState, resourceId: string) =>
   directoryIndex(state).servicePrincipalWithId(resourceId)?.displayName ?? resourceId

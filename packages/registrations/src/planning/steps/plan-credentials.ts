@@ -1,10 +1,11 @@
-import type { FederatedEntry, SecretEntry } from '../../registrations-file.ts'
 import type {
   FederatedIdentityCredential,
   KeyCredential,
   PasswordCredential,
-} from '../directory/directory-state.ts'
-import type { Located } from '../directory/locate.ts'
+} from '../../directory/directory-state.ts'
+import type { Located } from '../../directory/locate.ts'
+import { day } from '../../directory/text.ts'
+import type { FederatedEntry, SecretEntry } from '../../registrations-file.ts'
 import type { CertificateToAdd, Change } from './change.ts'
 
 const dayMs = 86_400_000
@@ -66,9 +67,6 @@ export function planSecrets(
     }),
   ]
 }
-
-/** A date in UTC, for people. */
-export const day = (date: Date): string => date.toISOString().slice(0, 10)
 
 /** Step 6, certificates: compares the certificates in the file and in the directory by thumbprint. */
 export function planCertificates(client: Located, wanted: readonly CertificateToAdd[]): Change[] {

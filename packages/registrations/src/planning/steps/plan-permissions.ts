@@ -1,6 +1,6 @@
+import type { RequiredResourceAccess } from '../../directory/directory-state.ts'
+import type { Located } from '../../directory/locate.ts'
 import type { ClientEntry } from '../../registrations-file.ts'
-import type { RequiredResourceAccess } from '../directory/directory-state.ts'
-import type { Located } from '../directory/locate.ts'
 import type { Change, RequestedRoles, RoleName } from './change.ts'
 import type { KnownApis } from './known-apis.ts'
 

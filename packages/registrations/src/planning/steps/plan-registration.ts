@@ -5,9 +5,10 @@ import {
   comparedValue,
   valuesOf,
 } from '../../compared-properties.ts'
+import type { Located } from '../../directory/locate.ts'
+import type { RegistrationStep } from '../../explaining/explanation.ts'
 import { type ApiEntry, applicationIdPlaceholder } from '../../registrations-file.ts'
-import type { Located } from '../directory/locate.ts'
-import type { Change, PropertyChange, RegistrationStep } from './change.ts'
+import type { Change, PropertyChange } from './change.ts'
 
 /** The members of an entry that determine the registration of its application. */
 type Registration = ComparedValues & {

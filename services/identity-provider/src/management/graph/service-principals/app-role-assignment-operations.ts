@@ -8,7 +8,7 @@ import {
   type ServicePrincipal,
 } from '@greeting/directory'
 import { guid } from '@greeting/directory/forms'
-import { estimateTokenBytes, passesLimit, tokenSizeFault } from '@greeting/registrations/planning'
+import { estimateTokenBytes, passesLimit, tokenSizeFault } from '@greeting/registrations/token-size'
 import { z } from 'zod'
 import { parseBody } from '../../body/parse-body.ts'
 import { requireMatch } from '../../odata/entity-tag.ts'

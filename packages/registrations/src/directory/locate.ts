@@ -1,4 +1,4 @@
-import type { CallerEntry } from '../../callers.ts'
+import type { CallerEntry } from '../callers.ts'
 import { directoryIndex } from './directory-index.ts'
 import {
   type Application,
@@ -142,3 +142,7 @@ export function locateById(state: DirectoryState, applicationId: string): Locate
 /** The roles that an API declares in the directory. */
 export const rolesOf = ({ application, servicePrincipal }: Located): readonly AppRole[] =>
   application?.appRoles ?? servicePrincipal?.appRoles ?? []
+
+/** The roles that a caller has. */
+export const assignmentsOf = ({ servicePrincipal }: Located, state: DirectoryState) =>
+  directoryIndex(state).assignmentsOf(servicePrincipal?.id)

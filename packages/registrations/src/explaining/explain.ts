@@ -1,17 +1,16 @@
 import { graphAppId } from '@greeting/directory'
 import { comparedValue } from '../compared-properties.ts'
-import { credentialsOf, type HeldCredential, validCredentials } from './directory/credentials.ts'
+import { credentialsOf, type HeldCredential, validCredentials } from '../directory/credentials.ts'
 import {
   type Application,
   type AppRole,
   type AppRoleAssignment,
   type DirectoryState,
   isBlueprint,
-} from './directory/directory-state.ts'
-import { type Located, locateById, rolesOf } from './directory/locate.ts'
+} from '../directory/directory-state.ts'
+import { assignmentsOf, type Located, locateById, rolesOf } from '../directory/locate.ts'
+import { day } from '../directory/text.ts'
 import type { Explanation, Refusal, RoleState, StepResult } from './explanation.ts'
-import { assignmentsOf } from './steps/plan-consents.ts'
-import { day } from './steps/plan-credentials.ts'
 
 /**
  * Determines whether a client would get a token for an API, with which roles, and which

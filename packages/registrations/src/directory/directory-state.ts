@@ -1,7 +1,7 @@
-// Folder: The part of the directory that a plan compares with the file.
+// Folder: The directory as Microsoft Graph shows it: what a plan and an explanation read.
 
 import { z } from 'zod'
-import { comparedMembers } from '../../compared-properties.ts'
+import { comparedMembers } from '../compared-properties.ts'
 
 const guid = z.guid().toLowerCase()
 const dateTime = z.iso.datetime({ offset: true }).transform((text) => new Date(text))

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { locateById } from '../../src/planning/directory/locate.ts'
-import { explain } from '../../src/planning/explain.ts'
-import { carriedRoles, explanationText } from '../../src/planning/explanation.ts'
+import { locateById } from '../../src/directory/locate.ts'
+import { explain } from '../../src/explaining/explain.ts'
+import { carriedRoles, explanationText } from '../../src/explaining/explanation.ts'
 import {
   ids,
   now,
@@ -10,7 +10,7 @@ import {
   sampleAssignments,
   sampleClient,
   sampleState,
-} from './sample-state.ts'
+} from '../planning/sample-state.ts'
 
 const explained = (state: ReturnType<typeof sampleState>) =>
   explain(

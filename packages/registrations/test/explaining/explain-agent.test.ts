@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { servicePrincipal } from '../../src/planning/directory/directory-state.ts'
-import { locateById } from '../../src/planning/directory/locate.ts'
-import { explain } from '../../src/planning/explain.ts'
-import { carriedRoles } from '../../src/planning/explanation.ts'
-import { ids, now, sampleApi, sampleState } from './sample-state.ts'
+import { servicePrincipal } from '../../src/directory/directory-state.ts'
+import { locateById } from '../../src/directory/locate.ts'
+import { explain } from '../../src/explaining/explain.ts'
+import { carriedRoles } from '../../src/explaining/explanation.ts'
+import { ids, now, sampleApi, sampleState } from '../planning/sample-state.ts'
 
 const explained = (state: ReturnType<typeof sampleState>, client = ids.other) =>
   explain(state, locateById(state, client), locateById(state, ids.api), now)
