@@ -265,7 +265,7 @@ describe('the portal, in a browser', () => {
     await page.getByLabel('CallHiApiRole').check()
     await page.getByRole('button', { name: 'Request', exact: true }).click()
     await page.getByRole('button', { name: 'Grant', exact: true }).click()
-    await page.getByRole('button', { name: 'Let them inherit' }).click()
+    await page.getByRole('button', { name: 'Let agents inherit' }).click()
     await tab('Agents')
     await page.getByLabel('Name', { exact: true }).fill('Night agent')
     await page.getByRole('button', { name: 'Create', exact: true }).click()

@@ -162,7 +162,7 @@ export function createPortal(host: PortalHost): Hono<ServerEnv> {
       }
       const form = await readPortalForm(context, action.body)
       if (!formTokens.isTokenOf(request.session, path, form.get('form_token') ?? '')) {
-        return plainPage('Refused', 'The form is not of this session. Open it again.', 403, request)
+        return plainPage('Refused', 'Your session has changed. Open the form again.', 403, request)
       }
       if (action.changesNothing || isConfirmed(request.session, request.now)) {
         return act(action, request, form, context)
@@ -181,7 +181,7 @@ export function createPortal(host: PortalHost): Hono<ServerEnv> {
   app.all('/portal/*', async (context) => {
     const request = await requestOf(context)
     const sentence =
-      'The portal has no such page. If you followed a link, then its object may have been deleted.'
+      'The portal has no such page. If you followed a link, its object may have been deleted.'
     return plainPage('Not found', sentence, 404, typeof request === 'string' ? undefined : request)
   })
   app.onError((cause) => {
@@ -197,11 +197,11 @@ export function createPortal(host: PortalHost): Hono<ServerEnv> {
     }
     if (isStoreAway(cause)) {
       const sentence =
-        'The store does not answer. Nothing was changed. Try again in a moment. If it still does not answer, then look into the log of the server.'
-      return plainPage('The store does not answer', sentence, 503)
+        'The store is unavailable. Nothing was changed. Try again in a moment. If it is still unavailable, look at the log of the server.'
+      return plainPage('The store is unavailable', sentence, 503)
     }
     host.reportFailure(cause)
-    return plainPage('Failed', 'The request could not be answered. The log has the reason.', 500)
+    return plainPage('Failed', 'The request failed. The server log has the reason.', 500)
   })
   return app
 }

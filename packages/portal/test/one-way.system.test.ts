@@ -49,12 +49,12 @@ describe('the way from nothing to a token, in the portal', () => {
   it('warns that a name exists, and accepts it when the form is sent again', async () => {
     const first = await makeBoth()
     assert.equal(first.status, 400)
-    assert.match(first.text, /1 application has the name “Orders API”/)
+    assert.match(first.text, /1 application already has the name “Orders API”/)
     const again = await browser.send('/portal/new-api', fields)
     assert.equal(again.status, 200, again.text)
-    assert.match((await makeBoth()).text, /2 applications have the name “Orders API”/)
+    assert.match((await makeBoth()).text, /2 applications already have the name “Orders API”/)
     const renamed = await browser.send('/portal/new-api', { ...fields, api_name: 'Night job' })
-    assert.match(renamed.text, /2 applications have the name “Night job”/)
+    assert.match(renamed.text, /2 applications already have the name “Night job”/)
   })
 
   it('says what was done when a step is refused', async () => {

@@ -93,7 +93,7 @@ describe('the six registration steps in the portal, without script', () => {
     const { text } = await browser.open(path)
     assert.match(
       text,
-      /Adds Orders\.Read, Orders\.Write of “<bdi>Orders API<\/bdi>” to “<bdi>Night job/,
+      /Grants Orders\.Read, Orders\.Write of “<bdi>Orders API<\/bdi>” to “<bdi>Night job/,
     )
     assert.match(text, /Revokes nothing/)
     assert.equal((await browser.send(`${path}/consent`)).status, 303)
@@ -145,7 +145,7 @@ describe('the six registration steps in the portal, without script', () => {
     const page = `${path}/${keyId}/replace`
     assert.match(
       (await browser.open(page)).text,
-      /Create a new secret <span class="mark plain">open/,
+      /Create a new secret <span class="mark plain">to do/,
     )
     await browser.send(`${path}/secrets`, { description: 'night 2', days: '30' })
     assert.match(
@@ -153,7 +153,7 @@ describe('the six registration steps in the portal, without script', () => {
       /Create a new secret <span class="mark good">done/,
     )
     await browser.send(`${path}/remove-secret`)
-    assert.match((await browser.open(page)).text, /The secret is removed/)
+    assert.match((await browser.open(page)).text, /The secret was removed/)
   })
 
   it('adds, shows and removes a federated credential, and keeps a refused one', async () => {
@@ -222,7 +222,7 @@ describe('the six registration steps in the portal, without script', () => {
     assert.equal((await other.send(`${path}/rename`, { display_name: 'First' })).status, 303)
     const late = await browser.send(`${path}/rename`, { display_name: 'Second' })
     assert.equal(late.status, 412)
-    assert.match(late.text, /Another administrator changed it in between/)
+    assert.match(late.text, /Another administrator has changed it in the meantime/)
     assert.match(late.text, /<h1><bdi>First<\/bdi><\/h1>/)
     assert.match(late.text, /name="display_name" type="text" value="Second"/)
   })

@@ -73,7 +73,7 @@ describe('the portal while the store is unavailable', () => {
       const { status, text } = await browser.open(path)
       isAway = false
       assert.equal(status, 503)
-      assert.match(text, /The store does not answer/)
+      assert.match(text, /The store is unavailable/)
       assert.equal((await browser.open(path)).status, 200)
     })
   }
@@ -84,7 +84,7 @@ describe('the portal while the store is unavailable', () => {
     const form = await browser.send('/portal/keys/rotate')
     endsAreAway = false
     assert.deepEqual([page.status, form.status], [503, 503])
-    assert.match(page.text, /The store does not answer/)
+    assert.match(page.text, /The store is unavailable/)
     assert.equal((await browser.open('/portal')).status, 200)
   })
 
@@ -94,7 +94,7 @@ describe('the portal while the store is unavailable', () => {
     isAway = false
     assert.match(
       text,
-      /<p class="problem">The store does not answer\. Nothing was changed\. Try again/,
+      /<p class="problem">The store is unavailable\. Nothing was changed\. Try again/,
     )
     assert.ok(text.includes(`${server.tenantId}/oauth2/v2.0/token`))
   })
@@ -106,7 +106,7 @@ describe('the portal while the store is unavailable', () => {
     const { status, text } = await browser.send('/portal/applications', fields)
     isAway = false
     assert.equal(status, 503)
-    assert.match(text, /The store does not answer/)
+    assert.match(text, /The store is unavailable/)
     assert.deepEqual(await names(), before)
     assert.equal((await browser.send('/portal/applications', fields)).status, 303)
   })

@@ -19,10 +19,10 @@ const content = html`<p>${purpose}</p>
 <ul>
 ${greetings.map(
   (one) =>
-    html`<li><code>GET ${pathOf(one, (_, example) => example)}</code> answers <code>${one.example}</code> to clients with the role <code>${one.role}</code>.</li>
+    html`<li><code>GET ${pathOf(one, (_, example) => example)}</code> returns <code>${one.example}</code> to clients with the role <code>${one.role}</code>.</li>
 `,
 )}</ul>
-<p>A client obtains an access token by the OAuth 2.0 client credentials flow and sends it as a bearer token.</p>
+<p>A client obtains an access token with the OAuth 2.0 client credentials flow and sends it as a bearer token.</p>
 <ul>
 <li><a href="/docs">How to call the API</a></li>
 <li><a href="/openapi.json">The API description</a> (OpenAPI 3.1)</li>

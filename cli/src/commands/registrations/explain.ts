@@ -171,7 +171,7 @@ async function idOf(graph: GraphClient, option: 'client' | 'api', text: string):
   }
   const similar = await similarApplications(graph, text)
   const suggestion = similar.length === 0 ? '' : `\nDid you mean:\n${lines(similar)}`
-  const message = `No application of the tenant matches "${text}".${suggestion}`
+  const message = `No application in this tenant matches "${text}".${suggestion}`
   const remedy = `--${option} takes a name, an application ID, an object ID or an identifier URI.`
   throw new CommandFailure('bad_usage', message, { remedy })
 }

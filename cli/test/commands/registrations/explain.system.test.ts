@@ -147,7 +147,7 @@ describe('greeting registrations explain', () => {
       const { code, out, err } = await unchanged.run(args)
       assert.deepEqual([code, out], [2, ''])
       const [first, ...rest] = err.split('\n')
-      assert.equal(first, `No application of the tenant matches "${client}".`)
+      assert.equal(first, `No application in this tenant matches "${client}".`)
       assert.equal(rest.includes('Did you mean:'), suggests)
       assert.equal(
         rest.some((line) => line.startsWith(`  ${appId}  "Greeting client", since `)),

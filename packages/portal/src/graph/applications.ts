@@ -241,7 +241,7 @@ export async function findId(request: AdministratorRequest, text: string): Promi
     const similar = await similarApplications(graph, text)
     const names = similar.map(({ displayName }) => `“${displayName}”`).join(', ')
     const suggestion = similar.length === 0 ? '' : ` Did you mean ${names}?`
-    const sentence = `No application of the tenant matches “${text}”.${suggestion}`
+    const sentence = `No application in this tenant matches “${text}”.${suggestion}`
     throw new UnclearName(text, sentence, similar)
   }
   if (found.length > 1) {

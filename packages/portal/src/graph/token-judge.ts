@@ -54,7 +54,7 @@ const timeText = (claim: unknown) => instantOf(claim)?.toISOString() ?? claimTex
 
 /**
  * The checks of the guard in their order: the reasons of their refusals, what is expected and received.
- * The form has every reason that no check has.
+ * The format has every reason that no check has.
  */
 const checks: readonly {
   readonly name: string
@@ -62,10 +62,10 @@ const checks: readonly {
   readonly compare: (compared: Compared) => readonly [expected: string, received: string]
 }[] = [
   {
-    name: 'Form',
+    name: 'Format',
     reasons: ['type_not_access_token', 'claims_malformed'],
     compare: ({ header }) => [
-      'one JWT with alg RS256, and typ JWT or at+jwt',
+      'a JWT with alg RS256 and typ JWT or at+jwt',
       `alg ${claimText(header.alg)}, typ ${claimText(header.typ)}`,
     ],
   },
@@ -86,7 +86,7 @@ const checks: readonly {
     ],
   },
   {
-    name: 'Tenant, audience and kind',
+    name: 'Tenant, audience and type',
     reasons: [
       'tenant_not_trusted',
       'audience_not_ours',
@@ -98,7 +98,7 @@ const checks: readonly {
       const { tenantId, audiences, tokenVersion } =
         issuers.find(({ issuer }) => issuer === iss) ?? {}
       return [
-        `of an application, tid ${tenantId}, aud ${audiences?.join(' or ')}, ver ${tokenVersion}; a cnf with x5t#S256 only`,
+        `app-only, tid ${tenantId}, aud ${audiences?.join(' or ')}, ver ${tokenVersion}; x5t#S256 in any cnf`,
         `tid ${claimText(tid)}, aud ${claimText(aud)}, ver ${claimText(ver)}, cnf ${claimText(cnf)}`,
       ]
     },
@@ -107,7 +107,7 @@ const checks: readonly {
     name: 'Time',
     reasons: ['expired', 'not_yet_valid'],
     compare: ({ request, claims: { iat, nbf = iat, exp } }) => [
-      `valid at ${request.now.toISOString()}, give or take 60 seconds`,
+      `valid at ${request.now.toISOString()}, with a tolerance of 60 seconds`,
       `from ${timeText(nbf)} to ${timeText(exp)}`,
     ],
   },
@@ -115,7 +115,7 @@ const checks: readonly {
     name: 'Certificate',
     reasons: ['binding_not_proven'],
     compare: ({ claims }) => [
-      'no cnf, or the certificate of the connection',
+      'no cnf, or the client certificate of the connection',
       `cnf ${claimText(claims.cnf)}`,
     ],
   },

@@ -158,9 +158,9 @@ async function blueprintState(request: AdministratorRequest, registered: Registe
         ? step('New client secret', 'Certificates & secrets')
         : agents.length === 0
           ? step('Create an agent', 'Agents', '#new')
-          : step('Show its agents', 'Agents')
+          : step('Show the agents', 'Agents')
   const isUsable = kind !== 'bad' && agents.length > 0
-  return html`<section class="verdict ${kind === 'bad' ? 'bad' : isUsable ? 'good' : 'plain'}" aria-label="Verdict"><p>${kind === 'bad' ? html`The agents of ${named(displayName)} get no token: ${reason}.` : isUsable ? html`${named(displayName)} authenticates its agents. It gets no token of an API itself.` : html`${named(displayName)} has no agent.`} ${next}</p></section>`
+  return html`<section class="verdict ${kind === 'bad' ? 'bad' : isUsable ? 'good' : 'plain'}" aria-label="Verdict"><p>${kind === 'bad' ? html`The agents of ${named(displayName)} get no token: ${reason}.` : isUsable ? html`${named(displayName)} authenticates its agents, and gets no token for an API itself.` : html`${named(displayName)} has no agent.`} ${next}</p></section>`
 }
 
 /** The verdict for one API, with a form that chooses another one. */
@@ -183,7 +183,7 @@ async function clientState(
   const [explanation] = apiId ? await explanationsOf(request, client, [apiId]) : []
   return html`<form method="get" action="${path}" class="bar">${picker({ name: 'for', label: 'API: name, URI or ID', value: explanation?.apiName ?? '', options: namesOf(apis), required: true })}<button>Check</button></form>
 ${fault}
-${explanation ? verdict(request, explanation, { api: explanation.apiId, client, ...(!isAgent(registered) && { etag: application['@odata.etag'] ?? '' }) }) : empty('Choose an API: the six steps show what this client needs for a token with its roles.')}`
+${explanation ? verdict(request, explanation, { api: explanation.apiId, client, ...(!isAgent(registered) && { etag: application['@odata.etag'] ?? '' }) }) : empty('Choose an API to see what this client needs to get a token with roles.')}`
 }
 
 const cookie = 'greeting-portal-api'
@@ -276,7 +276,7 @@ async function apiState(request: AdministratorRequest, registered: Registered): 
   ].filter(Boolean)
   return html`${next}${table(
     'Clients of this API',
-    ['Client', 'Has', 'Requested, not granted'],
+    ['Client', 'Has', 'Requested but not granted'],
     clients
       .slice(0, maxRows)
       .map(({ appId: id, name, has, lacks }) => [

@@ -14,10 +14,10 @@ type PropertyField = Omit<Parameters<typeof choice>[0], 'name' | 'value' | 'opti
 
 const propertyFields: Readonly<Record<ComparedName, PropertyField>> = {
   requestedAccessTokenVersion: {
-    label: 'Version of the access tokens',
+    label: 'Access token version',
     help: 'The API decides the version, not the client.',
     options: [
-      { value: 'null', label: 'Not set: v1.0' },
+      { value: 'null', label: 'Not set (v1.0)' },
       { value: '1', label: 'v1.0' },
       { value: '2', label: 'v2.0' },
     ],
@@ -25,8 +25,8 @@ const propertyFields: Readonly<Record<ComparedName, PropertyField>> = {
   appRoleAssignmentRequired: {
     label: 'Assignment required',
     options: [
-      { value: 'false', label: 'no: a client without a role gets a token without roles' },
-      { value: 'true', label: 'yes: a client without a role gets no token' },
+      { value: 'false', label: 'No: a client without a role gets a token without roles' },
+      { value: 'true', label: 'Yes: a client without a role gets no token' },
     ],
   },
 }

@@ -84,7 +84,7 @@ const placeholder = /\{(\w+)\}/g
 export async function settingsToPaste(
   request: AdministratorRequest,
   registered: Registered,
-  secret = '<the secret of the client>',
+  secret = '<client secret>',
 ): Promise<Html> {
   const { authUrl, httpsAuthUrl = authUrl } = request.host
   const noId = '<application ID of the API>'

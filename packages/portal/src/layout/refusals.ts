@@ -11,7 +11,7 @@ const remedies: Readonly<Record<number, string>> = {
   401: 'The administrator application was disabled or deleted. Sign in as another one.',
   403: 'The administrator application lacks a role for this. Another administrator can grant it.',
   404: 'It may have been deleted. Look for it under App registrations.',
-  412: 'Another administrator changed it in between. Open the page again to see the current state.',
+  412: 'Another administrator has changed it in the meantime. Open the page again to see the current state.',
   503: 'Try again in a moment.',
 }
 
@@ -26,7 +26,7 @@ export function refusalSentence(
 ): string {
   const isAway = status === 503
   const parts = [
-    isAway ? 'The store does not answer.' : status === 404 ? 'There is no such object.' : reason,
+    isAway ? 'The store is unavailable.' : status === 404 ? 'There is no such object.' : reason,
     status === 400 && `(${graphCode})`,
     graph.changes > 0 &&
       'Part of this was already done. Open the page again to see the current state.',
@@ -51,7 +51,7 @@ export const refusalPage = (
 const titles: Readonly<Record<number, string>> = {
   403: 'A role is missing',
   404: 'Not found',
-  503: 'The store does not answer',
+  503: 'The store is unavailable',
 }
 
 /** A page about a request that the portal itself refuses. */
@@ -83,19 +83,19 @@ export function errorPage(
 ): Promise<Response> {
   const found = [...refusals].filter(([, row]) => codeForm.test(code) && row.code === Number(code))
   const [first] = found
-  if (first === undefined) return plainPage('Unknown code', 'The code is not known.', 404)
+  if (first === undefined) return plainPage('Unknown code', 'No refusal has this code.', 404)
   const id = z.guid().safeParse(correlationId).data ?? ''
   const errors = [...new Set(found.map(([, { error }]) => error))].join(', ')
   return page(undefined, {
     title: `AADSTS${code}: ${errors}`,
     isPublic: true,
     content: html`<p>The token endpoint refused the request${found.length > 1 && ` for one of ${found.length} reasons`}.</p>
-<dl>${found.map(([reason, { when, remedy }]) => html`<div><dt>If ${when}, then</dt><dd>${remedy} <small><code>${reason}</code></small></dd></div>`)}</dl>
-<p>In Entra ID, the code has the same causes: <a href="https://login.microsoftonline.com${errorPath(first[1].code)}">the text of Microsoft</a>.</p>
+<dl>${found.map(([reason, { when, remedy }]) => html`<div><dt>If ${when}:</dt><dd>${remedy} <small><code>${reason}</code></small></dd></div>`)}</dl>
+<p>In Entra ID, the code has the same causes: <a href="https://login.microsoftonline.com${errorPath(first[1].code)}">Microsoft’s page for AADSTS${code}</a>.</p>
 <h2>Find the request</h2>
-<form method="get" action="/portal/logs">${field({ name: 'correlationId', label: 'Correlation ID', value: id, help: 'From the response. The portal asks you to sign in, then shows the reason, the client and the repair.', required: true, maxLength: 36 })}
+<form method="get" action="/portal/logs">${field({ name: 'correlationId', label: 'Correlation ID', value: id, help: 'It is in the response. The portal asks you to sign in, then shows the client, the reason and what to do.', required: true, maxLength: 36 })}
 <button class="primary">Find it in the log</button></form>
-<p>Or run this in the folder of the data:</p>
+<p>Or run this in the folder that contains <code>.greeting</code>:</p>
 ${snippet(`npx --no-install greeting audit --correlation-id ${id || '<correlation ID>'}`, 'Command')}`,
   })
 }
@@ -115,7 +115,7 @@ const managementRemedies: Readonly<Record<string, string>> = {
   role_missing: 'Grant the administrator application the role that the operation requires.',
   role_not_owned: 'Only a holder of this management role may assign it.',
   quota_exceeded:
-    'Purge deleted applications, which count until then, or let the operator raise MAX_TENANT_OBJECTS.',
+    'Purge deleted applications, because they still count, or ask the operator to raise MAX_TENANT_OBJECTS.',
   object_changed: 'Read the object again, then repeat the change.',
 }
 

@@ -33,10 +33,10 @@ function reasonOf(claims: Claims, name: string, first: unknown, second: unknown)
   if (name === 'roles') {
     const only = (one: unknown, other: unknown) =>
       [...setOf(one).difference(setOf(other))].join(', ') || 'none'
-    return `Only in the first: ${only(first, second)}. Only in the second: ${only(second, first)}. A token has the roles with admin consent at its time.`
+    return `Only in the first: ${only(first, second)}. Only in the second: ${only(second, first)}. A token has the roles that had admin consent when it was issued.`
   }
   if (versioned.has(name) && (first === undefined || second === undefined))
-    return 'Only one token version has it, and the API decides the version.'
+    return 'Only one token version has this claim. The API decides the version.'
   return claims.get(name)?.differs ?? ''
 }
 
@@ -80,7 +80,7 @@ export function comparisonTable(
 
 const kinds = { passed: 'good', failed: 'bad', 'not reached': 'plain' } as const
 
-/** What the guard of an API says to a token: each role, each check in its order; then each claim with its meaning. */
+/** The verdict of the guard of an API on a token: each role, each check in its order; then each claim with its meaning. */
 export async function judged(
   request: AdministratorRequest,
   api: Principal,
@@ -88,7 +88,7 @@ export async function judged(
 ): Promise<Html> {
   const { routes, checks } = await judgeToken(request, api, token)
   const decoded = decodeToken(token)
-  return html`<h3>What the guard says</h3>
+  return html`<h3>Verdict of the guard</h3>
 ${table(
   'Routes',
   ['Route', 'Role', 'Verdict'],
@@ -116,7 +116,7 @@ ${
       html`${copyable(claimText(value))} ${times.has(name) && time(instantOf(value), request.now, '')}`,
       request.host.claims.get(name)?.sentence ?? '',
     ]),
-    'It has no claims.',
+    'The token has no claims.',
   )}`
 }`
 }

@@ -21,9 +21,9 @@ type Ids = { readonly api: string; readonly client: string; readonly etag?: stri
 const places: Readonly<
   Record<RegistrationStep, readonly [of: 'api' | 'client', tab: Tab, action: string, form?: string]>
 > = {
-  'API registration': ['api', 'Overview', 'Complete the API'],
+  'API registration': ['api', 'Overview', 'Complete the API registration'],
   'Application roles': ['api', 'App roles', 'Add app roles'],
-  'Client registration': ['client', 'Overview', 'Complete the client'],
+  'Client registration': ['client', 'Overview', 'Complete the client registration'],
   Permissions: ['client', 'API permissions', 'Request roles'],
   'Admin consent': ['client', 'API permissions', 'Grant admin consent', '/consent'],
   'Client secret': ['client', 'Certificates & secrets', 'New client secret', '/secrets'],
@@ -31,7 +31,7 @@ const places: Readonly<
 
 const marks = {
   done: ['good', 'done'],
-  partly: ['warn', 'partly'],
+  partly: ['warn', 'partly done'],
   missing: ['bad', 'missing'],
   unknown: ['plain', 'unknown'],
 } as const
@@ -45,7 +45,7 @@ export async function verdict(request: AdministratorRequest, explanation: Explan
   const size = sizeText(explanation)
   const isOfAgents = explanation.refusal?.aadstsCode === 82001
   const kind = explanation.refusal ? 'bad' : isComplete(explanation) ? 'good' : 'warn'
-  return html`<section class="verdict ${kind}" aria-label="Verdict"><p>${answer(explanation)} <strong>${missingText(explanation)}</strong>${kind === 'good' && request.section !== 'Token' && html` <a role="button" class="primary" href="/portal/token?${new URLSearchParams({ client: ids.client, api: ids.api })}">Request the token</a>`}${isOfAgents && html` <a role="button" class="primary" href="${applicationPath(ids.client, 'Agents')}">Show its agents</a>`}</p>
+  return html`<section class="verdict ${kind}" aria-label="Verdict"><p>${answer(explanation)} <strong>${missingText(explanation)}</strong>${kind === 'good' && request.section !== 'Token' && html` <a role="button" class="primary" href="/portal/token?${new URLSearchParams({ client: ids.client, api: ids.api })}">Request the token</a>`}${isOfAgents && html` <a role="button" class="primary" href="${applicationPath(ids.client, 'Agents')}">Show the agents</a>`}</p>
 ${size && html`<p class="problem">${size}</p>`}${explanation.note && html`<p class="note">${explanation.note}</p>`}
 <ol class="steps">${explanation.steps.map((one) => {
     const [state, word] = marks[one.state]
@@ -104,7 +104,7 @@ function repair(
   const isBlocked = explanation.roles.some(({ state }) => state === 'not_inheritable')
   if (step === 'Admin consent' && waiting.length === 0 && isBlocked) {
     const fields = { api: ids.api, value: 'true' }
-    return buttonForm(request, `${path}/inherit`, 'Let the agents inherit', fields, kind)
+    return buttonForm(request, `${path}/inherit`, 'Let agents inherit the roles', fields, kind)
   }
   // Without a request, there is nothing to consent to.
   if (step === 'Admin consent' && waiting.length === 0) return ''
@@ -115,5 +115,5 @@ function repair(
 function effectOf({ roles, api, blueprint, client }: Explanation): Html {
   const waiting = roles.flatMap((one) => (one.state === 'not_granted' ? one.value : []))
   if (waiting.length === 0) return ''
-  return html`<small>Adds ${waiting.join(', ')} of ${named(api)} to ${named(blueprint?.name ?? client)}. Revokes nothing.</small>`
+  return html`<small>Grants ${waiting.join(', ')} of ${named(api)} to ${named(blueprint?.name ?? client)}. Revokes nothing.</small>`
 }

@@ -58,7 +58,7 @@ ${danger('Delete', html`${named(displayName)} no longer gets tokens. It can be r
 )}
 ${nextPageLink(path, found['@odata.nextLink'])}
 <h2 id="new">Create an agent</h2>
-<p>An agent has no credential: it authenticates with those of this blueprint. Its roles are its own, and those that the blueprint lets it inherit.</p>
+<p>An agent has no credential of its own: it authenticates with those of this blueprint. It has the roles that are assigned to it, and those that it inherits from the blueprint.</p>
 ${form(
   request,
   `${path}/create`,
@@ -74,7 +74,7 @@ export const sponsorField = (value: string | undefined, attempt: Parameters<type
     {
       name: 'sponsor',
       label: 'Sponsor: object ID of a user or a group',
-      help: 'The people who answer for it. Entra ID requires a sponsor. This server has no users, so any GUID is right.',
+      help: 'The people who are responsible for the agents. Entra ID requires a sponsor. This server has no sign-in for users, so it accepts any GUID.',
       value: value ?? '',
       maxLength: 36,
     },

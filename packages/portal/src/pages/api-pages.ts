@@ -22,7 +22,7 @@ const exposeContent: Content = (request, { application }, attempt) => {
   const [uri] = identifierUris
   return html`${
     uri === undefined
-      ? html`<p class="empty">This application has no identifier URI, so no client can name it as an API. Enter one, for example <code>api://${appId}</code>.</p>`
+      ? html`<p class="empty">This application has no identifier URI, so no client can request tokens for it. Enter one, for example <code>api://${appId}</code>.</p>`
       : facts([
           ['Scope for clients', copyable(`${uri}/.default`)],
           ['Audience of v1.0 tokens', copyable(uri)],
@@ -33,7 +33,7 @@ ${form(
   request,
   path,
   html`${hiddenFields({ etag: application['@odata.etag'] ?? '' })}
-${lines({ name: 'identifier_uris', label: 'Identifier URIs, one in each line', value: identifierUris.join('\n') || `api://${appId}` }, attempt)}
+${lines({ name: 'identifier_uris', label: 'Identifier URIs, one per line', value: identifierUris.join('\n') || `api://${appId}` }, attempt)}
 ${fieldsFor('application', application, attempt)}
 <button>Save</button>`,
 )}`
@@ -44,7 +44,7 @@ const rolesContent: Content = async (request, registered, attempt) => {
   const { clientsOf } = await assignedTo(request, registered)
   const path = applicationPath(application.appId, 'App roles')
   const etag = application['@odata.etag'] ?? ''
-  return html`<p>A role is a permission of this API for clients. Its value appears in the claim <code>roles</code> of the token. A role is disabled before it is deleted.</p>
+  return html`<p>An app role is a permission that this API defines for clients. The <code>roles</code> claim of a token contains its value. Disable a role before you delete it.</p>
 ${table(
   'App roles',
   ['Value', 'Name', 'Description', 'State', 'ID', 'Change'],
@@ -55,7 +55,7 @@ ${table(
     mark(isEnabled ? 'good' : 'plain', isEnabled ? 'enabled' : 'disabled'),
     html`<code>${id}</code>`,
     html`${buttonForm(request, `${path}/enabled`, isEnabled ? 'Disable' : 'Enable', { id, etag, value: String(!isEnabled) })}
-${!isEnabled && danger('Delete', `${clientsOf(id)} with this role will lose it for good.`, buttonForm(request, `${path}/delete`, 'Delete', { id, etag }, 'danger'))}`,
+${!isEnabled && danger('Delete', `${clientsOf(id)} with this role will lose it permanently.`, buttonForm(request, `${path}/delete`, 'Delete', { id, etag }, 'danger'))}`,
   ]),
   'This application declares no role. Add the first ones below.',
 )}
@@ -66,8 +66,8 @@ ${form(
   html`${hiddenFields({ etag })}
 ${roleValues(attempt)}
 <details><summary>Display name and description</summary>
-${field({ name: 'display_name', label: 'Display name', maxLength: 120, help: 'Empty: the value.' }, attempt)}
-${field({ name: 'description', label: 'Description', maxLength: 1024, help: 'Empty: a sentence with the value.' }, attempt)}</details>
+${field({ name: 'display_name', label: 'Display name', maxLength: 120, help: 'If empty: the value.' }, attempt)}
+${field({ name: 'description', label: 'Description', maxLength: 1024, help: 'If empty: a sentence with the value.' }, attempt)}</details>
 <button>Add</button>`,
 )}`
 }
@@ -77,9 +77,9 @@ export const roleValues = (attempt?: Attempt) =>
   lines(
     {
       name: 'value',
-      label: 'Role values, one in each line',
+      label: 'Role values, one per line',
       required: true,
-      help: 'As in the claim roles, for example CallHiApiRole.',
+      help: 'As in the roles claim, for example CallHiApiRole.',
     },
     attempt,
   )

@@ -62,7 +62,7 @@ function principalState(
   }
   const isEnabled = principal.accountEnabled !== false
   return html`${mark(isEnabled ? 'good' : 'bad', isEnabled ? 'enabled' : 'disabled')} ${copyable(principal.id)}
-${isEnabled ? danger('Disable', `${isBlueprint(application) ? 'Its agents get' : 'It gets'} no token until it is enabled. ${isApi(application) ? `No client gets one of its roles: ${holders} with a role.` : ''}`, buttonForm(request, `${path}/enabled`, 'Disable', { value: 'false' }, 'danger')) : buttonForm(request, `${path}/enabled`, 'Enable', { value: 'true' })}`
+${isEnabled ? danger('Disable', `${isBlueprint(application) ? 'Its agents get' : 'It gets'} no token until it is enabled. ${isApi(application) ? `Clients get no token for it either, among them ${holders} with a role.` : ''}`, buttonForm(request, `${path}/enabled`, 'Disable', { value: 'false' }, 'danger')) : buttonForm(request, `${path}/enabled`, 'Enable', { value: 'true' })}`
 }
 
 /** Changes one property of the service principal. */

@@ -32,7 +32,7 @@ const content: Content = async (request, { application, principal }, _attempt, r
   const principals = await principalsBy(request, 'id', clientIds)
   const grantors = await Promise.all(value.map(({ id }) => grantorOf(request, id)))
   const roleOf = (id: string) =>
-    application.appRoles.find((one) => one.id === id)?.value ?? 'access without a role'
+    application.appRoles.find((one) => one.id === id)?.value ?? 'default access'
   const isAll = after === undefined && next === undefined
   return html`<h2>Granted roles, by time</h2>
 <p>${isAll ? '' : 'On this page: '}${clientIds.length === 1 ? '1 client has' : `${clientIds.length} clients have`} a role of this API, in ${value.length === 1 ? '1 assignment' : `${value.length} assignments`}.</p>
@@ -50,7 +50,7 @@ ${table(
       grantors[index] ?? '',
       danger(
         'Revoke',
-        html`New tokens of ${named(name)} lack ${role}.`,
+        html`New tokens for ${named(name)} will not contain ${role}.`,
         buttonForm(request, `${path}/revoke`, 'Revoke', { assignment: one.id }, 'danger'),
       ),
     ]
@@ -67,7 +67,7 @@ async function grantorOf(request: AdministratorRequest, assignmentId: string): P
   try {
     const { value } = await request.management.get(`/audit?${query}`, auditPage)
     const actor = value[0]?.actor
-    if (actor === undefined) return 'before the log begins'
+    if (actor === undefined) return 'before the log began'
     return (await applicationNames(request, [actor])).get(actor) ?? actor
   } catch (cause) {
     if (cause instanceof GraphRefusalError && cause.status === 403) return 'needs AuditLog.Read.All'

@@ -64,7 +64,7 @@ const credentialTable = (
       ...(change ? ['Change'] : []),
     ],
     credentials.map((one) => [
-      one.displayName ?? 'without description',
+      one.displayName ?? 'no description',
       html`<code>${one.customKeyIdentifier ?? `${one.hint ?? ''}…`}</code>`,
       stateOf(one, now),
       time(one.endDateTime, now),
@@ -107,14 +107,14 @@ ${form(
   `${path}/certificates`,
   html`${hiddenFields({ etag: application['@odata.etag'] ?? '' })}
 ${field({ name: 'certificate_name', label: 'Description', maxLength: 120 }, attempt)}
-${lines({ name: 'pem', label: 'Certificate in PEM, without the private key', rows: 6, required: true }, attempt)}
+${lines({ name: 'pem', label: 'Certificate in PEM format, without the private key', rows: 6, required: true }, attempt)}
 <button>Add</button>`,
 )}</details>
 ${await federatedCredentials(request, registered, attempt)}
 ${
   ofPrincipal.length > 0 &&
   html`<h2>Credentials of the service principal</h2>
-<p>They authenticate the application in this tenant only. Programs change them over Microsoft Graph.</p>
+<p>They authenticate the application in this tenant only. Programs change them with Microsoft Graph.</p>
 ${credentialTable('Credentials of the service principal', request, ofPrincipal, '')}`
 }
 ${await settingsToPaste(request, registered)}`
@@ -128,7 +128,7 @@ const removeForm = (
 ) =>
   danger(
     'Remove',
-    `Programs that use this ${kind} no longer get a token.`,
+    `Programs that use this ${kind} will no longer get tokens.`,
     buttonForm(request, `${path}/remove-${kind}`, 'Remove', { key_id: keyId }, 'danger'),
   )
 
@@ -178,7 +178,7 @@ export async function makeSecret(
   const { application } = await readRegistered(request, appId)
   const lifetimeDays = days > 0 && days <= 730 ? days : 180
   const endDateTime = new Date(request.now.getTime() + lifetimeDays * dayMs).toISOString()
-  const displayName = description || `Made on ${day(request.now)}`
+  const displayName = description || `Created on ${day(request.now)}`
   const { body } = await request.graph.send({
     method: 'POST',
     path: `/applications/${application.id}/addPassword`,
@@ -208,21 +208,21 @@ const showReplacement = tabPage(tab, async (request, { application }, attempt, r
   const keyId = req.param('keyId') ?? ''
   const old = passwordCredentials.find((one) => one.keyId === keyId)
   if (old === undefined) {
-    return html`<p class="done">The secret is removed. <a href="${path}">All credentials</a></p>`
+    return html`<p class="done">The secret was removed. <a href="${path}">All credentials</a></p>`
   }
   const newer = passwordCredentials
     .filter((one) => one.keyId !== keyId && one.startDateTime > old.startDateTime)
     .toSorted((one, other) => +other.startDateTime - +one.startDateTime)[0]
   const isUsed = newer?.lastUsedDateTime != null
-  const step = (isDone: boolean) => mark(isDone ? 'good' : 'plain', isDone ? 'done' : 'open')
+  const step = (isDone: boolean) => mark(isDone ? 'good' : 'plain', isDone ? 'done' : 'to do')
   return html`<h2>Replace the secret “${old.displayName ?? old.hint}”</h2>
 <ol>
 <li><h3>Create a new secret ${step(newer !== undefined)}</h3>
-${newer ? html`<p>“${newer.displayName ?? newer.hint}”, made ${time(newer.startDateTime, request.now)}.</p>` : secretForm(request, application, attempt, old.displayName ?? '')}</li>
-<li><h3>Use it in every program ${step(isUsed)}</h3>
+${newer ? html`<p>“${newer.displayName ?? newer.hint}”, created ${time(newer.startDateTime, request.now)}.</p>` : secretForm(request, application, attempt, old.displayName ?? '')}</li>
+<li><h3>Use the new secret in every program ${step(isUsed)}</h3>
 <p>New secret last used: ${time(newer?.lastUsedDateTime, request.now)}. Old secret last used: ${time(old.lastUsedDateTime, request.now)}.</p></li>
 <li><h3>Remove the old secret ${step(false)}</h3>
-<p>${isUsed ? 'Programs that still use the old secret get AADSTS7000215 from then on.' : 'Wait until the new secret is in use.'}</p>
+<p>${isUsed ? 'After that, programs that still use the old secret get AADSTS7000215.' : 'Wait until the new secret is in use.'}</p>
 ${removeForm(request, path, 'secret', keyId)}</li>
 </ol>`
 })
@@ -246,7 +246,7 @@ function certificateOf(sent: ReadonlyMap<string, string>) {
     const displayName = (sent.get('certificate_name') ?? '').trim() || subject.slice(0, 100)
     return { ...x509, displayName, key: raw.toString('base64') }
   } catch (cause) {
-    throw actionFault('The text is not an X.509 certificate in PEM.', { cause })
+    throw actionFault('The text is not an X.509 certificate in PEM format.', { cause })
   }
 }
 

@@ -32,7 +32,7 @@ export async function federatedCredentials(
   const path = applicationPath(application.appId, 'Certificates & secrets')
   const found = await request.graph.list(pathOf(application.id), federatedCredential)
   return html`<h2>Federated credentials</h2>
-<p>A token of another issuer authenticates the client, so it needs no secret. For example, GitHub Actions and Kubernetes issue such tokens.</p>
+<p>A token from another issuer authenticates the client, so the client needs no secret. GitHub Actions and Kubernetes, for example, issue such tokens.</p>
 ${table(
   'Federated credentials',
   ['Name', 'Issuer', 'Subject or expression', 'Audience', 'Change'],
@@ -49,9 +49,9 @@ ${table(
 ${form(
   request,
   `${path}/federated`,
-  html`${field({ name: 'name', label: 'Name', required: true, maxLength: 120, help: '3 to 120 letters, digits and -._~, starting with a letter or digit. It cannot be changed.' }, attempt)}
-${field({ name: 'issuer', label: 'Issuer', required: true, maxLength: 600, help: 'As in the claim iss, for example https://token.actions.githubusercontent.com.' }, attempt)}
-${field({ name: 'subject', label: 'Subject', maxLength: 600, help: 'As in the claim sub. Leave it empty to use the expression below.' }, attempt)}
+  html`${field({ name: 'name', label: 'Name', required: true, maxLength: 120, help: '3 to 120 letters, digits and -._~, starting with a letter or digit. The name cannot be changed.' }, attempt)}
+${field({ name: 'issuer', label: 'Issuer', required: true, maxLength: 600, help: 'As in the iss claim, for example https://token.actions.githubusercontent.com.' }, attempt)}
+${field({ name: 'subject', label: 'Subject', maxLength: 600, help: 'As in the sub claim. Leave it empty to use the expression below.' }, attempt)}
 ${field({ name: 'expression', label: 'Claims matching expression', maxLength: 600, help: "For example claims['sub'] matches 'repo:contoso/*'." }, attempt)}
 ${field({ name: 'audience', label: 'Audience', value: usualAudience, required: true, maxLength: 600 }, attempt)}
 ${field({ name: 'federated_description', label: 'Description', maxLength: 600 }, attempt)}

@@ -45,9 +45,9 @@ const multipart = html` enctype="${body.encoding}"`
 const show: PageRow['show'] = (request, _context, attempt) =>
   filePage(
     request,
-    html`<p>The file describes the applications, roles, permissions and secrets of this tenant, as the command <code>registrations</code> uses it.</p>
+    html`<p>The file describes the applications, roles, permissions and secrets of this tenant. <code>greeting registrations</code> uses the same format.</p>
 <h2>Export</h2>
-<p><a href="${path}/export">Download the directory as a file</a> · <a href="${path}/export?portable=yes">without the IDs of this tenant</a></p>
+<p><a href="${path}/export">Download the directory as a file</a> · <a href="${path}/export?portable=yes">Download it without the IDs of this tenant</a></p>
 <h2>Plan</h2>
 ${form(
   request,
@@ -80,7 +80,7 @@ function parseFile(text: string, tenantId: string): RegistrationsFile {
   try {
     const file = parseRegistrations(text)
     if (callersOf(file).some(({ certificates = [] }) => certificates.length > 0)) {
-      throw actionFault('The file names files of certificates, which only the command can read.')
+      throw actionFault('The file refers to certificate files, which only the command can read.')
     }
     if (file.tenant?.id !== undefined && file.tenant.id !== tenantId) {
       throw actionFault(`Line ${lineOf(text, 'tenant.id') ?? 1}: the file is for another tenant.`)
@@ -90,7 +90,7 @@ function parseFile(text: string, tenantId: string): RegistrationsFile {
     if (!(cause instanceof RegistrationsFileError)) throw cause
     const faults = cause.issues.slice(0, maxShownFaults).map((issue) => faultText(text, issue))
     const omitted = cause.issues.length - faults.length
-    const more = omitted > 0 ? [`${omitted} more faults.`] : []
+    const more = omitted > 0 ? [`${omitted} more errors.`] : []
     throw actionFault([...faults, ...more].join(' '), { cause })
   }
 }
@@ -123,7 +123,7 @@ function planPage(
   const { changes, faults, adoptions } = plan
   const canApply = faults.length === 0 && changes.length > 0
   const fields = html`${hiddenFields({ plan: digestOf(shown) })}<textarea name="file" hidden>${text}</textarea>
-${adoptions.length > 0 && html`<label><input type="checkbox" name="confirmed" value="yes" required> The applications that were found by a name only are the right ones</label>`}
+${adoptions.length > 0 && html`<label><input type="checkbox" name="confirmed" value="yes" required> The applications that were found only by name are the right ones</label>`}
 <button class="primary">Apply ${changes.length === 1 ? '1 change' : `${changes.length} changes`}</button>`
   return filePage(
     request,
@@ -145,9 +145,7 @@ const apply: ActionRow['run'] = async (request, sent) => {
     return planPage(request, text, plan, note)
   }
   if (plan.adoptions.length > 0 && sent.get('confirmed') !== 'yes') {
-    throw actionFault(
-      'Confirm the applications that were found by a name only. Nothing was changed.',
-    )
+    throw actionFault('Confirm the applications that were found only by name. Nothing was changed.')
   }
   const secrets: NewSecret[] = []
   const applied = await applyPlan(plan, {

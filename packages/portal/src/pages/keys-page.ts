@@ -67,7 +67,7 @@ ${table(
   'There is no signing key.',
 )}
 <h2>Rotate</h2>
-<p>The announced key signs at once, or after the shortest time in which APIs read it. Tokens of the old key stay valid until they expire. No client needs a change.</p>
+<p>The announced key begins to sign at once, or as soon as every API can have read it. Tokens that the old key signed stay valid until they expire. Clients need no change.</p>
 ${buttonForm(request, `${path}/rotate`, 'Rotate now')}`,
   })
 }
@@ -92,11 +92,11 @@ ${form(request, `${path}/${encodeURIComponent(kid)}/revoke`, html`<button class=
 
 function consequence({ host, now }: AdministratorRequest, { phase }: KeyView) {
   if (phase === 'announced') {
-    return html`<p>It has signed no token yet. A new key is announced in its place.</p>`
+    return html`<p>This key has signed no token yet. A new key is announced in its place.</p>`
   }
   const { longestTokenSeconds: longestSeconds } = host
   const until = new Date(now.getTime() + longestSeconds * 1000)
-  return html`<p class="note warn">Every token that it signed fails at once where an API reads the key set again, at the latest ${time(until, now)}. Each client gets 401 until it requests a new token. Another key signs new tokens immediately.</p>`
+  return html`<p class="note warn">An API refuses every token that this key signed as soon as it reads the key set again, at the latest ${time(until, now)}. Each client gets 401 until it requests a new token. Another key signs new tokens immediately.</p>`
 }
 
 /** A form that changes the keys, by an operation on all of them or on one. */

@@ -34,7 +34,7 @@ export async function showFaults(
   const kinds = request.host.lab?.faultKinds ?? []
   const name = attempt?.form.get('fault') ?? req.query('fault')
   const chosen = kinds.find((one) => one.name === name)
-  return html`<p>A fault breaks the answers of an endpoint: for one request, unless you enter more.</p>
+  return html`<p>A fault breaks the responses of an endpoint, for one request unless you enter more.</p>
 ${table(
   'Faults',
   ['Fault', 'Endpoint', 'Parameters', 'Requests', 'State', 'Change'],
@@ -81,9 +81,9 @@ ${form(
   html`${hiddenFields({ fault: name })}
 ${choice({ name: 'at', label: 'Endpoint', options: at.map((value) => ({ value, label: value })) }, attempt)}
 ${parameters.map((one) => parameterField(one, attempt))}
-${field({ name: 'times', label: 'Requests', type: 'number', help: 'Empty: one request, or every request of the time below.' }, attempt)}
-${field({ name: 'seconds', label: 'Seconds, on the clock of the lab', type: 'number' }, attempt)}
-${field({ name: 'client', label: 'Client ID', maxLength: 64, help: 'Empty: every client. Only requests to the token endpoint name one.' }, attempt)}
+${field({ name: 'times', label: 'Requests', type: 'number', help: 'If empty: one request, or every request within the seconds below.' }, attempt)}
+${field({ name: 'seconds', label: 'Seconds, by the clock of the lab', type: 'number' }, attempt)}
+${field({ name: 'client', label: 'Client ID', maxLength: 64, help: 'If empty: every client. Only requests to the token endpoint have a client ID.' }, attempt)}
 <button>Arm</button>`,
 )}`
 

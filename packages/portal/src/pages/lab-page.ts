@@ -34,24 +34,24 @@ const steps = [
 
 const showClock: ShowTab = async (lab, request, _context, attempt) => {
   const { now, isFrozen, offsetMs } = await lab.get('/clock', clock)
-  return html`<p>Tokens, secrets, keys, logs and your session follow this clock. Your session ends at <code>${request.session.expiresAt.toISOString()}</code>. After the end of your secret, nothing can sign in until the server restarts.</p>
+  return html`<p>Tokens, secrets, keys, logs and your session follow this clock. Your session ends at <code>${request.session.expiresAt.toISOString()}</code>. After your secret has expired, nobody can sign in until the server restarts.</p>
 ${facts([
   ['Time', html`<code>${now}</code>`],
   [
     'State',
-    html`${isFrozen ? mark('warn', 'frozen') : mark('good', 'running')} ${buttonForm(request, clockPath, isFrozen ? 'Let it run' : 'Freeze', { freeze: String(!isFrozen) })}`,
+    html`${isFrozen ? mark('warn', 'frozen') : mark('good', 'running')} ${buttonForm(request, clockPath, isFrozen ? 'Let the clock run' : 'Freeze the clock', { freeze: String(!isFrozen) })}`,
   ],
-  ['Difference to the system', `${Math.round(offsetMs / 1000)} seconds`],
+  ['Difference from the system clock', `${Math.round(offsetMs / 1000)} seconds`],
 ])}
-<h2>Advance</h2>
+<h2>Advance the clock</h2>
 <div class="buttons">${steps.map(({ label, seconds }) => buttonForm(request, clockPath, label, { advance: String(seconds) }))}</div>
-<h2>Set</h2>
+<h2>Set the clock</h2>
 ${form(
   request,
   clockPath,
   html`${field({ name: 'set', label: 'Time in UTC', value: now, required: true, maxLength: 40, help: 'For example 2030-01-01T00:00:00Z.' }, attempt)}<button>Set</button>`,
 )}
-${buttonForm(request, clockPath, 'Use the clock of the system', { reset: 'true' })}`
+${buttonForm(request, clockPath, 'Use the system clock', { reset: 'true' })}`
 }
 
 /** The field of a form as the request of the API. */
@@ -60,7 +60,7 @@ function clockChangeOf(sent: Form): object {
   if (sent.has('freeze')) return { freeze: sent.get('freeze') === 'true' }
   if (sent.has('advance')) return { advanceSeconds: Number(sent.get('advance')) }
   const at = new Date((sent.get('set') ?? '').trim())
-  if (Number.isNaN(at.getTime())) throw actionFault('The time is not a date with a time in UTC.')
+  if (Number.isNaN(at.getTime())) throw actionFault('Enter a date with a time in UTC.')
   return { set: at.toISOString() }
 }
 
@@ -72,11 +72,11 @@ const forged = z.object({
 })
 
 const apiForm = (request: AdministratorRequest, attempt?: Attempt, api = '') =>
-  html`<p>Makes hostile tokens for an API. Each is a token that a correct API must refuse. The guard judges all of them here.</p>
+  html`<p>This form creates hostile tokens for an API. A correct API must refuse each of them. The guard checks all of them here.</p>
 ${form(
   request,
   forgeriesPath,
-  html`${field({ name: 'api', label: 'API: name, URI or application ID', value: api, required: true, maxLength: 256 }, attempt)}<button>Make the tokens</button>`,
+  html`${field({ name: 'api', label: 'API: name, URI or application ID', value: api, required: true, maxLength: 256 }, attempt)}<button>Create the tokens</button>`,
 )}`
 
 const showForgeries: ShowTab = async (_lab, request, _context, attempt) => apiForm(request, attempt)
@@ -155,12 +155,12 @@ ${table(
       .slice(-10)
       .join(', '),
   ]),
-  'Nothing.',
+  'No client did anything wrong.',
 )}
 <h2>Requests</h2>
 ${table(
   'Requests',
-  ['Number', 'Time', 'Request', 'Client', 'Answer', 'Fault', 'Duration'],
+  ['Number', 'Time', 'Request', 'Client', 'Response', 'Fault', 'Duration'],
   latest.map((one) => [
     String(one.id),
     time(one.at, request.now),
@@ -170,9 +170,9 @@ ${table(
     one.fault ?? '',
     `${Math.round(one.endedMs - one.startedMs)} ms`,
   ]),
-  'No request has come yet.',
+  'No request has arrived yet.',
 )}</div>
-${requests.length > 0 && buttonForm(request, `${requestsPath}/clear`, 'Forget the requests')}`
+${requests.length > 0 && buttonForm(request, `${requestsPath}/clear`, 'Clear the requests')}`
 }
 
 /** The tabs of the lab in their order. */

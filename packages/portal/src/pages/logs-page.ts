@@ -19,9 +19,9 @@ const maxExportedRecords = 100_000
 /** The filters of the form, by their names in the management API. */
 const filters = [
   { name: 'actor', label: 'Client or administrator', help: 'Name or application ID' },
-  { name: 'action', label: 'Action', help: 'Such as token.issue' },
+  { name: 'action', label: 'Action', help: 'For example token.issue' },
   { name: 'target', label: 'Target', help: 'Name or ID' },
-  { name: 'reason', label: 'Reason', help: 'Such as secret_wrong' },
+  { name: 'reason', label: 'Reason', help: 'For example secret_wrong' },
   { name: 'correlationId', label: 'Correlation ID' },
   { name: 'from', label: 'From' },
   { name: 'to', label: 'To' },
@@ -86,7 +86,7 @@ const show: PageRow['show'] = async (request, { req }) => {
   ].filter(isSet)
   const isHidden = log === 'sign-ins' && query.get('portalSignIns') === 'hidden'
   return page(request, {
-    title: 'Sign-in and audit log',
+    title: 'Sign-in and audit logs',
     content: html`${linkList(
       'Log',
       'tabs',
@@ -107,7 +107,7 @@ ${choice({
 ${filters.map((one) => field({ ...one, value: req.query(one.name) ?? '', maxLength: 256 }))}
 <button>Filter</button></form></details>
 ${isHidden && html`<a href="${withQuery({ portal: 'shown' })}">Show successful sign-ins to the portal</a>`}
-<a href="${withQuery({}, `${path}/export`)}">Export as JSON lines</a>
+<a href="${withQuery({}, `${path}/export`)}">Export as JSON Lines</a>
 <span data-follow hidden><label><input type="checkbox" role="switch"> Follow</label></span></div>
 ${day && timeline(day.value, (from, to) => withQuery({ from, to }))}
 <div data-followed>${recordTable(

@@ -33,7 +33,7 @@ async function readManifest({ graph }: AdministratorRequest, id: string): Promis
 const show = tabPage('Manifest', async (request, { application }, attempt) => {
   const text = attempt?.form.get('manifest') ?? (await readManifest(request, application.id))
   const path = applicationPath(application.appId, 'Manifest')
-  return html`<p>The application in the form of Microsoft Graph. Each app role has the eight members of a manifest. <code>id</code> and <code>appId</code> cannot be changed.</p>
+  return html`<p>The application in the format of Microsoft Graph. <code>id</code> and <code>appId</code> cannot be changed.</p>
 ${form(
   request,
   path,

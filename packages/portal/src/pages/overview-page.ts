@@ -115,11 +115,11 @@ ${rows.length > 0 && html`<p><small>Missing steps of the ${most.clients} newest 
 ${facts([
   ['Tenant', request.tenantName],
   ['Tenant ID', copyable(tenantId)],
-  ['People', people],
+  ['Users', people],
   ['Authority', copyable(`${authUrl}/${tenantId}`)],
   ['Token endpoint', copyable(`${authUrl}/${tenantId}/oauth2/v2.0/token`)],
-  ['Key set', copyable(`${authUrl}/${tenantId}/discovery/keys`)],
-  ['Discovery', copyable(`${authUrl}/${tenantId}/v2.0/.well-known/openid-configuration`)],
+  ['Key set (JWKS)', copyable(`${authUrl}/${tenantId}/discovery/keys`)],
+  ['Discovery document', copyable(`${authUrl}/${tenantId}/v2.0/.well-known/openid-configuration`)],
   ['Issuer of v1.0 tokens', copyable(v1)],
   ['Issuer of v2.0 tokens', copyable(v2)],
   ['Microsoft Graph', copyable(`${authUrl}/v1.0`)],
@@ -163,7 +163,7 @@ async function keyList({ management, now }: AdministratorRequest) {
 async function peopleList({ graph }: AdministratorRequest) {
   const { value } = await graph.page('/users', person)
   return html`${value.map((one) => html`<p>${one.displayName} <code>${one.userPrincipalName}</code></p>`)}
-<small>Programs with User.Read.All read them. They cannot sign in.</small>`
+<small>Programs with User.Read.All can read these users. The users cannot sign in.</small>`
 }
 
 /** The refusals of the last hour, by client and reason. */
@@ -187,8 +187,8 @@ async function refusals(request: AdministratorRequest) {
       return {
         appId: actor,
         name: names.get(actor),
-        line: html`${mark('bad', times)} ${inWords(reason ?? '')}. ${remedyOf(reason ?? '', request)} <small>${time(at, request.now)} ${link(`${logsPath}?${log}`, 'Log')}</small>`,
-        next: link(applicationPath(actor), 'Steps'),
+        line: html`${mark('bad', times)} ${inWords(reason ?? '')}. ${remedyOf(reason ?? '', request)} <small>${time(at, request.now)} ${link(`${logsPath}?${log}`, 'Show the log')}</small>`,
+        next: link(applicationPath(actor), 'Show the steps'),
       }
     }),
   )
@@ -223,7 +223,7 @@ async function registeredPart(request: AdministratorRequest) {
     const { kind = 'good', text = '', reason = '' } = states.get(appId) ?? {}
     if (kind !== 'bad' && kind !== 'warn') return []
     const line = html`${mark(kind, text)} ${capitalized(reason)}.`
-    return [{ appId, name, line, next: link(applicationPath(appId), 'Steps') }]
+    return [{ appId, name, line, next: link(applicationPath(appId), 'Show the steps') }]
   })
   const clients = newest.value.filter((one) => !isApi(one))
   const count = newest['@odata.count']?.toLocaleString('en') ?? ''

@@ -51,7 +51,7 @@ const content: Content = async (request, registered, _attempt, req) => {
   const search = (req.query('api') ?? '').trim()
   const kind = kindOf(registered)
   const inheritable = await inheritableApis(request, registered)
-  return html`<h2>${kind === 'agent' ? 'Own and inherited' : 'Requested and granted'}</h2>
+  return html`<h2>${kind === 'agent' ? 'Own and inherited roles' : 'Requested and granted roles'}</h2>
 ${table(
   'Permissions',
   [
@@ -66,7 +66,7 @@ ${table(
     ? 'This agent has no role. Assign the first one below, or let it inherit one from its blueprint.'
     : 'This client requests no role. Request the first one below.',
 )}
-${kind === 'blueprint' && html`<p>An agent gets a role of its blueprint only if the API is inheritable. At most 10 APIs are.</p>`}
+${kind === 'blueprint' && html`<p>Agents inherit a role of the blueprint only if you allow it for the API of the role. A blueprint can allow it for at most 10 APIs.</p>`}
 <h2>${kind === 'agent' ? 'Assign' : 'Request'} a role</h2>
 <form method="get" action="${path}" class="bar"><label>Find an API by name or application ID
 <input type="search" name="api" value="${search}" maxlength="256"></label><button>Find</button></form>
@@ -99,13 +99,13 @@ function permissionCells(
         ]),
     ...(kind === 'blueprint'
       ? [
-          html`${mark(inherits ? 'good' : 'plain', inherits ? 'inherit it' : 'do not inherit it')}
-${buttonForm(request, `${path}/inherit`, inherits ? `Stop for all roles` : `Let them inherit`, { api: api.appId, value: String(!inherits) })}`,
+          html`${mark(inherits ? 'good' : 'plain', inherits ? 'inherit' : 'do not inherit')}
+${buttonForm(request, `${path}/inherit`, inherits ? 'Stop inheritance' : 'Let agents inherit', { api: api.appId, value: String(!inherits) })}`,
         ]
       : []),
     html`${isRequested && buttonForm(request, `${path}/withdraw`, 'Withdraw request', fields)}
 ${isRequested && !assignmentId && buttonForm(request, `${path}/consent`, 'Grant', { api: api.appId, role: roleId })}
-${assignmentId && danger('Revoke', html`New tokens of ${named(application.displayName)} lack <code>${name}</code>.`, buttonForm(request, `${path}/revoke`, 'Revoke', { assignment: assignmentId }, 'danger'))}`,
+${assignmentId && danger('Revoke', html`New tokens for ${named(application.displayName)} will not contain <code>${name}</code>.`, buttonForm(request, `${path}/revoke`, 'Revoke', { assignment: assignmentId }, 'danger'))}`,
   ]
 }
 
@@ -126,7 +126,7 @@ async function offeredRoles(
 ${
   managing.length > 0 &&
   html`<details><summary>${mark('bad', 'dangerous')} Roles that administer this directory and this server</summary>
-<p class="problem">A client with such a role can change applications, grant itself roles, or read logs and keys. An API of your own needs none.</p>${offers(managing)}</details>`
+<p class="problem">A client with such a role can change applications, grant itself roles, or read logs and keys. Your own APIs need none of these roles.</p>${offers(managing)}</details>`
 }`
 }
 
@@ -151,7 +151,7 @@ function offer(
   return html`<h3><bdi>${api.displayName}</bdi> <small><code>${api.appId}</code></small></h3>
 ${
   offered.length === 0
-    ? html`<p>All its roles are ${done}.</p>`
+    ? html`<p>All roles of this API are already ${done}.</p>`
     : form(
         request,
         `${path}/${verb.toLowerCase()}`,

@@ -77,8 +77,8 @@ ${
   html`<h2>The token</h2><p>The log keeps no token. This is what the client would get now.</p>
 ${await optional<Html>(request, preview(request, actor, target), (sentence) => sentence)}`
 }
-<h2>Around it</h2>
-<p>The records of the same request and the same actor, and the changes of the tenant, from 5 minutes before to 5 minutes after.</p>
+<h2>Related records</h2>
+<p>Records of the same request or the same actor, and changes in the tenant, from 5 minutes before to 5 minutes after.</p>
 ${recordTable(request, around, names, 'There are no other records.')}`,
   })
 }

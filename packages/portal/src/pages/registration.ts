@@ -20,7 +20,7 @@ const created = z.object({ id: z.string(), appId: z.string() })
 const nameField = (name: string, label: string, attempt: Attempt | undefined) =>
   field({ name, label, required: true, maxLength: 120 }, attempt)
 
-const registerAnyway = 'Send the form again to register one more.'
+const registerAnyway = 'Send the form again to register another one.'
 
 /** Refuses a name that an application has, until the form is sent again with the same name. */
 async function requireNewName(request: AdministratorRequest, sent: Form, name: string) {
@@ -28,7 +28,7 @@ async function requireNewName(request: AdministratorRequest, sent: Form, name: s
   const found = displayName === '' ? [] : await findApplications(request.graph, displayName)
   const count = found.filter((one) => one.displayName === displayName).length
   if (count === 0 || sent.get(`known_${name}`) === displayName) return displayName
-  const have = count === 1 ? '1 application has' : `${count} applications have`
+  const have = count === 1 ? '1 application already has' : `${count} applications already have`
   throw actionFault(`${have} the name “${displayName}”. ${registerAnyway}`)
 }
 
@@ -61,8 +61,8 @@ ${choice(
     value: sought('kind'),
     options: [
       { value: 'client', label: 'Client: a program that calls an API' },
-      { value: 'api', label: 'API: a program that is called' },
-      { value: 'blueprint', label: 'Blueprint: it authenticates agents' },
+      { value: 'api', label: 'API: a program that clients call' },
+      { value: 'blueprint', label: 'Blueprint: a program that authenticates agents' },
     ],
   },
   attempt,
@@ -116,14 +116,14 @@ const showNewApi: PageRow['show'] = (request, _context, attempt) =>
     title: 'New API with its client',
     trail: [{ name: 'App registrations', path: '/portal/applications' }],
     attempt,
-    content: html`<p>Does all six registration steps: creates an API with its roles, and a client with these roles and a secret. The secret is shown once.</p>
+    content: html`<p>This form does all six registration steps. It creates an API with its roles, and a client with these roles and a secret. The secret is shown once.</p>
 ${form(
   request,
   newApiPage.path,
   html`${knownNames(attempt, 'api_name', 'client_name')}${nameField('api_name', 'Name of the API', attempt)}
 ${roleValues(attempt)}
 ${nameField('client_name', 'Name of the client', attempt)}
-<button class="primary">Create both, with a secret</button>`,
+<button class="primary">Create the API and the client</button>`,
 )}`,
   })
 
@@ -141,7 +141,7 @@ const makeBoth: ActionRow['run'] = async (request, sent) => {
     const resourceAccess = appRoles.map(({ id }) => ({ id, type: 'Role' }))
     const requiredResourceAccess = [{ resourceAppId: api.appId, resourceAccess }]
     const client = await create(request, { displayName: clientName, requiredResourceAccess })
-    done.push(`the client “${clientName}”, which requests them`)
+    done.push(`the client “${clientName}”, which requests these roles`)
     for (const { id, value } of appRoles) {
       const path = `/servicePrincipals/${api.principalId}/appRoleAssignedTo`
       const body = { principalId: client.principalId, resourceId: api.principalId, appRoleId: id }
@@ -152,7 +152,7 @@ const makeBoth: ActionRow['run'] = async (request, sent) => {
   } catch (cause) {
     if (!(cause instanceof GraphRefusalError) || done.length === 0) throw cause
     const sentence = refusalSentence(cause, request)
-    throw actionFault(`${sentence} Done: ${done.join(', ')}. Continue at App registrations.`, {
+    throw actionFault(`${sentence} Done: ${done.join(', ')}. Continue in App registrations.`, {
       cause,
     })
   }

@@ -94,7 +94,7 @@ ${field({ name: 'client_id', label: 'Client ID', value: clientId ?? '', required
 ${field({ name: 'client_secret', label: 'Client secret', type: 'password', required: true, maxLength: 1024, autocomplete: 'current-password' })}
 <button class="primary">Sign in</button>
 </form>
-<p>Run <code>npx --no-install greeting portal</code> in the folder of the data to open this page signed in, or enter an administrator application. <code>npx --no-install greeting start</code> writes the first one to <code>administrator.env</code>.</p>`,
+<p>Enter the client ID and the secret of an administrator application. <code>npx --no-install greeting start</code> writes the first one to <code>.greeting/administrator.env</code>. In the folder that contains <code>.greeting</code>, <code>npx --no-install greeting portal</code> signs you in without typing.</p>`,
   })
 }
 
@@ -106,11 +106,11 @@ export const landingPage = (metricsUrl?: string): Promise<Response> =>
   page(undefined, {
     title: 'Identity provider',
     isPublic: true,
-    content: html`<p>This server issues access tokens to programs, in the dialect of Microsoft Entra ID.</p>
+    content: html`<p>This server issues access tokens to programs, as Microsoft Entra ID does.</p>
 <p><a href="/portal" role="button" class="primary">Open the portal</a></p>
 <ul>
-<li>Administrators: <code>npx --no-install greeting portal</code> opens the portal signed in.</li>
-<li>Clients: the <a href="/common/v2.0/.well-known/openid-configuration">discovery document</a> has the settings. With a tenant ID in place of <code>common</code>, it is that of the tenant.</li>
+<li>Administrators: <code>npx --no-install greeting portal</code> opens the portal and signs you in.</li>
+<li>Clients: the <a href="/common/v2.0/.well-known/openid-configuration">discovery document</a> lists the endpoints. Replace <code>common</code> with a tenant ID to get the document of that tenant.</li>
 <li>Operators: <a href="/readyz">readiness</a>${metricsUrl && html`, <a href="${metricsUrl}/metrics">metrics</a>`}.</li>
 </ul>`,
   })
@@ -185,7 +185,7 @@ export function signInRoutes(
     if (typeof session !== 'string') {
       const token = (await readPortalForm(context)).get('form_token') ?? ''
       if (!formTokens.isTokenOf(session, '/portal/sign-out', token)) {
-        return plainPage('Refused', 'The form is not of this session. Open it again.', 403)
+        return plainPage('Refused', 'Your session has changed. Open the form again.', 403)
       }
       await sessions.end(context)
     }
@@ -197,7 +197,7 @@ export function signInRoutes(
 const linkEnded = () =>
   plainPage(
     'The link has expired',
-    html`A link works once, for ${linkSeconds} seconds. If it was opened before or later, then run <code>npx --no-install greeting portal</code> again.`,
+    html`A link works once, within ${linkSeconds} seconds. Run <code>npx --no-install greeting portal</code> to get a new one.`,
     410,
   )
 
@@ -278,7 +278,7 @@ export const confirmationPage = (
     'Confirm the change',
     unsent,
     html`${fault && html`<p role="alert" class="problem">${fault.sentence}</p>`}
-<p role="status" class="note">Nothing was changed yet. Changes need the secret of <strong>${request.administratorName}</strong> or a new link, if the last sign-in is more than ${confirmationSeconds / 60} minutes ago. Your entries are kept.</p>`,
+<p role="status" class="note">Nothing was changed yet. If the last sign-in was more than ${confirmationSeconds / 60} minutes ago, a change needs the secret of <strong>${request.administratorName}</strong> or a new link. Your entries are kept.</p>`,
     html`${field({ name: 'confirm_secret', label: 'Client secret', type: 'password', maxLength: 1024, autocomplete: 'current-password' })}
 ${field({ name: 'confirm_link', label: 'Or a new link', maxLength: 2048, help: html`Run <code>npx --no-install greeting portal --no-open</code>, and paste the link here instead of opening it.` })}
 <button class="primary">Confirm and send</button>`,

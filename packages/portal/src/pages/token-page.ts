@@ -80,7 +80,7 @@ ${picker({ name: 'api', label: 'API', placeholder: 'Name, URI or ID', value: sho
 <button class="${kind}">Preview</button></form>
 ${result}
 <h2>Check a token</h2>
-<p>The guard judges the token here. It is not stored and not logged.</p>
+<p>The guard checks the token here. The token is neither stored nor logged.</p>
 ${form(
   request,
   `${path}/check`,
@@ -115,19 +115,19 @@ async function chosenPart(request: AdministratorRequest, chosen: Chosen): Promis
   return html`${explanation && verdict(request, explanation, { api, client })}
 ${
   !explanation?.blueprint &&
-  html`<h2>Request it</h2>
+  html`<h2>Request the token</h2>
 <p>Sends the request to the token endpoint with the secret of the client. The sign-in log records it.</p>
 ${form(
   request,
   `${path}/request`,
   html`${hiddenFields({ client, api })}
 ${field({ name: 'client_secret', label: 'Client secret', type: 'password', required: true, maxLength: 1024 })}
-<details><summary>More</summary>${choice({ name: 'endpoint', label: 'Token endpoint', options: ['v2.0', 'v1.0'].map((value) => ({ value, label: value })), help: 'Both endpoints give the same token: the API decides its version.' })}</details>
+<details><summary>More options</summary>${choice({ name: 'endpoint', label: 'Token endpoint', options: ['v2.0', 'v1.0'].map((value) => ({ value, label: value })), help: 'Both endpoints give the same token: the API decides its version.' })}</details>
 <button class="${isReady ? 'primary' : 'secondary'}">Request the token</button>`,
 )}`
 }
 <h2>Preview</h2>
-<p>Made by the code that issues tokens. It authenticates no client, and shows no signature.</p>
+<p>The preview comes from the code that issues tokens. It needs no client secret, and shows no signature.</p>
 ${explanation?.refusal && html`<p class="note warn">The client cannot request this token yet.</p>`}
 ${await preview(request, client, api)}`
 }
@@ -155,17 +155,17 @@ const requestToken: ActionRow['run'] = async (request, sent) => {
   )
   const answer = (await response.json()) as { readonly access_token?: string }
   const token = answer.access_token
-  const shown = snippet(JSON.stringify(answer, undefined, 2), 'Answer')
+  const shown = snippet(JSON.stringify(answer, undefined, 2), 'Response')
   const settings = `${applicationPath(clientId, 'Certificates & secrets')}#settings`
   return tokenPageOf(
     request,
     chosen,
-    html`<h2>Answer</h2><p>HTTP status ${response.status}</p>
+    html`<h2>Response</h2><p>HTTP status ${response.status}</p>
 ${
   token === undefined
     ? shown
     : html`<p><a role="button" class="primary" href="${settings}">Settings to paste</a></p>
-${await judged(request, api, token)}<details><summary>The whole answer</summary>${shown}</details>`
+${await judged(request, api, token)}<details><summary>The whole response</summary>${shown}</details>`
 }`,
   )
 }
@@ -187,7 +187,7 @@ const checkToken: ActionRow['run'] = async (request, sent) => {
   const audience = decodeToken(token)?.claims.aud
   const name = (sent.get('api') ?? '').trim() || (typeof audience === 'string' ? audience : '')
   if (name === '')
-    throw actionFault('The token names no audience. Enter the API that must accept it.')
+    throw actionFault('The token has no audience. Enter the API that must accept it.')
   const api = await findPrincipal(request, name)
   const result = sent.has('compare')
     ? comparison(request, api, [token, other || (await previewFor(request, client, api))])
@@ -195,7 +195,7 @@ const checkToken: ActionRow['run'] = async (request, sent) => {
   return tokenPageOf(
     request,
     { client, api: name },
-    html`<h2>The token at ${api.displayName}</h2>${await result}`,
+    html`<h2>The token, as ${api.displayName} checks it</h2>${await result}`,
   )
 }
 
@@ -220,7 +220,7 @@ async function comparison(
 ): Promise<Html> {
   const both = tokens.map(async (token) => {
     const decoded = decodeToken(token)
-    if (decoded === undefined) throw actionFault('A text to compare is not a token.')
+    if (decoded === undefined) throw actionFault('One of the texts to compare is not a token.')
     return { decoded, judgement: await judgeToken(request, api, token) }
   })
   return comparisonTable(request.host.claims, await Promise.all(both))

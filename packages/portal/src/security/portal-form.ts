@@ -52,7 +52,7 @@ export async function readPortalForm(
   const type = headerOf(context, 'content-type') ?? ''
   const boundary = encoding === undefined ? undefined : boundaryOf(type)
   if (encoding === undefined ? !urlEncoded.test(type) : boundary === undefined) {
-    throw new PortalFormError(415, 'The form has another encoding than its page uses.')
+    throw new PortalFormError(415, 'The form has a different encoding from its page.')
   }
   const body = await readBody(context.req.raw, maxBodyBytes, (name) => headerOf(context, name))
   return boundary === undefined ? readUrlEncoded(body) : readMultipart(body, boundary)

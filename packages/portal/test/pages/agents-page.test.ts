@@ -117,7 +117,7 @@ describe('a blueprint and its agents, in the portal', () => {
     await browser.send(`${permissions}/consent`)
     assert.match((await browser.open(agent)).text, /assigned to the blueprint, but not inheritable/)
     assert.equal(await rolesInPreview(), 'none')
-    assert.deepEqual(await next(agent), ['Let the agents inherit'])
+    assert.deepEqual(await next(agent), ['Let agents inherit the roles'])
     await browser.send(`${permissions}/inherit`)
     const inherited = /CallHiApiRole \(inherited\), CallHelloApiRole \(inherited\)/
     assert.match(await verdictOf(agent), inherited)
@@ -128,7 +128,7 @@ describe('a blueprint and its agents, in the portal', () => {
       (await browser.open(`${blueprint}/agents`)).text,
       /Each agent inherits <code>CallHelloApiRole, CallHiApiRole<\/code>/,
     )
-    assert.match((await browser.open(permissions)).text, /inherit it<\/span>/)
+    assert.match((await browser.open(permissions)).text, /good">inherit<\/span>/)
     await browser.send(`${permissions}/inherit`)
     assert.equal(await rolesInPreview(), 'none')
     await send(permissions, '/inherit')
@@ -177,8 +177,8 @@ describe('a blueprint and its agents, in the portal', () => {
   it('says that a blueprint itself gets no token for an API', async () => {
     const query = new URLSearchParams({ client: idOf(blueprint), api })
     const path = `/portal/token?${query}`
-    assert.match(await verdictOf(path), /only its agents get tokens of this API \(AADSTS82001\)/)
-    assert.ok((await next(path)).includes('Show its agents'))
+    assert.match(await verdictOf(path), /only its agents get tokens for this API \(AADSTS82001\)/)
+    assert.ok((await next(path)).includes('Show the agents'))
   })
 
   for (const [change, action, undo, sentence] of [

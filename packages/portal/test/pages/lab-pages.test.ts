@@ -73,11 +73,11 @@ describe('the lab in the portal', () => {
   })
 
   for (const [forgery, check] of [
-    ['bound_to_a_key', '4. Tenant, audience and kind'],
+    ['bound_to_a_key', '4. Tenant, audience and type'],
     ['bound_to_a_certificate', '6. Certificate'],
-    ['algorithm_none', '1. Form'],
+    ['algorithm_none', '1. Format'],
     ['expired', '5. Time'],
-    ['agent_exchange_token_with_roles', '4. Tenant, audience and kind'],
+    ['agent_exchange_token_with_roles', '4. Tenant, audience and type'],
   ] as const)
     it(`shows that the check "${check}" refuses ${forgery}, and that no later check was made`, async () => {
       await browser.open('/portal/lab/forgeries')
@@ -98,7 +98,7 @@ describe('the lab in the portal', () => {
     await browser.open('/portal/lab/forgeries')
     const { status, text } = await browser.send('/portal/lab/forgeries', { api: 'Nothing' })
     assert.equal(status, 400)
-    assert.match(text, /No application of the tenant matches “Nothing”/)
+    assert.match(text, /No application in this tenant matches “Nothing”/)
     assert.match(text, /value="Nothing"/)
   })
 
@@ -115,7 +115,7 @@ describe('the lab in the portal', () => {
     )
     assert.ok(!text.includes('canary'))
     await browser.send('/portal/lab/requests/clear')
-    assert.match((await browser.open('/portal/lab/requests')).text, /No request has come yet/)
+    assert.match((await browser.open('/portal/lab/requests')).text, /No request has arrived yet/)
   })
 
   it('changes the clock, which every page and the session follow', async () => {
@@ -135,7 +135,7 @@ describe('the lab in the portal', () => {
     const { cookie, base } = await server.signedIn()
     Object.assign(browser, { cookie, base })
     assert.ok((await shown()).includes(`<code>${later}:00.000Z`))
-    assert.match((await post('set', 'tomorrow')).text, /not a date/)
+    assert.match((await post('set', 'tomorrow')).text, /Enter a date with a time in UTC/)
     assert.equal((await post('advance', '60')).status, 303)
     assert.ok(!(await shown()).includes(`<code>${later}`))
     assert.equal((await post('reset', 'true')).status, 303)

@@ -126,7 +126,7 @@ describe('the logs and the pages of errors', () => {
       const [row] = await rowsOf(query)
       const { status, text } = await browser.open(row?.path ?? '')
       assert.equal(status, 200, text)
-      for (const part of [...parts, correlationId, 'Around it'])
+      for (const part of [...parts, correlationId, 'Related records'])
         assert.ok(
           text.includes(part) || plain(text.replaceAll(/<\/td><td[^>]*>/g, ' | ')).includes(part),
           part,
@@ -172,7 +172,7 @@ describe('the logs and the pages of errors', () => {
     for (const { code, error, when, remedy } of Object.values(refusalTable)) {
       const { status, text } = await browserOf(`code=${code}`)
       assert.equal(status, 200)
-      const row = `<dt>If ${when}, then</dt><dd>${await html`${remedy}`} `
+      const row = `<dt>If ${when}:</dt><dd>${await html`${remedy}`} `
       for (const part of [
         `<h1><bdi>AADSTS${code}: `,
         error,

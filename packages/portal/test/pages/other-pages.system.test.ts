@@ -107,12 +107,12 @@ describe('the other pages of the portal', () => {
     [
       'an unknown client',
       'client=Nothing&api=Greeting+API',
-      /No application of the tenant matches “Nothing”/,
+      /No application in this tenant matches “Nothing”/,
     ],
     [
       'an unknown API',
       'client=Greeting+client&api=api://nothing',
-      /No application of the tenant matches/,
+      /No application in this tenant matches/,
     ],
   ] as const) {
     it(`reports ${name} on the page of tokens`, async () => {
@@ -230,7 +230,7 @@ describe('the other pages of the portal', () => {
     assert.ok(kids.length >= 2)
     const [kid = ''] = kids
     const path = `/portal/keys/${kid}/revoke`
-    assert.match((await browser.open(path)).text, /Every token that it signed fails at once/)
+    assert.match((await browser.open(path)).text, /An API refuses every token that this key signed/)
     assert.equal((await browser.send(path)).status, 303)
     assert.ok(!(await browser.open('/portal/keys')).text.includes(`/keys/${kid}/revoke`))
     assert.equal((await browser.open(path)).status, 404)

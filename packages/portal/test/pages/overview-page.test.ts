@@ -131,7 +131,7 @@ describe('the overview and the list of applications', () => {
     ['waiting', 200, 'class="verdict warn"'],
     ['keyless', 200, 'class="verdict bad"'],
     ['job', 400, 'applications match “job”. Choose one'],
-    ['nobody', 400, 'No application of the tenant matches “nobody”'],
+    ['nobody', 400, 'No application in this tenant matches “nobody”'],
   ] as const) {
     it(`reports on the client “${client}” at once`, async () => {
       const query = new URLSearchParams({ client, api })
@@ -146,7 +146,7 @@ describe('the overview and the list of applications', () => {
     const { text } = await browser.open('/portal')
     assert.match(
       text,
-      /<dt>People<\/dt><dd>(<p>\w+ \w+ <code>[^<]+@[^<]+<\/code><\/p>){3}\s<small>.*They cannot sign in\./,
+      /<dt>Users<\/dt><dd>(<p>\w+ \w+ <code>[^<]+@[^<]+<\/code><\/p>){3}\s<small>.*The users cannot sign in\./,
     )
   })
 

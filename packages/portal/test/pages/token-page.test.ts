@@ -98,7 +98,7 @@ describe('the preview of a token', () => {
   it('suggests similar applications, whose links show the preview', async () => {
     const { status, text } = await browser.open('/portal/token?client=greting&api=Greeting+API')
     assert.equal(status, 400)
-    assert.match(text, /No application of the tenant matches “greting”\. Did you mean “Greeting /)
+    assert.match(text, /No application in this tenant matches “greting”\. Did you mean “Greeting /)
     const links = text.matchAll(/<li><a href="([^"]+)">Greeting client<\/a>/g)
     const [link = ''] = [...links].map(([, href = '']) => href.replaceAll('&amp;', '&'))
     const shown = await browser.open(link)
@@ -115,7 +115,10 @@ describe('the preview of a token', () => {
       const fields = { display_name: 'Nightly job', kind: 'client' }
       const sent = await browser.send('/portal/applications', fields)
       if (sent.status === 303) return sent.location?.split('/').at(-1)
-      assert.match(sent.text, /1 application has the name “Nightly job”\. Send the form again/)
+      assert.match(
+        sent.text,
+        /1 application already has the name “Nightly job”\. Send the form again/,
+      )
       return (await browser.send('/portal/applications', fields)).location?.split('/').at(-1)
     }
     const first = await register()
@@ -152,11 +155,11 @@ describe('the preview of a token', () => {
       { iss: 'https://other' },
       /^2\. Issuer\|failed\|issuer_not_trusted: .*\|http.*\|https:\/\/other\|/,
     ],
-    ['a claim twice', '{"aud":"a","aud":"b"}', /^1\. Form\|failed\|claims_malformed: /],
+    ['a claim twice', '{"aud":"a","aud":"b"}', /^1\. Format\|failed\|claims_malformed: /],
     [
       'claims too deep to be shown',
       `{"aud":${'['.repeat(5900)}${']'.repeat(5900)}}`,
-      /^1\. Form\|failed\|/,
+      /^1\. Format\|failed\|/,
     ],
   ] as const) {
     it(`shows the check that refuses ${name} and what it compared, and no check after it`, async () => {
@@ -189,7 +192,7 @@ describe('the preview of a token', () => {
     const { rows, text } = await check({ ...tokens, compare: 'yes' })
     for (const expected of [
       'ver|differs|The API decides the version, not the endpoint. Each version has its issuer.|1.0|2.0|',
-      'appid|differs|Only one token version has it, and the API decides the version.|a|absent|',
+      'appid|differs|Only one token version has this claim. The API decides the version.|a|absent|',
       'iat|differs|Each token has its own times.|1|2|',
       'tid|same|t|t|',
       'A route that requires CallHiApiRole|The verdict of the guard.|401 issuer_not_trusted|401 issuer_not_trusted|',
@@ -224,7 +227,7 @@ describe('the preview of a token', () => {
     [
       'a comparison with a text',
       { token: tokenOf({}), other_token: 'a', compare: 'yes' },
-      'A text to compare is not a token.',
+      'One of the texts to compare is not a token.',
     ],
   ] as const) {
     it(`refuses ${name}, and repeats no token`, async () => {
@@ -276,6 +279,6 @@ describe('the preview of a token', () => {
 
   it('says that there is no preview, instead of that something was not done', async () => {
     const { text } = await browser.open('/portal/token?client=Nothing&api=Greeting+API')
-    assert.match(text, /<strong>No preview\.<\/strong> No application of the tenant matches/)
+    assert.match(text, /<strong>No preview\.<\/strong> No application in this tenant matches/)
   })
 })

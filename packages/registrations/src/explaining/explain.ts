@@ -61,7 +61,7 @@ function recentGrant(
   const times = carried.flatMap(({ createdDateTime }) => createdDateTime ?? [])
   const last = times.toSorted((one, other) => +other - +one)[0]
   if (last === undefined || +now - +last > longestTokenMs) return {}
-  return { note: `A token from before ${last.toISOString()} lacks the role that was granted then.` }
+  return { note: `A token issued before ${last.toISOString()} lacks the role granted then.` }
 }
 
 // A token request is checked in this order: the client, its credential, then the API.
@@ -113,7 +113,7 @@ function blueprintOf(state: DirectoryState, { servicePrincipal }: Located): Loca
 /** A blueprint gets tokens of Microsoft Graph only. */
 function blueprintRefusal({ application }: Located, api: Located): Refusal | undefined {
   if (!application || !isBlueprint(application) || appIdOf(api) === graphAppId) return undefined
-  const reason = 'it is a blueprint: only its agents get tokens of this API'
+  const reason = 'it is a blueprint: only its agents get tokens for this API'
   return { aadstsCode: 82001, reason }
 }
 
@@ -135,7 +135,7 @@ function clientRegistration(client: Located, blueprint?: Located): StepResult {
   if (servicePrincipal.accountEnabled === false)
     return refused('its service principal is disabled', 7000112)
   const { appId } = servicePrincipal
-  const kind = blueprint ? `, an agent of "${blueprint.name}"` : ', of another tenant'
+  const kind = blueprint ? `, an agent of "${blueprint.name}"` : ', from another tenant'
   return { step, state: 'done', detail: application ? appId : `${appId}${kind}` }
 }
 
@@ -164,7 +164,7 @@ function permissions(
 /** A client of another tenant has only a service principal in this one. */
 const isOfAnotherTenant = ({ application, servicePrincipal }: Located) =>
   application === undefined && servicePrincipal !== undefined
-const ofAnotherTenant = 'only the tenant of the application shows it'
+const ofAnotherTenant = 'only the home tenant of the application shows it'
 
 function adminConsent(roles: Explanation['roles'], blueprint: Located | undefined): StepResult {
   const step = 'Admin consent'
@@ -201,8 +201,8 @@ function clientSecret(client: Located, now: Date, who = 'it'): StepResult {
   const [latest] = latestFirst(credentialsOf(client))
   if (latest === undefined) return refused(`${who} has no credential`, 7000215)
   if (latest.endDateTime <= now)
-    return refused(`the last one ended on ${day(latest.endDateTime)}`, 7000222)
-  return refused('none is valid yet', 7000215)
+    return refused(`the last credential expired on ${day(latest.endDateTime)}`, 7000222)
+  return refused('no credential is valid yet', 7000215)
 }
 
 const latestFirst = (credentials: readonly HeldCredential[]) =>

@@ -195,7 +195,7 @@ describe('an explanation of an agent, when', () => {
     const { refusal } = explained(withAgent({ assigned: [hi] }), ids.client)
     assert.deepEqual(refusal, {
       aadstsCode: 82001,
-      reason: 'it is a blueprint: only its agents get tokens of this API',
+      reason: 'it is a blueprint: only its agents get tokens for this API',
     })
   })
 
@@ -207,7 +207,7 @@ describe('an explanation of an agent, when', () => {
   })
 
   for (const [what, hours, inherits, note] of [
-    ['an hour ago', 1, true, /^A token from before \S+Z lacks the role that was granted then\.$/],
+    ['an hour ago', 1, true, /^A token issued before \S+Z lacks the role granted then\.$/],
     ['an hour ago, without inheritance', 1, false, undefined],
     ['two days ago', 48, true, undefined],
   ] as const)

@@ -109,9 +109,9 @@ const rows: Row[] = [
     state: sampleState({ client: null, assignments: [] }),
     roles: [],
     open: [
-      ['Permissions', 'unknown', 'only the tenant of the application shows it'],
+      ['Permissions', 'unknown', 'only the home tenant of the application shows it'],
       ['Admin consent', 'missing', 'no role is granted'],
-      ['Client secret', 'unknown', 'only the tenant of the application shows it'],
+      ['Client secret', 'unknown', 'only the home tenant of the application shows it'],
     ],
   },
   {
@@ -178,13 +178,13 @@ const rows: Row[] = [
     name: 'the secret has ended',
     state: withSecret({ endDateTime: now }),
     aadstsCode: 7000222,
-    open: [['Client secret', 'missing', 'the last one ended on 2026-03-01']],
+    open: [['Client secret', 'missing', 'the last credential expired on 2026-03-01']],
   },
   {
     name: 'the secret is not valid yet',
     state: withSecret({ startDateTime: new Date(+now + 300_001) }),
     aadstsCode: 7000215,
-    open: [['Client secret', 'missing', 'none is valid yet']],
+    open: [['Client secret', 'missing', 'no credential is valid yet']],
   },
 ]
 
@@ -229,7 +229,7 @@ Missing step: Admin consent.
   it('names the refusal of the token request', () => {
     assert.match(
       explanationText(explained(withSecret({ endDateTime: now }))),
-      /gets no token for "Greeting API": the last one ended on 2026-03-01 \(AADSTS7000222\)\.\n/,
+      /gets no token for "Greeting API": the last credential expired on 2026-03-01 \(AADSTS7000222\)\.\n/,
     )
   })
 })

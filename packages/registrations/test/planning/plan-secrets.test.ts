@@ -36,7 +36,7 @@ const differences: Difference[] = [
   {
     name: 'a secret that has ended',
     expected: [
-      `createSecret   + secret ${primary}, valid for 180 days: the last one ended on 2026-03-01`,
+      `createSecret   + secret ${primary}, valid for 180 days: the last credential expired on 2026-03-01`,
       `removeSecret   - secret ${primary} (q7Y..., ends 2026-03-01): ended on 2026-03-01`,
     ],
     change: same,

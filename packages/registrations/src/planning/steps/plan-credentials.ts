@@ -38,7 +38,7 @@ export function planSecrets(
       if (latest === undefined) return [{ kind: 'createSecret', destructive: false, ...details }]
       const leftDays = (+latest.endDateTime - +now) / dayMs
       if (leftDays <= 0) {
-        const reason = `the last one ended on ${day(latest.endDateTime)}`
+        const reason = `the last credential expired on ${day(latest.endDateTime)}`
         return [{ kind: 'createSecret', destructive: false, ...details, reason }]
       }
       if (rotate)

@@ -51,7 +51,7 @@ export const accessRefusalRows: RefusalRows<AccessRefusal['reason']> = {
     sentence: () =>
       "This application is required to be configured with an application-specific signing key. It is either not configured with one, or the key has expired or is not yet valid. Please contact the application's administrator.",
     when: 'the API has a claims mapping policy, and does not accept mapped claims',
-    remedy: 'Set api.acceptMappedClaims of the API to true, or end the assignment of the policy.',
+    remedy: 'Set api.acceptMappedClaims of the API to true, or unassign the policy.',
   },
   resource_parameter_differs: {
     ...inAccess,
@@ -60,7 +60,7 @@ export const accessRefusalRows: RefusalRows<AccessRefusal['reason']> = {
     hasErrorUri: false,
     sentence: () =>
       "The resource parameter provided in the request doesn't match with the requested scopes.",
-    when: 'resource is no identifier URI of the API in scope',
+    when: 'resource is not an identifier URI of the API in scope',
     remedy:
       'Send an identifier URI of the API as resource, or no resource. A URL counts when the API has it as an identifier URI.',
   },

@@ -53,7 +53,7 @@ export const authenticationRefusalRows: RefusalRows<AuthenticationRefusal['reaso
     code: 7000215,
     sentence: ({ clientId, now, validFrom }) =>
       `The client secret provided for app '${clientId}' is not valid yet. Current time: ${timeText(now)}, secret valid from ${timeText(validFrom)}.`,
-    when: 'the start of the secret lies in the future',
+    when: 'the secret is not valid yet',
     remedy: 'Wait for the start of the secret, or check the clock of the identity provider.',
   },
   secret_expired: {

@@ -141,7 +141,7 @@ export const federationRefusalRows: RefusalRows<FederationReason> = {
     code: 700229,
     sentence: () =>
       'Forbidden token type. Only app-only tokens may be used as Federated Identity Credentials for AAD issuer.',
-    when: 'the federated token is not one of an application',
+    when: 'the federated token is not an app-only token',
     remedy:
       'Request the token for api://AzureADTokenExchange, and trust the issuer that ends in /v2.0.',
   },

@@ -41,11 +41,11 @@ export const claimTable: Readonly<Record<string, ClaimRow>> = {
   },
   iss: { sentence: 'The issuer: this identity provider, in this tenant.', differs: version },
   iat: {
-    sentence: 'When it was issued. It is in the past, for APIs whose clock is behind.',
+    sentence: 'The time of issue, a little in the past for APIs whose clock is behind.',
     differs: times,
   },
-  nbf: { sentence: 'It is not valid before this time.', differs: times },
-  exp: { sentence: 'It is not valid from this time on.', differs: times },
+  nbf: { sentence: 'The token is not valid before this time.', differs: times },
+  exp: { sentence: 'The token expires at this time.', differs: times },
   aio: { sentence: 'Internal to the identity provider.', differs: opaque },
   app_displayname: {
     sentence: 'The name of the client. Only tokens for Microsoft Graph have it.',
@@ -80,7 +80,7 @@ export const claimTable: Readonly<Record<string, ClaimRow>> = {
   roles: { sentence: 'The app roles of the API that the client has.' },
   sub: { sentence: 'The subject: the service principal of the client.', differs: client },
   tenant_region_scope: {
-    sentence: 'The region of the tenant: WW here.',
+    sentence: 'The region of the tenant, here WW.',
     differs: request,
     sentTo: 'both',
     value: () => tenantRegion,
@@ -150,6 +150,6 @@ export const claimTable: Readonly<Record<string, ClaimRow>> = {
   },
   'header alg': { sentence: 'The algorithm of the signature.' },
   'header typ': { sentence: 'The kind of the token.' },
-  'header kid': { sentence: 'The key that signed it, in the published key set.', differs: key },
+  'header kid': { sentence: 'The published key that signed the token.', differs: key },
   'header x5t': { sentence: 'The same key. Only v1.0 tokens have it.', differs: key },
 }
