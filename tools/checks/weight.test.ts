@@ -8,8 +8,8 @@ const tools =
 
 // Blank lines and comments count too.
 for (const [part, paths, figure] of [
-  ['product', product, 72_236],
-  ['tools', tools, 22_726],
+  ['product', product, 72_205],
+  ['tools', tools, 22_728],
 ] as const)
   it(`the source of the ${part} has at most ${figure} lines, and at most 500 fewer`, () => {
     const lines = files

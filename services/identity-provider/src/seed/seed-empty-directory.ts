@@ -10,6 +10,56 @@ import type { DirectoryStore } from '@greeting/directory/live'
 import { type Seeded, seedChanges } from './seed-changes.ts'
 import type { SeedRegistrations } from './seed-registrations.ts'
 
+type SeedSettings = {
+  readonly REGISTRATIONS?: string | undefined
+  readonly DATA_DIR: string
+  readonly TENANT_ID?: string | undefined
+  readonly LAB_CLIENT_SECRET?: string | undefined
+}
+type SeedLog = Readonly<Record<'info' | 'warn', (fields: object, message: string) => void>>
+
+/** Applies the registrations file of the settings to an empty directory. */
+export async function seedDirectory(
+  directory: DirectoryStore,
+  settings: SeedSettings,
+  runtime: Runtime,
+  log: SeedLog,
+): Promise<void> {
+  const { REGISTRATIONS: path, DATA_DIR, TENANT_ID, LAB_CLIENT_SECRET } = settings
+  if (path === undefined) return
+  const registrations = async () => {
+    // Loaded for an empty directory only.
+    const { readSeedRegistrations } = await import('./seed-registrations.ts')
+    return readSeedRegistrations(await readFile(path), path, {
+      newGuid: runtime.newGuid,
+      now: runtime.now,
+      tenantId: TENANT_ID ?? runtime.newGuid(),
+    })
+  }
+  const isSeeded = await seedEmptyDirectory(
+    directory,
+    registrations,
+    DATA_DIR,
+    runtime,
+    LAB_CLIENT_SECRET,
+  )
+  if (isSeeded) {
+    log.info({ registrations: path }, 'registrations applied to the empty directory')
+  } else {
+    const secrets = await readSeededSecrets(DATA_DIR)
+    const isChosen = (secret: string) => secret === LAB_CLIENT_SECRET
+    const unused = [
+      ...(secrets === undefined ? ['REGISTRATIONS'] : []),
+      ...(LAB_CLIENT_SECRET === undefined || secrets?.every(isChosen) ? [] : ['LAB_CLIENT_SECRET']),
+    ]
+    if (unused.length > 0) log.warn({ settings: unused, dataDir: DATA_DIR }, withoutEffect)
+    else log.info({ registrations: path }, 'registrations not applied: the directory is not empty')
+  }
+}
+
+const withoutEffect =
+  'settings without effect: the directory is not empty. An empty DATA_DIR starts anew, "npx --no-install greeting registrations apply" applies the file'
+
 /**
  * Creates the registrations in an empty directory. Changes nothing in any other directory.
  *
@@ -55,7 +105,7 @@ export async function seedEmptyDirectory(
 }
 
 /** Reads the secrets that a start has seeded in this data folder; undefined if no start has. */
-export async function readSeededSecrets(dataDir: string): Promise<readonly string[] | undefined> {
+async function readSeededSecrets(dataDir: string): Promise<readonly string[] | undefined> {
   const text = await readFile(pathIn(dataDir), 'utf8').catch(() => '')
   return parse(text)?.clients.map(({ clientSecret }) => clientSecret)
 }

@@ -1,17 +1,23 @@
-import type { AuditBuffer } from '@greeting/directory/audit'
-import type { AgreedClock } from '@greeting/directory/clock'
-import type { DirectoryStore, StandbyReads, StoreReversals } from '@greeting/directory/live'
-import type { RegionalAssertions, StandbyStorage, Storage } from '@greeting/directory/storage'
-import type { Tracing } from '@greeting/tracing'
+import { AuditBuffer, type AuditLane, type StorageLimits } from '@greeting/directory/audit'
+import { AgreedClock } from '@greeting/directory/clock'
+import { DirectoryStore, StandbyReads, StoreReversals } from '@greeting/directory/live'
+import {
+  defaultStorageLimits,
+  type RegionalAssertions,
+  type StandbyStorage,
+  type Storage,
+} from '@greeting/directory/storage'
+import { readLogExportOptions, type Tracing } from '@greeting/tracing'
 import type { Logger } from 'pino'
-import type { FederatedIssuers } from '../issuance/federation/federated-issuers.ts'
-import type { KeyEncryptionKey } from '../signing/key-encryption-key.ts'
-import type { SigningKeys } from '../signing/signing-keys.ts'
-import type { AuditExport } from '../telemetry/audit-export/audit-export.ts'
+import { readOwnIssuer } from '../dialect/authority.ts'
+import { FederatedIssuers } from '../issuance/federation/federated-issuers.ts'
+import { ensureAdministrator, noteStoreCreated } from '../management/bootstrap/first-start.ts'
+import { seedDirectory } from '../seed/seed-empty-directory.ts'
+import { openKeys, requireStoredKeys, standbyKeyRing } from '../signing/open-keys.ts'
 import type { Metrics } from '../telemetry/metrics/metrics.ts'
 import type { ServiceEnvironment } from './environment.ts'
 import type { OpenListeners } from './listeners.ts'
-import type { Settings } from './settings.ts'
+import { keySchedule, type Settings } from './settings.ts'
 
 /** The parts that are open before the service is composed. */
 export type OpenedParts = {
@@ -33,24 +39,150 @@ export type OpenedParts = {
   readonly isReady: () => boolean
 }
 
-/** The opened contents of the storage: the directory and the signing keys, with the time for checking them. */
-export type OpenedStore = {
-  readonly reversals: StoreReversals
-  readonly directory: DirectoryStore
-  /** What tokens are issued from: the directory, also while the store is unavailable. */
-  readonly issued: Pick<DirectoryStore, 'read' | 'readLastKnown'>
-  /** Undefined without a standby. */
-  readonly standbyReads: StandbyReads | undefined
-  readonly clock: AgreedClock
-  readonly keys: SigningKeys
-  readonly keyEncryptionKey: KeyEncryptionKey
+/** Everything between the storage and the listeners. */
+export type ServiceParts = Awaited<ReturnType<typeof openParts>>
+
+/**
+ * Opens everything between the storage and the listeners.
+ *
+ * @param stack releases the parts, in the reverse order
+ */
+export async function openParts(opened: OpenedParts, stack: AsyncDisposableStack) {
+  const { settings, environment } = opened
+  const auditExport = await openAuditExport(opened)
+  stack.defer(async () => auditExport?.stop())
+  const storage = auditExport?.storage ?? opened.storage
+  // 1. Clock, registrations, administrator and signing keys
+  const store = await openStore({ ...opened, storage })
+  // 2. Audit log and other issuers
+  const auditBuffer = new AuditBuffer({
+    audit: storage.audit,
+    uses: storage.credentialUses,
+    onRecord: auditExport?.offer,
+    unstored: lanesWithoutRecords(settings),
+    now: environment.runtime.now,
+  })
+  stack.defer(() => auditBuffer.flush())
+  const issuers = openIssuers(opened, store)
+  stack.defer(() => issuers.stop())
+  return { ...opened, storage, ...store, auditBuffer, auditExport, issuers }
 }
 
-/** Everything between the storage and the listeners. */
-export type ServiceParts = OpenedParts &
-  OpenedStore & {
-    readonly auditBuffer: AuditBuffer
-    /** Undefined when the settings name no other log store. */
-    readonly auditExport: AuditExport | undefined
-    readonly issuers: FederatedIssuers
+/** Opens the directory and the keys. A start also adds what an empty storage lacks. */
+async function openStore(opened: OpenedParts) {
+  const { settings, storage, listeners, environment, log, isStart } = opened
+  const { now } = environment.runtime
+  const reversals = new StoreReversals({ report: (fields, text) => log.error(fields, text), now })
+  for (const { log: name, acknowledged, latest } of storage.lostCommits ?? [])
+    reversals.note(name, acknowledged, latest)
+  const directory = new DirectoryStore({
+    log: storage.directory,
+    maxCacheWeight: settings.DIRECTORY_CACHE_OBJECTS,
+    maxTenantObjects: settings.MAX_TENANT_OBJECTS,
+    onReversal: (followed, latest) => reversals.note('directory', followed, latest),
+  })
+  const standbyReads =
+    opened.standby &&
+    new StandbyReads({
+      directory,
+      log: storage.directory,
+      lastBeat: storage.lastBeat,
+      standby: opened.standby,
+      onReversal: (read, latest) => reversals.note('directory', read, latest),
+      maxStalenessSeconds: settings.DATABASE_READ_STALENESS_SECONDS,
+      maxCacheWeight: settings.DIRECTORY_CACHE_OBJECTS,
+      now,
+      report: (fields, text) => log.warn(fields, text),
+    })
+  const clock = await AgreedClock.open({
+    now,
+    elapsedMs: environment.elapsedMs,
+    log,
+    readStoreMs: storage.clockMs,
+    marks: storage.clockMarks,
+  })
+  if (isStart) {
+    await requireStoredKeys(settings, storage.keyRing, clock)
+    if ((await clock.agreedTime()) !== undefined) await listeners.renewCertificate()
+    await seedDirectory(directory, settings, environment.runtime, log)
+    const { authUrl } = listeners.first.authority
+    await ensureAdministrator(
+      { store: directory, settings, authUrl, runtime: environment.runtime, log },
+      clock,
+    )
   }
+  if (standbyReads !== undefined) {
+    await directory.refresh()
+    const agreed = await clock.agreedTime()
+    // No copy from before this start has this heartbeat. The time of another server may be later.
+    if (agreed !== undefined) await storage.beat(agreed.date, -60_000)
+    await standbyReads.compare()
+  }
+  const { keys, keyEncryptionKey } = await openKeys(settings, environment.testKeys, {
+    store:
+      standbyReads && opened.standby
+        ? standbyKeyRing(storage.keyRing, opened.standby.keyRing, standbyReads)
+        : storage.keyRing,
+    schedule: keySchedule(settings),
+    agreedTime: clock.agreedTime,
+    now,
+    generate: environment.generateKey,
+    onReversal: (followed, latest) => reversals.note('signing-keys', followed, latest),
+  })
+  if (isStart) await noteStoreCreated(settings.DATA_DIR)
+  /** What tokens are issued from: the directory, also while the store is unavailable. */
+  const issued: Pick<DirectoryStore, 'read' | 'readLastKnown'> = standbyReads ?? directory
+  return { reversals, directory, issued, standbyReads, clock, keys, keyEncryptionKey }
+}
+
+/** The export of audit records, whose code is loaded only when there is one. */
+async function openAuditExport({ settings, storage, environment, log }: OpenedParts) {
+  if (settings.AUDIT_EXPORT.length === 0) return undefined
+  const { AuditExport } = await import('../telemetry/audit-export/audit-export.ts')
+  return new AuditExport({
+    targets: settings.AUDIT_EXPORT,
+    collector: readLogExportOptions(settings, 'identity-provider'),
+    run: environment.runtime.newGuid(),
+    storage,
+    log,
+  })
+}
+
+/** The issuers whose tokens can be credentials: those that the settings permit, the lab, and this server. */
+function openIssuers(
+  { settings, listeners, tracing, environment }: OpenedParts,
+  { issued, keys }: Awaited<ReturnType<typeof openStore>>,
+): FederatedIssuers {
+  const { runtime, testKeys, lab } = environment
+  const fetchKeys = tracing?.traceFetch(fetch) ?? fetch
+  const findOwn = async (issuer: string) => {
+    const [own] = listeners.all.flatMap(({ authority }) => readOwnIssuer(authority, issuer) ?? [])
+    const tenant = own && (await issued.read((current) => current.tenant(own.tenantId)))
+    return tenant?.id === own?.tenantId ? own : undefined
+  }
+  return new FederatedIssuers({
+    own: { find: findOwn, publishedKeys: () => keys.published() },
+    allowedHosts: [...settings.FEDERATED_ISSUER_HOSTS, ...(lab ? [lab.federation.host] : [])],
+    runtime: {
+      wallClockMs: () => runtime.now().getTime(),
+      fetch: lab?.federation.through(fetchKeys) ?? fetchKeys,
+    },
+    testKeys,
+  })
+}
+
+const lanesWithoutRecords = (settings: Settings): ReadonlySet<AuditLane> => {
+  const { records } = storageLimits(settings)
+  return new Set((Object.keys(records) as AuditLane[]).filter((lane) => records[lane] === 0))
+}
+
+/** The limits of the store that the settings contain. */
+export const storageLimits = (settings: Settings): StorageLimits => ({
+  ...defaultStorageLimits,
+  records: {
+    signIns: settings.MAX_SIGN_IN_RECORDS,
+    unauthenticated: settings.MAX_UNAUTHENTICATED_RECORDS,
+    refusedChanges: settings.MAX_REFUSED_CHANGE_RECORDS,
+  },
+  usedAssertions: settings.MAX_USED_ASSERTIONS,
+})

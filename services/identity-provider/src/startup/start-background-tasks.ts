@@ -1,31 +1,7 @@
-import type { Runtime } from '@greeting/directory'
-import type { AuditBuffer } from '@greeting/directory/audit'
-import type { AgreedClock, AgreedTime } from '@greeting/directory/clock'
-import type { DirectoryStore, StandbyReads, StoreReversals } from '@greeting/directory/live'
-import type { RegionalAssertions, Storage } from '@greeting/directory/storage'
+import type { AgreedTime } from '@greeting/directory/clock'
 import type { Log } from '../endpoints/service-options.ts'
 import { purgeExpired } from '../management/graph/directory-objects/purge-expired.ts'
-import type { SigningKeys } from '../signing/signing-keys.ts'
-
-/** The parts that need work between requests. */
-export type BackgroundWork = {
-  readonly storage: Storage
-  readonly directory: DirectoryStore
-  readonly standbyReads: StandbyReads | undefined
-  readonly regionalAssertions: RegionalAssertions | undefined
-  /** Whether the store may have standbys, which show their age by the time of the servers. */
-  readonly hasDatabase: boolean
-  readonly keys: SigningKeys
-  readonly auditBuffer: AuditBuffer
-  readonly reversals: StoreReversals
-  readonly clock: AgreedClock
-  /** How long a deleted item can be restored, in days. */
-  readonly retentionDays: number
-  readonly renewCertificate: () => Promise<void>
-  readonly reportCountedRefusals: () => Promise<void>
-  readonly runtime: Runtime
-  readonly log: Log
-}
+import type { ServiceParts } from './service-parts.ts'
 
 type Task = readonly [
   everyMs: number,
@@ -33,19 +9,22 @@ type Task = readonly [
   task: (signal: AbortSignal) => Promise<unknown>,
 ]
 
-/** Starts the periodic tasks. The stack stops them, after a task that is running. */
-export function startBackgroundTasks(work: BackgroundWork, stack: AsyncDisposableStack): void {
-  const { storage, directory, standbyReads, keys, auditBuffer, reversals, clock, runtime, log } =
-    work
+/** Starts the work between requests. The stack stops it, after a task that is running. */
+export function startBackgroundTasks(
+  parts: ServiceParts,
+  reportCountedRefusals: () => Promise<void>,
+  stack: AsyncDisposableStack,
+): void {
+  const { settings, storage, directory, standbyReads, keys, clock, log } = parts
   const tasks: readonly Task[] = [
     [500, 'write of the audit log', writeAudit],
     ...tasksOfReplica(),
     [60_000, 'schedule of the signing keys', () => keys.tend()],
     [60_000, 'comparison of the clocks', () => clock.compare()],
-    [60_000, 'report of counted refusals', work.reportCountedRefusals],
+    [60_000, 'report of counted refusals', reportCountedRefusals],
     [300_000, 'cleanup of the store', tidy],
     [300_000, 'purge of deleted items', whenAgreed(purge)],
-    [3_600_000, 'renewal of the server certificate', whenAgreed(work.renewCertificate)],
+    [3_600_000, 'renewal of the server certificate', whenAgreed(parts.listeners.renewCertificate)],
   ]
   for (const [everyMs, name, task] of tasks) {
     stack.defer(startPeriodicTask(everyMs, name, task, log))
@@ -53,7 +32,8 @@ export function startBackgroundTasks(work: BackgroundWork, stack: AsyncDisposabl
 
   function tasksOfReplica(): readonly Task[] {
     // One process owns a file. A request after a rest reads what is older than a second again.
-    if (!work.hasDatabase) return []
+    if (settings.DATABASE_URL === undefined) return []
+    // A database may have standbys, which show their age by the time of the servers.
     const beat = whenAgreed(({ date }) => storage.beat(date))
     const tasks: readonly Task[] = [
       // A change of another replica is effective within a second.
@@ -69,15 +49,15 @@ export function startBackgroundTasks(work: BackgroundWork, stack: AsyncDisposabl
     ]
   }
   async function writeAudit(): Promise<void> {
-    await auditBuffer.flush()
-    await reversals.writeTo(directory)
+    await parts.auditBuffer.flush()
+    await parts.reversals.writeTo(directory)
   }
   async function tidy(signal: AbortSignal): Promise<void> {
-    await work.regionalAssertions?.tidy(await clock.agreedTime())
-    await storage.tidy(runtime.now(), await clock.agreedTime(), signal)
+    await parts.regionalAssertions?.tidy(await clock.agreedTime())
+    await storage.tidy(parts.environment.runtime.now(), await clock.agreedTime(), signal)
   }
   function purge(agreed: AgreedTime): Promise<unknown> {
-    return purgeExpired(directory, agreed, work.retentionDays)
+    return purgeExpired(directory, agreed, settings.DELETED_ITEMS_RETENTION_DAYS)
   }
   /** A task that waits for an agreed time, because it cannot be undone. */
   function whenAgreed(task: (agreed: AgreedTime) => Promise<unknown>) {

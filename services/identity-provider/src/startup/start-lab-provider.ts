@@ -1,16 +1,8 @@
-import { DatabaseSync } from 'node:sqlite'
-import type { NewSigningKey } from '@greeting/directory/keys'
-import {
-  type Storage,
-  type StorageOptions,
-  sqliteDatabase,
-  sqlStorage,
-} from '@greeting/directory/storage'
-import { type Lab, type LabOptions, supplyTestKeys } from '@greeting/lab'
+import type { Lab, LabOptions } from '@greeting/lab'
 import { openLab } from '../lab/lab-controls.ts'
+import { MemoryStorage } from '../lab/memory-storage.ts'
+import { TestKeySupply } from '../lab/test-key-supply.ts'
 import { KeyEncryptionKey } from '../signing/key-encryption-key.ts'
-import { thumbprintOf } from '../signing/signing-key.ts'
-import { generateSigningKey } from '../signing/signing-key-generation.ts'
 import { systemEnvironment } from './environment.ts'
 import type { IdentityProviderOptions } from './identity-provider-options.ts'
 import {
@@ -18,64 +10,6 @@ import {
   IdentityProviderOptionsError,
   startInProcess,
 } from './start-identity-provider.ts'
-
-const name = ':memory:'
-
-/** A store with empty tables. The migrations take 20 ms, and a test process starts many servers. */
-let emptyStore: Uint8Array | undefined
-
-/** Storage in memory, which can be brought back to a state: the same tables and queries as on a disk. */
-class MemoryStorage {
-  #connection: DatabaseSync | undefined
-  #snapshot: Uint8Array | undefined
-
-  /** Opens the storage: empty at first, and later with the content of the snapshot. */
-  open = async ({
-    limits,
-    countedTenants,
-  }: Pick<StorageOptions, 'limits' | 'countedTenants'>): Promise<Storage> => {
-    const connection = new DatabaseSync(name)
-    this.#connection = connection
-    const database = sqliteDatabase(connection, name)
-    const content = this.#snapshot ?? emptyStore
-    if (content !== undefined) connection.deserialize(content)
-    else {
-      await database.migrate()
-      emptyStore = connection.serialize()
-    }
-    return sqlStorage(database, limits, undefined, countedTenants)
-  }
-
-  /** Keeps the current content for the next opening. */
-  takeSnapshot(): void {
-    this.#snapshot = this.#connection?.serialize()
-  }
-}
-
-/** Supplies the public test keys one by one, and then generates further keys. */
-export class TestKeySupply {
-  #used = 0
-
-  /** The number of keys that were supplied. */
-  get used(): number {
-    return this.#used
-  }
-
-  /** Continues after this number of keys. */
-  rewind(used: number): void {
-    this.#used = used
-  }
-
-  next = async (keyEncryptionKey: KeyEncryptionKey, now: Date): Promise<NewSigningKey> => {
-    const key = supplyTestKeys[this.#used]
-    this.#used += 1
-    if (key === undefined) return generateSigningKey(keyEncryptionKey, now)
-    const { certificate, privateKey } = key
-    const kid = thumbprintOf(Buffer.from(certificate, 'base64'))
-    const sealedPrivateKey = keyEncryptionKey.seal(Buffer.from(privateKey, 'base64'), kid)
-    return { kid, certificate, sealedPrivateKey }
-  }
-}
 
 const absentOptions = [
   'dataDir',

@@ -1,13 +1,12 @@
 import { observeRequests, TrustedProxies } from '@greeting/http-service'
 import { withoutSessionKey } from '@greeting/portal/addresses'
 import type { Tracing } from '@greeting/tracing'
-import { issuerV2, readOwnIssuer } from '../dialect/authority.ts'
+import { issuerV2 } from '../dialect/authority.ts'
 import type { TokenLifetime } from '../dialect/token/token-times.ts'
 import { FailedLoginRateLimit } from '../endpoints/failed-login-rate-limit.ts'
 import type { ServiceOptions, TokenKeys } from '../endpoints/service-options.ts'
 import type { ObserveToken } from '../endpoints/token-observation.ts'
-import { FederatedIssuers } from '../issuance/federation/federated-issuers.ts'
-import type { OpenedParts, OpenedStore, ServiceParts } from './service-parts.ts'
+import type { ServiceParts } from './service-parts.ts'
 import type { Settings } from './settings.ts'
 
 /** The last time that a `Date` can have. */
@@ -67,29 +66,6 @@ const failedLoginRateLimit = (settings: Settings): FailedLoginRateLimit =>
     perClientPerMinute: settings.WRONG_CREDENTIALS_PER_CLIENT_PER_MINUTE,
     perSourcePerMinute: settings.WRONG_CREDENTIALS_PER_SOURCE_PER_MINUTE,
   })
-
-/** The issuers whose tokens can be credentials: those that the settings permit, the lab, and this server. */
-export function openIssuers(
-  { settings, listeners, tracing, environment }: OpenedParts,
-  { issued, keys }: OpenedStore,
-): FederatedIssuers {
-  const { runtime, testKeys, lab } = environment
-  const fetchKeys = tracing?.traceFetch(fetch) ?? fetch
-  const findOwn = async (issuer: string) => {
-    const [own] = listeners.all.flatMap(({ authority }) => readOwnIssuer(authority, issuer) ?? [])
-    const tenant = own && (await issued.read((current) => current.tenant(own.tenantId)))
-    return tenant?.id === own?.tenantId ? own : undefined
-  }
-  return new FederatedIssuers({
-    own: { find: findOwn, publishedKeys: () => keys.published() },
-    allowedHosts: [...settings.FEDERATED_ISSUER_HOSTS, ...(lab ? [lab.federation.host] : [])],
-    runtime: {
-      wallClockMs: () => runtime.now().getTime(),
-      fetch: lab?.federation.through(fetchKeys) ?? fetchKeys,
-    },
-    testKeys,
-  })
-}
 
 /**
  * Counts the results of token requests, and adds them to the spans of the requests.

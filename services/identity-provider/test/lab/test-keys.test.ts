@@ -7,11 +7,11 @@ import { it } from 'node:test'
 import { rsaKeyFault } from '@greeting/guard'
 import { testKeys } from '@greeting/lab'
 import { pino } from 'pino'
+import { TestKeySupply } from '../../src/lab/test-key-supply.ts'
 import { KeyEncryptionKey } from '../../src/signing/key-encryption-key.ts'
 import { systemEnvironment } from '../../src/startup/environment.ts'
 import { startService } from '../../src/startup/service.ts'
 import { readSettings } from '../../src/startup/settings.ts'
-import { TestKeySupply } from '../../src/startup/start-lab-provider.ts'
 
 it('the guard knows each public test key, and the certificates belong to the keys', () => {
   for (const { certificate, privateKey } of testKeys) {

@@ -2,23 +2,20 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import { AgreedTime } from '../../../../packages/directory/src/clock/agreed-time.ts'
-import {
-  type BackgroundWork,
-  startBackgroundTasks,
-} from '../../src/startup/start-background-tasks.ts'
+import type { ServiceParts } from '../../src/startup/service-parts.ts'
+import { startBackgroundTasks } from '../../src/startup/start-background-tasks.ts'
 
 const wall = new Date('2032-01-01T00:00:00Z')
 const agreed = new AgreedTime(new Date('2030-01-01T00:00:00Z'))
 const nothing = async () => {}
 const atRest = {
-  hasDatabase: true,
+  settings: { DATABASE_URL: 'postgres://host/name', DELETED_ITEMS_RETENTION_DAYS: 30 },
   directory: { refresh: nothing, deletedBefore: async () => [] },
   keys: { refresh: nothing, tend: nothing },
   auditBuffer: { flush: nothing },
   reversals: { writeTo: nothing },
-  retentionDays: 30,
-  reportCountedRefusals: nothing,
-  runtime: { now: () => wall },
+  environment: { runtime: { now: () => wall } },
+  listeners: { renewCertificate: nothing },
   log: { error: (_: object, text: string) => assert.fail(text) },
 }
 
@@ -43,10 +40,10 @@ async function anHour(
       },
     },
     clock: { agreedTime, compare: async () => void asked.push('compare') },
-    renewCertificate: async () => void asked.push('renew'),
+    listeners: { renewCertificate: async () => void asked.push('renew') },
   }
   await using stack = new AsyncDisposableStack()
-  startBackgroundTasks(work as unknown as BackgroundWork, stack)
+  startBackgroundTasks(work as unknown as ServiceParts, nothing, stack)
   for (let passed = 0; passed < 3600; passed += 60) {
     timers.tick(60_000)
     await setImmediate()
@@ -67,9 +64,9 @@ describe('the background tasks', () => {
     assert.deepEqual(asked, ['compare', 'tidy 2032 undefined'])
   })
 
-  for (const [store, hasDatabase, reads, mostWakeUps] of [
-    ['of a file', false, 0, 20],
-    ['of a database', true, 80, 110],
+  for (const [store, databaseUrl, reads, mostWakeUps] of [
+    ['of a file', undefined, 0, 20],
+    ['of a database', 'postgres://host/name', 80, 110],
   ] as const)
     it(`read the store ${store} ${reads} times in ten seconds at rest`, async (test) => {
       test.mock.timers.enable({ apis: ['setTimeout'] })
@@ -79,7 +76,7 @@ describe('the background tasks', () => {
       }
       const work = {
         ...atRest,
-        hasDatabase,
+        settings: { DATABASE_URL: databaseUrl },
         storage: { beat: nothing },
         directory: { refresh: read },
         keys: { refresh: read },
@@ -91,7 +88,7 @@ describe('the background tasks', () => {
         clock: { agreedTime: async () => undefined },
       }
       await using stack = new AsyncDisposableStack()
-      startBackgroundTasks(work as unknown as BackgroundWork, stack)
+      startBackgroundTasks(work as unknown as ServiceParts, nothing, stack)
       for (let passedMs = 0; passedMs < 10_000; passedMs += 50) {
         test.mock.timers.tick(50)
         await setImmediate()

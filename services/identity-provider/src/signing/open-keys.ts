@@ -1,15 +1,14 @@
 import { X509Certificate } from 'node:crypto'
 import { join } from 'node:path'
 import type { AgreedClock } from '@greeting/directory/clock'
-import type { KeyRing } from '@greeting/directory/keys'
-import type { StoreReversals } from '@greeting/directory/live'
-import type { Storage } from '@greeting/directory/storage'
+import type { KeyRing, KeyRingStore } from '@greeting/directory/keys'
 import { rsaKeyFault } from '@greeting/guard'
-import { KeyEncryptionKey } from '../signing/key-encryption-key.ts'
-import { keyFromFile } from '../signing/key-file.ts'
-import { SigningKeys } from '../signing/signing-keys.ts'
-import type { ServiceEnvironment } from './environment.ts'
-import { keySchedule, type Settings } from './settings.ts'
+import { KeyEncryptionKey } from './key-encryption-key.ts'
+import { keyFromFile } from './key-file.ts'
+import { SigningKeys, type SigningKeysOptions } from './signing-keys.ts'
+
+/** Where the key-encryption key is: a setting, or a file in the data folder. */
+type KeySettings = { readonly KEY_ENCRYPTION_KEY?: string | undefined; readonly DATA_DIR: string }
 
 /**
  * Opens the signing keys with the key-encryption key of the settings or the data folder.
@@ -17,26 +16,39 @@ import { keySchedule, type Settings } from './settings.ts'
  * @throws {Error} when a stored key is a public key of `@greeting/testing`, outside a test
  */
 export async function openKeys(
-  settings: Settings,
-  storage: Pick<Storage, 'keyRing'>,
-  reversals: StoreReversals,
-  clock: AgreedClock,
-  { runtime, generateKey, testKeys }: ServiceEnvironment,
+  settings: KeySettings,
+  testKeys: 'refused' | 'accepted',
+  options: Omit<SigningKeysOptions, 'keyEncryptionKey'>,
 ) {
-  const { ring } = await storage.keyRing.read()
+  const { ring } = await options.store.read()
   if (testKeys === 'refused') ring.forEach(refuseTestKey)
   const keyEncryptionKey = await keyEncryptionKeyOf(settings, ring)
-  const keys = await SigningKeys.open({
-    store: storage.keyRing,
-    keyEncryptionKey,
-    schedule: keySchedule(settings),
-    agreedTime: clock.agreedTime,
-    now: runtime.now,
-    generate: generateKey,
-    onReversal: (followed, latest) => reversals.note('signing-keys', followed, latest),
-  })
-  return { keys, keyEncryptionKey }
+  return { keys: await SigningKeys.open({ ...options, keyEncryptionKey }), keyEncryptionKey }
 }
+
+/** Asks the store or, while it is unavailable, the standby. */
+type AskBoth = {
+  ask<Answer>(store: () => Promise<Answer>, standby: () => Promise<Answer>): Promise<Answer>
+}
+
+/** The key ring, which is read from a standby while the store is unavailable. */
+export const standbyKeyRing = (
+  store: KeyRingStore,
+  standby: Pick<KeyRingStore, 'read'>,
+  reads: AskBoth,
+): KeyRingStore => ({
+  commit: (...commit) => store.commit(...commit),
+  read: (known) =>
+    reads.ask(
+      () => store.read(known),
+      async () => {
+        const answer = await standby.read(known)
+        // A standby that is behind says nothing of the keys in memory.
+        if (answer.hasKnown || known === undefined) return answer
+        return { latest: known, hasKnown: true, ring: [] }
+      },
+    ),
+})
 
 /**
  * Requires that this server can decrypt the stored keys, before it writes anything. Otherwise a
@@ -47,11 +59,11 @@ export async function openKeys(
  * @throws {Error} when the store is empty and the clock differs from that of the database
  */
 export async function requireStoredKeys(
-  settings: Settings,
-  storage: Storage,
+  settings: KeySettings,
+  store: KeyRingStore,
   clock: AgreedClock,
 ): Promise<void> {
-  const { ring } = await storage.keyRing.read()
+  const { ring } = await store.read()
   if (ring.length === 0 && !clock.isReady()) {
     const seconds = Math.round(clock.offsetSeconds ?? 0)
     throw new Error(
@@ -64,7 +76,7 @@ export async function requireStoredKeys(
 }
 
 async function keyEncryptionKeyOf(
-  { KEY_ENCRYPTION_KEY, DATA_DIR }: Settings,
+  { KEY_ENCRYPTION_KEY, DATA_DIR }: KeySettings,
   ring: KeyRing,
 ): Promise<KeyEncryptionKey> {
   if (KEY_ENCRYPTION_KEY !== undefined) return KeyEncryptionKey.parse(KEY_ENCRYPTION_KEY)
