@@ -54,7 +54,7 @@ export async function bundleProgram(
   for (const { sourcemapFileName: file } of chunks)
     if (file) leaveOutForeignSource(join(target, 'lib', file))
   const inside = chunks.flatMap(({ moduleIds }) => moduleIds).flatMap(folderOfPackage)
-  const served = program.servedFrom.map((name) => join(root, 'node_modules', name))
+  const served = program.servedFrom.map((name) => join(root, 'tools/build/served', name))
   return [...new Set([...inside, ...served])].toSorted()
 }
 

@@ -5,6 +5,8 @@ type Manifest = {
   readonly name: string
   readonly version: string
   readonly license?: string
+  /** The hash of a package that is not installed, because the source has its served files. */
+  readonly integrity?: string
 }
 
 /** The parts of a lock file of npm that give a package its hash. */
@@ -49,7 +51,7 @@ export const billText = (metadata: Bill['metadata'], components: Bill['component
  * with the terms of each package of the registry.
  *
  * @param subject the manifest of the package
- * @param folders the folders of the contained packages, below `node_modules` of the repository
+ * @param folders the folders of the contained packages, each with its manifest and its terms
  */
 export function writeContents(
   root: string,
@@ -61,7 +63,8 @@ export function writeContents(
   const inside = folders.map((folder) => {
     const manifest: Manifest = readJson(join(folder, 'package.json'))
     const place = folder.slice(root.length + 1).replaceAll('\\', '/')
-    const [, sha512] = /^sha512-(.+)$/.exec(packages[place]?.integrity ?? '') ?? []
+    const [, sha512] =
+      /^sha512-(.+)$/.exec(packages[place]?.integrity ?? manifest.integrity ?? '') ?? []
     return { folder, manifest, sha512 }
   })
   const components = inside.map(({ manifest, sha512 }) => componentOf(manifest, sha512))

@@ -9,7 +9,7 @@ export type Program = {
   readonly together: readonly (readonly string[])[]
   /** Folders of files that the modules serve, by their place in the package. */
   readonly served: Readonly<Record<string, string>>
-  /** Packages of the registry of which a served file comes. */
+  /** Packages of the registry whose files are served. `tools/build/served` has their terms. */
   readonly servedFrom: readonly string[]
 }
 
