@@ -66,15 +66,14 @@ export function documentEndpoints(options: DocumentOptions): Hono<ServerEnv> {
   serve('/metadata/endpoints', maxDocumentAgeSeconds, ({ req }) =>
     cloudMetadata(authority.authUrl, req.query('api-version')),
   )
-  const serveTenant = (path: string, make: MakeForTenant) =>
-    serve(
-      path,
-      path.includes('keys') ? maxKeySetAgeSeconds : maxDocumentAgeSeconds,
-      async (context) => {
-        const tenant = await tenantOf(context, options)
-        return tenant instanceof Refused ? tenant : make(options, tenant)
-      },
-    )
+  const serveTenant = (path: string, make: MakeForTenant) => {
+    const hasKeys = path.includes('keys')
+    serve(path, hasKeys ? maxKeySetAgeSeconds : maxDocumentAgeSeconds, async (context) => {
+      const read = hasKeys ? options.keys.refreshIfOld?.() : undefined
+      const [tenant] = await Promise.all([tenantOf(context, options), read])
+      return tenant instanceof Refused ? tenant : make(options, tenant)
+    })
+  }
   for (const [path, make] of Object.entries(tenantDocuments)) serveTenant(`/:tenant${path}`, make)
   if (options.acceptsMcpClients) {
     // RFC 8414 section 3.1: the well-known path stands before the path of the issuer.

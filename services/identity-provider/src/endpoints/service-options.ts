@@ -15,6 +15,8 @@ import type { ObserveToken } from './token-observation.ts'
 export type TokenKeys = {
   readonly sign: (claims: object, keyMembers: KeyMembers) => Promise<string>
   readonly published: () => readonly PublishedKey[]
+  /** Called before `published` decides a response, because another process may have revoked a key. */
+  readonly refreshIfOld?: () => Promise<void>
 }
 
 /** The operator's log. A pino logger has this type. */

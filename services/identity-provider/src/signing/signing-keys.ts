@@ -133,6 +133,12 @@ export class SigningKeys {
     return this.#ring.map(({ kid }) => this.#loaded.published(kid))
   }
 
+  /** Reads the ring if it is older than `maxAgeMs`. While the store is unavailable, it stays as it is. */
+  async refreshIfOld(): Promise<void> {
+    const neededMs = this.#monotonicNowMs() - this.#maxAgeMs
+    if (this.#asOfMs < neededMs) await this.#readInTime(neededMs).catch(() => undefined)
+  }
+
   /** Every key with its phase. */
   states(): KeyState[] {
     return keyStates(this.#ring, this.#schedule, this.#now())

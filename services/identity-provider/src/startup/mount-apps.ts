@@ -2,7 +2,7 @@ import type { Fetch } from '@greeting/http-service'
 import { isLoopback, isTrustworthy } from '@greeting/portal/addresses'
 import { createApp } from '../app.ts'
 import type { Authority } from '../dialect/authority.ts'
-import { loadAtFirstRequest } from '../endpoints/load-at-first-request.ts'
+import { type AppFetch, loadAtFirstRequest } from '../endpoints/load-at-first-request.ts'
 import type { Log, ServiceOptions } from '../endpoints/service-options.ts'
 import { recordUse } from '../endpoints/token-endpoint.ts'
 import { maxPossessionSeconds } from '../issuance/assertion.ts'
@@ -26,7 +26,7 @@ export function mountApps(parts: ServiceParts, options: Omit<ServiceOptions, 'au
 
 /** The app of one listener. Most servers get no request for the management APIs and for the portal. */
 function createHandler(parts: ServiceParts, service: ServiceOptions): Fetch {
-  const { settings, listeners, storage, keyEncryptionKey, log } = parts
+  const { settings, listeners, storage, keys, keyEncryptionKey, log } = parts
   const { lab } = parts.environment
   const { authority } = service
   const management = {
@@ -35,6 +35,12 @@ function createHandler(parts: ServiceParts, service: ServiceOptions): Fetch {
   }
   const loadManagement = async (options: ManagementAppsOptions) =>
     (await loadManagementApps()).createManagementApps(options)
+  const withCurrentKeys =
+    (answer: AppFetch): AppFetch =>
+    async (request, env) => {
+      await keys.refreshIfOld()
+      return answer(request, env)
+    }
   const portal = isPortalOn(settings, authority, log)
     ? loadAtFirstRequest(async () => {
         const { createPortal } = await import('@greeting/portal')
@@ -56,8 +62,8 @@ function createHandler(parts: ServiceParts, service: ServiceOptions): Fetch {
     : undefined
   const app: ReturnType<typeof createApp> = createApp(
     service,
-    loadAtFirstRequest(() => loadManagement(management)),
-    portal,
+    withCurrentKeys(loadAtFirstRequest(() => loadManagement(management))),
+    portal && withCurrentKeys(portal),
   )
   return lab?.handlerOf(app, authority) ?? app.fetch
 }

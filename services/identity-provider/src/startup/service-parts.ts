@@ -158,6 +158,7 @@ function openIssuers(
   const findOwn = async (issuer: string) => {
     const [own] = listeners.all.flatMap(({ authority }) => readOwnIssuer(authority, issuer) ?? [])
     const tenant = own && (await issued.read((current) => current.tenant(own.tenantId)))
+    if (own) await keys.refreshIfOld()
     return tenant?.id === own?.tenantId ? own : undefined
   }
   return new FederatedIssuers({

@@ -24,6 +24,7 @@ export function tokenOptions(parts: ServiceParts): Omit<ServiceOptions, 'authori
     keys: {
       sign: observedSign(keys, metrics?.observeSignature, tracing),
       published: () => keys.published(),
+      refreshIfOld: () => keys.refreshIfOld(),
     },
     lifetime: tokenLifetime(settings),
     assertionTimes: {

@@ -267,6 +267,7 @@ describe('signing keys while the store is unavailable', () => {
     await keys.sign(claims, kidOnly)
     clock.monotonicMs += 1
     await assert.rejects(keys.sign(claims, kidOnly), { message: 'connection refused' })
+    await keys.refreshIfOld()
     assert.deepEqual(kids(keys), published)
     store.read = read
     await keys.sign(claims, kidOnly)

@@ -64,4 +64,19 @@ describe('signing keys while the store is slow (FL18)', () => {
     questions[1]?.resolve()
     assert.notEqual(await kidOf(late), revoked)
   })
+
+  it('are read before they are published when they are older than maxAgeMs', async () => {
+    const { mine, other, clock, questions } = await replicas()
+    const [revoked = ''] = mine.published().map(({ kid }) => kid)
+    await other.revoke(revoked, administrator)
+    clock.monotonicMs = 1000
+    await mine.refreshIfOld()
+    assert.equal(questions.length, 0, 'they are not old')
+    clock.monotonicMs = 1001
+    const read = mine.refreshIfOld()
+    await setImmediate()
+    questions[0]?.resolve()
+    await read
+    assert.ok(!mine.published().some(({ kid }) => kid === revoked))
+  })
 })

@@ -5,10 +5,17 @@ import { request } from 'node:https'
 import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, before, describe, it } from 'node:test'
-import type { Storage } from '@greeting/directory/storage'
+import { after, before, beforeEach, describe, it } from 'node:test'
+import { setTimeout } from 'node:timers/promises'
+import { parseEnv } from 'node:util'
+import { openStorage, type Storage } from '@greeting/directory/storage'
+import { decodeProtectedHeader } from 'jose'
+import { agreedNow } from '../../../../test/fixtures/directory/agreed-now.ts'
+import { keyFromFile } from '../../src/signing/key-file.ts'
+import { SigningKeys } from '../../src/signing/signing-keys.ts'
 import { failToStartHere, startHere } from '../provider-here.ts'
 import { readSeeded, verifiedToken } from '../provider-process.ts'
+import { fixtureSigningKey } from '../signing/fixture-signing-key.ts'
 import { fixtureEnvironment } from './fixture-environment.ts'
 
 let folder: string
@@ -71,6 +78,63 @@ describe('the service', () => {
     const count = new RegExp(`^greeting_tenant_objects{tenant_id="${tenantId}"} (\\d+)$`, 'm')
     assert.ok(Number(count.exec(metrics)?.[1]) > 3, metrics)
     await stop()
+  })
+
+  describe('when another process with its data file revokes the signing key', () => {
+    let [DATA_DIR, url] = ['', '']
+    let [stop, revoke] = [async () => {}, async () => {}]
+    let [kid, authorization] = ['', '']
+    before(async () => {
+      DATA_DIR = await seededFolder()
+      const running = await startHere({ DATA_DIR, HTTPS_PORT: 'off' })
+      url = running.url
+      const storage = await openStorage({ dataDir: DATA_DIR })
+      stop = () => Promise.all([running.stop(), storage.close()]).then(() => undefined)
+      const path = join(DATA_DIR, 'key-encryption.key')
+      const keys = await SigningKeys.open({
+        store: storage.keyRing,
+        keyEncryptionKey: await keyFromFile({ path, keysExist: true }),
+        agreedTime: agreedNow(),
+        schedule: { longestTokenSeconds: 3600 },
+        generate: fixtureSigningKey,
+      })
+      revoke = () => keys.revoke(kid, { actor: 'an administrator', correlationId: null })
+    })
+    beforeEach(async () => {
+      const file = await readFile(join(DATA_DIR, 'administrator.env'), 'utf8')
+      const { TENANT_ID, CLIENT_ID = '', CLIENT_SECRET = '' } = parseEnv(file)
+      const response = await fetch(`${url}/${TENANT_ID}/oauth2/v2.0/token`, {
+        method: 'POST',
+        body: new URLSearchParams({
+          grant_type: 'client_credentials',
+          client_id: CLIENT_ID,
+          client_secret: CLIENT_SECRET,
+          scope: 'https://graph.microsoft.com/.default',
+        }),
+      })
+      const { access_token } = await response.json()
+      authorization = `Bearer ${access_token}`
+      kid = decodeProtectedHeader(access_token).kid ?? ''
+    })
+    after(() => stop())
+
+    for (const [what, isInUse] of [
+      [
+        'is not in the key set',
+        async () => (await (await fetch(`${url}/common/discovery/v2.0/keys`)).text()).includes(kid),
+      ],
+      [
+        'authenticates no administrator',
+        async () => (await fetch(`${url}/v1.0/applications`, { headers: { authorization } })).ok,
+      ],
+    ] as const)
+      it(`the key ${what} after a second`, async () => {
+        assert.ok(await isInUse())
+        await revoke()
+        // The maintenance of each minute would read the keys too.
+        const signal = AbortSignal.timeout(30_000)
+        while (await isInUse()) await setTimeout(50, undefined, { signal })
+      })
   })
 
   it('serves HTTPS alone when HTTP is off', async () => {
