@@ -5,48 +5,46 @@ import { answerText, answerToParserError, tunnelRefused } from './malformed-requ
 /** Time for the client to read the last answer and close the connection. */
 const lingerMs = 1000
 
-/** Ends connections with malformed bytes or `CONNECT`, after the answers to the requests before them. */
-export class ConnectionErrors {
-  readonly #latestResponses = new WeakMap<Duplex, ServerResponse>()
-  readonly #ended = new WeakSet<Duplex>()
+const ended = new WeakSet<Duplex>()
 
-  /** Records the response to a new request. The server must call it for each request. */
-  track(response: ServerResponse): void {
-    this.#latestResponses.set(response.req.socket, response)
+/**
+ * Handles the event `clientError` of Node's server: ends a connection with malformed bytes, after the answers to
+ * the requests before them.
+ *
+ * @param latest the response to the latest request of the connection
+ */
+export function endMalformed(
+  error: NodeJS.ErrnoException,
+  socket: Duplex,
+  latest: ServerResponse | undefined,
+): void {
+  // The client has closed the connection.
+  if (!socket.writable || error.code === 'ECONNRESET') {
+    socket.destroy()
+    return
   }
+  // Each further segment raises the error again.
+  if (ended.has(socket)) return
+  ended.add(socket)
+  if (latest === undefined || latest.req.complete) {
+    afterResponse(latest, () => refuse(socket, error))
+  } else if (latest.socket === null && !latest.writableFinished) {
+    // Node sends earlier responses first and then assigns the socket to this one.
+    latest.once('socket', () => endWithinBody(error, socket, latest))
+  } else {
+    endWithinBody(error, socket, latest)
+  }
+}
 
-  /** Handles the event `clientError` of Node's server. */
-  readonly onClientError = (error: NodeJS.ErrnoException, socket: Duplex): void => {
-    // The client has closed the connection.
-    if (!socket.writable || error.code === 'ECONNRESET') {
-      socket.destroy()
-      return
-    }
-    // Each further segment raises the error again.
-    if (this.#ended.has(socket)) return
-    this.#ended.add(socket)
-    const latest = this.#latestResponses.get(socket)
-    if (latest === undefined || latest.req.complete) {
-      afterResponse(latest, () => refuse(socket, error))
-    } else if (latest.socket === null && !latest.writableFinished) {
-      // Node sends earlier responses first and then assigns the socket to this one.
-      latest.once('socket', () => endWithinBody(error, socket, latest))
-    } else {
-      endWithinBody(error, socket, latest)
-    }
-  }
-
-  /** Refuses `CONNECT`. Node has removed its listeners and its limits of time from the connection. */
-  readonly onConnect = (_: unknown, socket: Duplex): void => {
-    // An `error` without a listener ends the process. The connection is destroyed anyway.
-    socket.on('error', () => {})
-    // Without a reader, the end of the connection is not noticed.
-    socket.resume()
-    const latest = this.#latestResponses.get(socket)
-    afterResponse(latest, () => {
-      if (socket.writable) close(socket, answerText(tunnelRefused))
-    })
-  }
+/** Refuses `CONNECT`. Node has removed its listeners and its limits of time from the connection. */
+export function refuseTunnel(socket: Duplex, latest: ServerResponse | undefined): void {
+  // An `error` without a listener ends the process. The connection is destroyed anyway.
+  socket.on('error', () => {})
+  // Without a reader, the end of the connection is not noticed.
+  socket.resume()
+  afterResponse(latest, () => {
+    if (socket.writable) close(socket, answerText(tunnelRefused))
+  })
 }
 
 /** Handles an error within the body of a request. Either the app responds or this function does, never both. */

@@ -24,12 +24,12 @@ const maxQuietPauses = 5
  * Stops a server. From now on, each response is the last one of its connection. After the delay it accepts
  * no new connections, and after the grace it closes idle ones. 30 s after the delay it closes all.
  *
- * @param running the responses that are not sent yet
+ * @param latest the response to the latest request of each open connection
  * @param others sockets at other addresses, whose connections are those of the server
  */
 export async function drain(
   server: Server | SecureServer,
-  running: RunningResponses,
+  latest: readonly ServerResponse[],
   heldAnswers: HeldAnswers,
   { delayMs = 0, graceMs = 0 }: StopOptions = {},
   others: readonly NetServer[] = [],
@@ -37,7 +37,7 @@ export async function drain(
   const closeAfter = (response: ServerResponse) => {
     response.shouldKeepAlive = false
   }
-  for (const response of running) closeAfter(response)
+  latest.forEach(closeAfter)
   server.prependListener('request', (_, response) => closeAfter(response))
   if (delayMs > 0) await sleep(delayMs)
   // The system resets connections that the closed port has not accepted. A client that waits for an
@@ -90,31 +90,5 @@ export class HeldAnswers {
     const held = this.#held ?? []
     this.#held = undefined
     for (const answer of held) answer()
-  }
-}
-
-/**
- * The responses that are not sent yet.
- *
- * They are in an array. V8 moves a `Set` to a new table after some deletions. The old table keeps what
- * it contained, and refers to the new one. So a minor collection would copy finished responses.
- */
-export class RunningResponses implements Iterable<ServerResponse> {
-  readonly #responses: ServerResponse[] = []
-
-  /** Adds a response until it is sent, or its connection is closed. */
-  add(response: ServerResponse): void {
-    this.#responses.push(response)
-    response.once('close', () => this.#remove(response))
-  }
-
-  [Symbol.iterator](): Iterator<ServerResponse> {
-    return this.#responses.values()
-  }
-
-  #remove(response: ServerResponse): void {
-    const last = this.#responses.pop()
-    if (last === undefined || last === response) return
-    this.#responses[this.#responses.indexOf(response)] = last
   }
 }

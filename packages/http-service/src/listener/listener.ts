@@ -13,8 +13,8 @@ import {
 import { createSecureContext, type SecureContext } from 'node:tls'
 import { getRequestListener } from '@hono/node-server'
 import { type ErrorAnswer, errorAnswer } from '../error-answer.ts'
-import { ConnectionErrors } from './connection-errors.ts'
-import { drain, HeldAnswers, RunningResponses, type StopOptions } from './drain.ts'
+import { endMalformed, refuseTunnel } from './connection-errors.ts'
+import { drain, HeldAnswers, type StopOptions } from './drain.ts'
 import { expectationFailed, refuseMalformed, responseToServerError } from './malformed-request.ts'
 import { Pipeline } from './pipeline.ts'
 
@@ -165,20 +165,15 @@ async function listenWith(
   port: number,
 ): Promise<Listener> {
   let answer: RequestListener = (_, response) => send(response, starting)
-  const running = new RunningResponses()
   const heldAnswers = new HeldAnswers()
-  const connectionErrors = new ConnectionErrors()
   const pipeline = new Pipeline(maxRequestsPerConnection, requestTimeout)
   server.on('clientError', (error, socket) => {
-    const refuse = () => connectionErrors.onClientError(error, socket)
+    const refuse = () => endMalformed(error, socket, pipeline.latestOf(socket))
     const isHeld = pipeline.holdRest(error, socket as Socket)
     if (!isHeld && !pipeline.postpone(error, socket as Socket, refuse)) refuse()
   })
-  const enter = (response: ServerResponse, answerInTurn: () => void) => {
-    running.add(response)
-    connectionErrors.track(response)
+  const enter = (response: ServerResponse, answerInTurn: () => void) =>
     pipeline.enter(response, () => heldAnswers.run(answerInTurn))
-  }
   server.on('request', (request, response) => {
     enter(response, () => {
       const refusal = refuseMalformed(request)
@@ -190,7 +185,7 @@ async function listenWith(
   server.on('checkExpectation', (_, response) =>
     enter(response, () => send(response, expectationFailed)),
   )
-  server.on('connect', connectionErrors.onConnect)
+  server.on('connect', (_, socket) => refuseTunnel(socket, pipeline.latestOf(socket)))
   server.listen({ port, host, backlog, reusePort })
   await once(server, 'listening')
   const { address, family, port: realPort } = server.address() as AddressInfo
@@ -204,7 +199,7 @@ async function listenWith(
     answerWith: (fetch) => {
       answer = getRequestListener(fetch, { errorHandler: responseToServerError })
     },
-    stop: (options) => drain(server, running, heldAnswers, options, others),
+    stop: (options) => drain(server, pipeline.latest, heldAnswers, options, others),
   }
 }
 

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
 
 /** The part of Node's parser that is not in its documents. Nothing else stops it between two requests of one read. */
 type Parser = {
@@ -11,7 +12,9 @@ type Parser = {
   readonly resume: () => void
   readonly execute: (bytes: Buffer) => unknown
 }
-type Connection = Socket & { readonly parser: Parser | null }
+/** The key of the line in its socket. A minor collection would copy what a `WeakMap` contains. */
+const lineKey = Symbol('line')
+type Connection = Socket & { readonly parser: Parser | null; [lineKey]?: Line }
 type Line = {
   last: ServerResponse
   requests: number
@@ -20,6 +23,8 @@ type Line = {
   isHeld: boolean
   /** Whether the request that waits gets the last answer of the connection. */
   isLast: boolean
+  /** Its index among the lines of open connections. */
+  place: number
   /** Called when the request that waits has its turn. */
   onTurn?: (() => void) | undefined
 }
@@ -47,7 +52,11 @@ const maxTurns = 16
 export class Pipeline {
   readonly #maxRequests: number
   readonly #requestTimeoutMs: number
-  readonly #lines = new WeakMap<Socket, Line>()
+  /**
+   * The lines of open connections, in an array: V8 moves a `Set` to a new table after some deletions, and the
+   * old one keeps what it contained. So a minor collection would copy finished responses.
+   */
+  readonly #open: Line[] = []
   readonly #turns: (() => void)[] = []
 
   /**
@@ -62,7 +71,7 @@ export class Pipeline {
   /** Calls `answer` when the earlier answers of the connection have been sent, and it stays open. */
   enter(response: ServerResponse, answer: () => void): void {
     const socket = response.req.socket as Connection
-    const line = this.#lines.get(socket) ?? this.#begin(socket, response)
+    const line = socket[lineKey] ?? this.#begin(socket, response)
     const before = line.last
     line.last = response
     line.requests += 1
@@ -77,11 +86,20 @@ export class Pipeline {
     if (socket.writable) answer()
   }
 
+  /** The response to the latest request of a connection. */
+  latestOf(socket: Duplex): ServerResponse | undefined {
+    return (socket as Connection)[lineKey]?.last
+  }
+
+  /** The responses to the latest requests of all open connections. */
+  get latest(): readonly ServerResponse[] {
+    return this.#open.map(({ last }) => last)
+  }
+
   /** Keeps the bytes behind a waiting request. Returns whether the error of the parser was its stop. */
   holdRest(error: ParserError, socket: Socket): boolean {
     const { code, rawPacket = Buffer.alloc(0), bytesParsed } = error
-    const line = this.#lines.get(socket)
-    const { parser } = socket as Connection
+    const { [lineKey]: line, parser } = socket as Connection
     if (code !== stopCode || line === undefined || parser === null) return false
     if (!line.isHeld) hold(socket as Connection, line)
     const rest = rawPacket.subarray(bytesParsed)
@@ -98,7 +116,7 @@ export class Pipeline {
    * measures no second one, so this one begins with its turn. Returns whether it was postponed.
    */
   postpone({ code }: ParserError, socket: Socket, refuse: () => void): boolean {
-    const line = this.#lines.get(socket)
+    const { [lineKey]: line } = socket as Connection
     if (code !== timeoutCode || !line?.isWaiting) return false
     const response = line.last
     line.onTurn = () => {
@@ -140,8 +158,11 @@ export class Pipeline {
       isWaiting: false,
       isHeld: false,
       isLast: false,
+      place: this.#open.length,
     }
-    this.#lines.set(socket, line)
+    socket[lineKey] = line
+    this.#open.push(line)
+    socket.once('close', () => this.#end(line))
     const { parser } = socket
     if (parser !== null) {
       const receive = parser.onIncoming
@@ -158,6 +179,13 @@ export class Pipeline {
       }
     }
     return line
+  }
+
+  #end({ place }: Line): void {
+    const moved = this.#open.pop()
+    if (moved === undefined || moved.place === place) return
+    this.#open[place] = moved
+    moved.place = place
   }
 }
 
