@@ -41,13 +41,13 @@ export function markdownTable(
   return [line(head), line(rule), ...body.map(line)].join('\n')
 }
 
-/** Replaces a section of a page in docs/generated, or appends it. */
+/** Replaces a section of a page in docs/evidence, or appends it. */
 export function keepOnPage(page: string, part: string, text: string): void {
-  const file = join(repositoryFolder, 'docs', 'generated', page)
+  const file = join(repositoryFolder, 'docs/evidence', page)
   const [begin, end] = [`<!-- npm run bench: ${part} -->`, `<!-- end: ${part} -->`]
   const [before = '', rest = ''] = readFileSync(file, 'utf8').split(begin)
   const after = rest.split(end)[1] ?? '\n'
   const separator = before.endsWith('\n\n') ? '' : '\n'
   writeFileSync(file, `${before}${separator}${begin}\n\n${text}\n\n${end}${after}`)
-  console.error(`written: docs/generated/${page}, ${part}`)
+  console.error(`written: docs/evidence/${page}, ${part}`)
 }

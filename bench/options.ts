@@ -11,7 +11,7 @@ Without "growth", compares Greeting with its peers. With it, compares Greeting w
   --starts <n>      starts of each program, 1 to 9 (2); not for growth
   --store <kind>    sqlite or postgresql (sqlite); for growth
   --sizes <list>    numbers of applications, 20 to 1000000 (1000,100000); for growth
-  --keep            write the tables into docs/generated
+  --keep            write the tables into docs/evidence
   --tiny            check in about a minute that everything runs; its figures say nothing
   --help            print this text
 

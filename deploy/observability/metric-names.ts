@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 const pages = ['identity-provider', 'greeting-api', 'authorizer'].map(
-  (name) => `docs/generated/${name}.md`,
+  (name) => `docs/reference/${name}.md`,
 )
 const name = /\b(?:greeting|http_server|nodejs|process)_[a-z0-9_]+\b/g
 

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parse, parseAllDocuments } from 'yaml'
+import { pageMark } from '../../test/fixtures/generated-files.ts'
 import { type Command, runbooks, type Service } from './runbooks.ts'
 
 /** A Prometheus rule. */
@@ -94,12 +95,12 @@ ${places.map((place, index) => `# ${place}\n${commandsOf(alert)[index]?.join('\n
 ${runbooks[alert]?.text}
 `
 
-export const file = 'docs/generated/runbooks.md'
+export const file = 'docs/guides/runbooks.md'
 
-export const text = `# Runbooks
+export const text = `${pageMark}
+# Runbooks
 
-This page is generated from the rules and the table \`deploy/observability/runbooks.ts\`: \`npm run generate\`. A test compares it.
-[Alerts](../guides/operating.md#alerts) describes the severities and the objectives.
+[Alerts](operating.md#alerts) describes the severities and the objectives.
 
 In a shell, the services write to \`identity-provider.log\` and \`api.log\`, and have \`METRICS_PORT\` 9464 and 9465. The commands for systemd have the same ports.
 Those for Kubernetes have the release \`greeting\` in the namespace \`identity\`.

@@ -23,7 +23,7 @@ const compose = parse(read('compose.yaml'), { merge: true }) as {
 const services = Object.entries(compose.services)
 const ours = services.filter(([, { build }]) => build !== undefined)
 const page = (target: string | undefined) =>
-  read(`../docs/generated/${target === 'api' ? 'greeting-api' : target}.md`)
+  read(`../docs/reference/${target === 'api' ? 'greeting-api' : target}.md`)
 
 describe('compose.yaml', () => {
   it('starts two identity providers and two APIs, without privileges', () => {

@@ -49,7 +49,7 @@ describe('the Containerfile', () => {
   }
 
   it('sets settings that the reference lists', () => {
-    const page = (name: string) => readFileSync(join(root, `docs/generated/${name}.md`), 'utf8')
+    const page = (name: string) => readFileSync(join(root, `docs/reference/${name}.md`), 'utf8')
     const known = targets.map(({ name }) => page(name === 'api' ? 'greeting-api' : name))
     for (const [index, { name }] of targets.entries()) {
       const { NODE_ENV, METRICS_HOST, PATH, MALLOC_TRIM_THRESHOLD_, ...settings } = environmentOf(

@@ -9,13 +9,13 @@ type Plot = {
 }
 
 const plots: Readonly<Record<string, Plot>> = {
-  'generated/performance': {
+  'evidence/performance': {
     heading: 'All figures',
     columns: [3, 4],
     unit: /^[\d,.]+$/,
     text: 'Processor time of a request, in microseconds. A short bar is better.',
   },
-  'generated/growth': {
+  'evidence/growth': {
     heading: 'Kept figures',
     columns: [2, 3],
     unit: /^[\d,.]+ ms$/,

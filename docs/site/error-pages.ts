@@ -52,7 +52,7 @@ export function errorPages(source: SiteSource): SitePage[] {
       const slug = `errors/aadsts${code}`
       const facts = entraFacts.filter((fact) => fact.code === String(code))
       if (facts.length === 0) throw new Error(`no fact about Entra ID has the code ${code}`)
-      const factsPage = addressBetween(slug, 'generated/entra')
+      const factsPage = addressBetween(slug, 'reference/entra')
       const inEntra = facts.map(
         ({ fact, text, status, error, strength, source: from }) =>
           `- ${text} The response is ${status} with ${error}.\n  Evidence ([${fact}](${factsPage}#refusals)): ${strength}, ${from}. ${strengths[strength] ?? ''}`,

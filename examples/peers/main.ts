@@ -4,7 +4,7 @@ import { peers } from './peers.ts'
 import { missingPrograms, springSecurity } from './spring-security.ts'
 
 // `node main.ts` calls each API with a genuine token and with each hostile token, and prints the table of
-// docs/generated/forgeries.md. A refusal is a status from 400 to 499.
+// docs/evidence/forgeries.md. A refusal is a status from 400 to 499.
 
 const role = 'Orders.Read'
 await using entra = await startEntra({

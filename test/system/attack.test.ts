@@ -7,7 +7,7 @@ import { type Caller, type Target, undueReason } from './attack/judge-answer.ts'
 import { authorityOf, ObservedDirectory } from './attack/observed-directory.ts'
 import { root } from './greeting-process.ts'
 
-const reference = readDocumentedRoles(readFileSync(join(root, 'docs/generated/graph.md'), 'utf8'))
+const reference = readDocumentedRoles(readFileSync(join(root, 'docs/reference/graph.md'), 'utf8'))
 
 /** Two tenants: the caller has a role in A, and another application has one role in each tenant. */
 function sampleDirectory(): ObservedDirectory {

@@ -4,7 +4,7 @@ import { describe, it } from 'node:test'
 import { files, read, sources } from './source-tree.ts'
 
 const contract = 'docs/explanation/contract.md'
-const entra = 'docs/generated/entra.md'
+const entra = 'docs/reference/entra.md'
 const documents = files.filter((file) => file.endsWith('.md'))
 const texts = [...documents, ...sources]
 

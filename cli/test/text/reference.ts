@@ -1,4 +1,5 @@
 import type { Argument, Command, Option } from 'commander'
+import { pageMark } from '../../../test/fixtures/generated-files.ts'
 import {
   clientSettings,
   credentialRows,
@@ -73,14 +74,13 @@ function settingRows(): readonly (readonly string[])[] {
 
 function referencePage(program: Command): string {
   const exits = Object.values(exitCodes).map(({ code, meaning }) => [String(code), meaning])
-  return `# The command
+  return `${pageMark}
+# The command
 
 \`greeting\` starts the system, obtains tokens and calls the API. Results go to the standard output,
 everything else to the error stream. With \`--json\`, both are JSON. A failure is one line with
 \`{"error":{"code","message",...}}\`. Colours appear only on a terminal, and not when
 \`NO_COLOR\` is set. \`--help\` works everywhere.
-
-This page is generated from the commands by \`npm run generate\`.
 
 ${leaves(program).map(section).join('\n')}
 ## Settings of the client
@@ -103,5 +103,5 @@ ${table(['code', 'meaning'], exits)}
 
 const program = await greetingProgram(new RecordedTerminal().terminal(), fakeServices)
 
-export const file = 'docs/generated/command.md'
+export const file = 'docs/reference/command.md'
 export const text = referencePage(program)

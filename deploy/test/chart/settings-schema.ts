@@ -6,7 +6,7 @@ import { join } from 'node:path'
 const root = join(import.meta.dirname, '../../..')
 /** The settings that a generated page lists. */
 export const settingsOf = (page: string) => {
-  const text = readFileSync(join(root, `docs/generated/${page}.md`), 'utf8')
+  const text = readFileSync(join(root, `docs/reference/${page}.md`), 'utf8')
   return [...text.matchAll(/^\| `([A-Z][A-Z0-9_]+)` \|/gm)].map(([, name = '']) => name)
 }
 

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { isMap, isScalar, type Pair, parseDocument, type YAMLMap } from 'yaml'
+import { pageMark } from '../../../test/fixtures/generated-files.ts'
 
 // Writes the page of the chart's values: `npm run generate`.
 
@@ -67,12 +68,12 @@ const twinOf = ({ path, form, default: shown }: Row) =>
       one.default === shown,
   )
 
-export const file = 'docs/generated/chart.md'
+export const file = 'docs/reference/chart.md'
 
-export const text = `# Values of the chart
+export const text = `${pageMark}
+# Values of the chart
 
-This page is generated from [values.yaml](../../deploy/chart/values.yaml) and \`values.schema.json\`: \`npm run generate\`. A test compares it.
-[The guide](../guides/deploying.md#kubernetes) describes the chart.
+[The guide](../guides/deploying.md#kubernetes) describes the chart. The values are in [values.yaml](../../deploy/chart/values.yaml).
 
 | value | form | default | meaning |
 | --- | --- | --- | --- |

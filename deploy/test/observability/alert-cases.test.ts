@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { parseAllDocuments } from 'yaml'
+import { assertGenerated } from '../../../test/fixtures/generated-files.ts'
 import { alertCases, healthy } from '../../observability/alert-cases.ts'
 import { arrangements } from '../../observability/arrangements.ts'
 import {
@@ -10,8 +11,10 @@ import {
   metricsIn,
   unfilteredMetrics,
 } from '../../observability/metric-names.ts'
-import { alertRules, commandsOf, file, plainRules, text } from '../../observability/runbook-page.ts'
+import * as runbookPage from '../../observability/runbook-page.ts'
 import { runbooks } from '../../observability/runbooks.ts'
+
+const { alertRules, commandsOf, file, plainRules, text } = runbookPage
 
 const root = join(import.meta.dirname, '../../..')
 const read = (path: string) => readFileSync(join(root, path), 'utf8')
@@ -97,7 +100,7 @@ describe('the rules for Prometheus', () => {
 
 describe('the runbooks', () => {
   it('have one entry for each alert', () => {
-    assert.equal(read(file), text)
+    assertGenerated(runbookPage)
     assert.deepEqual(
       Object.keys(runbooks).toSorted(),
       alertRules.map(({ alert }) => alert).toSorted(),

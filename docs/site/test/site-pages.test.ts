@@ -67,7 +67,7 @@ describe('pageOf', () => {
 
 describe('withBars', () => {
   const page = (rows: string) => ({
-    slug: 'generated/growth',
+    slug: 'evidence/growth',
     title: 'G',
     body: `text\n\n## Kept figures\n\n| figure | size | A | B |\n|---|---|---|---|\n${rows}\n\nend`,
   })
@@ -194,7 +194,7 @@ describe('sidebarOf', () => {
 describe('the page of AADSTS7000215', () => {
   const { body, title } = errorPages(source).find(({ slug }) => slug.endsWith('7000215')) ?? {}
   const parts: [string, string][] = [
-    ['the fact', '[E97](../../generated/entra/#refusals)'],
+    ['the fact', '[E97](../../reference/entra/#refusals)'],
     ['each reason', '### `secret_not_yet_valid`'],
     ['the repair', '**Repair:** Send the value of the secret, not its ID, and URL-encode it.'],
     [

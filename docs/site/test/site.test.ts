@@ -166,8 +166,8 @@ describe('a page', () => {
     'errors/aadsts7000215/',
     'errors/',
     'guides/portal/',
-    'generated/entra/',
-    'generated/performance/',
+    'reference/entra/',
+    'evidence/performance/',
   ]
   const looks: Look[] = [{}, { colorScheme: 'dark' }, { width: 390 }]
   for (const path of pages)

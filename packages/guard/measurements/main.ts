@@ -6,7 +6,7 @@ import { type FaultCost, measureFaultCosts } from './fault-costs.ts'
 import { measureTokenMemory, type TokenMemory } from './token-memory.ts'
 
 const { values } = parseArgs({ options: { tokens: { type: 'string', default: '100000' } } })
-const page = join(import.meta.dirname, '../../../docs/generated/faults-guard.md')
+const page = join(import.meta.dirname, '../../../docs/evidence/faults-guard.md')
 
 const faultTable = (costs: readonly FaultCost[]): string =>
   [

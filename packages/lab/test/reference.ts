@@ -61,7 +61,7 @@ function pageWithTables(page: string): string {
   return changed
 }
 
-export const file = 'docs/generated/lab.md'
+export const file = 'docs/reference/lab.md'
 export const text = pageWithTables(
   readFileSync(join(import.meta.dirname, '../../..', file), 'utf8'),
 )

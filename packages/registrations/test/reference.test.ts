@@ -1,9 +1,7 @@
-import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { it } from 'node:test'
-import { file, text } from './reference.ts'
+import { assertGenerated } from '../../../test/fixtures/generated-files.ts'
+import * as reference from './reference.ts'
 
-it(`${file} is generated from the schema: npm run generate`, () => {
-  assert.equal(readFileSync(join(import.meta.dirname, '../../..', file), 'utf8'), text)
+it(`${reference.file} has the properties of the schema`, () => {
+  assertGenerated(reference)
 })

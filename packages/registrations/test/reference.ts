@@ -1,3 +1,4 @@
+import { pageMark } from '../../../test/fixtures/generated-files.ts'
 import { registrationsJsonSchema } from '../src/registrations-file.ts'
 
 type Schema = {
@@ -55,11 +56,11 @@ function sections(schema: Schema, seen = new Set<string>()): string {
 }
 
 /** The path of the generated page, from the root of the repository. */
-export const file = 'docs/generated/registrations.md'
+export const file = 'docs/reference/registrations.md'
 
 /** The generated text of the page. */
-export const text = `# Properties of the registrations file
+export const text = `${pageMark}
+# Properties of the registrations file
 
-This page is generated from the schema: \`npm run generate\`. A test compares it.
 [The guide](../guides/registrations.md) shows how to use the file.
 ${sections({ ...registrationsJsonSchema(), title: 'The file' })}`

@@ -6,13 +6,13 @@ const { guard, watchRules } = createMetrics()
 guard.watch({ keySets: () => [], cachedTokens: () => 0 })
 watchRules(() => 0)
 
-/** The page, from the root of the repository. */
-export const file = 'docs/generated/authorizer.md'
+/** The page with the parts, from the root of the repository. */
+export const file = 'docs/reference/authorizer.md'
 
-/** The page as the code makes it. */
-export const text = await serviceReference({
-  name: 'authorizer',
-  title: 'Authorizer',
+const process = await serviceReference({
   settings: settingSchemas,
   metrics: guard.registry,
 })
+
+/** The parts as the code makes them. */
+export const parts = { process }

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { refusalRows } from '@greeting/guard'
+import { assertGenerated } from '../../../test/fixtures/generated-files.ts'
 import { describeApi } from '../src/api-description.ts'
 import * as reference from './reference.ts'
 
@@ -27,14 +28,11 @@ function tableUnder(title: string): string[][] {
     )
 }
 
-describe(reference.file, () => {
-  it('is generated from the code: npm run generate', () => {
-    const generated = join(import.meta.dirname, '../../..', reference.file)
-    assert.equal(readFileSync(generated, 'utf8'), reference.text)
-  })
-})
-
 describe('docs/reference/greeting-api.md', () => {
+  it('has the settings and metrics of the code', () => {
+    assertGenerated(reference)
+  })
+
   it('lists every route', () => {
     const addresses = { baseUrl: 'https://api.example', tokenUrl: 'https://as.example', scope: 'x' }
     const documented = tableUnder('Routes').map(([route = '']) => route.replace(/^GET |\?.*$/g, ''))

@@ -5,13 +5,10 @@ import { settingSchemas } from '../src/settings.ts'
 const metrics = createMetrics()
 metrics.watch({ keySets: () => [], cachedTokens: () => 0 })
 
-/** The page, from the root of the repository. */
-export const file = 'docs/generated/greeting-api.md'
+/** The page with the parts, from the root of the repository. */
+export const file = 'docs/reference/greeting-api.md'
 
-/** The page as the code makes it. */
-export const text = await serviceReference({
-  name: 'greeting-api',
-  title: 'Greeting API',
+const process = await serviceReference({
   settings: settingSchemas,
   metrics: metrics.registry,
   end: `
@@ -19,3 +16,6 @@ With the first two settings alone, the API trusts real Entra. The audience of a 
 A v2.0 token has the issuer \`{AUTH_URL}/{TENANT_ID}/v2.0\` and the application ID alone as audience.
 `,
 })
+
+/** The parts as the code makes them. */
+export const parts = { process }

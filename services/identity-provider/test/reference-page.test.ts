@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
+import { assertGenerated } from '../../../test/fixtures/generated-files.ts'
 import { createApp } from '../src/app.ts'
 import { testService } from './endpoints/test-service.ts'
 import * as optionsType from './options-type.ts'
@@ -24,9 +25,9 @@ function tableUnder(heading: string): string[][] {
 
 const code = (text: string) => text.replaceAll('`', '')
 
-for (const { file, text } of [reference, optionsType]) {
-  it(`${file} is generated from the code: npm run generate`, () => {
-    assert.equal(readFileSync(join(import.meta.dirname, '../../..', file), 'utf8'), text)
+for (const generated of [reference, optionsType]) {
+  it(`${generated.file} is what the code makes`, () => {
+    assertGenerated(generated)
   })
 }
 

@@ -19,23 +19,18 @@ const refusals = table(
   ]),
 )
 
-/** The path of the generated page, from the root of the repository. */
-export const file = 'docs/generated/identity-provider.md'
+/** The page with the parts, from the root of the repository. */
+export const file = 'docs/reference/identity-provider.md'
 
-/** The generated text of the page. */
-export const text = await serviceReference({
-  name: 'identity-provider',
-  title: 'Identity provider',
+const process = await serviceReference({
   settings: settingSchemas,
   metrics: registry,
   end: `
 A request for metrics does not read the store. The metrics \`greeting_storage_*\`, \`greeting_credentials_ending\`
 and \`greeting_tenant_objects\` have the values of the last cleanup, every 5 minutes. No label contains the ID of a
 client or a tenant, except those of \`METRICS_CLIENT_IDS\` and \`METRICS_TENANT_IDS\`.
-
-## Refusals
-
-[The reference](../reference/identity-provider.md#refusals) describes the members of a refusal.
-
-${refusals}`,
+`,
 })
+
+/** The parts as the code makes them. */
+export const parts = { refusals, process }

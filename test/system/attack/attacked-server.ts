@@ -56,7 +56,7 @@ export async function startAttackedServer(databaseUrl?: string): Promise<Attacke
   child.stdout.resume()
   const administrator = parseEnv(await readFile(join(dataDir, 'administrator.env'), 'utf8'))
   const { AUTH_URL = '', TENANT_ID = '', CLIENT_ID = '', CLIENT_SECRET = '' } = administrator
-  const [graph, lab] = [await read('docs/generated/graph.md'), await read('docs/generated/lab.md')]
+  const [graph, lab] = [await read('docs/reference/graph.md'), await read('docs/reference/lab.md')]
   const certificates: ClientCertificate[] = []
   for (let one = 0; one < attackerCount; one += 1) {
     const { file } = await makeClientCertificate(join(dataDir, `attacker-${one}.pem`))

@@ -35,7 +35,7 @@ function permission(cell: string): DocumentedOperation['permits'] {
 
 /** The management API roles with their IDs, as the reference lists them. */
 export function readDocumentedRoleIds(page: string): Readonly<Record<ManagementApi, Role[]>> {
-  const [graph = '', server = ''] = page.split('## The server itself')
+  const [graph = '', server = ''] = page.split('## Operations of the server')
   const roles = (section: string) =>
     [...section.matchAll(/^\| `([A-Za-z.]+)` \| `([0-9a-f-]{36})` \|/gm)].map(
       ([, name = '', id = '']) => ({ name, id }),
@@ -44,13 +44,13 @@ export function readDocumentedRoleIds(page: string): Readonly<Record<ManagementA
 }
 
 /**
- * Reads the tables of docs/generated/graph.md: the roles of each operation, and the objects for which it is refused.
+ * Reads the tables of docs/reference/graph.md: the roles of each operation, and the objects for which it is refused.
  *
  * @throws {Error} when an operation has no row in the second table
  */
 export function readDocumentedRoles(page: string): readonly DocumentedOperation[] {
   const [roles = '', permissions = ''] = page.split('## Permissions of each role')
-  const [ofGraph = '', ofServer = ''] = roles.split('## The server itself')
+  const [ofGraph = '', ofServer = ''] = roles.split('## Operations of the server')
   const [onGraph = '', onServer = ''] = permissions.split('The caller of `/management`')
   const parts: [ManagementApi, string, string][] = [
     ['graph', ofGraph, onGraph],

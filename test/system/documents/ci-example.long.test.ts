@@ -76,7 +76,7 @@ describe('examples/ci/start.sh with an image', () => {
     assert.equal(code, 0, err)
     const log = await readFile(join(prepared.folder.path, 'identity-provider.log'), 'utf8')
     const names = /^settings: (.*)$/m.exec(log)?.[1]?.split(',') ?? []
-    const page = await readFile(join(root, 'docs/generated/identity-provider.md'), 'utf8')
+    const page = await readFile(join(root, 'docs/reference/identity-provider.md'), 'utf8')
     assert.deepEqual(
       names.filter((name) => !page.includes(`| \`${name}\` |`)),
       [],

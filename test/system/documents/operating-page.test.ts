@@ -7,7 +7,7 @@ import { root } from '../greeting-process.ts'
 const read = (path: string) => readFileSync(join(root, 'docs', path), 'utf8')
 const page = read('guides/operating.md')
 const references = ['identity-provider', 'greeting-api', 'authorizer']
-  .map((name) => read(`generated/${name}.md`))
+  .map((name) => read(`reference/${name}.md`))
   .join('')
 
 /** The metrics that the references list. Their own tests compare them with the services. */

@@ -22,7 +22,7 @@ const texts = names
   .split('\n')
   .filter((name) => name !== 'CHANGELOG.md' && !/(^|\/)(test|decisions)\//.test(name))
 
-const reference = await readFile(join(root, 'docs/generated/command.md'), 'utf8')
+const reference = await readFile(join(root, 'docs/reference/command.md'), 'utf8')
 const commandNames = [...reference.matchAll(/^## greeting (\S+)/gm)].map(([, name]) => name)
 
 describe('in an empty folder, a printed command', () => {

@@ -6,7 +6,7 @@ import { root } from '../greeting-process.ts'
 
 const read = (file: string) => readFileSync(join(root, file), 'utf8')
 const page = read('docs/troubleshooting.md')
-const refusals = read('docs/generated/guard.md')
+const refusals = read('docs/reference/guard.md')
 const messages = [
   'packages/client/src/network-fault.ts',
   'packages/client/src/token/token-errors.ts',

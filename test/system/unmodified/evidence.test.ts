@@ -6,7 +6,7 @@ import { root } from '../greeting-process.ts'
 import { Program } from './program.ts'
 
 const parent = join(root, 'test/system/unmodified')
-const page = readFileSync(join(root, 'docs/generated/works-with.md'), 'utf8')
+const page = readFileSync(join(root, 'docs/guides/works-with.md'), 'utf8')
 const rows = Array.from(
   page.matchAll(/^\| \[.+?\]\(\.\.\/\.\.\/test\/system\/unmodified\/(.+?)\) \| (.+?) \|/gm),
   ([, name = '', versions = '']) => ({ name, versions: versions.split(', ') }),

@@ -3,6 +3,6 @@ import { join } from 'node:path'
 import { faultsPage } from './faults-page.ts'
 
 writeFileSync(
-  join(import.meta.dirname, '../../../../docs/generated/faults-client.md'),
+  join(import.meta.dirname, '../../../../docs/evidence/faults-client.md'),
   await faultsPage(),
 )

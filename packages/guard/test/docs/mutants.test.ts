@@ -8,7 +8,7 @@ import { keyMutants } from '../../mutants/key-mutants.ts'
 import { tokenMutants } from '../../mutants/token-mutants.ts'
 
 const guard = join(import.meta.dirname, '../..')
-const page = readFileSync(join(guard, '../../docs/generated/mutants-guard.md'), 'utf8')
+const page = readFileSync(join(guard, '../../docs/evidence/mutants-guard.md'), 'utf8')
 const mutants = [...tokenMutants, ...keyMutants, ...gateMutants, ...adapterMutants]
 
 describe('the mutants of the guard', () => {

@@ -29,16 +29,10 @@ const refusals = table(
   ]),
 )
 
-/** The page, from the root of the repository. */
-export const file = 'docs/generated/guard.md'
+/** The page with the parts, from the root of the repository. */
+export const file = 'docs/reference/guard.md'
 
-/** The page as the code makes it. */
-export const text = `# Options and refusals of the guard
-
-This page is generated from the code: \`npm run generate\`. A test compares it.
-[The reference](../reference/guard.md) shows the adapters and the events.
-
-## Options of entra
+const options = `## Options of entra
 
 ${members('entra.ts', 'EntraPlaces')}
 \`entra\` also takes every option of a guard below, except \`issuers\`.
@@ -64,3 +58,6 @@ The body of a refusal is JSON with \`error\` and \`error_description\`, exactly 
 Those with 400, 401 and 403 have a \`WWW-Authenticate\` challenge (RFC 6750). Those with 503 have \`Retry-After\`. All have \`cache-control: no-store\`.
 
 ${refusals}`
+
+/** The parts as the code makes them. */
+export const parts = { options }

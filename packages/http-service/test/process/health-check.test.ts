@@ -66,7 +66,7 @@ describe('the health check', () => {
 
   it('is part of the reference of each service', () => {
     for (const page of ['identity-provider', 'greeting-api', 'authorizer']) {
-      const file = new URL(`../../../../docs/generated/${page}.md`, import.meta.url)
+      const file = new URL(`../../../../docs/reference/${page}.md`, import.meta.url)
       assert.match(readFileSync(file, 'utf8'), /`--healthcheck=healthz`/)
     }
   })

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { applicationProperties, fixedValues } from '@greeting/directory'
+import { assertGenerated } from '../../../../test/fixtures/generated-files.ts'
 import { serverManagementUri } from '../../src/management/privileges/built-in-apis.ts'
 import * as reference from './reference-tables.ts'
 
@@ -10,13 +11,11 @@ const read = (...path: string[]) => readFileSync(join(import.meta.dirname, ...pa
 const repository = '../../../..'
 const page = read(repository, 'docs/reference/graph.md')
 
-describe(reference.file, () => {
-  it('is generated from the code: npm run generate', () => {
-    assert.equal(read(repository, reference.file), reference.text)
-  })
-})
-
 describe('docs/reference/graph.md', () => {
+  it('has the operations and refusals of the code', () => {
+    assertGenerated(reference)
+  })
+
   it('names every property with a fixed value, and the scope of the server management API', () => {
     for (const name of Object.keys(fixedValues(applicationProperties)))
       assert.ok(page.includes(`\`${name}\``), name)

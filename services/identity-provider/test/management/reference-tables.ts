@@ -120,23 +120,17 @@ const operationsOfServer = serverOperations({
   findEndingCredentials: async () => [],
 })
 
-/** The path of the page with the tables, from the root of the repository. */
-export const file = 'docs/generated/graph.md'
+/** The page with the parts, from the root of the repository. */
+export const file = 'docs/reference/graph.md'
 
-/** The tables of both management APIs, generated from the code. */
-export const text = `# Operations of the management APIs
-
-This page is generated from the code: \`npm run generate\`. A test compares it.
-[Management APIs](../reference/graph.md) explains their use.
-
-## Microsoft Graph, at \`/v1.0\`
+const operations = `## Operations of Microsoft Graph
 
 ${roleTable(graphRoles)}
 ${operationTable(graphOperations)}
 A filter compares these properties:
 
 ${filterTable}
-## The server itself, at \`/management\`
+## Operations of the server
 
 ${roleTable(serverRoles)}
 ${operationTable(operationsOfServer)}
@@ -151,7 +145,7 @@ ${privilegesTable(graphOperations)}
 The caller of \`/management\` is a client of the first tenant. \`Tenant.ReadWrite.All\` gives access to every
 other tenant, because its holder can create an administrator there:
 
-${privilegesTable(operationsOfServer)}
-## Refusals
+${privilegesTable(operationsOfServer)}`
 
-${refusalTable}`
+/** The tables of both management APIs, as the code makes them. */
+export const parts = { operations, refusals: refusalTable }

@@ -8,7 +8,7 @@ import { exchanges } from './replay.ts'
 // For other faulty parameters OAuth decides the status, so one row stands for all of them (entra E133).
 const otherParameter = '90100'
 
-describe('docs/generated/entra.md', () => {
+describe('docs/reference/entra.md', () => {
   it('is generated from the tables: npm run generate', () => {
     const page = readFileSync(parityFile, 'utf8')
     const results = resultsOn(page)

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
+import { pageMark } from '../../../../test/fixtures/generated-files.ts'
 import { refusalTable } from '../../src/dialect/refusals/refusal-table.ts'
 import { absentFeatures } from './absent-features.ts'
 import { claimRows, readRows, settingRows } from './parity-tables.ts'
@@ -8,7 +9,7 @@ import type { Replayed } from './replay.ts'
 const service = join(import.meta.dirname, '../..')
 const root = join(service, '../..')
 /** The path of the page, from the root of the repository. */
-export const parityFile = join(root, 'docs/generated/entra.md')
+export const parityFile = join(root, 'docs/reference/entra.md')
 
 type FactColumn = 'fact' | 'section' | 'code' | 'status' | 'error' | 'text' | 'strength' | 'source'
 type Fact = Readonly<Record<FactColumn, string>>
@@ -94,10 +95,11 @@ export function parityPage(replayed: readonly Replayed[]): string {
       )
       .map(([reason]) => `\`${reason}\``)
       .join(', ')
-  return `# Microsoft Entra ID: facts and parity
+  return `${pageMark}
+# Microsoft Entra ID: facts and parity
 
 The identity provider speaks the dialect of Microsoft Entra ID. This page lists each fact about Entra on which code, tests or documents rest,
-and what this project does. It is generated from tables: \`npm run generate\`. A test compares it.
+and what this project does.
 
 Code, tests and documents cite a fact as \`entra E7\`. Its source is [entra-facts.tsv](../../services/identity-provider/test/parity/entra-facts.tsv).
 A fact never changes its number. A new fact takes the next number and stands last in its section.
