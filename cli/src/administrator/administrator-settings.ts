@@ -57,7 +57,7 @@ export async function readAdministratorSettings(
   isNamed = false,
 ): Promise<AdministratorSettings> {
   const environment = isNamed ? {} : given
-  const found = environment.CLIENT_ID ? environment : await readSettingsFile(envFile)
+  const found = environment.CLIENT_ID ? environment : await readSettingsFile(envFile, isNamed)
   const changeable =
     isNamed || !found || environment.CLIENT_ID ? undefined : await changeablePart(envFile)
   if (changeable !== undefined) {

@@ -280,7 +280,7 @@ export async function readClientSettings(
   servers: CalledServers = ['AUTH_URL', 'BASE_URL'],
 ): Promise<ClientSettings> {
   const path = namedFile ?? defaultSettingsFile
-  const file = await readSettingsFile(path)
+  const file = await readSettingsFile(path, namedFile !== undefined)
   if (file === undefined && namedFile !== undefined) {
     throw new CommandFailure('bad_usage', `There is no file ${namedFile}`)
   }

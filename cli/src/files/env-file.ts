@@ -1,6 +1,6 @@
 // Folder: Files with settings, and private folders.
 
-import { type Stats, statSync } from 'node:fs'
+import { createReadStream, type Stats, statSync } from 'node:fs'
 import { lstat, readFile, realpath, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { parseEnv } from 'node:util'
@@ -11,31 +11,35 @@ import { CommandFailure } from '../exit-codes.ts'
 export type Settings = Readonly<Record<string, string | undefined>>
 
 const maxFileBytes = 1_048_576
+const tooLong = new Error(`it has more than ${maxFileBytes} bytes`)
 
 /**
- * Reads a settings file in dotenv format. Returns `undefined` when it does not exist.
+ * Reads a settings file in dotenv format. Returns `undefined` when it does not exist. A pipe or device is
+ * read only if the user named it, such as `--settings <(...)`, because it may never end.
  *
  * @throws {Error} when it cannot be read, is not UTF-8, or has more than 1 MiB.
  */
-export async function readEnvFile(path: string): Promise<Settings | undefined> {
+export async function readEnvFile(path: string, isNamed = false): Promise<Settings | undefined> {
   try {
-    const { size } = await stat(path)
-    if (size > maxFileBytes) throw new Error(`it has more than ${maxFileBytes} bytes`)
-    return parseEnv(textOfFile(await readFile(path), path))
+    const found = await stat(path)
+    if (found.size > maxFileBytes) throw tooLong
+    if (found.isFile() || found.isDirectory())
+      return parseEnv(textOfFile(await readFile(path), path))
+    if (!isNamed) throw new Error('it is not a regular file')
+    return parseEnv(await readToEnd(createReadStream(path), path))
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
     throw error
   }
 }
 
-/** The standard input, such as that of `kubectl exec --stdin`. */
-async function standardInput(): Promise<string> {
+async function readToEnd(stream: AsyncIterable<Buffer>, name: string): Promise<string> {
   let bytes = Buffer.alloc(0)
-  for await (const chunk of process.stdin) {
+  for await (const chunk of stream) {
     bytes = Buffer.concat([bytes, chunk])
-    if (bytes.length > maxFileBytes) throw new Error(`it has more than ${maxFileBytes} bytes`)
+    if (bytes.length > maxFileBytes) throw tooLong
   }
-  return textOfFile(bytes, '-')
+  return textOfFile(bytes, name)
 }
 
 const reasons: Readonly<Record<string, string>> = {
@@ -62,15 +66,19 @@ export const cannotWrite = (path: string) => (cause: unknown) => {
 }
 
 /**
- * Reads a settings file of a command; `-` is the standard input.
+ * Reads a settings file of a command; `-` is the standard input, such as that of `kubectl exec --stdin`.
  *
+ * @param isNamed whether the user named the file
  * @throws {CommandFailure} bad_usage when it cannot be read.
  */
-export async function readSettingsFile(path: string): Promise<Settings | undefined> {
+export async function readSettingsFile(
+  path: string,
+  isNamed: boolean,
+): Promise<Settings | undefined> {
   const [name, settings] =
     path === '-'
-      ? ['the standard input', standardInput().then(parseEnv)]
-      : [path, readEnvFile(path)]
+      ? ['the standard input', readToEnd(process.stdin, path).then(parseEnv)]
+      : [path, readEnvFile(path, isNamed)]
   return settings.catch((cause) => {
     throw new CommandFailure('bad_usage', `Cannot read ${name}: ${reasonOf(cause)}`, { cause })
   })

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { isChangeableByOthers, readEnvFile, writeEnvFile } from '../../src/files/env-file.ts'
@@ -35,6 +36,22 @@ describe('a file of settings', () => {
     const file = join(temporaryFolder(test), 'x.env')
     for (const value of [`it's $HOME`, 'a\rb', 'a\0b', 'a\u001bb', 'a\u0085b'])
       await assert.rejects(writeEnvFile(file, { NOTE: value }), /^Error: NOTE cannot be written/)
+  })
+
+  it('is read from a pipe only if the user named it', async (test) => {
+    const pipe = join(temporaryFolder(test), 'x.env')
+    execFileSync('mkfifo', [pipe])
+    await assert.rejects(readEnvFile(pipe), /it is not a regular file/)
+    const writing = writeFile(pipe, 'NOTE=a')
+    assert.deepEqual({ ...(await readEnvFile(pipe, true)) }, { NOTE: 'a' })
+    await writing
+  })
+
+  it('is refused above 1 MiB, also from a device without an end', async (test) => {
+    const file = join(temporaryFolder(test), 'x.env')
+    writeFileSync(file, 'a'.repeat(1_048_577))
+    for (const path of [file, '/dev/zero'])
+      await assert.rejects(readEnvFile(path, true), /it has more than 1048576 bytes/)
   })
 
   it('never writes through a link that another user created', async (test) => {
