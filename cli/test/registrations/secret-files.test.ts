@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
 import { inspect, parseEnv } from 'node:util'
-import { secretLines } from '../../src/registrations/applied-text.ts'
+import { secretLines } from '../../src/commands/registrations/apply.ts'
 import { SecretFiles, secretFileName } from '../../src/registrations/secret-files.ts'
 
 const settings = { AUTH_URL: 'https://login.example', TENANT_ID: 'tenant' }

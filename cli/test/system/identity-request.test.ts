@@ -4,7 +4,7 @@ import {
   appServicePath,
   readIdentityRequest,
   virtualMachinePath,
-} from '../../src/system/identity-request.ts'
+} from '../../src/system/managed-identity.ts'
 
 const secret = 'identity-header'
 const host = '127.0.0.1:4000'

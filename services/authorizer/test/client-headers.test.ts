@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
-import { clientHeaderFault, overrideHeaders } from '../src/client-headers.ts'
+import { clientHeaderFault, overrideHeaders } from '../src/authorizer.ts'
 import { proxyNames } from '../src/original-request.ts'
 
 const names = {

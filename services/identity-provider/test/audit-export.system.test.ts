@@ -11,10 +11,7 @@ import { createServer as createTlsServer } from 'node:tls'
 import { promisify } from 'node:util'
 import { startCollector } from '../../../packages/tracing/test/otlp-collector.ts'
 import { openLocalStorage } from '../../../test/fixtures/directory/local-storage.ts'
-import {
-  createAuthority,
-  issueServerCertificate,
-} from '../src/certificates/certificate-authority.ts'
+import { createAuthority, issueServerCertificate } from '../src/certificates/local-certificates.ts'
 import { startHere } from './provider-here.ts'
 import { readSeeded, requestToken, startProvider } from './provider-process.ts'
 

@@ -1,5 +1,6 @@
-import { callersOf, type RegistrationsFile } from '@greeting/registrations'
+import { callersOf, entriesWithoutId, type RegistrationsFile } from '@greeting/registrations'
 import type { Applied, NewSecret, SecretName } from '@greeting/registrations/apply'
+import { day } from '@greeting/registrations/directory'
 import {
   adoptionLine,
   type Change,
@@ -10,7 +11,7 @@ import {
 import type { Command } from 'commander'
 import { refusalFailure } from '../../administrator/refusal-failure.ts'
 import { CommandFailure } from '../../exit-codes.ts'
-import { appliedText, idLines, secretLines } from '../../registrations/applied-text.ts'
+import { envLine } from '../../files/env-file.ts'
 import {
   type LoadedFile,
   loadFile,
@@ -26,6 +27,7 @@ import {
 import type { RegistrationsSession } from '../../registrations/session.ts'
 import { lockApply, openJournal } from '../../system/apply-journal.ts'
 import type { Terminal } from '../../terminal.ts'
+import { visibleText } from '../../text/visible-text.ts'
 import { requireYes } from '../administrator-command.ts'
 import {
   openSession,
@@ -229,3 +231,40 @@ function newIdLines(
   const known = [...applicationIds].filter(([name, id]) => isNew.has(name) || taken.includes(id))
   return idLines(file, new Map(known))
 }
+
+/** The result of a run for people: the completed changes, and those not attempted. */
+function appliedText({ done, stopped, alsoRefused, left }: Applied): string {
+  if (left.length === 0 && stopped === undefined) return 'Done: the directory matches the file.\n'
+  const refused = [...(stopped ? [stopped] : []), ...alsoRefused].map(({ change }) => change)
+  return [
+    ...section('Done:', done),
+    ...section('Refused:', refused),
+    ...section('Not attempted:', left),
+    '',
+  ].join('\n')
+}
+
+/** The files of new secrets, or the secrets themselves if they have no file. */
+export const secretLines = (secrets: readonly (KeptSecret | NewSecret)[]): string =>
+  secrets
+    .map((one) => {
+      const what = `secret "${one.secret}" of "${one.client}", valid until ${day(one.endDateTime)}`
+      return 'file' in one
+        ? `The ${what}, is in ${one.file}\n`
+        : `# ${visibleText(`The ${what}`)}. It is not shown again\n${envLine('CLIENT_ID', one.clientId)}${envLine('CLIENT_SECRET', one.secretText)}`
+    })
+    .join('')
+
+/** The IDs of new applications, for the file. Empty if the file has them all. */
+function idLines(file: RegistrationsFile, applicationIds: ReadonlyMap<string, string>): string {
+  const names = entriesWithoutId(file, applicationIds)
+  if (names.length === 0) return ''
+  return [
+    'Add these IDs to the file, or use --write-ids. Other machines need them.',
+    ...names.map((name) => `  "applicationId": "${applicationIds.get(name)}" for "${name}"`),
+    '',
+  ].join('\n')
+}
+
+const section = (title: string, changes: readonly Change[]) =>
+  changes.length === 0 ? [] : [title, ...changes.flatMap((change) => diffOf(change))]

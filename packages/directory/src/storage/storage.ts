@@ -1,6 +1,7 @@
 // Folder: Adapters store the directory and the signing keys, and make no decisions.
 
 import { existsSync, statSync } from 'node:fs'
+import { lstat, mkdtemp, rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { AuditTrail } from '../audit/audit-trail.ts'
 import type { CredentialUses } from '../audit/credential-uses.ts'
@@ -9,19 +10,18 @@ import type { ReplayCache } from '../audit/replay-cache.ts'
 import type { StorageLimits, StorageUsage } from '../audit/storage-usage.ts'
 import type { AgreedTime } from '../clock/agreed-time.ts'
 import type { ClockMarkStore } from '../clock/clock-marks.ts'
+import { unless } from '../files/secret-file.ts'
 import type { KeyRingStore } from '../keys/key-ring-store.ts'
 import type { OnCommit } from '../live/commit.ts'
 import type { DirectoryLog } from '../live/directory-log.ts'
 import type { Standby } from '../live/standby-reads.ts'
 import { StorageUnavailableError } from '../live/storage-unavailable-error.ts'
-import { filesIn, leaveEarlierStore } from './earlier-store.ts'
 import { countObjects } from './sql/lists/list-page.ts'
 import { countEndingCredentials, findEndingCredentials } from './sql/logs/ending-credentials.ts'
 import { SqlAuditTrail } from './sql/logs/sql-audit-trail.ts'
-import { SqlClockMarks } from './sql/logs/sql-clock-marks.ts'
 import { SqlCredentialUses } from './sql/logs/sql-credential-uses.ts'
 import { SqlDirectoryLog } from './sql/logs/sql-directory-log.ts'
-import { beat, lastBeat } from './sql/logs/sql-heartbeat.ts'
+import { beat, lastBeat, SqlClockMarks } from './sql/logs/sql-heartbeat.ts'
 import { SqlKeyRingStore } from './sql/logs/sql-key-ring-store.ts'
 import { SqlReplayCache } from './sql/logs/sql-replay-cache.ts'
 import type { ObserveQuery, SqlDatabase } from './sql/sql-database.ts'
@@ -274,4 +274,31 @@ export function sqlStorage(
     lastBeat: (known) => lastBeat(database, known),
     close: () => database.close(),
   }
+}
+
+/** The files of a list that exist in a folder and have content. */
+async function filesIn(folder: string, names: readonly string[]): Promise<string[]> {
+  const sizeOf = async (name: string) => (await lstat(join(folder, name))).size
+  const sizes = await Promise.all(names.map((name) => sizeOf(name).catch(() => 0)))
+  return names.filter((_, at) => sizes[at])
+}
+
+/**
+ * Refuses to begin a store in the folder of another store, because that one has other tenants and
+ * the last copies of secrets; or moves its files to a folder where nothing overwrites them.
+ *
+ * @throws {StorageUnavailableError} storage_unavailable; then nothing was changed
+ */
+async function leaveEarlierStore(
+  dataDir: string,
+  files: readonly string[],
+  { fault, isAccepted }: { readonly fault: string; readonly isAccepted: boolean },
+): Promise<void> {
+  if (!isAccepted)
+    throw new StorageUnavailableError(
+      `${fault}, but ${dataDir} has ${files.join(', ')} of an earlier store. Nothing was changed. Mount that store or restore a backup, or accept the loss with LOST_CHANGES=accept, which moves these files to another folder and creates a new store.`,
+    )
+  const kept = await mkdtemp(join(dataDir, 'earlier-store-'))
+  for (const name of files)
+    await rename(join(dataDir, name), join(kept, name)).catch(unless('ENOENT'))
 }

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { pino } from 'pino'
-import { openLogOutput } from '../../src/process/log-output.ts'
+import { openLogOutput } from '../../src/process/run-service.ts'
 
 describe('the log output of a process', () => {
   it('contains all lines when the process has ended', async () => {

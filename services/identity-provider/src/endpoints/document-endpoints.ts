@@ -3,7 +3,6 @@ import { StorageUnavailableError } from '@greeting/directory/live'
 import type { ServerEnv } from '@greeting/http-service'
 import { type Context, Hono } from 'hono'
 import { createCorrelationIds } from '../dialect/correlation-ids.ts'
-import { cloudMetadata } from '../dialect/documents/cloud-metadata.ts'
 import {
   type DocumentTenant,
   discoveryDocumentForMcp,
@@ -13,7 +12,7 @@ import {
   keySetDocumentV1,
   keySetDocumentV2,
 } from '../dialect/documents/discovery-document.ts'
-import { instanceDiscovery } from '../dialect/documents/instance-discovery.ts'
+import { cloudMetadata, instanceDiscovery } from '../dialect/documents/instance-discovery.ts'
 import { errorAnswer } from '../dialect/refusals/error-envelope.ts'
 import { type RequestRefusal, refuseRequest } from '../dialect/refusals/refusal.ts'
 import { sharedAuthorities, tenantFormRefusal } from '../dialect/request/tenant-name.ts'

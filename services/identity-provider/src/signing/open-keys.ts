@@ -1,10 +1,11 @@
 import { X509Certificate } from 'node:crypto'
 import { join } from 'node:path'
 import type { AgreedClock } from '@greeting/directory/clock'
+import { createSecretFile, readIfThere, readPrivateFile } from '@greeting/directory/files'
 import type { KeyRing, KeyRingStore } from '@greeting/directory/keys'
 import { rsaKeyFault } from '@greeting/guard'
 import { KeyEncryptionKey } from './key-encryption-key.ts'
-import { keyFromFile } from './key-file.ts'
+import { SigningError } from './signing-error.ts'
 import { SigningKeys, type SigningKeysOptions } from './signing-keys.ts'
 
 /** Where the key-encryption key is: a setting, or a file in the data folder. */
@@ -89,4 +90,56 @@ function refuseTestKey({ kid, certificate }: { kid: string; certificate: string 
   throw new Error(
     `The signing key ${kid} is a public test key, so every token of this server could be forged. Remove the store, and register everything again.`,
   )
+}
+
+type KeyFileOptions = {
+  /** Path of the key file. */
+  readonly path: string
+  /** Whether encrypted keys exist. Then the file must exist too, and is never created. */
+  readonly keysExist: boolean
+}
+
+/**
+ * Reads the key-encryption key from a file of mode 0600. Creates the file if it does not exist and
+ * nothing is encrypted yet. Processes that start at the same time agree on one file.
+ *
+ * @throws {SigningError} key_encryption_key_missing when keys exist and the file does not;
+ * key_file_exposed when other users own it or may read it; key_encryption_key_malformed when it
+ * contains no key; key_file_unusable when the system cannot read or write it.
+ */
+export async function keyFromFile({ path, keysExist }: KeyFileOptions): Promise<KeyEncryptionKey> {
+  try {
+    if (!keysExist && (await readIfThere(path)) === undefined)
+      await createSecretFile(path, `${KeyEncryptionKey.generate().toBase64()}\n`)
+    return await read(path)
+  } catch (cause) {
+    if (cause instanceof SigningError) throw cause
+    if (keysExist && (cause as NodeJS.ErrnoException).code === 'ENOENT') {
+      throw new SigningError(
+        'key_encryption_key_missing',
+        `The stored keys are encrypted, and their key file ${path} is missing. Restore it, or set KEY_ENCRYPTION_KEY. Nothing was changed.`,
+        { cause },
+      )
+    }
+    throw new SigningError(
+      'key_file_unusable',
+      `The key file ${path} cannot be used: ${(cause as Error).message}`,
+      { cause },
+    )
+  }
+}
+
+async function read(path: string): Promise<KeyEncryptionKey> {
+  const { text, exposure } = await readPrivateFile(path)
+  if (exposure !== undefined)
+    throw new SigningError('key_file_exposed', `The key file ${path} ${exposure}.`)
+  try {
+    return KeyEncryptionKey.parse(text.trim())
+  } catch (cause) {
+    throw new SigningError(
+      'key_encryption_key_malformed',
+      `The key file ${path} must contain 32 bytes in base64 and nothing else`,
+      { cause },
+    )
+  }
 }

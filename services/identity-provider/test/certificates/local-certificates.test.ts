@@ -12,9 +12,11 @@ import { listenSecurely } from '@greeting/http-service'
 // The library below does not load without it.
 import 'reflect-metadata'
 import * as x509 from '@peculiar/x509'
-import { issueServerCertificate } from '../../src/certificates/certificate-authority.ts'
 import type { Identity } from '../../src/certificates/certificate-checks.ts'
-import { LocalCertificates } from '../../src/certificates/local-certificates.ts'
+import {
+  issueServerCertificate,
+  LocalCertificates,
+} from '../../src/certificates/local-certificates.ts'
 
 const names = ['localhost', '127.0.0.1', '::1', 'login.contoso.example']
 const day = 86_400_000

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { createLabPassword, createPassword, systemRuntime } from '@greeting/directory'
 import { application, servicePrincipal } from '../../../../test/fixtures/directory/sample.ts'
-import { Refused } from '../../src/issuance/refusal.ts'
 import {
   authenticateBySecret,
   matchingCredential,
-} from '../../src/issuance/secret-authentication.ts'
+} from '../../src/issuance/client-authentication.ts'
+import { Refused } from '../../src/issuance/refusal.ts'
 
 const at = (text: string) => new Date(text)
 const made = createPassword(

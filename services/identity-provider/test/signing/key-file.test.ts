@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
-import { keyFromFile } from '../../src/signing/key-file.ts'
+import { keyFromFile } from '../../src/signing/open-keys.ts'
 
 let folder: string
 let count = 0

@@ -7,11 +7,11 @@ import { StorageUnavailableError } from '../../live/storage-unavailable-error.ts
 import type { Tables } from '../sql/rows/tables.ts'
 import { SqlDatabase } from '../sql/sql-database.ts'
 import { removeAbandonedDrafts } from './abandoned-drafts.ts'
-import { type BackgroundCheck, checkInBackground } from './background-check.ts'
 import { createFile } from './create-file.ts'
 import type { SqliteChannel } from './sqlite-channel.ts'
+import { maxBytesCheckedAtOpen } from './sqlite-connection.ts'
 import { defaultMaxWaitMs, NodeSqliteDialect, untilUnlocked } from './sqlite-dialect.ts'
-import { isFull, sqliteFaultOf } from './sqlite-fault.ts'
+import { isDamage, isFull, sqliteFaultOf } from './sqlite-fault.ts'
 import { type NewWorker, SqliteThread } from './sqlite-thread.ts'
 import { LocalChannel, StatementRunner } from './statement-runner.ts'
 
@@ -197,3 +197,54 @@ const exists = (path: string) =>
       throw cause
     },
   )
+
+/** A running check of a data file. */
+type BackgroundCheck = {
+  /** Ends the check before its next table. */
+  readonly stop: () => void
+  /** Resolves when the thread of the check has ended. Never rejects. */
+  readonly done: Promise<void>
+}
+
+/**
+ * Checks every table of a file that is too large for a check when it is opened, in a thread that
+ * ends with the check. A file with a million audit records takes seconds.
+ *
+ * @param openThread opens a thread with a connection to the file
+ * @param onFault receives the first fault
+ */
+function checkInBackground(
+  path: string,
+  openThread: () => SqliteChannel,
+  onFault: (fault: unknown) => void,
+): BackgroundCheck {
+  let isStopped = false
+  const check = async () => {
+    if ((await stat(path)).size <= maxBytesCheckedAtOpen) return
+    const thread = openThread()
+    const query = async (sql: string) =>
+      (await thread.execute({ sql, parameters: [], isInTransaction: false })).rows.map(
+        ([one]) => one,
+      )
+    try {
+      const tables = await query("select name from sqlite_schema where type = 'table'")
+      for (const table of tables) {
+        if (isStopped) return
+        const [verdict] = await query(
+          `pragma quick_check('${String(table).replaceAll("'", "''")}')`,
+        )
+        if (verdict !== 'ok') return onFault(verdict)
+      }
+    } finally {
+      await thread.close()
+    }
+  }
+  const stop = () => {
+    isStopped = true
+  }
+  const done = check().catch((cause) => {
+    // Other errors are no verdict: the statements of the service report a locked or replaced file.
+    if (isDamage(cause)) onFault(cause)
+  })
+  return { stop, done }
+}

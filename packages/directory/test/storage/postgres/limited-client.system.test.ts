@@ -5,11 +5,11 @@ import { sql } from 'kysely'
 import pg from 'pg'
 import { type PoolerName, startPooler } from '../../../../../test/fixtures/poolers.ts'
 import { PostgresServer } from '../../../../../test/fixtures/postgres-server.ts'
-import { LimitedClient } from '../../../src/storage/postgres/limited-client.ts'
 import {
   openPostgresDatabase,
   postgresDatabase,
 } from '../../../src/storage/postgres/postgres-database.ts'
+import { LimitedClient } from '../../../src/storage/postgres/postgres-pools.ts'
 import { ReusedStores } from '../reused-stores.ts'
 import { storageConformance } from '../storage-conformance.ts'
 

@@ -1,14 +1,21 @@
 // Folder: The first start: built-in APIs, a tenant and an administrator.
 
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { parseEnv } from 'node:util'
 import { type Directory, type Runtime, secretSha256 } from '@greeting/directory'
+import type { AgreedClock } from '@greeting/directory/clock'
+import {
+  envText,
+  readIfThere,
+  recoverSecretFile,
+  replaceSecretFile,
+  type StagedSecretFile,
+  stageSecretFile,
+} from '@greeting/directory/files'
 import type { DirectoryStore } from '@greeting/directory/live'
 import { apisOfEveryTenant } from '../privileges/built-in-apis.ts'
-import {
-  type AdministratorEndpoints,
-  recoverAdministratorFile,
-  stageAdministratorFile,
-  updateAdministratorFile,
-} from './administrator-file.ts'
+import type { Administrator } from './administrator.ts'
 import { type BootstrapPlan, type BootstrapPlanOptions, planBootstrap } from './bootstrap-plan.ts'
 
 /** Service principals that one commit creates. With very many tenants, a start makes several commits. */
@@ -97,3 +104,104 @@ const isKnownSecret = (directory: Directory, clientId: string, clientSecret: str
     ?.passwordCredentials.some((known) =>
       Buffer.from(known.secretSha256).equals(secretSha256(clientSecret)),
     ) ?? false
+
+const pathIn = (dataDir: string) => join(dataDir, 'administrator.env')
+
+/** The URLs for the administrator's client, each without a trailing slash. */
+type AdministratorEndpoints = {
+  readonly authUrl: string
+  /** The base URL of Microsoft Graph, without version. */
+  readonly graphUrl: string
+}
+
+/** Stages the settings of the administrator's client. They are kept after the directory is changed. */
+const stageAdministratorFile = (
+  dataDir: string,
+  { tenantId, clientId, clientSecret }: Administrator,
+  { authUrl, graphUrl }: AdministratorEndpoints,
+): Promise<StagedSecretFile> =>
+  stageSecretFile(
+    pathIn(dataDir),
+    envText({
+      AUTH_URL: authUrl,
+      TENANT_ID: tenantId,
+      CLIENT_ID: clientId,
+      CLIENT_SECRET: clientSecret,
+      GRAPH_URL: graphUrl,
+    }),
+  )
+
+/** Updates the URLs of an existing file, because the port of the server may have changed. */
+export async function updateAdministratorFile(
+  dataDir: string,
+  { authUrl, graphUrl }: AdministratorEndpoints,
+): Promise<void> {
+  const text = await readIfThere(pathIn(dataDir))
+  if (text === undefined) return
+  const settings = parseEnv(text)
+  if (settings.AUTH_URL === authUrl && settings.GRAPH_URL === graphUrl) return
+  const updated = { ...settings, AUTH_URL: authUrl, GRAPH_URL: graphUrl }
+  await replaceSecretFile(pathIn(dataDir), envText(updated))
+}
+
+/** Recovers from a crash between the file and the directory. */
+const recoverAdministratorFile = (
+  dataDir: string,
+  isKnown: (clientId: string, clientSecret: string) => boolean | Promise<boolean>,
+  now: Date,
+): Promise<void> =>
+  recoverSecretFile(
+    pathIn(dataDir),
+    (text) => {
+      const { CLIENT_ID = '', CLIENT_SECRET = '' } = parseEnv(text)
+      return isKnown(CLIENT_ID, CLIENT_SECRET)
+    },
+    now,
+  )
+
+const createdFile = 'store-created'
+const createdText = 'The folder has a store. If that is lost, a start needs LOST_CHANGES=accept.\n'
+
+/** The files that a start writes to its folder only after the store has a tenant. */
+export const storeTraces = ['administrator.env', 'seeded.json', createdFile]
+
+/** Writes a file that shows later that the store was lost, if the folder can be written. */
+export const noteStoreCreated = (dataDir: string) =>
+  writeFile(join(dataDir, createdFile), createdText, { flag: 'wx', mode: 0o600 }).catch(() => {})
+
+type FirstStart = {
+  readonly store: DirectoryStore
+  readonly settings: {
+    readonly DATA_DIR: string
+    readonly NEW_ADMINISTRATOR: 'yes' | 'no'
+    readonly TENANT_ID?: string | undefined
+  }
+  readonly authUrl: string
+  readonly runtime: Runtime
+  readonly log: Readonly<Record<'info' | 'warn', (fields: object, message: string) => void>>
+}
+
+/** Creates an administrator if the directory has none, or if the settings require a new one. */
+export async function ensureAdministrator(
+  { store, settings, authUrl, runtime, log }: FirstStart,
+  { latestAgreed }: Pick<AgreedClock, 'latestAgreed'>,
+): Promise<void> {
+  const { DATA_DIR: dataDir, NEW_ADMINISTRATOR, TENANT_ID } = settings
+  const isCreated = await bootstrap({
+    store,
+    dataDir,
+    authUrl,
+    graphUrl: authUrl,
+    firstTenant: {
+      id: TENANT_ID ?? runtime.newGuid(),
+      displayName: 'Default Directory',
+      domains: [],
+    },
+    anotherAdministrator: NEW_ADMINISTRATOR === 'yes',
+    latestAgreed,
+    runtime,
+    onStaleFile: (err) =>
+      log.warn({ err }, 'administrator.env has an earlier address of this server'),
+  })
+  if (isCreated) log.info({ file: join(dataDir, 'administrator.env') }, 'administrator created')
+}

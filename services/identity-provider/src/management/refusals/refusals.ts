@@ -1,8 +1,49 @@
 // Folder: The errors of the management APIs: one row for each.
 
 import { agentRefusals, badRequest, type Refusal } from './agent-refusals.ts'
-import { policyRefusals } from './policy-refusals.ts'
-import { referenceRefusals } from './reference-refusals.ts'
+
+/** A refusal by a policy. Its sentence comes with the fault. */
+const ofFault = { status: 400, sentence: (sentence: string) => sentence } as const
+
+/** The refusals by app management policies, and by the lock of an application. */
+const policyRefusals = {
+  locked_by_application: { ...ofFault, code: 'CannotUpdateLockedServicePrincipalProperty' },
+  lifetime_exceeds_policy: { ...ofFault, code: 'CredentialInvalidLifetimeAsPerAppPolicy' },
+  credential_forbidden_by_policy: { ...ofFault, code: 'CredentialTypeNotAllowedAsPerAppPolicy' },
+  identifier_uri_forbidden_by_policy: { ...ofFault, code: 'HostNameNotOnVerifiedDomain' },
+  identifier_uri_without_tenant: {
+    ...ofFault,
+    code: 'InvalidUniqueTenantIdentifierAsPerAppPolicy',
+  },
+  audience_forbidden_by_policy: { ...ofFault, code: 'SignInAudienceNotAllowedAsPerAppPolicy' },
+} satisfies Readonly<Record<string, Refusal>>
+
+/** The refusals of references between objects, and of assignments, which refer to two objects. */
+const referenceRefusals = {
+  reference_invalid: { ...badRequest, sentence: () => 'Not a valid reference update.' },
+  assignment_taken: {
+    ...badRequest,
+    sentence: () => 'Permission being assigned already exists on the object',
+  },
+  assigned_role_unknown: {
+    ...badRequest,
+    sentence: () => 'Permission being assigned was not found on application',
+  },
+  reference_taken: {
+    ...badRequest,
+    sentence: (property: string) =>
+      `One or more added object references already exist for the following modified properties: '${property}'.`,
+  },
+  reference_type_invalid: {
+    ...badRequest,
+    sentence: (type: string, id: string, property: string) =>
+      `The reference target '${type}_${id}' of type '${type}' is invalid for the '${property}' reference.`,
+  },
+  owners_need_reference: {
+    ...badRequest,
+    sentence: () => "Property 'owners' cannot be updated. Use POST and DELETE of owners/$ref.",
+  },
+} satisfies Readonly<Record<string, Refusal>>
 
 const malformed = { status: 400, code: 'BadRequest' } as const
 const conflict = { status: 409, code: 'Request_MultipleObjectsWithSameKeyValue' } as const

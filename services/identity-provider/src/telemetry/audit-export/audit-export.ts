@@ -3,16 +3,13 @@
 import { connect, isIP } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 import type { AuditRecord } from '@greeting/directory/audit'
-import type { Storage } from '@greeting/directory/storage'
+import { keyEventRecord, type Storage } from '@greeting/directory/storage'
 import type { LogExportOptions } from '@greeting/tracing'
 import type { Log } from '../../endpoints/service-options.ts'
 import { AuditOutlet, type AuditSink, type OutletFigures } from './audit-outlet.ts'
 import type { AuditTarget } from './audit-settings.ts'
 import type { ExportLane } from './exported-record.ts'
-import { exportingStorage } from './exporting-storage.ts'
-import { fileSink } from './file-sink.ts'
-import { otlpSink } from './otlp-sink.ts'
-import { socketSink } from './socket-sink.ts'
+import { fileSink, otlpSink, socketSink } from './sinks.ts'
 
 export type AuditExportOptions = {
   readonly targets: readonly AuditTarget[]
@@ -75,4 +72,61 @@ const sinks: Readonly<
     if (collector === undefined) throw new TypeError('otlp needs a collector')
     return otlpSink(collector)
   },
+}
+
+type Commit = Storage['directory']['commit']
+
+/**
+ * A storage that exports the records of a change after its commit. If the result of a commit is
+ * unknown, only the table has its records.
+ */
+export function exportingStorage(storage: Storage, offer: (record: AuditRecord) => void): Storage {
+  const { directory, keyRing } = storage
+  const offerAll = (records: readonly AuditRecord[]) => {
+    for (const record of records) offer(record)
+  }
+  const exporting =
+    (commit: Commit, written: (records: readonly AuditRecord[]) => void): Commit =>
+    async (...change) => {
+      const result = await commit(...change)
+      if (result !== 'conflict') written(change[3])
+      return result
+    }
+  return {
+    ...storage,
+    directory: {
+      latest: () => directory.latest(),
+      surveyTenants: (...query) => directory.surveyTenants(...query),
+      changesAfter: (...query) => directory.changesAfter(...query),
+      commit: exporting((...change) => directory.commit(...change), offerAll),
+      exclusively: async (logs, write) => {
+        const unsent: AuditRecord[] = []
+        const result = await directory.exclusively(logs, (log) =>
+          write({
+            latest: () => log.latest(),
+            changesAfter: (...query) => log.changesAfter(...query),
+            commit: exporting(
+              (...change) => log.commit(...change),
+              (records) => unsent.push(...records),
+            ),
+          }),
+        )
+        offerAll(unsent)
+        return result
+      },
+      giveUp: (numbers) => directory.giveUp(numbers),
+      list: (query) => directory.list(query),
+      listChanges: (query) => directory.listChanges(query),
+      deletedBefore: (...query) => directory.deletedBefore(...query),
+      prune: () => directory.prune(),
+    },
+    keyRing: {
+      read: (known) => keyRing.read(known),
+      commit: async (base, mark, ring, events) => {
+        const result = await keyRing.commit(base, mark, ring, events)
+        if (result === 'committed') offerAll(events.map(keyEventRecord))
+        return result
+      },
+    },
+  }
 }

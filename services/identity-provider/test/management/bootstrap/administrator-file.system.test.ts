@@ -4,7 +4,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { it } from 'node:test'
-import { updateAdministratorFile } from '../../../src/management/bootstrap/administrator-file.ts'
+import { updateAdministratorFile } from '../../../src/management/bootstrap/bootstrap.ts'
 
 it('a line that an operator added to administrator.env does not become a command after an update', async (t) => {
   const dataDir = await mkdtemp(join(tmpdir(), 'greeting-administrator-'))

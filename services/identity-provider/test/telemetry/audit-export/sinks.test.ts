@@ -6,8 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it, type TestContext } from 'node:test'
 import { linesOf } from '../../../src/telemetry/audit-export/exported-record.ts'
-import { fileSink } from '../../../src/telemetry/audit-export/file-sink.ts'
-import { socketSink } from '../../../src/telemetry/audit-export/socket-sink.ts'
+import { fileSink, socketSink } from '../../../src/telemetry/audit-export/sinks.ts'
 import { numbers, numbersIn, sampleRecords } from './sample-records.ts'
 
 let folder: string

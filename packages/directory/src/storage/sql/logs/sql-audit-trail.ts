@@ -14,8 +14,7 @@ import { type AuditTable, auditFromRow, insertAudit } from '../rows/audit-rows.t
 import type { Tables } from '../rows/tables.ts'
 import { timeOrderedIdFloor } from '../rows/time-ordered-id.ts'
 import type { SqlDatabase } from '../sql-database.ts'
-import { countAuditHours } from './count-audit-hours.ts'
-import { findAudit } from './find-audit.ts'
+import { countAuditHours, findAudit } from './find-audit.ts'
 
 const tables: Readonly<Record<AuditLogName, AuditTable>> = {
   directory: 'directory_audit',

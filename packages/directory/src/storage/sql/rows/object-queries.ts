@@ -1,9 +1,11 @@
 import { type Kysely, sql } from 'kysely'
 import type { CommittedChange, DirectoryKind } from '../../../model/directory-change.ts'
 import { applicationFromRows, type partTables } from './application-rows.ts'
+import { directoryTables } from './directory-tables.ts'
 import { appRoleAssignmentRows, tenantRows } from './entity-rows.ts'
 import { inParts, rowsOf } from './list-parameter.ts'
 import { servicePrincipalFromRow } from './service-principal-row.ts'
+import { rowsOfTenant, storedTables } from './stored-tables.ts'
 import type {
   ApplicationRow,
   AppRoleAssignmentRow,
@@ -106,4 +108,18 @@ async function partsOf<Table extends (typeof partTables)[number]>(
 ): Promise<Map<string, Tables[Table][]>> {
   const parts = await inParts(ids, (some) => rowsOf(db, partStatements[table], some))
   return Map.groupBy<string, Tables[Table]>(parts, ({ application_id }) => application_id)
+}
+
+/** All objects of a tenant in their latest state, including the tenant itself and deleted objects. */
+export async function objectsOfTenant(
+  db: Kysely<Tables>,
+  tenantId: string,
+): Promise<CommittedChange[]> {
+  const objects: CommittedChange[] = []
+  for (const [kind, { table }] of Object.entries(directoryTables))
+    for (const stored of storedTables.filter(({ name }) => name === table)) {
+      const { rows } = await rowsOfTenant<never>(stored, tenantId).execute(db)
+      for (const one of await objectsOf(db, kind as DirectoryKind, rows)) objects.push(one)
+    }
+  return objects
 }

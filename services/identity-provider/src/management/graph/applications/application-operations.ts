@@ -14,8 +14,9 @@ import { requireType } from '../../body/parse-body.ts'
 import { entityTag } from '../../odata/entity-tag.ts'
 import { entityJson, showCreated, shownFor } from '../../odata/show-entity.ts'
 import type { AnswerWithBody, Change, ChangingCall } from '../../operations/operation.ts'
+import { hasRoles } from '../../privileges/caller.ts'
+import { agentAccess, type GraphRole } from '../../privileges/graph-roles.ts'
 import { refuse } from '../../refusals/graph-error.ts'
-import { requirePropertyRoles } from '../agents/blueprint-property-roles.ts'
 import {
   type CreatedPassword,
   keyCredentialsAfter,
@@ -177,4 +178,32 @@ function consequences(before: Application, after: Application, directory: Direct
       .flatMap((roleId) => directory.assignmentsOfRole(principal?.id ?? '', roleId))
       .map(({ id }) => remove('appRoleAssignment', id)),
   ]
+}
+
+const roleOfProperty: Readonly<Record<string, GraphRole>> = {
+  displayName: 'AgentIdentityBlueprint.UpdateBranding.All',
+  description: 'AgentIdentityBlueprint.UpdateBranding.All',
+  info: 'AgentIdentityBlueprint.UpdateBranding.All',
+  keyCredentials: 'AgentIdentityBlueprint.AddRemoveCreds.All',
+  passwordCredentials: 'AgentIdentityBlueprint.AddRemoveCreds.All',
+}
+
+/**
+ * Requires the role of each property that a body changes. A caller that may write all blueprints needs no other.
+ *
+ * @throws {GraphError} graph_refusal role_missing.
+ */
+function requirePropertyRoles({ body, caller, cast }: ChangingCall): void {
+  if (cast === undefined || hasRoles(caller.roles, agentAccess(cast, 'write'))) return
+  const changed = Object.keys(Object(body)).filter((name) => !name.startsWith('@'))
+  const needed = changed.map(
+    (name) => roleOfProperty[name] ?? 'AgentIdentityBlueprint.UpdateAuthProperties.All',
+  )
+  if (
+    !hasRoles(
+      caller.roles,
+      needed.map((role) => [role]),
+    )
+  )
+    throw refuse('role_missing')
 }
