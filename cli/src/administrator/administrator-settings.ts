@@ -117,7 +117,6 @@ export const graphRuntime: GraphRuntime = {
   monotonicMs: () => performance.now(),
 }
 
-/** The Graph client of the settings. */
 export function graphClientOf(
   settings: AdministratorSettings,
   options: Omit<GraphClientOptions, 'call' | 'runtime'>,

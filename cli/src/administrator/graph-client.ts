@@ -72,7 +72,6 @@ export function retryReason(
   return retryableRefusals.find(({ is }) => is(fault, circumstances))?.name
 }
 
-/** The dependencies of the Graph client. */
 export type GraphRuntime = {
   readonly sleep: (durationMs: number, signal?: AbortSignal) => Promise<void>
   /** A monotonic clock, in milliseconds. */

@@ -3,7 +3,6 @@ import type { TracingOptionsError } from '@greeting/tracing'
 import { CommandFailure } from '../exit-codes.ts'
 import type { Settings } from '../files/env-file.ts'
 
-/** The traces of jobs. */
 type JobTracing = {
   /** The option `trace` of the client library; empty when tracing is off. */
   readonly clientOptions: { readonly trace?: Trace }

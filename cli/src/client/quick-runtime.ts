@@ -19,45 +19,20 @@ export class PlainHeaders implements Headers {
     this.set(name, before === null ? value : `${before}, ${value}`)
   }
 
-  delete(name: string): void {
-    this.#values.delete(name.toLowerCase())
-  }
-
-  get(name: string): string | null {
-    return this.#values.get(name.toLowerCase()) ?? null
-  }
-
-  getSetCookie(): string[] {
-    return []
-  }
-
-  has(name: string): boolean {
-    return this.#values.has(name.toLowerCase())
-  }
-
-  set(name: string, value: string): void {
-    this.#values.set(name.toLowerCase(), value.trim())
-  }
-
+  delete = (name: string): void => void this.#values.delete(name.toLowerCase())
+  get = (name: string): string | null => this.#values.get(name.toLowerCase()) ?? null
+  getSetCookie = (): string[] => []
+  has = (name: string): boolean => this.#values.has(name.toLowerCase())
+  set = (name: string, value: string): void =>
+    void this.#values.set(name.toLowerCase(), value.trim())
   forEach(visit: (value: string, name: string, headers: Headers) => void): void {
     for (const [name, value] of this.#values) visit(value, name, this)
   }
 
-  entries(): MapIterator<[string, string]> {
-    return this.#values.entries()
-  }
-
-  keys(): MapIterator<string> {
-    return this.#values.keys()
-  }
-
-  values(): MapIterator<string> {
-    return this.#values.values()
-  }
-
-  [Symbol.iterator](): MapIterator<[string, string]> {
-    return this.entries()
-  }
+  entries = (): MapIterator<[string, string]> => this.#values.entries()
+  keys = (): MapIterator<string> => this.#values.keys()
+  values = (): MapIterator<string> => this.#values.values();
+  [Symbol.iterator] = this.entries
 }
 
 type Request = (

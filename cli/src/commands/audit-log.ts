@@ -92,7 +92,6 @@ const auditRecord = z.object({
   correlationId: z.string().nullable(),
 })
 
-/** A record with the name of its log. */
 export type AuditRecord = z.output<typeof auditRecord> & { readonly log: AuditLogName }
 
 /** A page of a log, the latest record first. `next` leads to the earlier page. */

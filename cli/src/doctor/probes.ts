@@ -101,7 +101,6 @@ async function credentialEndMs({ values }: ClientSettings): Promise<number | und
   }
 }
 
-/** URL of the tenant's discovery document. */
 const discoveryUrl = ({ AUTH_URL, TENANT_ID }: ClientSettings): string =>
   `${AUTH_URL}/${encodeURIComponent(TENANT_ID)}/v2.0/.well-known/openid-configuration`
 
@@ -145,7 +144,6 @@ export async function runProbes(
   return { ...facts, greeted }
 }
 
-/** The result of one check. */
 export type CheckResult =
   | { readonly state: 'right' | 'unknown'; readonly detail: string }
   | { readonly state: 'warning'; readonly detail: string; readonly remedy: string }

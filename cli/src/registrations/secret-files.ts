@@ -17,7 +17,6 @@ import { makeFolder } from '../files/make-folder.ts'
 const maxFilesAtOnce = 8
 
 type SecretFilesOptions = {
-  /** The file for a secret. */
   readonly fileOf: (name: SecretName) => string
   /** Settings that every secret file contains: where to obtain tokens. */
   readonly settings: Settings

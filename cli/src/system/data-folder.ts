@@ -100,55 +100,39 @@ function takeLock(file: string): FolderLock | undefined {
 /** The data folder of the local system: keys, registrations, settings and logs. */
 export class DataFolder {
   readonly path: string
+  readonly clientEnvFile: string
+  /** Settings of the administrator. The identity provider writes them. */
+  readonly administratorEnvFile: string
+  readonly secretFolder: string
+  /** The certificate of the identity provider's local authority. */
+  readonly authorityFile: string
+  /** The variables of a program that uses a managed identity as in Azure App Service. */
+  readonly appServiceEnvFile: string
+  /** The variables of a program that uses a managed identity as on a virtual machine. */
+  readonly virtualMachineEnvFile: string
+  /** The certificate that the identity provider renews. The greeting API uses it too. */
+  readonly serverCertificateFile: string
+  readonly serverKeyFile: string
+  readonly logFolder: string
+  readonly #lockFile: string
 
   constructor(path: string) {
     this.path = path
-  }
-
-  get clientEnvFile(): string {
-    return join(this.path, 'client.env')
-  }
-
-  /** Settings of the administrator. The identity provider writes them. */
-  get administratorEnvFile(): string {
-    return join(this.path, 'administrator.env')
+    this.clientEnvFile = join(path, 'client.env')
+    this.administratorEnvFile = join(path, 'administrator.env')
+    this.secretFolder = join(path, 'secrets')
+    this.authorityFile = join(path, 'tls', 'authority.pem')
+    this.appServiceEnvFile = join(path, 'app-service.env')
+    this.virtualMachineEnvFile = join(path, 'virtual-machine.env')
+    this.serverCertificateFile = join(path, 'tls', 'server.pem')
+    this.serverKeyFile = join(path, 'tls', 'server.key')
+    this.logFolder = join(path, 'logs')
+    this.#lockFile = join(path, 'start.lock')
   }
 
   /** Whether the identity provider has a directory in the folder. */
   get hasDirectory(): boolean {
     return existsSync(join(this.path, 'greeting.sqlite'))
-  }
-
-  get secretFolder(): string {
-    return join(this.path, 'secrets')
-  }
-
-  /** The certificate of the identity provider's local authority. */
-  get authorityFile(): string {
-    return join(this.path, 'tls', 'authority.pem')
-  }
-
-  /** The variables of a program that uses a managed identity as in Azure App Service. */
-  get appServiceEnvFile(): string {
-    return join(this.path, 'app-service.env')
-  }
-
-  /** The variables of a program that uses a managed identity as on a virtual machine. */
-  get virtualMachineEnvFile(): string {
-    return join(this.path, 'virtual-machine.env')
-  }
-
-  /** The certificate that the identity provider renews. The greeting API uses it too. */
-  get serverCertificateFile(): string {
-    return join(this.path, 'tls', 'server.pem')
-  }
-
-  get serverKeyFile(): string {
-    return join(this.path, 'tls', 'server.key')
-  }
-
-  get logFolder(): string {
-    return join(this.path, 'logs')
   }
 
   /** Creates the folder if necessary, and checks that it can be written. */
@@ -166,10 +150,6 @@ export class DataFolder {
   async isChangeableByOthers(): Promise<boolean> {
     const found = await stat(this.path).catch(() => undefined)
     return found !== undefined && isChangeableByOthers(found)
-  }
-
-  get #lockFile(): string {
-    return join(this.path, 'start.lock')
   }
 
   /** Whether a system runs in the folder. */

@@ -1,7 +1,6 @@
 import { type FileHandle, open, rename } from 'node:fs/promises'
 import { Writable } from 'node:stream'
 
-/** The two files of a log. */
 export type LogFiles = {
   readonly path: string
   /** File of the previous part. Each rotation overwrites it. */

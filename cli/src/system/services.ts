@@ -5,7 +5,6 @@ import { fileURLToPath } from 'node:url'
 import { shellQuote } from '../text/visible-text.ts'
 
 type Run = typeof import('@greeting/api/run').runGreetingApi
-/** The addresses of a service that listens. */
 export type Listening = NonNullable<Awaited<ReturnType<Run>>>
 
 /** A service that `greeting start` runs. */

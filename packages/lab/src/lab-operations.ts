@@ -4,7 +4,6 @@ import type { Lab } from './lab.ts'
 import type { FederatedTokenRequest } from './lab-federation.ts'
 import type { MintRequest } from './lab-host.ts'
 
-/** The path of the lab. */
 export const labPath = '/lab'
 
 /** The answer of an operation, or the segment of its path that names nothing. */

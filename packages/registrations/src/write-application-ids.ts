@@ -2,7 +2,6 @@ import { callersOf } from './callers.ts'
 import { jsonMembers, pathText } from './json-members.ts'
 import type { ApiEntry, RegistrationsFile } from './registrations-file.ts'
 
-/** The path of an entry. */
 const entryPath = /^(?:apis|clients|blueprints)\[\d+](?:\.agents\[\d+])?$/
 const string = '"[^"\\\\]*(?:\\\\.[^"\\\\]*)*"'
 

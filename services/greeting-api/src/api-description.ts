@@ -1,7 +1,6 @@
 import { refusalRows } from '@greeting/guard'
 import { greetings, nameError } from './greetings.ts'
 
-/** The addresses in the API description. */
 export type ApiAddresses = {
   readonly baseUrl: string
   readonly tokenUrl: string

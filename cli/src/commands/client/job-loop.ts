@@ -51,7 +51,6 @@ function requireTimeZone(timeZone: string | undefined): void {
   }
 }
 
-/** The clock and timer of a job loop. */
 type LoopClock = {
   readonly epochMs: () => number
   readonly random: () => number

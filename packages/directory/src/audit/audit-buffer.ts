@@ -31,41 +31,30 @@ export type AuditBacklog = {
  * The owner must call `flush` several times a second, and once at the end.
  */
 export class AuditBuffer {
-  readonly #audit: AuditTrail
-  readonly #uses: CredentialUses
-  readonly #capacity: number
-  readonly #onRecord: AuditBufferOptions['onRecord']
-  readonly #unstored: ReadonlySet<AuditLane>
-  readonly #now: () => Date
+  readonly #options: AuditBufferOptions &
+    Required<Pick<AuditBufferOptions, 'capacity' | 'unstored' | 'now'>>
   // One queue for each lane, so that a flood in one takes no space from the others.
   readonly #waiting = new Map<AuditLane, { readonly records: AuditRecord[]; lost: number }>()
   readonly #latestUses = new Map<string, Date>()
   #flushing: Promise<void> | undefined
   #dropped = 0
 
-  constructor({
-    audit,
-    uses,
-    capacity = 50_000,
-    onRecord,
-    unstored = new Set(),
-    now = () => new Date(),
-  }: AuditBufferOptions) {
-    this.#audit = audit
-    this.#uses = uses
-    this.#capacity = capacity
-    this.#onRecord = onRecord
-    this.#unstored = unstored
-    this.#now = now
+  constructor(options: AuditBufferOptions) {
+    this.#options = {
+      capacity: 50_000,
+      unstored: new Set(),
+      now: () => new Date(),
+      ...options,
+    }
   }
 
   /** Adds a record. */
   record = (record: AuditRecord, lane: AuditLane): void => {
-    this.#onRecord?.(record, lane)
-    if (this.#unstored.has(lane)) return
+    this.#options.onRecord?.(record, lane)
+    if (this.#options.unstored.has(lane)) return
     const waiting = this.#waiting.get(lane) ?? { records: [], lost: 0 }
     this.#waiting.set(lane, waiting)
-    if (waiting.records.length < this.#capacity) waiting.records.push(record)
+    if (waiting.records.length < this.#options.capacity) waiting.records.push(record)
     else {
       waiting.lost += 1
       this.#dropped += 1
@@ -79,7 +68,6 @@ export class AuditBuffer {
     return { waiting, dropped: this.#dropped }
   }
 
-  /** Adds the use of a credential. */
   noteUse = (credentialName: string, at: Date): void => {
     const known = this.#latestUses.get(credentialName)
     if (known === undefined || known < at) this.#latestUses.set(credentialName, at)
@@ -107,12 +95,12 @@ export class AuditBuffer {
       // Records that come meanwhile wait for the next flush.
       for (let left = waiting.records.length; left > 0; left -= recordsPerWrite) {
         const records = waiting.records.slice(0, Math.min(left, recordsPerWrite))
-        await this.#audit.append(lane, records)
+        await this.#options.audit.append(lane, records)
         waiting.records.splice(0, records.length)
       }
       const { lost } = waiting
       if (lost === 0) continue
-      await this.#audit.append(lane, [this.#loss(lost)])
+      await this.#options.audit.append(lane, [this.#loss(lost)])
       waiting.lost -= lost
     }
   }
@@ -120,14 +108,14 @@ export class AuditBuffer {
   async #writeUses(): Promise<void> {
     const uses = new Map(this.#latestUses)
     if (uses.size === 0) return
-    await this.#uses.record(uses)
+    await this.#options.uses.record(uses)
     for (const [name, at] of uses) {
       if (this.#latestUses.get(name) === at) this.#latestUses.delete(name)
     }
   }
 
   #loss = (count: number): AuditRecord => ({
-    at: this.#now(),
+    at: this.#options.now(),
     tenantId: null,
     actor: 'system',
     action: 'audit.lose',

@@ -23,7 +23,6 @@ export type ChangeQuery<Kind extends FollowedKind> = {
   readonly limit: number
 }
 
-/** One page of a list of changes. */
 export type ChangePage<Kind extends FollowedKind> = {
   /** The objects with their latest state; null for an object that was removed permanently. */
   readonly objects: readonly {

@@ -32,7 +32,6 @@ export const beginning: Commit = { revision: 0, mark: null }
 /** Called after a commit of a log is stored, and before it is acknowledged. */
 export type OnCommit = (log: RevisionLog, commit: Commit) => Promise<void>
 
-/** Makes the mark of a commit. */
 export const newMark = (): string => crypto.randomUUID()
 
 /**

@@ -1,10 +1,7 @@
-import type { Application } from '../model/application/application.ts'
 import { caseless } from '../model/application/identifier-uri-rules.ts'
 import { azureApi, azurePrincipal } from '../model/azure-apis.ts'
 import { type Directory, findPrincipalByName } from '../model/directory.ts'
 import type { CommittedChange, DirectoryKind, DirectoryObjects } from '../model/directory-change.ts'
-import type { AppRoleAssignment } from '../model/service-principal/app-role-assignment.ts'
-import type { ServicePrincipal } from '../model/service-principal/service-principal.ts'
 import { domainsOf, type Tenant, tenantIdIn } from '../model/tenant.ts'
 import {
   type DirectoryLookup,
@@ -154,71 +151,41 @@ export class DirectoryCache implements Directory {
     return tenant && (id === name || domainsOf(tenant).includes(name)) ? tenant : undefined
   }
 
-  tenants(): readonly Tenant[] {
-    return this.#find<'tenant'>('tenants', '')
-  }
+  tenants = () => this.#find<'tenant'>('tenants', '')
 
-  application(id: string): Application | undefined {
-    return this.#find<'application'>('application', id.toLowerCase())[0]
-  }
+  application: Directory['application'] = (id) =>
+    this.#find<'application'>('application', id.toLowerCase())[0]
+  applicationByAppId: Directory['applicationByAppId'] = (appId) =>
+    this.#find<'application'>('applicationOfAppId', appId.toLowerCase())[0] ?? azureApi(appId)
+  applicationByUniqueName: Directory['applicationByUniqueName'] = (tenantId, uniqueName) =>
+    this.#find<'application'>('applicationOfUniqueName', inTenant(tenantId, uniqueName))[0]
+  applicationsByIdentifierUri: Directory['applicationsByIdentifierUri'] = (uri) =>
+    this.#find<'application'>('applicationsOfUri', caseless(uri))
 
-  applicationByAppId(appId: string): Application | undefined {
-    return (
-      this.#find<'application'>('applicationOfAppId', appId.toLowerCase())[0] ?? azureApi(appId)
-    )
-  }
-
-  applicationByUniqueName(tenantId: string, uniqueName: string): Application | undefined {
-    const key = inTenant(tenantId, uniqueName)
-    return this.#find<'application'>('applicationOfUniqueName', key)[0]
-  }
-
-  applicationsByIdentifierUri(uri: string): readonly Application[] {
-    return this.#find<'application'>('applicationsOfUri', caseless(uri))
-  }
-
-  servicePrincipal(id: string): ServicePrincipal | undefined {
-    return this.#find<'servicePrincipal'>('servicePrincipal', id.toLowerCase())[0]
-  }
-
-  servicePrincipalByAppId(tenantId: string, appId: string): ServicePrincipal | undefined {
+  servicePrincipal: Directory['servicePrincipal'] = (id) =>
+    this.#find<'servicePrincipal'>('servicePrincipal', id.toLowerCase())[0]
+  servicePrincipalByAppId: Directory['servicePrincipalByAppId'] = (tenantId, appId) => {
     const key = inTenant(tenantId, appId.toLowerCase())
     const [found] = this.#find<'servicePrincipal'>('servicePrincipalInTenant', key)
     return found ?? azurePrincipal(tenantId, appId)
   }
+  servicePrincipalByName: Directory['servicePrincipalByName'] = (tenantId, name) =>
+    findPrincipalByName(this, tenantId, name)
+  servicePrincipalsOfApplication: Directory['servicePrincipalsOfApplication'] = (appId) =>
+    this.#find<'servicePrincipal'>('servicePrincipalsOfApplication', appId.toLowerCase())
+  agentsOf: Directory['agentsOf'] = (blueprintAppId) =>
+    this.#find<'servicePrincipal'>('agentsOfBlueprint', blueprintAppId.toLowerCase())
 
-  servicePrincipalByName(tenantId: string, name: string): ServicePrincipal | undefined {
-    return findPrincipalByName(this, tenantId, name)
-  }
+  appRoleAssignment: Directory['appRoleAssignment'] = (id) =>
+    this.#find<'appRoleAssignment'>('appRoleAssignment', id)[0]
+  assignmentsOf: Directory['assignmentsOf'] = (principalId) =>
+    this.#find<'appRoleAssignment'>('assignmentsOfPrincipal', principalId)
+  assignmentsOfRole: Directory['assignmentsOfRole'] = (resourceId, appRoleId) =>
+    this.#find<'appRoleAssignment'>('assignmentsOfRole', roleOf(resourceId, appRoleId))
+  assignmentsTo: Directory['assignmentsTo'] = (resourceId) =>
+    this.#find<'appRoleAssignment'>('assignmentsToResource', resourceId)
 
-  servicePrincipalsOfApplication(appId: string): readonly ServicePrincipal[] {
-    return this.#find<'servicePrincipal'>('servicePrincipalsOfApplication', appId.toLowerCase())
-  }
-
-  agentsOf(blueprintAppId: string): readonly ServicePrincipal[] {
-    return this.#find<'servicePrincipal'>('agentsOfBlueprint', blueprintAppId.toLowerCase())
-  }
-
-  appRoleAssignment(id: string): AppRoleAssignment | undefined {
-    return this.#find<'appRoleAssignment'>('appRoleAssignment', id)[0]
-  }
-
-  assignmentsOf(principalId: string): readonly AppRoleAssignment[] {
-    return this.#find<'appRoleAssignment'>('assignmentsOfPrincipal', principalId)
-  }
-
-  assignmentsOfRole(resourceId: string, appRoleId: string): readonly AppRoleAssignment[] {
-    const key = roleOf(resourceId, appRoleId)
-    return this.#find<'appRoleAssignment'>('assignmentsOfRole', key)
-  }
-
-  assignmentsTo(resourceId: string): readonly AppRoleAssignment[] {
-    return this.#find<'appRoleAssignment'>('assignmentsToResource', resourceId)
-  }
-
-  markOf(kind: DirectoryKind, id: string): string | undefined {
-    return this.#object(kind, id)?.mark
-  }
+  markOf: Directory['markOf'] = (kind, id) => this.#object(kind, id)?.mark
 
   /** Whether a tenant is in memory, with the same domains. */
   keepsDomains({ domains, id }: Tenant): boolean {

@@ -27,9 +27,7 @@ const maxMissingMs = 2000
 /** A bounded cache of the directory that follows a log. */
 export class DirectoryFollower {
   readonly cache: DirectoryCache
-  readonly #log: DirectoryLog
-  readonly #monotonicNowMs: () => number
-  readonly #onReversal: (followed: Commit, latest: Commit) => void
+  readonly #options: DirectoryFollowerOptions
   /** What the cache contains; undefined before the start. */
   #followed: Known | undefined
   #asOfMs = Number.NEGATIVE_INFINITY
@@ -44,11 +42,9 @@ export class DirectoryFollower {
   #open: Promise<void> | undefined
   #next: Promise<void> | undefined
 
-  constructor({ log, maxCacheWeight, monotonicNowMs, onReversal }: DirectoryFollowerOptions) {
-    this.#log = log
-    this.cache = new DirectoryCache(maxCacheWeight)
-    this.#monotonicNowMs = monotonicNowMs
-    this.#onReversal = onReversal
+  constructor(options: DirectoryFollowerOptions) {
+    this.#options = options
+    this.cache = new DirectoryCache(options.maxCacheWeight)
   }
 
   /** What the cache contains; undefined before the start. */
@@ -131,7 +127,7 @@ export class DirectoryFollower {
     this.#asked = new Set(wanted.map(([id]) => id))
     for (const id of this.#asked) this.#wanted.delete(id)
     const lookups = wanted.map(([, lookup]) => lookup)
-    return this.#ask(lookups, this.#log).finally(() => {
+    return this.#ask(lookups, this.#options.log).finally(() => {
       this.#asked = new Set()
     })
   }
@@ -139,7 +135,7 @@ export class DirectoryFollower {
   async #ask(lookups: readonly DirectoryLookup[], log: LogReader): Promise<void> {
     const known = this.#followed
     if (known === undefined) return this.#start(lookups, log)
-    const askedAtMs = this.#monotonicNowMs()
+    const askedAtMs = this.#options.monotonicNowMs()
     const own: OwnCommit[] = []
     this.#ownMeanwhile = own
     const { latest, hasKnown, changes, loaded } = await log.changesAfter(known, lookups)
@@ -177,7 +173,7 @@ export class DirectoryFollower {
   }
 
   async #start(lookups: readonly DirectoryLookup[], log: LogReader): Promise<void> {
-    const askedAtMs = this.#monotonicNowMs()
+    const askedAtMs = this.#options.monotonicNowMs()
     const latest = await log.latest()
     this.cache.reset(latest.revision)
     this.#followed = latest
@@ -187,7 +183,7 @@ export class DirectoryFollower {
 
   /** Nothing is answered from the lost history: until the log is read again, reads wait. */
   #forget(latest: Commit): void {
-    this.#onReversal(this.#followed ?? beginning, latest)
+    this.#options.onReversal(this.#followed ?? beginning, latest)
     this.#followed = undefined
     this.cache.reset(0)
     this.#asOfMs = Number.NEGATIVE_INFINITY
@@ -195,7 +191,7 @@ export class DirectoryFollower {
 
   /** A commit that failed leaves its number. Without an end, each question would ask for it again. */
   #giveUpMissing(): void {
-    const nowMs = this.#monotonicNowMs()
+    const nowMs = this.#options.monotonicNowMs()
     const missing = this.#followed?.missing ?? []
     this.#missingSince = new Map(
       missing.map((number) => [number, this.#missingSince.get(number) ?? nowMs]),
@@ -208,6 +204,6 @@ export class DirectoryFollower {
     const done = () => {
       this.#isGivingUp = false
     }
-    void this.#log.giveUp(late).then(done, done)
+    void this.#options.log.giveUp(late).then(done, done)
   }
 }

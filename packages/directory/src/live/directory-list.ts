@@ -60,7 +60,6 @@ export type ListQuery<Kind extends ListedKind> = {
   readonly isCounted: boolean
 }
 
-/** One page of a list. */
 export type ListPage<Kind extends ListedKind> = {
   /** In the order of the list. */
   readonly objects: readonly DirectoryObjects[Kind][]
@@ -75,7 +74,6 @@ export type ListPage<Kind extends ListedKind> = {
   readonly count: number | 'too_many' | undefined
 }
 
-/** A soft-deleted object. */
 export type DeletedObject = {
   readonly kind: 'application' | 'servicePrincipal'
   readonly id: string

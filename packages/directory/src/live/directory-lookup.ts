@@ -17,7 +17,6 @@ const row = <Kind extends DirectoryKind>(
 
 const uniqueRow: typeof row = (kind, keysOf) => ({ ...row(kind, keysOf), isUnique: true })
 
-/** All lookups of a directory. */
 export const directoryLookups = {
   tenant: uniqueRow('tenant', ({ id }) => [id]),
   tenantOfDomain: uniqueRow('tenant', ({ domains }) => domains),

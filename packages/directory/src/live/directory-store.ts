@@ -1,11 +1,9 @@
 // Folder: The live directory: its port to a store, what it keeps in memory, and how a change is decided.
 
 import type { Directory } from '../model/directory.ts'
-import type { ChangePage, ChangeQuery, FollowedKind } from './change-list.ts'
 import { type Commit, type Known, newMark } from './commit.ts'
 import { DirectoryFollower } from './directory-follower.ts'
-import type { DeletedObject, ListedKind, ListPage, ListQuery } from './directory-list.ts'
-import type { DirectoryLog, TenantSurvey } from './directory-log.ts'
+import type { DirectoryLog } from './directory-log.ts'
 import { type DirectoryLookup, NotLoaded } from './directory-lookup.ts'
 import { StorageUnavailableError } from './storage-unavailable-error.ts'
 import type { Decide } from './update-group.ts'
@@ -39,41 +37,31 @@ const conflictsRememberedMs = 10_000
  * several times per `maxAgeMs`.
  */
 export class DirectoryStore {
-  readonly #log: DirectoryLog
+  readonly #options: Required<Omit<DirectoryStoreOptions, 'maxTenantObjects'>> &
+    Pick<DirectoryStoreOptions, 'maxTenantObjects'>
   readonly #follower: DirectoryFollower
-  readonly #newMark: () => string
   /** The updates of all tenants, except those in `#apart`. */
   readonly #shared: UpdateQueue
   /** A queue for each tenant that other processes change too. */
   readonly #apart = new Map<string, UpdateQueue>()
   #conflicts = 0
   #lastConflictMs = Number.NEGATIVE_INFINITY
-  readonly #maxTenantObjects: number | undefined
-  readonly #maxAgeMs: number
-  readonly #patienceMs: number
-  readonly #monotonicNowMs: () => number
   #refreshing: Promise<void> | undefined
 
-  constructor({
-    log,
-    maxCacheWeight = 100_000,
-    maxTenantObjects,
-    maxAgeMs = 1000,
-    patienceMs = 2000,
-    monotonicNowMs = () => performance.now(),
-    newMark: makeMark = newMark,
-    onReversal = () => {},
-  }: DirectoryStoreOptions) {
-    this.#log = log
-    this.#follower = new DirectoryFollower({ log, maxCacheWeight, monotonicNowMs, onReversal })
-    this.#newMark = makeMark
-    this.#maxTenantObjects = maxTenantObjects
-    this.#maxAgeMs = maxAgeMs
-    this.#patienceMs = patienceMs
-    this.#monotonicNowMs = monotonicNowMs
+  constructor(options: DirectoryStoreOptions) {
+    this.#options = {
+      maxCacheWeight: 100_000,
+      maxAgeMs: 1000,
+      patienceMs: 2000,
+      monotonicNowMs: () => performance.now(),
+      newMark,
+      onReversal: () => {},
+      ...options,
+    }
+    this.#follower = new DirectoryFollower(this.#options)
     this.#shared = this.#newQueue({
       setApart: (update) => this.#queueOf(update.tenantId).add(update),
-      maxTenantObjects,
+      maxTenantObjects: options.maxTenantObjects,
     })
   }
 
@@ -88,7 +76,7 @@ export class DirectoryStore {
    *   cannot be read, or does not answer in time.
    */
   read<Result>(decide: (directory: Directory) => Result): Result | Promise<Awaited<Result>> {
-    const neededMs = this.#monotonicNowMs() - this.#maxAgeMs
+    const neededMs = this.#options.monotonicNowMs() - this.#options.maxAgeMs
     if (this.#follower.asOfMs < neededMs) return this.#readLater(decide, neededMs, undefined)
     const loadAndRepeat = (cause: unknown) => {
       if (!(cause instanceof NotLoaded)) throw cause
@@ -115,21 +103,15 @@ export class DirectoryStore {
   }
 
   /** One page of a list, directly from the log: a list must not evict clients from the cache. */
-  list<Kind extends ListedKind>(query: ListQuery<Kind>): Promise<ListPage<Kind>> {
-    return this.#log.list(query)
-  }
-
+  list: DirectoryLog['list'] = (query) => this.#options.log.list(query)
   /** One page of the changes of a tenant, directly from the log; undefined when it lacks some of them. */
-  listChanges<Kind extends FollowedKind>(
-    query: ChangeQuery<Kind>,
-  ): Promise<ChangePage<Kind> | undefined> {
-    return this.#log.listChanges(query)
-  }
-
+  listChanges: DirectoryLog['listChanges'] = (query) => this.#options.log.listChanges(query)
   /** Objects that were soft-deleted before a time, the oldest first. */
-  deletedBefore(time: Date, limit: number): Promise<readonly DeletedObject[]> {
-    return this.#log.deletedBefore(time, limit)
-  }
+  deletedBefore: DirectoryLog['deletedBefore'] = (...limits) =>
+    this.#options.log.deletedBefore(...limits)
+  /** Finds the oldest tenant and what tenants lack, directly from the log. */
+  surveyTenants: DirectoryLog['surveyTenants'] = (...limits) =>
+    this.#options.log.surveyTenants(...limits)
 
   /**
    * Calls a function with the directory as of its last refresh, of any age, without the log.
@@ -146,11 +128,6 @@ export class DirectoryStore {
       if (cause instanceof NotLoaded) return undefined
       throw cause
     }
-  }
-
-  /** Finds the oldest tenant and what tenants lack, directly from the log. */
-  surveyTenants(...limits: Parameters<DirectoryLog['surveyTenants']>): Promise<TenantSurvey> {
-    return this.#log.surveyTenants(...limits)
   }
 
   /** The weight of the objects in memory. */
@@ -170,7 +147,7 @@ export class DirectoryStore {
 
   /** Time since the cache was known to be current, in seconds; `Infinity` before the start. */
   get ageSeconds(): number {
-    return (this.#monotonicNowMs() - this.#follower.asOfMs) / 1000
+    return (this.#options.monotonicNowMs() - this.#follower.asOfMs) / 1000
   }
 
   /** How many commits were decided again, because another process wrote first. */
@@ -209,16 +186,15 @@ export class DirectoryStore {
   }
 
   get #isBusyElsewhere(): boolean {
-    return this.#monotonicNowMs() - this.#lastConflictMs < conflictsRememberedMs
+    return this.#options.monotonicNowMs() - this.#lastConflictMs < conflictsRememberedMs
   }
 
-  /** The queue of one tenant. */
   #queueOf(tenantId: string): UpdateQueue {
     const queue =
       this.#apart.get(tenantId) ??
       this.#newQueue({
         onEmpty: () => this.#apart.delete(tenantId),
-        maxTenantObjects: tenantId === '' ? undefined : this.#maxTenantObjects,
+        maxTenantObjects: tenantId === '' ? undefined : this.#options.maxTenantObjects,
       })
     this.#apart.set(tenantId, queue)
     return queue
@@ -230,13 +206,14 @@ export class DirectoryStore {
     return new UpdateQueue({
       ...options,
       follower: this.#follower,
-      log: this.#log,
-      newMark: this.#newMark,
+      log: this.#options.log,
+      newMark: this.#options.newMark,
       isFresh: () =>
-        !this.#isBusyElsewhere && this.#follower.asOfMs >= this.#monotonicNowMs() - this.#maxAgeMs,
+        !this.#isBusyElsewhere &&
+        this.#follower.asOfMs >= this.#options.monotonicNowMs() - this.#options.maxAgeMs,
       onConflict: () => {
         this.#conflicts += 1
-        this.#lastConflictMs = this.#monotonicNowMs()
+        this.#lastConflictMs = this.#options.monotonicNowMs()
       },
     })
   }
@@ -252,7 +229,7 @@ export class DirectoryStore {
       while (this.#follower.asOfMs < neededMs) await this.refresh()
       return await this.#follower.untilDecided(decide)
     }
-    return withTimeout(decided(), this.#patienceMs)
+    return withTimeout(decided(), this.#options.patienceMs)
   }
 }
 

@@ -11,7 +11,7 @@ export type {
 } from './directory-list.ts'
 export type { TenantSurvey } from './directory-log.ts'
 export { DirectoryStore } from './directory-store.ts'
-export { EventuallyConsistentDirectory } from './eventually-consistent-directory.ts'
+export { eventuallyConsistent } from './eventually-consistent-directory.ts'
 export { LeastRecentlyUsed } from './least-recently-used.ts'
 export { QuotaExceededError } from './object-quota.ts'
 export { RepeatableRuntime } from './repeatable-runtime.ts'

@@ -14,15 +14,13 @@ export type StoreReversalsOptions = {
  * The owner must call `writeTo` several times a second, which writes them to the audit.
  */
 export class StoreReversals {
-  readonly #report: (fields: object, text: string) => void
-  readonly #now: () => Date
+  readonly #options: Required<StoreReversalsOptions>
   #unwritten: readonly AuditRecord[] = []
   #count = 0
   #latestAt: Date | undefined
 
-  constructor({ report, now = () => new Date() }: StoreReversalsOptions) {
-    this.#report = report
-    this.#now = now
+  constructor(options: StoreReversalsOptions) {
+    this.#options = { now: () => new Date(), ...options }
   }
 
   /** The time of the latest reversal that this server noticed; undefined when there was none. */
@@ -37,11 +35,11 @@ export class StoreReversals {
 
   /** Records that a log lacks the commit to which this server had followed it. */
   note(log: RevisionLog, followed: Commit, latest: Commit): void {
-    const at = this.#now()
+    const at = this.#options.now()
     this.#latestAt = at
     this.#count += 1
     const fields = { log, followed: followed.revision, latest: latest.revision, count: this.#count }
-    this.#report(
+    this.#options.report(
       fields,
       'the store was rolled back: changes may be lost, and everything is read again',
     )

@@ -32,14 +32,7 @@ const maxConflicts = 3
 
 /** Writes the updates of one process in turn. Waiting updates share a commit, even for several tenants. */
 export class UpdateQueue {
-  readonly #follower: DirectoryFollower
-  readonly #log: DirectoryLog
-  readonly #newMark: () => string
-  readonly #isFresh: () => boolean
-  readonly #onConflict: () => void
-  readonly #onEmpty: () => void
-  readonly #setApart: UpdateQueueOptions['setApart']
-  readonly #maxTenantObjects: number | undefined
+  readonly #options: UpdateQueueOptions
   readonly #waiting = new Set<Update>()
   #isWriting = false
   /** Whether the cache may be used without a question: the next commit finds what it lacks. */
@@ -50,14 +43,7 @@ export class UpdateQueue {
   #apart = 0
 
   constructor(options: UpdateQueueOptions) {
-    this.#follower = options.follower
-    this.#log = options.log
-    this.#newMark = options.newMark
-    this.#isFresh = options.isFresh
-    this.#onConflict = options.onConflict
-    this.#onEmpty = options.onEmpty ?? (() => {})
-    this.#setApart = options.setApart
-    this.#maxTenantObjects = options.maxTenantObjects
+    this.#options = options
   }
 
   /** Writes an update after those that wait, or with them in one commit. */
@@ -66,12 +52,14 @@ export class UpdateQueue {
     if (!this.#isWriting) void this.#writeAll()
     // Loads what the update needs while others are written.
     else
-      void this.#follower.untilDecided((cache) => update.decide(cache, '')).catch(() => undefined)
+      void this.#options.follower
+        .untilDecided((cache) => update.decide(cache, ''))
+        .catch(() => undefined)
   }
 
   async #writeAll(): Promise<void> {
     this.#isWriting = true
-    this.#isFollowed = this.#isFresh()
+    this.#isFollowed = this.#options.isFresh()
     let conflicts = 0
     while (this.#waiting.size > 0) {
       const isApart = this.#apart > 0
@@ -80,34 +68,36 @@ export class UpdateQueue {
       if (await this.#write(updates, conflicts >= maxConflicts)) {
         conflicts = 0
         if (isApart) this.#apart -= 1
-      } else if (this.#setApart !== undefined) {
+      } else if (this.#options.setApart !== undefined) {
         for (const update of updates) this.#waiting.delete(update)
-        updates.forEach(this.#setApart)
-        this.#isFollowed = this.#isFresh()
+        updates.forEach(this.#options.setApart)
+        this.#isFollowed = this.#options.isFresh()
       } else {
         conflicts += 1
         this.#isFollowed = false
       }
     }
     this.#isWriting = false
-    this.#onEmpty()
+    this.#options.onEmpty?.()
   }
 
   /** Writes some of these updates, at least one. Returns false, with nothing written, after a conflict. */
   async #write(updates: readonly Update[], isExclusive: boolean): Promise<boolean> {
     try {
       const written = isExclusive
-        ? await this.#log.exclusively(this.#logs, (log) => this.#decideAndCommit(updates, log))
+        ? await this.#options.log.exclusively(this.#logs, (log) =>
+            this.#decideAndCommit(updates, log),
+          )
         : await this.#decideAndCommit(updates)
       if (written === 'conflict' && !isExclusive) {
-        this.#onConflict()
+        this.#options.onConflict()
         return false
       }
       if (written === 'conflict')
         throw new StorageUnavailableError('Another process changed the directory at the same time')
       // After the transaction has ended.
       if (written.own !== undefined) {
-        this.#follower.followOwn(written.own)
+        this.#options.follower.followOwn(written.own)
         this.#isFollowed = true
       }
       for (const { update, ...end } of written.group) {
@@ -119,7 +109,7 @@ export class UpdateQueue {
       // A fault of the store concerns all updates. Another error may be of one of them.
       if (updates.length === 1 || cause instanceof StorageUnavailableError)
         this.#rejectAll(updates, cause)
-      else if (this.#setApart !== undefined) return false
+      else if (this.#options.setApart !== undefined) return false
       else this.#apart = updates.length
     }
     return true
@@ -135,19 +125,19 @@ export class UpdateQueue {
   async #decideAndCommit(updates: readonly Update[], exclusive?: ExclusiveLog) {
     // A commit is a conflict when another one came first, so mostly no question is needed before it.
     const isFollowed = this.#isFollowed && exclusive === undefined
-    if (!isFollowed) await this.#follower.follow(exclusive)
-    const mark = this.#newMark()
+    if (!isFollowed) await this.#options.follower.follow(exclusive)
+    const mark = this.#options.newMark()
     let { base, group, logs, quota } = await this.#decide(updates, mark, exclusive)
     if (isFollowed && !group.every(isWritten)) {
       // No commit confirms a refusal, so it needs the latest state.
-      await this.#follower.follow()
+      await this.#options.follower.follow()
       ;({ base, group, logs, quota } = await this.#decide(updates, mark, exclusive))
     }
     const { changes, audit } = writtenBy(group)
     if (changes.length + audit.length === 0) return { group }
     this.#logs = logs
-    const log = exclusive ?? this.#log
-    const options = { quota, waitsForLogs: this.#setApart === undefined }
+    const log = exclusive ?? this.#options.log
+    const options = { quota, waitsForLogs: this.#options.setApart === undefined }
     const commit = await log.commit(base, mark, changes, audit, logs, options)
     if (commit === 'conflict') return commit
     return commit === base ? { group } : { group, own: { commit, changes } }
@@ -157,14 +147,14 @@ export class UpdateQueue {
   async #decide(updates: readonly Update[], mark: string, exclusive: ExclusiveLog | undefined) {
     const decideNow = (cache: DirectoryCache) => {
       const group = decideGroup(cache, updates, mark)
-      const base: Known = this.#follower.followed ?? beginning
+      const base: Known = this.#options.follower.followed ?? beginning
       const { changes } = writtenBy(group)
-      const max = this.#maxTenantObjects
+      const max = this.#options.maxTenantObjects
       const quota = max === undefined ? max : quotaOf(changes, max, (change) => cache.has(change))
       return { base, group, logs: logsIn(cache, changes), quota }
     }
     try {
-      return await this.#follower.untilDecided(decideNow, exclusive)
+      return await this.#options.follower.untilDecided(decideNow, exclusive)
     } catch (error) {
       // What the first update needs could not be loaded.
       const group = updates.slice(0, 1).map((update): DecidedUpdate => ({ update, error }))

@@ -65,6 +65,5 @@ export function azurePrincipal(tenantId: string, appId: string): ServicePrincipa
   return { ...principal, id, createdDateTime: epoch }
 }
 
-/** The service principals of all Azure APIs in a tenant. */
 export const azurePrincipals = (tenantId: string): ServicePrincipal[] =>
   rows.flatMap(({ application }) => azurePrincipal(tenantId, application.appId) ?? [])

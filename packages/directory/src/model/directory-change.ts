@@ -11,7 +11,6 @@ export type DirectoryObjects = {
   appRoleAssignment: AppRoleAssignment
 }
 
-/** A kind of object in a directory. */
 export type DirectoryKind = keyof DirectoryObjects
 
 /** The complete new state of one object; null if it is removed permanently. */

@@ -36,7 +36,6 @@ export function tenantIdIn(name: string): string | undefined {
   return isGuid(id) ? id : undefined
 }
 
-/** The properties of a tenant. */
 export const tenantProperties: PropertyTable<Tenant, unknown> = {
   id: { column: ['id'] },
   createdDateTime: { column: ['created_at', 'time'] },

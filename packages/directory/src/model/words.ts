@@ -1,7 +1,6 @@
 /** Letters and digits of any script, with the combining marks after them. */
 const word = /[\p{L}\p{N}][\p{L}\p{N}\p{M}]*/gu
 
-/** The words of a text. */
 export const wordsOf = (text: string): readonly string[] => text.match(word) ?? []
 
 /** The first letter and the first two letters of each word of a text, in lower case. */

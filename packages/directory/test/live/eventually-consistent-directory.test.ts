@@ -8,7 +8,7 @@ import {
   servicePrincipal,
   tenant,
 } from '../../../../test/fixtures/directory/sample.ts'
-import { EventuallyConsistentDirectory } from '../../src/live/eventually-consistent-directory.ts'
+import { eventuallyConsistent } from '../../src/live/eventually-consistent-directory.ts'
 import { put } from '../../src/model/directory-change.ts'
 
 const earlyTime = new Date('2026-01-01T00:00:00Z')
@@ -41,7 +41,7 @@ directory.apply(
 )
 
 /** Every lookup of an early object and of a late one. */
-const ways = (seen: EventuallyConsistentDirectory) => ({
+const ways = (seen: ReturnType<typeof eventuallyConsistent>) => ({
   early: [
     seen.application(guid(0xa)),
     seen.applicationByAppId(guid(0xa0)),
@@ -70,22 +70,20 @@ const ways = (seen: EventuallyConsistentDirectory) => ({
 
 describe('an eventually consistent directory', () => {
   it('hides objects that are younger than the delay in every lookup', () => {
-    const { early, late, counts } = ways(
-      new EventuallyConsistentDirectory(directory, new Date(+lateTime - 1)),
-    )
+    const { early, late, counts } = ways(eventuallyConsistent(directory, new Date(+lateTime - 1)))
     assert.ok(early.every((one) => one !== undefined))
     assert.ok(late.every((one) => one === undefined))
     assert.deepEqual(counts, [1, 0, 1, 0, 1, 1])
   })
 
   it('shows all other objects', () => {
-    const seen = new EventuallyConsistentDirectory(directory, lateTime)
+    const seen = eventuallyConsistent(directory, lateTime)
     const { early, late, counts } = ways(seen)
     assert.ok([...early, ...late].every((one) => one !== undefined))
     assert.deepEqual(counts, [1, 1, 2, 1, 2, 2])
     assert.equal(seen.revision, 1)
     assert.equal(seen.markOf('application', guid(1)), 'mark 1')
-    const hidden = new EventuallyConsistentDirectory(directory, earlyTime)
+    const hidden = eventuallyConsistent(directory, earlyTime)
     assert.equal(hidden.tenant('contoso.example')?.id, guid(1), 'tenants are always visible')
     assert.equal([...hidden.tenants()].length, 1)
   })

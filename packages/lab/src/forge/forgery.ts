@@ -86,11 +86,9 @@ export const ecdsa = (content: string) => {
   return sign('sha256', Buffer.from(content), { key: privateKey, dsaEncoding: 'ieee-p1363' })
 }
 
-/** The public part of a key, as PEM. */
 export const publicPem = ({ publicKey }: ForgeKey) =>
   publicKey.export({ type: 'spki', format: 'pem' }).toString()
 
-/** The public part of a key, as DER. */
 export const publicDer = ({ publicKey }: ForgeKey) =>
   publicKey.export({ type: 'spki', format: 'der' })
 

@@ -20,7 +20,6 @@ export const tabsOf = (kind: Kind): readonly Tab[] =>
     .filter(({ of }) => of === 'any' || of === kind || (of === 'application' && kind !== 'agent'))
     .map(({ name }) => name)
 
-/** The path of a page of one application. */
 export const applicationPath = (appId: string, tab: Tab = 'Overview'): string =>
   `/portal/applications/${appId}${applicationTabRows.find(({ name }) => name === tab)?.suffix ?? ''}`
 

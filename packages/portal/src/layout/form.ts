@@ -24,7 +24,6 @@ export const form = (
 ${content}
 </form>`
 
-/** A form with one button. */
 export const buttonForm = (
   request: AdministratorRequest,
   action: string,

@@ -13,7 +13,6 @@ export type Activity =
 /** Receives the progress of an activity; `total` is undefined while it is unknown. */
 export type OnProgress = (activity: Activity, done: number, total: number | undefined) => void
 
-/** The default number of simultaneous requests to the directory. */
 export const defaultRequestsInFlight = 8
 
 export type ReadOptions = {

@@ -9,7 +9,6 @@ const envelope = z.object({
   }),
 })
 
-/** The method and the path of a Graph request. */
 export type RequestLine = { readonly method: string; readonly path: string }
 
 /** A refusal by Microsoft Graph, with its code and its message. */
@@ -51,7 +50,6 @@ export function ignoreRefusal(isDone: (refusal: GraphRefusalError) => boolean) {
 /** The role that requests need to change applications. */
 export const writesApplications = 'Application.ReadWrite.All'
 
-/** One request to Microsoft Graph. */
 export type GraphRequest = {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
   /** The path after the version, such as `/applications`. */

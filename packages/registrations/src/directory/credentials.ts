@@ -25,7 +25,6 @@ export function credentialsOf({ application, servicePrincipal }: Holders): HeldC
   ]
 }
 
-/** The credentials that are valid now. */
 export const validCredentials = (holders: Holders, now: Date): HeldCredential[] =>
   credentialsOf(holders).filter(
     ({ startDateTime, endDateTime }) =>

@@ -43,9 +43,7 @@ export class DirectoryIndex {
     return appId === undefined ? undefined : this.#applicationsById.get(appId)
   }
 
-  applicationsNamed(displayName: string): readonly Application[] {
-    return this.#applicationsByName.get(displayName) ?? []
-  }
+  applicationsNamed = (displayName: string) => this.#applicationsByName.get(displayName) ?? []
 
   /** The applications that have at least one of the identifier URIs, each once. */
   applicationsWithUri(uris: readonly string[]): Application[] {
@@ -56,17 +54,9 @@ export class DirectoryIndex {
     return appId === undefined ? undefined : this.#principalsByAppId.get(appId)
   }
 
-  servicePrincipalWithId(id: string): ServicePrincipal | undefined {
-    return this.#principalsById.get(id)
-  }
-
-  servicePrincipalsNamed(displayName: string): readonly ServicePrincipal[] {
-    return this.#principalsByName.get(displayName) ?? []
-  }
-
-  agentsNamed(displayName: string): readonly ServicePrincipal[] {
-    return this.#agentsByName.get(displayName) ?? []
-  }
+  servicePrincipalWithId = (id: string) => this.#principalsById.get(id)
+  servicePrincipalsNamed = (displayName: string) => this.#principalsByName.get(displayName) ?? []
+  agentsNamed = (displayName: string) => this.#agentsByName.get(displayName) ?? []
 
   /** The agents of a blueprint. */
   agentsOf(appId: string | undefined): readonly ServicePrincipal[] {

@@ -13,7 +13,6 @@ export const registrationSteps = [
   'Client secret',
 ] as const
 
-/** One of the six registration steps. */
 export type RegistrationStep = (typeof registrationSteps)[number]
 
 /**

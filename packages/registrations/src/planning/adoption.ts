@@ -103,7 +103,6 @@ export const namesIn = (change: Change): string[] => [
   ...('blueprint' in change ? [change.blueprint] : []),
 ]
 
-/** The diff line of an adoption. */
 export const adoptionLine = (one: Adoption): string =>
   onOneLine(
     `! ~ application "${one.application}" (${one.applicationId}), found by its ${one.foundBy} only: ${history(one)}`,

@@ -95,7 +95,6 @@ const changeTexts: ChangeTexts = {
   ],
 }
 
-/** A planned change as lines of a diff. */
 export const changeLines = (change: Change): DiffLine[] =>
   (changeTexts[change.kind] as (change: Change) => DiffLine[])(change).map(({ sign, text }) => ({
     sign,

@@ -20,7 +20,6 @@ import { writeBackup } from './write-backup.ts'
 type BackupContext = StorePlace & {
   readonly keyEncryptionKey: string | undefined
   readonly now: () => Date
-  /** Prints a line of progress. */
   readonly progress: (line: string) => void
 }
 

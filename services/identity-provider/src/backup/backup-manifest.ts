@@ -14,7 +14,6 @@ export const manifestName = 'manifest.json'
 /** The file of the key-encryption key in a backup, encrypted with a passphrase. */
 export const sealedKeyName = 'key-encryption.key.sealed'
 
-/** The format of the manifests of this release. */
 export const manifestFormat = 2
 
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/)

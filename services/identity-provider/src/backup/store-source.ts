@@ -18,7 +18,6 @@ export type StorePlace = {
   readonly databaseUrl: string | undefined
 }
 
-/** The path of a store's SQLite data file. */
 export const dataFile = ({ dataDir }: StorePlace): string => join(dataDir, 'greeting.sqlite')
 
 /**

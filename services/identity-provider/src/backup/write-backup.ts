@@ -150,7 +150,6 @@ async function* pagesOf(db: Kysely<Tables>, { name, key }: StoredTable) {
   }
 }
 
-/** The rows of a tenant in pages. */
 async function* pagesOfTenant(db: Kysely<Tables>, table: StoredTable, tenantId: string) {
   const { rows } = await rowsOfTenant<Row>(table, tenantId).execute(db)
   for (let start = 0; start < rows.length; start += pageRows)

@@ -83,7 +83,6 @@ export class LocalCertificates {
     return join(this.#options.folder, 'authority.pem')
   }
 
-  /** The certificate and the key of the server. */
   get server(): Identity {
     return this.#server
   }

@@ -53,7 +53,6 @@ export const documentHeaders = (
   ...anyOrigin,
 })
 
-/** The headers of a refused request for a document. */
 export const documentRefusalHeaders = (request: HeaderRequest): Record<string, string> => ({
   ...uncached,
   ...everywhere(request),

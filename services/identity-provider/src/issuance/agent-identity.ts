@@ -59,7 +59,6 @@ export function agentClient(
   }
 }
 
-/** True if a client is an agent identity. */
 export const isAgent = ({
   principal,
 }: {

@@ -60,11 +60,9 @@ export type AssertionFacts = {
   readonly isFirstUse?: boolean
 }
 
-/** A client that has authenticated. */
 export type AuthenticatedClient = {
   readonly client: Client
   readonly method: 'secret' | 'assertion' | 'tls'
-  /** The id of the credential that the client used. */
   readonly credentialId: string
   /** The principal whose token of this server was the assertion. */
   readonly presenter?: ServicePrincipal

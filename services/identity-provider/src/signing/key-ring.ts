@@ -9,7 +9,6 @@ export const keyPhases = {
   retired: { signs: false },
 } as const
 
-/** A phase of a signing key. */
 type KeyPhase = keyof typeof keyPhases
 
 /** A key, its phase, and the end of the phase; null while the end is unknown. */

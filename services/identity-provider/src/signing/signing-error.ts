@@ -1,4 +1,3 @@
-/** The codes of signing key errors. */
 export type SigningErrorCode =
   /** Not 32 bytes in base64. */
   | 'key_encryption_key_malformed'

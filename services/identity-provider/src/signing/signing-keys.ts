@@ -60,17 +60,8 @@ const attemptsPerChange = 100
  * `maxAgeMs`, and `tend` periodically.
  */
 export class SigningKeys {
-  readonly #store: KeyRingStore
-  readonly #keyEncryptionKey: KeyEncryptionKey
+  readonly #options: Required<SigningKeysOptions>
   readonly #schedule: KeySchedule
-  readonly #maxAgeMs: number
-  readonly #patienceMs: number
-  readonly #agreedTime: () => Promise<AgreedTime | undefined>
-  readonly #now: () => Date
-  readonly #monotonicNowMs: () => number
-  readonly #generate: typeof generateSigningKey
-  readonly #newMark: () => string
-  readonly #onReversal: (followed: RingCommit, latest: RingCommit) => void
   readonly #loaded: KeyCache
   /** The commit of the current ring. It is a new object after each change. */
   #followed = firstRing
@@ -80,17 +71,17 @@ export class SigningKeys {
   #refreshing: Promise<void> | undefined
 
   private constructor(options: SigningKeysOptions) {
-    this.#store = options.store
-    this.#keyEncryptionKey = options.keyEncryptionKey
+    this.#options = {
+      maxAgeMs: 1000,
+      patienceMs: 2000,
+      now: () => new Date(),
+      monotonicNowMs: () => performance.now(),
+      generate: generateSigningKey,
+      newMark: () => crypto.randomUUID(),
+      onReversal: () => {},
+      ...options,
+    }
     this.#schedule = keyScheduleSchema.parse(options.schedule)
-    this.#maxAgeMs = options.maxAgeMs ?? 1000
-    this.#patienceMs = options.patienceMs ?? 2000
-    this.#agreedTime = options.agreedTime
-    this.#now = options.now ?? (() => new Date())
-    this.#monotonicNowMs = options.monotonicNowMs ?? (() => performance.now())
-    this.#generate = options.generate ?? generateSigningKey
-    this.#newMark = options.newMark ?? (() => crypto.randomUUID())
-    this.#onReversal = options.onReversal ?? (() => {})
     this.#loaded = new KeyCache(options.keyEncryptionKey)
   }
 
@@ -120,7 +111,7 @@ export class SigningKeys {
    * @throws {SigningError} key_ring_unavailable when it is not read in time.
    */
   async sign(claims: object, keyMembers: KeyMembers): Promise<string> {
-    const neededMs = this.#monotonicNowMs() - this.#maxAgeMs
+    const neededMs = this.#options.monotonicNowMs() - this.#options.maxAgeMs
     if (this.#asOfMs < neededMs) await this.#readInTime(neededMs)
     return this.#loaded.signer(this.#active().kid).sign(claims, keyMembers)
   }
@@ -141,7 +132,7 @@ export class SigningKeys {
 
   /** Every key with its phase. */
   states(): KeyState[] {
-    return keyStates(this.#ring, this.#schedule, this.#now())
+    return keyStates(this.#ring, this.#schedule, this.#options.now())
   }
 
   /** The revision of the ring in memory. */
@@ -151,7 +142,7 @@ export class SigningKeys {
 
   /** Time since the ring was known to be current, in seconds. */
   get ageSeconds(): number {
-    return (this.#monotonicNowMs() - this.#asOfMs) / 1000
+    return (this.#options.monotonicNowMs() - this.#asOfMs) / 1000
   }
 
   /** How many changes were decided again, because another process changed the ring first. */
@@ -174,10 +165,10 @@ export class SigningKeys {
    * encrypted with another key since this process started.
    */
   async tend(by: KeyActor = system): Promise<void> {
-    const agreed = await this.#agreedTime()
+    const agreed = await this.#options.agreedTime()
     await this.#change(by, async (ring) => {
       if (ring.length === 0) {
-        const now = this.#now()
+        const now = this.#options.now()
         return firstKeys(await this.#spares(keysLacking([], now), now), this.#schedule, now)
       }
       if (agreed === undefined) return ring
@@ -195,9 +186,9 @@ export class SigningKeys {
   async rotate(by: KeyActor): Promise<SigningKey> {
     await this.tend()
     const from = this.#active().kid
-    await this.#change(by, (ring) => rotate(ring, from, this.#schedule, this.#now()))
+    await this.#change(by, (ring) => rotate(ring, from, this.#schedule, this.#options.now()))
     const active = this.#active()
-    const successor = active.kid === from ? nextKey(this.#ring, this.#now()) : active
+    const successor = active.kid === from ? nextKey(this.#ring, this.#options.now()) : active
     await this.#tendAfterwards()
     return successor ?? active
   }
@@ -210,7 +201,7 @@ export class SigningKeys {
    */
   async revoke(kid: string, by: KeyActor): Promise<void> {
     const remove = async (ring: KeyRing) => {
-      const now = this.#now()
+      const now = this.#options.now()
       if (!ring.some((key) => key.kid === kid)) {
         throw new SigningError('signing_key_unknown', 'No signing key has this id.')
       }
@@ -224,9 +215,9 @@ export class SigningKeys {
   async #readInTime(neededMs: number): Promise<void> {
     const tooLate = Promise.withResolvers<never>()
     const timer = setTimeout(() => {
-      const sentence = `The signing keys were not read within ${this.#patienceMs} ms.`
+      const sentence = `The signing keys were not read within ${this.#options.patienceMs} ms.`
       tooLate.reject(new SigningError('key_ring_unavailable', sentence))
-    }, this.#patienceMs)
+    }, this.#options.patienceMs)
     try {
       // A shared query may have started too long ago for this call.
       do await Promise.race([this.refresh(), tooLate.promise])
@@ -237,7 +228,7 @@ export class SigningKeys {
   }
 
   #active(): SigningKey {
-    const active = activeKey(this.#ring, this.#now())
+    const active = activeKey(this.#ring, this.#options.now())
     // `open` creates the first keys, but a store that was restored from a backup may have none.
     if (active === undefined)
       throw new SigningError('key_ring_unavailable', 'The store has no signing keys')
@@ -255,9 +246,9 @@ export class SigningKeys {
       const after = await decide(before)
       if (after === before) return
       this.#refuseUnderAnotherKey(before)
-      const events = keyEvents(before, after, { by, at: this.#now(), removal })
-      const mark = this.#newMark()
-      const outcome = await this.#store.commit(base, mark, after, events)
+      const events = keyEvents(before, after, { by, at: this.#options.now(), removal })
+      const mark = this.#options.newMark()
+      const outcome = await this.#options.store.commit(base, mark, after, events)
       if (outcome === 'conflict') {
         this.#conflicts += 1
         continue
@@ -273,7 +264,7 @@ export class SigningKeys {
   // A replica cannot decrypt keys of two different key-encryption keys.
   #refuseUnderAnotherKey(ring: KeyRing) {
     for (const { kid, sealedPrivateKey } of ring) {
-      this.#keyEncryptionKey.open(sealedPrivateKey, kid).fill(0)
+      this.#options.keyEncryptionKey.open(sealedPrivateKey, kid).fill(0)
     }
   }
 
@@ -282,15 +273,19 @@ export class SigningKeys {
   #tendAfterwards = () => this.tend().catch(() => undefined)
 
   #spares = (count: number, now: Date): Promise<NewSigningKey[]> =>
-    Promise.all(Array.from({ length: count }, () => this.#generate(this.#keyEncryptionKey, now)))
+    Promise.all(
+      Array.from({ length: count }, () =>
+        this.#options.generate(this.#options.keyEncryptionKey, now),
+      ),
+    )
 
   async #follow(): Promise<void> {
-    const askedAtMs = this.#monotonicNowMs()
+    const askedAtMs = this.#options.monotonicNowMs()
     const known = this.#followed
-    const { latest, hasKnown, ring } = await this.#store.read(known)
+    const { latest, hasKnown, ring } = await this.#options.store.read(known)
     // Another answer that arrived earlier may be newer: read again.
     if (this.#followed !== known) return this.#follow()
-    if (!hasKnown) this.#onReversal(known, latest)
+    if (!hasKnown) this.#options.onReversal(known, latest)
     if (!hasKnown || latest.revision > known.revision) this.#adopt(latest, ring)
     this.#asOfMs = Math.max(this.#asOfMs, askedAtMs)
   }

@@ -24,7 +24,6 @@ export type Service = {
   readonly stop: (options?: Pick<StopOptions, 'graceMs'>) => Promise<void>
 }
 
-/** The arguments with which a service starts. */
 export type StartOptions = ProcessContext & {
   readonly settings: Settings
   readonly log: Logger

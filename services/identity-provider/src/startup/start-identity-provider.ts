@@ -36,11 +36,9 @@ export class IdentityProviderOptionsError extends TypeError {
 
 const isOfProcess = (setting: string) => setting === 'REUSE_PORT' || setting.startsWith('OTEL_')
 
-/** Converts the name of a setting to the name of an option. */
 export const optionNameOf = (setting: string) =>
   setting.toLowerCase().replaceAll(/_[a-z]/g, (letter) => letter.slice(1).toUpperCase())
 
-/** The setting of each option. */
 export const settingByOption = new Map(
   settingNames.filter((name) => !isOfProcess(name)).map((name) => [optionNameOf(name), name]),
 )

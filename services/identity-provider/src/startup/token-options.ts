@@ -55,7 +55,6 @@ export function tokenOptions(parts: ServiceParts): Omit<ServiceOptions, 'authori
   }
 }
 
-/** The token lifetimes that the settings contain. */
 export const tokenLifetime = (settings: Settings): TokenLifetime => ({
   backdatingSeconds: settings.TOKEN_BACKDATING_SECONDS,
   shortestSeconds: settings.TOKEN_LIFETIME_SECONDS.shortest,

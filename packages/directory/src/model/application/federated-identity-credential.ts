@@ -77,10 +77,8 @@ function isIssuer(text: string): boolean {
   return isSafeIssuerUrl(url) && url.search + url.hash === ''
 }
 
-/** The response properties of a federated identity credential. */
 export const federatedCredentialProperties = shownProperties<FederatedIdentityCredential, unknown>(
   properties,
 )
 
-/** The body schemas of a federated identity credential. */
 export const federatedCredentialForms = formsOf(properties)

@@ -15,7 +15,6 @@ export type PropertyView<Lookups> = {
   readonly isNew?: boolean
 }
 
-/** One member of a complex type. */
 export type Member = {
   /** The type in `$metadata`; default `Edm.String`. */
   readonly type?: EdmType

@@ -69,49 +69,21 @@ export type ObserveQuery = (kind: QueryKind, isDone: boolean, seconds: number) =
 
 /** A database of any kind, used through Kysely. Each of its faults is a `StorageUnavailableError`. */
 export class SqlDatabase {
-  readonly #kysely: Kysely<Tables>
-  readonly #dialect: Dialect
-  readonly #readers: Kysely<Tables>
-  readonly #reports: Kysely<Tables>
-  readonly #isLarge: () => Promise<boolean>
-  readonly #runBatch: SqlDatabaseOptions['runBatch']
-  readonly #changesInOneStep: SqlDatabaseOptions['changesInOneStep']
+  readonly #options: SqlDatabaseOptions &
+    Required<Pick<SqlDatabaseOptions, 'readers' | 'reports' | 'isLarge' | 'isRolledBack'>>
   #oneStepAfter: number
-  readonly #bytesQuery: string
-  readonly #clockQuery: string | undefined
-  readonly #close: () => Promise<void>
-  readonly #faultOf: (error: unknown) => string | undefined
-  readonly #isRolledBack: (error: unknown) => boolean
   #observe: ObserveQuery | undefined
 
-  constructor({
-    kysely,
-    dialect,
-    runBatch,
-    changesInOneStep,
-    oneStepAfter = 0,
-    readers = kysely,
-    reports = readers,
-    isLarge = async () => true,
-    bytesQuery,
-    clockQuery,
-    close = async () => {},
-    faultOf,
-    isRolledBack = () => false,
-  }: SqlDatabaseOptions) {
-    this.#kysely = kysely
-    this.#dialect = dialect
-    this.#runBatch = runBatch
-    this.#changesInOneStep = changesInOneStep
+  constructor(options: SqlDatabaseOptions) {
+    const { kysely, readers = kysely, reports = readers, oneStepAfter = 0 } = options
+    this.#options = {
+      isLarge: async () => true,
+      isRolledBack: () => false,
+      ...options,
+      readers,
+      reports,
+    }
     this.#oneStepAfter = oneStepAfter
-    this.#readers = readers
-    this.#reports = reports
-    this.#isLarge = isLarge
-    this.#bytesQuery = bytesQuery
-    this.#clockQuery = clockQuery
-    this.#close = close
-    this.#faultOf = faultOf
-    this.#isRolledBack = isRolledBack
   }
 
   /** Measures each access from now on. */
@@ -121,7 +93,7 @@ export class SqlDatabase {
 
   /** Runs one short query, and writes nothing. */
   ask<Answer>(question: (db: Kysely<Tables>) => Promise<Answer>): Promise<Answer> {
-    return this.#guard('ask', () => question(this.#readers))
+    return this.#guard('ask', () => question(this.#options.readers))
   }
 
   /** Runs one query that may take long, such as one of an operator. It delays no query of `ask`. */
@@ -131,7 +103,7 @@ export class SqlDatabase {
 
   /** Runs several queries on the same state of the database. */
   snapshot<Answer>(questions: (db: Transaction<Tables>) => Promise<Answer>): Promise<Answer> {
-    return this.#guard('snapshot', () => snapshotOf(this.#readers, questions))
+    return this.#guard('snapshot', () => snapshotOf(this.#options.readers, questions))
   }
 
   /** Runs the queries of an operator on the same state of the database. They delay no query of `ask`. */
@@ -140,19 +112,19 @@ export class SqlDatabase {
   }
 
   async #forReports(): Promise<Kysely<Tables>> {
-    return (await this.#isLarge()) ? this.#reports : this.#readers
+    return (await this.#options.isLarge()) ? this.#options.reports : this.#options.readers
   }
 
   /** Answers the question of a follower, on one state of the database. */
   changes(question: ChangesQuestion): Promise<Followed> {
-    const inOneStep = this.#changesInOneStep
+    const inOneStep = this.#options.changesInOneStep
     if (inOneStep !== undefined && this.#oneStepAfter === 0)
       return this.#guard('snapshot', () => inOneStep(question))
     if (inOneStep !== undefined && question.lookups.length > 0) {
       this.#oneStepAfter -= 1
       if (this.#oneStepAfter === 0) this.#prepareOneStep(inOneStep, question)
     }
-    return this.#guard('snapshot', () => answerChanges(this.#readers, question))
+    return this.#guard('snapshot', () => answerChanges(this.#options.readers, question))
   }
 
   /** No caller waits for the first answer in one step. */
@@ -169,7 +141,7 @@ export class SqlDatabase {
 
   /** Writes completely or not at all. After any error nothing is written. */
   write<Result>(statements: (db: Transaction<Tables>) => Promise<Result>): Promise<Result> {
-    return this.#guard('write', () => this.#kysely.transaction().execute(statements))
+    return this.#guard('write', () => this.#options.kysely.transaction().execute(statements))
   }
 
   /**
@@ -184,9 +156,9 @@ export class SqlDatabase {
     statements: (db: Transaction<Tables>) => Promise<readonly Row[] | undefined>,
     decisive = 0,
   ): Promise<readonly Row[] | undefined> {
-    const runBatch = this.#runBatch
+    const runBatch = this.#options.runBatch
     if (runBatch === undefined) return this.write(statements)
-    const recorded = await recordedStatements(this.#dialect, statements)
+    const recorded = await recordedStatements(this.#options.dialect, statements)
     const rows = await this.#guard('write', () => runBatch(recorded, decisive))
     return rows as readonly Row[] | undefined
   }
@@ -198,14 +170,14 @@ export class SqlDatabase {
    * @throws {StorageUnavailableError} storage_unavailable when a later release has removed a part of the tables
    */
   async migrate(last?: string): Promise<void> {
-    const applied = await this.#guard('ask', () => appliedMigrations(this.#kysely))
+    const applied = await this.#guard('ask', () => appliedMigrations(this.#options.kysely))
     if (isBeforeFirstSchema(applied))
       throw new StorageUnavailableError(
         `An early release made the tables of the store. Nothing was changed: ${wayFromBefore}.`,
       )
     const known = { ...migrations, ...laterExpansions(applied) }
     const migrator = new Migrator({
-      db: this.#kysely,
+      db: this.#options.kysely,
       provider: { getMigrations: async () => known },
     })
     const { error } = await this.#guard('write', () =>
@@ -215,7 +187,9 @@ export class SqlDatabase {
     if (error instanceof StorageUnavailableError) throw error
     const { message } = error as Error
     // Kysely has no class for it, and the driver of PostgreSQL calls each unknown error one of the network.
-    const fault = message.startsWith('corrupted migrations') ? undefined : this.#faultOf(error)
+    const fault = message.startsWith('corrupted migrations')
+      ? undefined
+      : this.#options.faultOf(error)
     throw new StorageUnavailableError(
       fault ?? `The tables of the store do not belong to this release: ${message}`,
       { cause: error },
@@ -244,24 +218,28 @@ export class SqlDatabase {
   /** The bytes of the data file or the database. */
   async bytes(): Promise<number> {
     const { rows } = await this.report((db) =>
-      sql.raw<{ bytes: number | string }>(this.#bytesQuery).execute(db),
+      sql.raw<{ bytes: number | string }>(this.#options.bytesQuery).execute(db),
     )
     return Number(rows[0]?.bytes)
   }
 
   /** The time of the database in epoch milliseconds; undefined when it uses the clock of this process. */
   async clockMs(): Promise<number | undefined> {
-    const query = this.#clockQuery
+    const query = this.#options.clockQuery
     if (query === undefined) return undefined
     const { rows } = await this.ask((db) => sql.raw<{ ms: number | string }>(query).execute(db))
     return Number(rows[0]?.ms)
   }
 
   async close(): Promise<void> {
-    for (const kysely of new Set([this.#reports, this.#readers, this.#kysely]))
+    for (const kysely of new Set([
+      this.#options.reports,
+      this.#options.readers,
+      this.#options.kysely,
+    ]))
       await kysely.destroy()
     // Kysely does not close a connection that it never used.
-    await this.#close()
+    await this.#options.close?.()
   }
 
   async #guard<Answer>(kind: QueryKind, access: () => Promise<Answer>): Promise<Answer> {
@@ -272,7 +250,8 @@ export class SqlDatabase {
       isDone = true
       return result
     } catch (cause) {
-      const sentence = cause instanceof QuotaExceededError ? undefined : this.#faultOf(cause)
+      const sentence =
+        cause instanceof QuotaExceededError ? undefined : this.#options.faultOf(cause)
       if (sentence === undefined) throw cause
       throw new StorageUnavailableError(sentence, { cause })
     } finally {
@@ -288,7 +267,7 @@ export class SqlDatabase {
       try {
         return await access()
       } catch (cause) {
-        if (attempt === maxAttempts || !this.#isRolledBack(cause)) throw cause
+        if (attempt === maxAttempts || !this.#options.isRolledBack(cause)) throw cause
       }
     }
   }

@@ -13,7 +13,7 @@ import { maxBytesCheckedAtOpen } from './sqlite-connection.ts'
 import { defaultMaxWaitMs, NodeSqliteDialect, untilUnlocked } from './sqlite-dialect.ts'
 import { isDamage, isFull, sqliteFaultOf } from './sqlite-fault.ts'
 import { type NewWorker, SqliteThread } from './sqlite-thread.ts'
-import { LocalChannel, StatementRunner } from './statement-runner.ts'
+import { localChannel, StatementRunner } from './statement-runner.ts'
 
 export type SqliteOptions = {
   /**
@@ -122,7 +122,7 @@ export const sqliteDatabase = (
   const close = () => {
     if (connection.isOpen) connection.close()
   }
-  const writer = new LocalChannel(new StatementRunner({ current: () => connection, close }))
+  const writer = localChannel(new StatementRunner({ current: () => connection, close }))
   return databaseOver(path, { writer }, { maxWaitMs })
 }
 

@@ -7,7 +7,6 @@ import type { SqliteAnswer, SqliteBatch, SqliteChannel, SqliteStatement } from '
 import type { ThreadConnection, ThreadReply, ThreadRequest } from './thread-requests.ts'
 import { errorFrom } from './transferred-error.ts'
 
-/** Starts the worker of a connection. */
 export type NewWorker = (connection: ThreadConnection) => Worker
 
 type Waiting = Pick<PromiseWithResolvers<unknown>, 'resolve' | 'reject'>

@@ -85,22 +85,8 @@ export class StatementRunner {
 }
 
 /** A channel to a connection of this thread. Every statement blocks the thread until it is done. */
-export class LocalChannel implements SqliteChannel {
-  readonly #runner: StatementRunner
-
-  constructor(runner: StatementRunner) {
-    this.#runner = runner
-  }
-
-  async execute(statement: SqliteStatement): Promise<SqliteAnswer> {
-    return this.#runner.run(statement)
-  }
-
-  async executeBatch(batch: SqliteBatch): Promise<SqliteAnswer> {
-    return this.#runner.runBatch(batch)
-  }
-
-  async close(): Promise<void> {
-    this.#runner.close()
-  }
-}
+export const localChannel = (runner: StatementRunner): SqliteChannel => ({
+  execute: async (statement) => runner.run(statement),
+  executeBatch: async (batch) => runner.runBatch(batch),
+  close: async () => runner.close(),
+})

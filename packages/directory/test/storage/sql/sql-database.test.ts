@@ -9,7 +9,7 @@ import type { ChangesQuestion } from '../../../src/storage/sql/directory/changes
 import type { Tables } from '../../../src/storage/sql/rows/tables.ts'
 import { SqlDatabase } from '../../../src/storage/sql/sql-database.ts'
 import { NodeSqliteDialect } from '../../../src/storage/sqlite/sqlite-dialect.ts'
-import { LocalChannel, StatementRunner } from '../../../src/storage/sqlite/statement-runner.ts'
+import { localChannel, StatementRunner } from '../../../src/storage/sqlite/statement-runner.ts'
 
 const lookups = [{ name: 'application', key: 'a' }] as const
 const inOneStep: Followed = { latest: beginning, hasKnown: true, changes: [], loaded: [] }
@@ -19,7 +19,7 @@ async function databaseFixture(oneStepAfter: number) {
   const { side: connection } = await memoryDatabase()
   const runner = new StatementRunner({ current: () => connection, close: () => connection.close() })
   const asked: { question: ChangesQuestion; answer: PromiseWithResolvers<Followed> }[] = []
-  const dialect = new NodeSqliteDialect(new LocalChannel(runner), 100)
+  const dialect = new NodeSqliteDialect(localChannel(runner), 100)
   const database = new SqlDatabase({
     kysely: new Kysely<Tables>({ dialect }),
     dialect,

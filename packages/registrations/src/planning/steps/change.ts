@@ -15,7 +15,6 @@ export type PropertyChange = {
   readonly to: unknown
 }
 
-/** A change of one role of an API. */
 export type RoleChange = {
   readonly role: RoleName
   readonly what: 'added' | 'removed' | 'changed'

@@ -1,36 +1,22 @@
-import { type CallerEntry, callersOf } from '../../callers.ts'
+import { callersOf } from '../../callers.ts'
 import type { AppRole } from '../../directory/directory-state.ts'
 import type { Located } from '../../directory/locate.ts'
-import type { ApiEntry, RegistrationsFile } from '../../registrations-file.ts'
+import type { RegistrationsFile } from '../../registrations-file.ts'
 import type { RoleName } from './change.ts'
 
-type Consent = NonNullable<RegistrationsFile['consents']>[number]
+type FileIndex = ReturnType<typeof indexOf>
 
 /** The entries of a registrations file by their names. Names are unique within a list. */
-class FileIndex {
-  readonly #apis: ReadonlyMap<string, ApiEntry>
-  readonly callers: readonly CallerEntry[]
-  readonly #callers: ReadonlyMap<string, CallerEntry>
-  readonly #consentsByClient: ReadonlyMap<string, readonly Consent[]>
-
-  constructor(file: RegistrationsFile) {
-    const { apis, consents = [] } = file
-    this.callers = callersOf(file)
-    this.#apis = new Map(apis.map((entry) => [entry.displayName, entry]))
-    this.#callers = new Map(this.callers.map((entry) => [entry.displayName, entry]))
-    this.#consentsByClient = Map.groupBy(consents, ({ client }) => client)
-  }
-
-  api(name: string): ApiEntry | undefined {
-    return this.#apis.get(name)
-  }
-
-  client(name: string): CallerEntry | undefined {
-    return this.#callers.get(name)
-  }
-
-  consentsOf(client: string): readonly Consent[] {
-    return this.#consentsByClient.get(client) ?? []
+function indexOf(file: RegistrationsFile) {
+  const callers = callersOf(file)
+  const apisByName = new Map(file.apis.map((entry) => [entry.displayName, entry]))
+  const callersByName = new Map(callers.map((entry) => [entry.displayName, entry]))
+  const consentsByClient = Map.groupBy(file.consents ?? [], ({ client }) => client)
+  return {
+    callers,
+    api: (name: string) => apisByName.get(name),
+    client: (name: string) => callersByName.get(name),
+    consentsOf: (client: string) => consentsByClient.get(client) ?? [],
   }
 }
 
@@ -38,7 +24,7 @@ const indexes = new WeakMap<RegistrationsFile, FileIndex>()
 
 /** The index of a registrations file. It is built once, because a parsed file does not change. */
 export function fileIndex(file: RegistrationsFile): FileIndex {
-  const index = indexes.get(file) ?? new FileIndex(file)
+  const index = indexes.get(file) ?? indexOf(file)
   indexes.set(file, index)
   return index
 }
@@ -96,15 +82,7 @@ export class KnownApis {
     }
   }
 
-  named(name: string): KnownApi | undefined {
-    return this.#byName.get(name)
-  }
-
-  withAppId(appId: string): KnownApi | undefined {
-    return this.#byAppId.get(appId)
-  }
-
-  ofServicePrincipal(id: string): KnownApi | undefined {
-    return this.#byServicePrincipal.get(id)
-  }
+  named = (name: string) => this.#byName.get(name)
+  withAppId = (appId: string) => this.#byAppId.get(appId)
+  ofServicePrincipal = (id: string) => this.#byServicePrincipal.get(id)
 }

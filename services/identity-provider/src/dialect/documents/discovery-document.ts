@@ -61,7 +61,6 @@ const anyTenant = '{tenantid}'
 export type DocumentTenant = {
   /** In the path of every endpoint: an ID, or `common` and similar names. */
   readonly inPath: string
-  /** In the issuer. */
   readonly inIssuer: string
 }
 

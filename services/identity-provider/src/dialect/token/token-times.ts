@@ -10,7 +10,6 @@ export type TokenTimes = {
   readonly expiresInSeconds: number
 }
 
-/** The lifetime of tokens. */
 export type TokenLifetime = {
   /** How far `iat` is in the past, for verifiers whose clock is behind. */
   readonly backdatingSeconds: number

@@ -53,34 +53,26 @@ const maxEntries = 256
  * and limits the number of requests. Tokens of this server need no request.
  */
 export class FederatedIssuers {
-  readonly #own: OwnIssuers | undefined
+  readonly #options: Required<Omit<FederatedIssuersOptions, 'own'>> &
+    Pick<FederatedIssuersOptions, 'own'>
   readonly #hosts: IssuerHostList
-  readonly #runtime: Partial<Runtime>
-  readonly #testKeys: 'refused' | 'accepted'
-  readonly #timeoutMs: number
-  readonly #cooldownMs: number
   readonly #entries = new Map<string, Entry>()
 
-  constructor({
-    own,
-    allowedHosts,
-    runtime = {},
-    testKeys = 'refused',
-    timeoutMs = 5000,
-    cooldownMs = 5000,
-  }: FederatedIssuersOptions) {
-    this.#own = own
-    this.#hosts = new IssuerHostList(allowedHosts)
-    this.#runtime = runtime
-    this.#testKeys = testKeys
-    this.#timeoutMs = timeoutMs
-    this.#cooldownMs = cooldownMs
+  constructor(options: FederatedIssuersOptions) {
+    this.#options = {
+      runtime: {},
+      testKeys: 'refused',
+      timeoutMs: 5000,
+      cooldownMs: 5000,
+      ...options,
+    }
+    this.#hosts = new IssuerHostList(options.allowedHosts)
   }
 
   /** Verifies a token of an issuer in a federated identity credential. */
   verify = async (token: string, expected: ExpectedToken): Promise<FederatedVerification> => {
     const { issuer, audience, tenantId } = expected
-    const own = await this.#own?.find(issuer)
+    const own = await this.#options.own?.find(issuer)
     if (own !== undefined) {
       if (own.tenantId !== tenantId) return 'issuer_of_other_tenant'
       // An API that gets a token for itself must not be able to use it as a credential of its caller.
@@ -102,13 +94,13 @@ export class FederatedIssuers {
     this.#entries.clear()
   }
 
-  #monotonicMs = () => (this.#runtime.monotonicMs ?? (() => performance.now()))()
+  #monotonicMs = () => (this.#options.runtime.monotonicMs ?? (() => performance.now()))()
 
   /** The guard with a key, opened at its first use; undefined when its keys are not available. */
   async #guardOf(key: string, open: () => Promise<Opened>): Promise<Opened | undefined> {
     const known = this.#entries.get(key)
     const isCooling =
-      known?.failedAtMs !== undefined && this.#monotonicMs() - known.failedAtMs < this.#cooldownMs
+      known?.failedAtMs !== undefined && this.#monotonicMs() - known.failedAtMs < this.#options.cooldownMs
     if (isCooling) return undefined
     const opened = known?.opened ?? open()
     // Moved to the end, because the first entries are removed first.
@@ -124,8 +116,8 @@ export class FederatedIssuers {
   }
 
   async #open(issuer: string, audience: string): Promise<Opened> {
-    const fetch = this.#runtime.fetch ?? globalThis.fetch
-    const text = await requestIssuerMetadata(issuer, fetch, this.#timeoutMs)
+    const fetch = this.#options.runtime.fetch ?? globalThis.fetch
+    const text = await requestIssuerMetadata(issuer, fetch, this.#options.timeoutMs)
     const { jwks_uri: keySetUrl } = readIssuerMetadata(issuer, text)
     if (!this.#hosts.allows(keySetUrl))
       throw new TypeError(`The key set of ${issuer} is on a host that is not allowed`)
@@ -139,7 +131,7 @@ export class FederatedIssuers {
       issuer,
       audiences: [tokenExchangeAppId],
       tenantId,
-      keys: () => this.#own?.publishedKeys() ?? [],
+      keys: () => this.#options.own?.publishedKeys() ?? [],
       tokenVersion: '2.0',
       claims: { applicationId: 'azp', tokenId: 'uti' },
     })
@@ -153,14 +145,14 @@ export class FederatedIssuers {
         // A federated identity has no roles here, but the guard requires at least one name.
         roles: ['federated'],
         maxCachedTokens: 100,
-        testKeys: this.#testKeys,
+        testKeys: this.#options.testKeys,
         listener: (event) => {
           // An own key set that is empty is an outage of this server.
           const isOther = issuer.keySetUrl !== undefined
           if (isOther && event.type === 'key_set_refresh_failed') fault = event.error.code
         },
       },
-      this.#runtime,
+      this.#options.runtime,
     )
     await guard.start()
     return { guard, fault: () => fault }

@@ -94,7 +94,6 @@ export async function gunzipBody(bytes: Uint8Array, maxBytes: number): Promise<U
   }
 }
 
-/** The limits of a JSON text. */
 type JsonLimits = {
   readonly maxLevels: number
   readonly maxPropertiesOfObject: number

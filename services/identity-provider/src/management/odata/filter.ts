@@ -3,7 +3,6 @@ import { type FilterToken, filterTokens, syntaxError } from './filter-tokens.ts'
 
 type Literal = string | boolean | null
 
-/** One comparison of a `$filter`. */
 export type Comparison = {
   readonly kind: 'comparison'
   readonly property: string
@@ -33,7 +32,6 @@ export type Filter =
   | { readonly kind: 'and' | 'or'; readonly parts: readonly Filter[] }
   | { readonly kind: 'not'; readonly part: Filter }
 
-/** The limits of a filter. */
 type FilterLimits = {
   readonly maxComparisons: number
   /** The parts of `or`, and the values of `in`. */

@@ -4,7 +4,7 @@ import { type Directory, graphAppId, type Runtime, roleOfBlueprints } from '@gre
 import type { AuditRecord, CredentialUses } from '@greeting/directory/audit'
 import {
   type DirectoryStore,
-  EventuallyConsistentDirectory,
+  eventuallyConsistent,
   QuotaExceededError,
   RepeatableRuntime,
   TooManyLookupsError,
@@ -68,7 +68,6 @@ const ownTenant = 'myorganization'
 /** The operations read only the path of a request. */
 const partBase = 'http://batch.invalid'
 
-/** One request for an operation. */
 export type OperationRequest = {
   readonly operation: Operation
   /** The segments of the path that match placeholders of the template. */
@@ -228,7 +227,7 @@ const visibleUntil = ({ runtime, visibilityDelaySeconds }: OperationContext): Da
 
 function visibleDirectory(context: OperationContext, directory: Directory): Directory {
   const until = visibleUntil(context)
-  return until === undefined ? directory : new EventuallyConsistentDirectory(directory, until)
+  return until === undefined ? directory : eventuallyConsistent(directory, until)
 }
 
 const listing = (context: OperationContext): Omit<ListCall, keyof RequestCall> => ({

@@ -4,7 +4,6 @@ export const graphPath = '/v1.0'
 /** The paths of both versions of Microsoft Graph, which have the same operations here. */
 export const graphPaths = [graphPath, '/beta'] as const
 
-/** The path of the server management API. */
 export const serverManagementPath = '/management'
 
 /** The lists of Azure Resource Manager that a login reads. */

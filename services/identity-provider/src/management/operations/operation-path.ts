@@ -133,7 +133,6 @@ export class OperationPaths {
     }
   }
 
-  /** The methods of the operations at a path. */
   methodsAt(path: string): string[] {
     return this.#at(path.split('/')).map(({ operation }) => operation.method)
   }

@@ -181,7 +181,6 @@ export type ChangeOperation = OperationRow & {
   readonly change: (call: ChangingCall) => Change
 }
 
-/** An operation on the directory. */
 export type DirectoryOperation = ReadOperation | ListOperation | ChangeOperation
 
 /** An operation that calls another part of the server, which writes the audit record. */

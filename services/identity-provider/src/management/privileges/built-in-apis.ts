@@ -12,7 +12,6 @@ import {
 import { graphRoles } from './graph-roles.ts'
 import { serverRoles } from './server-roles.ts'
 
-/** The identifier URI of Microsoft Graph. */
 export const graphUri = 'https://graph.microsoft.com'
 export const serverManagementUri = `api://${serverManagementAppId}`
 

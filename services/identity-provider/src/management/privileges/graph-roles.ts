@@ -106,23 +106,19 @@ const requires = (...groups: readonly (readonly GraphRole[])[]): RequiredRoles =
 /** The requirement for any client of the tenant: the operation shows nothing, or checks roles itself. */
 export const anyClient = requires()
 
-/** The roles for reading applications and service principals. */
 export const readsApplications = requires(['Application.Read.All', 'Application.ReadWrite.All'])
 
 /** The roles for changing applications and service principals. */
 export const writesApplications = requires(['Application.ReadWrite.All'])
 
-/** The roles for reading app role assignments. */
 export const readsAssignments = requires([
   'Application.Read.All',
   'Application.ReadWrite.All',
   'AppRoleAssignment.ReadWrite.All',
 ])
 
-/** The roles for reading users. */
 export const readsPeople = requires(['User.Read.All', 'Directory.Read.All'])
 
-/** The roles for reading groups. */
 export const readsGroups = requires(['Group.Read.All', 'Directory.Read.All'])
 
 /** The roles for changing app role assignments. Graph also requires a role for reading applications. */

@@ -309,5 +309,4 @@ export const refusals = {
 
 export type RefusalName = keyof typeof refusals
 
-/** The row of a refusal. */
 export const refusalRow = (name: RefusalName): Refusal => refusals[name]

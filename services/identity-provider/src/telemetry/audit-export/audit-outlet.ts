@@ -59,11 +59,7 @@ const waitUnlessAborted: Wait = (ms, signal, ref = false) =>
  */
 export class AuditOutlet {
   readonly name: string
-  readonly #sink: AuditSink
-  readonly #log: Log
-  readonly #maxRecords: number
-  readonly #maxBytes: number
-  readonly #wait: Wait
+  readonly #options: Required<AuditOutletOptions>
   readonly #queue: { readonly record: ExportedRecord; readonly bytes: number }[] = []
   readonly #lanes = new Map<ExportLane, { records: number; bytes: number }>()
   readonly #stopping = new AbortController()
@@ -72,20 +68,14 @@ export class AuditOutlet {
   #unreported = 0
   #failures = 0
 
-  constructor({
-    name,
-    sink,
-    log,
-    maxRecords = 50_000,
-    maxBytes = 32 * 2 ** 20,
-    wait = waitUnlessAborted,
-  }: AuditOutletOptions) {
-    this.name = name
-    this.#sink = sink
-    this.#log = log
-    this.#maxRecords = maxRecords
-    this.#maxBytes = maxBytes
-    this.#wait = wait
+  constructor(options: AuditOutletOptions) {
+    this.name = options.name
+    this.#options = {
+      maxRecords: 50_000,
+      maxBytes: 32 * 2 ** 20,
+      wait: waitUnlessAborted,
+      ...options,
+    }
   }
 
   get figures(): OutletFigures {
@@ -96,7 +86,7 @@ export class AuditOutlet {
   offer(record: ExportedRecord): void {
     const lane = this.#laneOf(record)
     const bytes = sizeOf(record)
-    if (lane.records >= this.#maxRecords || lane.bytes + bytes > this.#maxBytes) {
+    if (lane.records >= this.#options.maxRecords || lane.bytes + bytes > this.#options.maxBytes) {
       this.#drop(1)
       return
     }
@@ -111,9 +101,9 @@ export class AuditOutlet {
     this.#stopping.abort()
     const timeout = new AbortController()
     // Nothing else may keep the process alive until the last batch is sent.
-    await Promise.race([this.#running, this.#wait(stopMs, timeout.signal, true)])
+    await Promise.race([this.#running, this.#options.wait(stopMs, timeout.signal, true)])
     timeout.abort()
-    await this.#sink.close()
+    await this.#options.sink.close()
     this.#drop(this.#remove(this.#queue.length))
     this.#report()
   }
@@ -123,23 +113,25 @@ export class AuditOutlet {
     let retryMs = firstRetryMs
     let isFailing = false
     while (this.#queue.length > 0) {
-      if (this.#queue.length < recordsPerBatch) await this.#wait(collectMs, signal)
+      if (this.#queue.length < recordsPerBatch) await this.#options.wait(collectMs, signal)
       const batch = this.#queue.slice(0, recordsPerBatch).map(({ record }) => record)
       try {
-        const rejected = await this.#sink.send(batch)
+        const rejected = await this.#options.sink.send(batch)
         this.#remove(batch.length)
         if (rejected > 0) this.#failures += 1
         this.#drop(rejected)
-        if (isFailing) this.#log.info({ sink: this.name }, 'export of the audit log succeeds again')
+        if (isFailing)
+          this.#options.log.info({ sink: this.name }, 'export of the audit log succeeds again')
         isFailing = false
         retryMs = firstRetryMs
       } catch (err) {
         this.#failures += 1
-        if (!isFailing) this.#log.error({ err, sink: this.name }, 'export of the audit log failed')
+        if (!isFailing)
+          this.#options.log.error({ err, sink: this.name }, 'export of the audit log failed')
         isFailing = true
         if (signal.aborted) break
         const { retryAfterMs = retryMs } = err as { readonly retryAfterMs?: number }
-        await this.#wait(Math.min(retryAfterMs, longestDemandMs), signal)
+        await this.#options.wait(Math.min(retryAfterMs, longestDemandMs), signal)
         retryMs = Math.min(retryMs * 2, lastRetryMs)
       }
     }
@@ -166,7 +158,7 @@ export class AuditOutlet {
     if (count === 0) return
     this.#dropped += count
     if (this.#unreported === 0)
-      void this.#wait(reportMs, this.#stopping.signal).then(() => this.#report())
+      void this.#options.wait(reportMs, this.#stopping.signal).then(() => this.#report())
     this.#unreported += count
   }
 
@@ -174,7 +166,10 @@ export class AuditOutlet {
     const lost = this.#unreported
     this.#unreported = 0
     if (lost === 0) return
-    this.#log.error({ sink: this.name, lost, ...this.figures }, 'audit records were not exported')
+    this.#options.log.error(
+      { sink: this.name, lost, ...this.figures },
+      'audit records were not exported',
+    )
   }
 }
 

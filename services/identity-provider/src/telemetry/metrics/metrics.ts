@@ -50,7 +50,6 @@ export type CountedIds = {
   readonly tenantIds?: readonly string[]
 }
 
-/** The figures of the directory. */
 type DirectoryFigures = {
   readonly revision: number
   readonly conflicts: number
@@ -96,7 +95,6 @@ function directoryMetrics(
   )
 }
 
-/** The figures of the signing keys. */
 type KeyFigures = {
   readonly states: () => readonly KeyState[]
   readonly revision: number

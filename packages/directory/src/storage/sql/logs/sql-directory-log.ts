@@ -2,14 +2,8 @@
 
 import type { Kysely, Transaction } from 'kysely'
 import type { AuditRecord } from '../../../audit/audit-record.ts'
-import type { ChangePage, ChangeQuery, FollowedKind } from '../../../live/change-list.ts'
 import { beginning, type Commit, type Known, newMark, type OnCommit } from '../../../live/commit.ts'
-import type {
-  DeletedObject,
-  ListedKind,
-  ListPage,
-  ListQuery,
-} from '../../../live/directory-list.ts'
+import type { DeletedObject } from '../../../live/directory-list.ts'
 import {
   type CommitOptions,
   type DirectoryLog,
@@ -53,14 +47,11 @@ export class SqlDirectoryLog implements DirectoryLog {
     this.#onCommit = onCommit
   }
 
-  latest(): Promise<Known> {
-    return this.#database.ask(latestIn)
-  }
+  latest = () => this.#database.ask(latestIn)
 
-  surveyTenants(appIds: readonly string[], limit: number): Promise<TenantSurvey> {
-    // At a start no request waits for the connection of short queries, and the other has no thread yet.
-    return this.#database.snapshot((db) => surveyTenants(db, appIds, limit))
-  }
+  // At a start no request waits for the connection of short queries, and the other has no thread yet.
+  surveyTenants: DirectoryLog['surveyTenants'] = (appIds, limit) =>
+    this.#database.snapshot((db) => surveyTenants(db, appIds, limit))
 
   async changesAfter(
     known: Known = beginning,
@@ -121,15 +112,10 @@ export class SqlDirectoryLog implements DirectoryLog {
     await this.#database.write((db) => giveUp(db, numbers, newMark()))
   }
 
-  list<Kind extends ListedKind>(query: ListQuery<Kind>): Promise<ListPage<Kind>> {
-    return listPage(this.#database, query, { scans: this.#scans })
-  }
+  list: DirectoryLog['list'] = (query) => listPage(this.#database, query, { scans: this.#scans })
 
-  listChanges<Kind extends FollowedKind>(
-    query: ChangeQuery<Kind>,
-  ): Promise<ChangePage<Kind> | undefined> {
-    return this.#database.reportSnapshot((db) => listChanges(db, query))
-  }
+  listChanges: DirectoryLog['listChanges'] = (query) =>
+    this.#database.reportSnapshot((db) => listChanges(db, query))
 
   async deletedBefore(time: Date, limit: number): Promise<readonly DeletedObject[]> {
     const found: DeletedObject[] = []

@@ -29,7 +29,6 @@ type PartRow<Part> = {
   readonly remove: PartChange
 }
 
-/** The operations on a part of applications. */
 export function partOperations<Part>(row: PartRow<Part>): DirectoryOperation[] {
   const { access, create, find, name, partsOf, remove, set, update } = row
   const path = `/applications/{id}/${set.name}`

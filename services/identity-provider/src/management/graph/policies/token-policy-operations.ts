@@ -66,5 +66,4 @@ const rows: readonly PolicyRow[] = [
   },
 ]
 
-/** The operations on token policies. */
 export const tokenPolicyOperations = rows.flatMap(policyOperations)

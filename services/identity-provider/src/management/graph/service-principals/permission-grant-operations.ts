@@ -165,7 +165,6 @@ const clientsAfter = (call: ListCall, after: string | undefined) =>
     isCounted: false,
   })
 
-/** Counts the grants of all clients. */
 async function countAll(call: ListCall, found: Grant[] = [], after?: string): Promise<Answer> {
   const { directory, next, objects } = await clientsAfter(call, after)
   found.push(...objects.flatMap(grantsOf))
