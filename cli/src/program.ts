@@ -54,9 +54,8 @@ export async function greetingProgram(
       .argument('[command...]')
       .description('display help for command')
       .action((words: readonly string[]) => named(program, words).outputHelp())
-  for (const command of program.commands.flatMap(withSubcommands)) {
+  for (const command of program.commands.flatMap(withSubcommands))
     command.addHelpText('after', `\n${exitCodeHelp}`)
-  }
   return program
 }
 

@@ -281,9 +281,8 @@ export async function readClientSettings(
 ): Promise<ClientSettings> {
   const path = namedFile ?? defaultSettingsFile
   const file = await readSettingsFile(path, namedFile !== undefined)
-  if (file === undefined && namedFile !== undefined) {
+  if (file === undefined && namedFile !== undefined)
     throw new CommandFailure('bad_usage', `There is no file ${namedFile}`)
-  }
   const isFound = file !== undefined && namedFile === undefined
   const changeable = isFound ? await changeablePart(path) : undefined
   const given: Settings = {

@@ -118,9 +118,8 @@ async function requestLab(
 /** @throws {InvalidArgumentError} when the text is no whole number */
 function wholeNumber(text: string): number {
   const number = Number(text)
-  if (text.trim() === '' || !Number.isSafeInteger(number)) {
+  if (text.trim() === '' || !Number.isSafeInteger(number))
     throw new InvalidArgumentError('The number must be whole')
-  }
   return number
 }
 

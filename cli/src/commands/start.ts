@@ -114,17 +114,15 @@ type Options = {
 
 function port(text: string): number {
   const number = Number(text)
-  if (!/^\d{1,5}$/.test(text) || number > 65_535) {
+  if (!/^\d{1,5}$/.test(text) || number > 65_535)
     throw new InvalidArgumentError('The port must be a number from 0 to 65535')
-  }
   return number
 }
 
 function originUrl(text: string): string {
   const url = URL.parse(text)
-  if (url === null || !['http:', 'https:'].includes(url.protocol) || text !== url.origin) {
+  if (url === null || !['http:', 'https:'].includes(url.protocol) || text !== url.origin)
     throw new InvalidArgumentError('The URL must be an http or https origin without a path')
-  }
   return text
 }
 
@@ -136,9 +134,8 @@ function folder(text: string): string {
 
 function maxLogMib(text: string): number {
   const number = Number(text)
-  if (!/^\d{1,4}$/.test(text) || number < 1) {
+  if (!/^\d{1,4}$/.test(text) || number < 1)
     throw new InvalidArgumentError('The size must be a number from 1 to 9999')
-  }
   return number
 }
 

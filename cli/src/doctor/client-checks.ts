@@ -84,9 +84,8 @@ const tokenCheck = (
 const warningMs = 14 * 86_400_000
 
 function checkEnd({ credentialEndsMs, nowMs }: Probes): CheckResult {
-  if (credentialEndsMs === undefined) {
+  if (credentialEndsMs === undefined)
     return right('accepted; its end is unknown (set CLIENT_SECRET_EXPIRES to show it here)')
-  }
   const detail = `accepted; it ends ${timeInWords(credentialEndsMs / 1000, nowMs / 1000)}`
   if (credentialEndsMs - nowMs > warningMs) return right(detail)
   return warning(detail, 'Create the next one now, and use both until the change is complete.')

@@ -238,13 +238,11 @@ export function readIdentityRequest(
   // MSAL adds a slash at the end.
   const path = url?.pathname.endsWith('/') ? url.pathname.slice(0, -1) : (url?.pathname ?? '')
   const endpoint = Object.entries(identityEndpoints(secret)).find(([one]) => one === path)?.[1]
-  if (url === null || endpoint === undefined || !loopbackHost.test(String(headers.host))) {
+  if (url === null || endpoint === undefined || !loopbackHost.test(String(headers.host)))
     return answer(404, { error: 'not_found', error_description: 'There is nothing at this path.' })
-  }
   if (method !== 'GET') return endpoint.malformed('The method must be GET')
-  if (forwardingHeaders.some((name) => headers[name] !== undefined)) {
+  if (forwardingHeaders.some((name) => headers[name] !== undefined))
     return endpoint.malformed('A forwarded request is not allowed')
-  }
   const refused = endpoint.refuseCaller(headers)
   if (refused !== undefined) return refused
   const query = url.searchParams
@@ -253,13 +251,11 @@ export function readIdentityRequest(
     return endpoint.malformed(`The api-version must be one of: ${versions}`)
   }
   const resource = query.get('resource')
-  if (resource === null || resource === '') {
+  if (resource === null || resource === '')
     return endpoint.malformed('The parameter resource is missing')
-  }
   const other = otherIdentities.find((name) => query.has(name))
-  if (other !== undefined) {
+  if (other !== undefined)
     return endpoint.malformed(`The parameter ${other} is not supported: use client_id`)
-  }
   const clientId = query.get('client_id')?.toLowerCase()
   return { request: { resource, clientId }, unknownIdentity: endpoint.unknownIdentity }
 }

@@ -43,11 +43,10 @@ export function durationMs(text: string): number {
     (ms, [, count, unit = '']) => ms + Number(count) * (unitsMs[unit] ?? 0),
     0,
   )
-  if (parts.map(([part]) => part).join('') !== text || text === '' || sum > maxMs) {
+  if (parts.map(([part]) => part).join('') !== text || text === '' || sum > maxMs)
     throw new InvalidArgumentError(
       'The duration must have a form like 30s, 5m or 1h30m, and be at most 24d',
     )
-  }
   return Math.round(sum)
 }
 

@@ -160,9 +160,8 @@ export function networkFault(error: Error, url?: URL): NetworkFault {
       (protocol === undefined || protocol === url?.protocol) && pattern.test(text),
   )
   const root = chain.at(-1)
-  if (found === undefined) {
+  if (found === undefined)
     return { name: 'other', detail: readableMessage(root?.message ?? ''), remedy: undefined }
-  }
   const [name, [, detail, remedy]] = found
   const code = chain.map(codeOf).findLast((value) => value !== '')
   const shown = name !== 'timeout' && code ? `${detail} (${code})` : detail

@@ -54,9 +54,8 @@ export function validateOptions<Options>(
   options: Options,
   rules: OptionRules<Options>,
 ): void {
-  if (Promise.withResolvers === undefined) {
+  if (Promise.withResolvers === undefined)
     throw new TypeError(`@greeting/client needs Node 22 or newer, and this is ${process.version}`)
-  }
   if (!isObject(options)) throw new TypeError(`${caller}: the options must be an object`)
   const names = Object.keys(rules) as (keyof Options & string)[]
   const faults = [

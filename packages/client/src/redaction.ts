@@ -11,9 +11,8 @@ export function withoutSecrets(text: string, secrets: readonly string[]): string
   for (const secret of secrets) {
     if (secret.length < minSecretCharacters) continue
     const form = new URLSearchParams({ secret }).toString().slice('secret='.length)
-    for (const spelling of [secret, encodeURIComponent(secret), form]) {
+    for (const spelling of [secret, encodeURIComponent(secret), form])
       clean = clean.replaceAll(spelling, replacement)
-    }
   }
   return clean
 }

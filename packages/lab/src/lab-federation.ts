@@ -54,9 +54,8 @@ export class LabFederation {
   through(fetch: FetchKeys): FetchKeys {
     return async (url, init) => {
       if (new URL(url).host !== host) return fetch(url, init)
-      if (!url.endsWith('/keys')) {
+      if (!url.endsWith('/keys'))
         return Response.json({ issuer: this.issuer, jwks_uri: `${this.issuer}/keys` })
-      }
       const { kid, publicKey } = await this.#signingKey()
       const jwk = publicKey.export({ format: 'jwk' })
       return Response.json({ keys: [{ ...jwk, kid, use: 'sig', alg: 'RS256' }] })

@@ -108,13 +108,11 @@ export function createPortal(host: PortalHost): Hono<ServerEnv> {
   // 1. Only the own names of the server, and forms only of its own pages.
   app.use('/portal/*', async (context, next) => {
     const name = context.req.header('host') ?? new URL(context.req.url).host
-    if (!names.has(name)) {
+    if (!names.has(name))
       return plainPage('Wrong address', `The portal is at ${host.authUrl}/portal.`, 421)
-    }
     const isForm = context.req.method === 'POST' && context.req.path !== '/portal/links'
-    if (isForm && !origins.has(context.req.header('origin') ?? '')) {
+    if (isForm && !origins.has(context.req.header('origin') ?? ''))
       return plainPage('Refused', 'The form was not sent by a page of this portal.', 403)
-    }
     return next()
   })
   app.get('/', () => landingPage(host.metricsUrl))
@@ -161,12 +159,10 @@ export function createPortal(host: PortalHost): Hono<ServerEnv> {
         return signInPage({ returnTo: '/portal', absence: 'ended', unsent })
       }
       const form = await readPortalForm(context, action.body)
-      if (!formTokens.isTokenOf(request.session, path, form.get('form_token') ?? '')) {
+      if (!formTokens.isTokenOf(request.session, path, form.get('form_token') ?? ''))
         return plainPage('Refused', 'Your session has changed. Open the form again.', 403, request)
-      }
-      if (action.changesNothing || isConfirmed(request.session, request.now)) {
+      if (action.changesNothing || isConfirmed(request.session, request.now))
         return act(action, request, form, context)
-      }
       const proof = await readConfirmation(host, sealed, request, form, context)
       if (proof === undefined || 'sentence' in proof) {
         const unsent = { action: path, fields: keptFields(form), ...action.body }
@@ -189,12 +185,10 @@ export function createPortal(host: PortalHost): Hono<ServerEnv> {
       const sentence = 'The form is larger than the portal accepts. Nothing was changed.'
       return plainPage('Too large', sentence, 413)
     }
-    if (cause instanceof PortalFormError) {
+    if (cause instanceof PortalFormError)
       return plainPage('Refused', `${cause.message} Nothing was changed.`, cause.status)
-    }
-    if (cause instanceof BodyCutError) {
+    if (cause instanceof BodyCutError)
       return plainPage('Refused', 'The form is incomplete. Nothing was changed.', 400)
-    }
     if (isStoreAway(cause)) {
       const sentence =
         'The store is unavailable. Nothing was changed. Try again in a moment. If it is still unavailable, look at the log of the server.'

@@ -85,14 +85,13 @@ const maxRepeatedMembers = 20
 const policyKeys = /^(?:policies|appManagementPolicy|tokenLifetimePolicy)$/
 
 function issuesOf(issue: z.core.$ZodIssue): FileIssue[] {
-  if (issue.code === 'unrecognized_keys') {
+  if (issue.code === 'unrecognized_keys')
     return issue.keys.map((key) => ({
       path: pathText([...issue.path, key]),
       message: policyKeys.test(key)
         ? 'is set over Microsoft Graph, as the page "Policies" of the documents shows'
         : 'is not a property of this format',
     }))
-  }
   return [{ path: pathText(issue.path), message: messageOf(issue) }]
 }
 

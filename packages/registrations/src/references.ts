@@ -6,9 +6,8 @@ type Issue = { readonly path: (string | number)[]; readonly message: string }
 
 /** Checks the rules that concern several entries: unique names and IDs, and references that exist. */
 export function checkReferences(file: RegistrationsFile, context: z.core.$RefinementCtx): void {
-  for (const { path, message } of issuesOf(file)) {
+  for (const { path, message } of issuesOf(file))
     context.addIssue({ code: 'custom', path, message })
-  }
 }
 
 /** The entries by name: the first one of a name, because names may still repeat. */

@@ -287,9 +287,8 @@ export class Entra<
     if (api !== undefined) return this.api(api).scope
     const names = this.#registrations.apis.map(({ displayName }) => displayName as Name<Apis>)
     const [only] = names
-    if (only === undefined || names.length > 1) {
+    if (only === undefined || names.length > 1)
       throw new TypeError(`Name the API of the token: ${names.join(', ') || 'there is none'}`)
-    }
     return this.api(only).scope
   }
 }

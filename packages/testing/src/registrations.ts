@@ -162,10 +162,9 @@ function requireApis(
       throw new TypeError(`${isA} names the API "${api}", which does not exist (APIs: ${known})`)
     }
     const missing = values.find((value) => !declared.includes(value))
-    if (missing !== undefined) {
+    if (missing !== undefined)
       throw new TypeError(
         `${isA} names the role "${missing}", which the API "${api}" lacks (roles: ${declared.join(', ')})`,
       )
-    }
   }
 }

@@ -139,9 +139,8 @@ export async function startEntra<
     for (const { applicationId, seconds } of lifetimes)
       await setTokenLifetime(applicationId, seconds, entra.graph)
     const clients = [...seeded.clients]
-    for (const { kind, ...client } of withoutSecret) {
+    for (const { kind, ...client } of withoutSecret)
       clients.push({ ...client, credential: await registerCredential(kind, client, entra) })
-    }
     entra.keepState()
     return new Entra({ provider, ...seeded, clients })
   } catch (cause) {

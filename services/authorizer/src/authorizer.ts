@@ -56,9 +56,8 @@ export class Authorizer {
     const { proxy, trustedProxies, current } = this.#options
     const { guard, rules } = current()
     // 1. The proxy is trusted: anyone else could send the method and path of another request.
-    if (!trustedProxies.has(incoming.socket.remoteAddress ?? '')) {
+    if (!trustedProxies.has(incoming.socket.remoteAddress ?? ''))
       return this.#refuse('peer_not_trusted', incoming)
-    }
     // 2. One method, one path, and one way to read them.
     const fault = clientHeaderFault(proxy, incoming.rawHeaders, rules.headers)
     if (fault !== undefined) return this.#refuse(fault, incoming)

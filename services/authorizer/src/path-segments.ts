@@ -27,9 +27,8 @@ export function pathSegments(target: string): readonly string[] | undefined {
   if (target.length > maxTargetCharacters) return undefined
   const query = target.indexOf('?')
   const path = query === -1 ? target : target.slice(0, query)
-  if (!plainPath.test(path) || (query !== -1 && !plainQuery.test(target.slice(query)))) {
+  if (!plainPath.test(path) || (query !== -1 && !plainQuery.test(target.slice(query))))
     return undefined
-  }
   const raw = path.slice(1).split('/')
   for (const [index, segment] of raw.entries()) {
     const isLast = index === raw.length - 1

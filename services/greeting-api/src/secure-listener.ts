@@ -95,11 +95,9 @@ export async function readTlsFiles(certificateFile: string, keyFile: string): Pr
     (text) => new X509Certificate(text),
   )
   const key = await read('HTTPS_KEY_FILE', keyFile, createPrivateKey)
-  if (certificate && key && !certificate.parsed.checkPrivateKey(key.parsed)) {
+  if (certificate && key && !certificate.parsed.checkPrivateKey(key.parsed))
     faults.push('HTTPS_KEY_FILE is not the key of HTTPS_CERTIFICATE_FILE')
-  }
-  if (certificate === undefined || key === undefined || faults.length > 0) {
+  if (certificate === undefined || key === undefined || faults.length > 0)
     throw new TlsFilesError(faults.join('; '))
-  }
   return { certificate: certificate.text, key: key.text }
 }

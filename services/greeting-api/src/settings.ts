@@ -73,9 +73,8 @@ const schema = shape.check(({ value, issues }) => {
     if (isOff && value[name] !== undefined)
       fault(name, 'expected no value, because HTTPS_PORT is off')
   }
-  if (isOff && value.CERTIFICATE_BINDING !== 'refused') {
+  if (isOff && value.CERTIFICATE_BINDING !== 'refused')
     fault('CERTIFICATE_BINDING', 'expected refused, because HTTPS_PORT is off')
-  }
 })
 
 /** The validated settings of the greeting API. */

@@ -26,12 +26,10 @@ function path(text: string): string {
 
 function header(text: string, before: Options['header']): Options['header'] {
   const [, name, value] = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):\s*((?:\S.*)?)$/.exec(text) ?? []
-  if (name === undefined || value === undefined) {
+  if (name === undefined || value === undefined)
     throw new InvalidArgumentError('The header must have the form "name: value"')
-  }
-  if (name.toLowerCase() === 'authorization') {
+  if (name.toLowerCase() === 'authorization')
     throw new InvalidArgumentError('The command sets this header itself')
-  }
   return [...before, [name, value]]
 }
 

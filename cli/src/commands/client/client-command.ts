@@ -29,11 +29,10 @@ const maxDeadlineSeconds = 600
 
 function deadlineMs(text: string): number {
   const seconds = Number(text)
-  if (text.trim() === '' || !(seconds > 0 && seconds <= maxDeadlineSeconds)) {
+  if (text.trim() === '' || !(seconds > 0 && seconds <= maxDeadlineSeconds))
     throw new InvalidArgumentError(
       'The deadline must be a number of seconds, greater than 0 and at most 600',
     )
-  }
   return Math.ceil(seconds * 1000)
 }
 

@@ -52,12 +52,10 @@ async function jobOf(words: readonly string[], terminal: Terminal, addJobs: AddJ
 }
 
 function scheduleOf({ every, cron, timeZone }: Options) {
-  if (every !== undefined && cron === undefined && timeZone === undefined) {
+  if (every !== undefined && cron === undefined && timeZone === undefined)
     return everyMs(every, Date.now())
-  }
-  if (cron === undefined || every !== undefined) {
+  if (cron === undefined || every !== undefined)
     throw new CommandFailure('bad_usage', 'Use either --every or --cron. --time-zone needs --cron.')
-  }
   return byCron(cron, timeZone)
 }
 

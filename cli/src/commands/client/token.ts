@@ -24,8 +24,7 @@ export function addTokenCommand(program: Command, terminal: Terminal): Command {
         return
       }
       terminal.out(decoded ? tokenText(decoded, Date.now() / 1000) : `${token}\n`)
-      if (decoded && isTokenKept()) {
+      if (decoded && isTokenKept())
         terminal.err('This token is from the cache. Use --force to obtain a new one.\n')
-      }
     })
 }

@@ -67,12 +67,11 @@ async function confirmAdoptions(
       },
     )
   }
-  for (const adoption of adoptions) {
+  for (const adoption of adoptions)
     await requireYes(
       ask as NonNullable<typeof ask>,
       `${adoptionLine(adoption)}\nEvery user who can create applications can choose this ${adoption.foundBy}.\nIs this the right application? (yes or no) `,
     )
-  }
 }
 
 /** Asks before changes that remove something, unless `--yes` is set. */

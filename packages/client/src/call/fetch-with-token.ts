@@ -95,9 +95,8 @@ export function fetchWithToken(options: FetchWithTokenOptions): FetchWithToken {
   return async <Value = Response>(path: string | URL, callInit: CallInit<Value> = {}) => {
     const { role, read = returnResponse as ReadAnswer<Value>, ...init } = callInit
     const url = resolve(base, path)
-    if (url.origin !== base.origin) {
+    if (url.origin !== base.origin)
       throw new TypeError(`the token is for ${base.origin} only, not for ${url.origin}`)
-    }
     const call = new ApiCall<Value>(context, { url, init, role, read })
     const limits = { deadlineMs, attemptTimeoutMs, signal: init.signal ?? undefined }
     return retryUntilDeadline(runtime, limits, (attemptLimits) => call.attempt(attemptLimits))

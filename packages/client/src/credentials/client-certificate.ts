@@ -36,14 +36,12 @@ export async function importKey(
   pem: string,
   algorithm: RsaHashedImportParams | EcKeyImportParams,
 ): Promise<CryptoKey> {
-  if (pem.includes('-----BEGIN RSA PRIVATE KEY-----')) {
+  if (pem.includes('-----BEGIN RSA PRIVATE KEY-----'))
     throw new TypeError(
       'the private key is PKCS #1; convert it to PKCS #8 with "openssl pkcs8 -topk8 -nocrypt"',
     )
-  }
-  if (pem.includes('-----BEGIN ENCRYPTED PRIVATE KEY-----')) {
+  if (pem.includes('-----BEGIN ENCRYPTED PRIVATE KEY-----'))
     throw new TypeError('the private key is encrypted; decrypt it with "openssl pkcs8 -nocrypt"')
-  }
   // Not extractable, so that the imported key can only sign.
   return crypto.subtle.importKey('pkcs8', decodePem(pem, 'PRIVATE KEY'), algorithm, false, ['sign'])
 }

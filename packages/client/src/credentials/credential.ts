@@ -88,9 +88,8 @@ export function clientSecret(secret: string): Credential {
  * const credential = clientSecrets('the current one', 'the next one')
  */
 export function clientSecrets(...secrets: readonly string[]): Credential {
-  if (secrets.length === 0 || secrets.some((secret) => typeof secret !== 'string' || !secret)) {
+  if (secrets.length === 0 || secrets.some((secret) => typeof secret !== 'string' || !secret))
     throw new TypeError('a client secret must be a string that is not empty')
-  }
   const authentications = secrets.map(secretAuthentication)
   return {
     kind: 'secret',

@@ -6,9 +6,8 @@ const assertionType = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer'
 
 /** Authenticates with an assertion that another issuer signed. */
 export function assertionAuthentication(assertion: string): ClientAuthentication {
-  if (typeof assertion !== 'string' || assertion === '') {
+  if (typeof assertion !== 'string' || assertion === '')
     throw new TypeError('the assertion is not a string, or empty')
-  }
   const authenticate: ClientAuth = (_server, client, body) => {
     body.set('client_id', client.client_id)
     body.set('client_assertion_type', assertionType)

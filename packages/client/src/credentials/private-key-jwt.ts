@@ -53,9 +53,8 @@ export async function privateKeyJwt(options: PrivateKeyJwtOptions): Promise<Cred
     kind: 'key',
     identity: () => identity,
     authentications: async ({ tokenEndpoint, issuer, nowSeconds }) => {
-      if (audience === 'issuer' && issuer === undefined) {
+      if (audience === 'issuer' && issuer === undefined)
         throw new Error("the issuer is not known; set `audience` to 'token-endpoint'")
-      }
       const aud = audience === 'token-endpoint' ? tokenEndpoint : (issuer ?? tokenEndpoint)
       return [signedAuthentication(key, identity, keyId ? { kid: keyId } : {}, aud, nowSeconds)]
     },

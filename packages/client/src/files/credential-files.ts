@@ -81,9 +81,8 @@ async function createCredential(certificate: string, key: string): Promise<Crede
   const privateKey = parsed(() => createPrivateKey(block), 'private key')
   const leaf = parsed(() => new X509Certificate(certificate), 'certificate')
   if (privateKey.asymmetricKeyType !== 'rsa') throw new Error('the private key is not RSA')
-  if (!leaf.checkPrivateKey(privateKey)) {
+  if (!leaf.checkPrivateKey(privateKey))
     throw new Error('the private key does not belong to the certificate')
-  }
   const pem = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
   return clientCertificate({ privateKey: pem, certificate })
 }

@@ -90,9 +90,8 @@ export async function retryUntilDeadline<Value>(
     if (outcome.isPermanent) throw outcome.error
     signal?.throwIfAborted()
     const pause = pauseMs(number, runtime.random(), outcome.retryAfterMs)
-    if (runtime.monotonicMs() + pause >= endMs) {
+    if (runtime.monotonicMs() + pause >= endMs)
       throw (timeout.aborted && isTimeout(outcome.error.details) && before) || outcome.error
-    }
     before = outcome.error
     await runtime.sleep(pause, signal)
   }

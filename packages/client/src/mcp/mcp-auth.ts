@@ -75,11 +75,10 @@ export function mcpAuth(options: McpAuthOptions): McpAuth {
   validateSource('mcpAuth', options, rules)
   const { clientId, expectedIssuer, scope, deadlineMs = 10_000, trace = noTrace } = options
   const { resourceParameter = scope === undefined ? 'always' : 'if-accepted' } = options
-  if (scope === undefined && resourceParameter !== 'always') {
+  if (scope === undefined && resourceParameter !== 'always')
     throw new TypeError(
       `mcpAuth: \`scope\` is required with \`resourceParameter\` '${resourceParameter}'`,
     )
-  }
   const serverUrl = new URL(options.serverUrl)
   const runtime = { ...systemRuntime, ...options.runtime }
   let discovered: Discovered | undefined
@@ -135,9 +134,8 @@ export function mcpAuth(options: McpAuthOptions): McpAuth {
 
   async function fetchWithAuth(input: string | URL | Request, init?: RequestInit) {
     const request = new Request(input, init)
-    if (new URL(request.url).origin !== serverUrl.origin) {
+    if (new URL(request.url).origin !== serverUrl.origin)
       throw new TypeError(`the token is for ${serverUrl.origin} only, not for another server`)
-    }
     const { method, url, signal } = request
     // Read once, because a stream could not be sent again.
     const body = request.body === null ? {} : { body: await request.arrayBuffer() }
@@ -160,11 +158,10 @@ export function mcpAuth(options: McpAuthOptions): McpAuth {
         if (!isFollowed || !keepsMethod || location === null || redirects === 5) return response
         // The body is for this server only, as the token is.
         const next = URL.parse(location, target)
-        if (next?.origin !== serverUrl.origin) {
+        if (next?.origin !== serverUrl.origin)
           throw new TypeError(
             `${serverUrl.origin} redirects to another server, which is not followed`,
           )
-        }
         response.body?.cancel().catch(() => undefined)
         target = next.href
       }

@@ -58,9 +58,8 @@ const wellKnown = ({ origin }: URL, name: string, path = '') =>
 /** Where the metadata of an MCP server may be. It never leads to another server. */
 function resourceMetadataUrls(serverUrl: URL, { resourceMetadata }: Challenge): readonly URL[] {
   const name = 'oauth-protected-resource'
-  if (resourceMetadata === undefined) {
+  if (resourceMetadata === undefined)
     return [wellKnown(serverUrl, name, pathOf(serverUrl)), wellKnown(serverUrl, name)]
-  }
   const url = URL.parse(resourceMetadata)
   if (url?.origin === serverUrl.origin) return [url]
   throw unusable('api', `its challenge names another server, ${shown(resourceMetadata)}`)
@@ -106,9 +105,8 @@ async function readDocument(
 function parsed(server: Server, body: string): Document {
   try {
     const value: unknown = JSON.parse(body)
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
+    if (typeof value === 'object' && value !== null && !Array.isArray(value))
       return value as Document
-    }
   } catch {
     // The message of the parser repeats the document.
   }
@@ -139,25 +137,21 @@ export async function discover(
 ): Promise<Discovered> {
   const served = await readDocument('api', resourceMetadataUrls(serverUrl, challenge), context)
   const resource = typeof served.resource === 'string' ? served.resource : ''
-  if (!isResourceOf(URL.parse(resource), serverUrl)) {
+  if (!isResourceOf(URL.parse(resource), serverUrl))
     throw unusable('api', `its resource is ${shown(served.resource)}, not ${serverUrl.href}`)
-  }
   const issuers = textsOf(served.authorization_servers)
-  if (!issuers.includes(expectedIssuer)) {
+  if (!issuers.includes(expectedIssuer))
     throw unusable('api', `its authorization server is ${shown(issuers)}, not ${expectedIssuer}`)
-  }
   const scope = textsOf(served.scopes_supported).join(' ') || undefined
   const issuer = new URL(expectedIssuer)
   const document = await readDocument('authority', issuerMetadataUrls(issuer), context)
-  if (document.issuer !== expectedIssuer) {
+  if (document.issuer !== expectedIssuer)
     throw unusable('authority', `its issuer is ${shown(document.issuer)}, not ${expectedIssuer}`)
-  }
   const tokenEndpoint = URL.parse(String(document.token_endpoint))
   // Metadata of a public server must not lead to this machine.
   const isPermitted = tokenEndpoint?.protocol === 'https:' || issuer.protocol === 'http:'
-  if (tokenEndpoint === null || !isPermitted || !isSecureUrl(tokenEndpoint)) {
+  if (tokenEndpoint === null || !isPermitted || !isSecureUrl(tokenEndpoint))
     throw unusable('authority', `its token endpoint is ${shown(document.token_endpoint)}`)
-  }
   // RFC 8414 section 2: the default.
   const { token_endpoint_auth_methods_supported: methods = ['client_secret_basic'] } = document
   const metadata = {

@@ -153,15 +153,13 @@ export class TokenRequester {
     const skewMs = serverMs - halfwayMs
     const before = this.#skewMs
     this.#skewMs = Math.abs(skewMs) > toleratedSkewMs ? skewMs : 0
-    if (Math.abs(this.#skewMs - before) > toleratedSkewMs) {
+    if (Math.abs(this.#skewMs - before) > toleratedSkewMs)
       this.#context.emit({ type: 'clock_skewed', skewSeconds: Math.round(skewMs / 1000) })
-    }
   }
 
   #accept({ id }: ClientAuthentication): void {
-    if (this.#acceptedAuthenticationId !== undefined && this.#acceptedAuthenticationId !== id) {
+    if (this.#acceptedAuthenticationId !== undefined && this.#acceptedAuthenticationId !== id)
       this.#context.emit({ type: 'credential_switched' })
-    }
     this.#acceptedAuthenticationId = id
   }
 

@@ -87,9 +87,8 @@ function readIssuedToken(details: ServerErrorDetails, json: Json): TokenResult {
   const { access_token: token, token_type: type } = json
   // RFC 6750 section 2.1. Other characters are not valid in a header, and the error of the HTTP
   // library would contain the token.
-  if (typeof token !== 'string' || !/^[A-Za-z0-9._~+/-]+=*$/.test(token)) {
+  if (typeof token !== 'string' || !/^[A-Za-z0-9._~+/-]+=*$/.test(token))
     return unusable('it holds no usable access_token')
-  }
   if (token.length > maxTokenCharacters) {
     const size = `its access_token has ${token.length} characters, more than ${maxTokenCharacters}`
     return { ...unusable(size), remedy: tokenTooLargeRemedy }
@@ -146,9 +145,8 @@ export function readTokenResponse(
     return { kind: 'unavailable', details, description, retryAfterMs }
   }
   // The server would send the same body again.
-  if (answer.body instanceof UnusableBodyError) {
+  if (answer.body instanceof UnusableBodyError)
     return { kind: 'unusable', details, description: answer.body.message, isTransient: false }
-  }
   const isOther = status >= 400 && isOfOtherProgram(answer, details)
   if (status >= 400 && details.oauthError && !isOther)
     return { kind: 'refused', details, description }

@@ -79,9 +79,8 @@ export function validateSource<Options extends SourceOptions>(
 ): void {
   validateOptions(caller, options, rules)
   const { clientId, credential } = options
-  if (credential.clientId !== undefined && credential.clientId !== clientId) {
+  if (credential.clientId !== undefined && credential.clientId !== clientId)
     throw new TypeError(`${caller}: \`clientId\` must be the client of the credential`)
-  }
 }
 
 /**
@@ -92,9 +91,8 @@ export function validateSource<Options extends SourceOptions>(
 export function tokenEndpointOf(options: TokenSourceOptions): string {
   validateSource('createTokenSource', options, rules)
   const { authority, tokenEndpoint } = options
-  if (authority !== undefined && tokenEndpoint === undefined) {
+  if (authority !== undefined && tokenEndpoint === undefined)
     return `${authority.replace(/\/$/, '')}/oauth2/v2.0/token`
-  }
   if (tokenEndpoint !== undefined && authority === undefined) return tokenEndpoint
   throw new TypeError(
     'createTokenSource: either `authority` or `tokenEndpoint` is required, and not both',

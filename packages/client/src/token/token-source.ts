@@ -82,9 +82,8 @@ class CachedTokenSource implements TokenSource {
   async token({ signal, force = false }: TokenOptions = {}): Promise<string> {
     signal?.throwIfAborted()
     const cached = this.#cached
-    if (force || cached === undefined || !this.#isUsable(cached)) {
+    if (force || cached === undefined || !this.#isUsable(cached))
       return untilAborted(this.#obtain(force), signal)
-    }
     if (isRenewalDue(cached, this.#runtime)) this.#renewInBackground()
     return cached.token
   }

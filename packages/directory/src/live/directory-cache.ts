@@ -92,9 +92,8 @@ export class DirectoryCache implements Directory {
   /** Adds complete answers as of the present revision. */
   add(loaded: Iterable<LoadedLookup>): void {
     for (const lookup of loaded) {
-      for (const object of lookup.objects) {
+      for (const object of lookup.objects)
         this.#entries.set(objectKey(object.kind, object.id), { object })
-      }
       this.#addAnswer(lookup)
     }
   }
@@ -259,9 +258,8 @@ export class DirectoryCache implements Directory {
     const before = this.#entries.peek(key)?.object
     if (change.value === null) {
       this.#entries.delete(key)
-      for (const lookup of before === undefined ? [] : lookupsOf(before)) {
+      for (const lookup of before === undefined ? [] : lookupsOf(before))
         this.#removeFrom(lookup, change.id)
-      }
       return
     }
     const isInAnswer = lookupsOf(change).map((lookup) => this.#addTo(lookup, change.id))

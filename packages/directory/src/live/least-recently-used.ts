@@ -77,9 +77,8 @@ export class LeastRecentlyUsed<Value> {
 
   /** Removes entries until the weight is within the limit. */
   trim(): void {
-    while (this.#weight > this.#maxWeight && this.#oldest !== undefined) {
+    while (this.#weight > this.#maxWeight && this.#oldest !== undefined)
       this.delete(this.#oldest.key)
-    }
   }
 
   #append(entry: Entry<Value>): void {

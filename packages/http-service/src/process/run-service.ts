@@ -289,9 +289,7 @@ export async function checkHealth(
     return { exitCode: 2, text }
   }
   const port = PORT ?? HTTPS_PORT
-  if (!port) {
-    return { exitCode: 2, text: 'The health check needs a fixed port. Set PORT to one.' }
-  }
+  if (!port) return { exitCode: 2, text: 'The health check needs a fixed port. Set PORT to one.' }
   const host = reachable[HOST] ?? HOST
   const isHttps = PORT === null
   const options = { host, port, path: check, timeout: timeoutMs, agent: false }

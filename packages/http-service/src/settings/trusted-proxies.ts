@@ -16,9 +16,8 @@ export class TrustedProxies {
     for (const entry of entries) {
       const [, address = '', prefix] = /^([0-9a-fA-F.:]+)(?:\/(\d{1,3}))?$/.exec(entry) ?? []
       const maxPrefix = { 0: -1, 4: 32, 6: 128 }[isIP(address)] ?? -1
-      if (Number(prefix ?? 0) > maxPrefix) {
+      if (Number(prefix ?? 0) > maxPrefix)
         throw new TypeError(`${entry} is neither an address nor a network`)
-      }
       if (prefix === undefined) this.#list.addAddress(address, familyOf(address))
       else this.#list.addSubnet(address, Number(prefix), familyOf(address))
     }

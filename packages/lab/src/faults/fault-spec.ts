@@ -68,9 +68,8 @@ export function parseFault(value: unknown): ValidFault {
   if (!head.success) throw invalid(head.error)
   const { fault, at } = head.data
   const row: FaultRow<Endpoint, z.ZodRawShape> = faultRows[fault]
-  if (!row.at.includes(at)) {
+  if (!row.at.includes(at))
     throw new FaultSpecError(`${fault} is not a fault of the endpoint ${at}: ${row.at.join(', ')}`)
-  }
   const whole = z.strictObject({ ...envelope.shape, ...scope, ...row.parameters.shape })
   const parsed = whole.safeParse(value)
   if (!parsed.success) throw invalid(parsed.error)

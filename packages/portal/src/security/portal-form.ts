@@ -51,9 +51,8 @@ export async function readPortalForm(
 ): Promise<Form> {
   const type = headerOf(context, 'content-type') ?? ''
   const boundary = encoding === undefined ? undefined : boundaryOf(type)
-  if (encoding === undefined ? !urlEncoded.test(type) : boundary === undefined) {
+  if (encoding === undefined ? !urlEncoded.test(type) : boundary === undefined)
     throw new PortalFormError(415, 'The form has a different encoding from its page.')
-  }
   const body = await readBody(context.req.raw, maxBodyBytes, (name) => headerOf(context, name))
   return boundary === undefined ? readUrlEncoded(body) : readMultipart(body, boundary)
 }
@@ -75,9 +74,8 @@ async function readMultipart(body: Uint8Array, boundary: string): Promise<Form> 
   if (fields === 'too_many_parameters') throw tooManyFields()
   if (fields === 'parameter_malformed') throw new PortalFormError(400, 'The form is damaged.')
   const form = new Map<string, string>()
-  for (const [name, value] of fields) {
+  for (const [name, value] of fields)
     form.set(name, typeof value === 'string' ? value : await value.text())
-  }
   return form
 }
 

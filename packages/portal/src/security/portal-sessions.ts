@@ -111,9 +111,7 @@ export class PortalSessions {
    */
   async find(context: Context<ServerEnv>): Promise<PortalSession | NoSession> {
     const key = sessionKeyOf(new URL(context.req.url).pathname)
-    if (key === undefined) {
-      return namesOf(context).length === 0 ? 'absent' : 'at_another_address'
-    }
+    if (key === undefined) return namesOf(context).length === 0 ? 'absent' : 'at_another_address'
     const session = this.#open(context, cookieOf(key))
     return session && isEqual(session.key, key) && (await this.#isOpen(session)) ? session : 'ended'
   }
@@ -143,9 +141,8 @@ export class PortalSessions {
     }
     const value = this.#sealed.seal(purpose, session)
     // Browsers send the oldest cookie first.
-    for (const name of namesOf(context).slice(0, 1 - maxCookies)) {
+    for (const name of namesOf(context).slice(0, 1 - maxCookies))
       deleteCookie(context, name, attributes)
-    }
     setCookie(context, cookieOf(session.key), value, { ...attributes, maxAge: sessionSeconds })
     return session
   }
@@ -163,9 +160,8 @@ export class PortalSessions {
     const seconds = sessionSeconds + clockToleranceSeconds
     const until = new Date(now().getTime() + seconds * 1000)
     const byId = new Map(sessions.map((session) => [session.id, session]))
-    for (const { applicationId, id } of byId.values()) {
+    for (const { applicationId, id } of byId.values())
       await usedUp.spend(applicationId, endOf(id), until)
-    }
     for (const name of names) deleteCookie(context, name, attributes)
   }
 
@@ -188,9 +184,8 @@ export class PortalSessions {
 /** Adds the cookies of a context to an answer that it did not make. */
 export function withCookies(context: Context<ServerEnv>, answer: Response): Response {
   if (answer.headers.has('set-cookie')) return answer
-  for (const cookie of context.res.headers.getSetCookie()) {
+  for (const cookie of context.res.headers.getSetCookie())
     answer.headers.append('set-cookie', cookie)
-  }
   return answer
 }
 

@@ -112,9 +112,8 @@ function answerRefusal(
   const { authority, log } = options
   const request = headerRequest(context, options)
   const { ids } = request
-  if (cause !== undefined) {
+  if (cause !== undefined)
     log.error({ err: cause, traceId: ids.traceId }, 'document request failed')
-  }
   const { status, body } = errorAnswer(refusal, ids, authority.authUrl)
   return new Response(JSON.stringify(body), {
     status,
@@ -145,9 +144,8 @@ async function tenantOf(
   const refused = tenantFormRefusal(name)
   if (refused !== undefined) return refused
   const tenant = await tenantForDocuments(directory, name)
-  if (tenant === undefined || !tenant.isEnabled) {
+  if (tenant === undefined || !tenant.isEnabled)
     return refuseRequest({ reason: 'tenant_unknown_at_discovery', tenant: name })
-  }
   return documentTenant(tenant.id, false)
 }
 

@@ -39,9 +39,8 @@ export async function readRequestForm(
     return refuseRequest({ reason: 'credential_in_query' })
   const type = headerOf(context, 'content-type') ?? ''
   const boundary = boundaryOf(type)
-  if (boundary === undefined && !formType.test(type)) {
+  if (boundary === undefined && !formType.test(type))
     return refuseRequest({ reason: 'body_not_form' })
-  }
   try {
     const body = await readBody(req.raw, maxBodyBytes, (name) => headerOf(context, name))
     const text = utf8.decode(body)

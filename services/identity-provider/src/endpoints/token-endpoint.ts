@@ -171,11 +171,10 @@ export async function recordUse(
   now: Date,
 ): Promise<boolean> {
   const { assertions, assertionTimes, storeWentBackAt } = options
-  if (mayHaveBeenUsed(assertion, storeWentBackAt?.(), assertionTimes, now)) {
+  if (mayHaveBeenUsed(assertion, storeWentBackAt?.(), assertionTimes, now))
     throw new StorageUnavailableError(
       'The store was rolled back or the clock was set back, so the assertion may have been used',
     )
-  }
   // Kept as long as a server with a late clock accepts the assertion.
   const toleranceMs = assertionTimes.clockToleranceSeconds * 1000
   const until = new Date(assertion.expiresAt.getTime() + toleranceMs)

@@ -77,9 +77,8 @@ export function parentRefusal(
   const { agentIdentityBlueprintId: clientId, tenantId } = agent
   if (clientId === null) return undefined
   const parent = parentOf(directory, agent)
-  if (parent === undefined || !directory.applicationByAppId(clientId)?.blueprint) {
+  if (parent === undefined || !directory.applicationByAppId(clientId)?.blueprint)
     return refuse({ reason: 'service_principal_missing', clientId, tenantId })
-  }
   if (parent.accountEnabled) return undefined
   return refuse({ reason: 'client_disabled', clientId, clientName: parent.displayName })
 }

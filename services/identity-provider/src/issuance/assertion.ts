@@ -99,9 +99,8 @@ export function headerRefusal(
   algorithms: readonly string[],
 ): Refused<AuthenticationRefusal> | undefined {
   if (!types.includes(type)) return refuse({ reason: 'assertion_type_unsupported' })
-  if (!algorithms.includes(algorithm)) {
+  if (!algorithms.includes(algorithm))
     return refuse({ reason: 'assertion_algorithm_unsupported', algorithm })
-  }
   return keyName === null ? refuse({ reason: 'assertion_key_missing' }) : undefined
 }
 
@@ -119,13 +118,11 @@ export function assertionTimeRefusal(
   const toleranceMs = clockToleranceSeconds * 1000
   const validFrom = notBefore ?? issuedAt
   const hasStarted = validFrom === null || validFrom.getTime() - toleranceMs <= now.getTime()
-  if (!hasStarted || expiresAt.getTime() + toleranceMs <= now.getTime()) {
+  if (!hasStarted || expiresAt.getTime() + toleranceMs <= now.getTime())
     return refuse({ reason: 'assertion_time_invalid', now, validFrom, expiresAt })
-  }
   const maxRemainingMs = maxLifetimeSeconds * 1000 + toleranceMs
-  if (expiresAt.getTime() - now.getTime() > maxRemainingMs) {
+  if (expiresAt.getTime() - now.getTime() > maxRemainingMs)
     return refuse({ reason: 'assertion_lifetime_too_long' })
-  }
   return undefined
 }
 

@@ -58,24 +58,20 @@ export function findCertificate(
   const { algorithm, issuer, subject, audience } = assertion
   const keyName = assertion.keyName ?? ''
   // 2. Issuer, subject and audience. Another server of a list of audiences could replay the assertion.
-  if (issuer.toLowerCase() !== clientId || subject.toLowerCase() !== clientId) {
+  if (issuer.toLowerCase() !== clientId || subject.toLowerCase() !== clientId)
     return refuse({ reason: 'assertion_client_wrong' })
-  }
-  if (typeof audience !== 'string' || !audiences.has(audience)) {
+  if (typeof audience !== 'string' || !audiences.has(audience))
     return refuse({ reason: 'assertion_audience_wrong' })
-  }
   // 3. The key: only a certificate of this client.
   const key = displayedKeyOf(keyName)
   const credential = certificates.find((one) => hasName(one, keyName))
   if (credential === undefined) return refuse({ reason: 'assertion_key_unknown', key, clientId })
-  if (credentialValidity(credential, now, clockToleranceSeconds) !== 'valid') {
+  if (credentialValidity(credential, now, clockToleranceSeconds) !== 'valid')
     return refuse({ reason: 'assertion_key_expired' })
-  }
   const publicKey = publicKeyOf(credential)
   if (publicKey === 'unsafe') return refuse({ reason: 'assertion_key_unsafe', key, clientId })
-  if ((publicKey.asymmetricKeyType === 'ec') !== (algorithm === 'ES256')) {
+  if ((publicKey.asymmetricKeyType === 'ec') !== (algorithm === 'ES256'))
     return refuse({ reason: 'assertion_algorithm_unsupported', algorithm })
-  }
   return { credential, publicKey, displayedKey: key }
 }
 

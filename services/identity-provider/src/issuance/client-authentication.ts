@@ -140,9 +140,8 @@ function requireConfidentialClient(
   clientId: string,
   tenant: Tenant,
 ): RegisteredClient | Refused<AuthenticationRefusal> {
-  if (client === undefined) {
+  if (client === undefined)
     return refuse({ reason: 'client_unknown', clientId, tenantName: tenant.displayName })
-  }
   return client.application.isFallbackPublicClient ? refuse({ reason: 'client_public' }) : client
 }
 
@@ -166,9 +165,8 @@ function authenticateByAssertion(
   // An agent gets tokens with the same token of its blueprint until that expires, as in Entra ID.
   if (isAgent(client)) return proof
   // Last, so that only the holder of the key can use an assertion up.
-  if (replayId(assertion) === null) {
+  if (replayId(assertion) === null)
     return refuse({ reason: 'assertion_claim_missing', claim: 'jti' })
-  }
   return facts.isFirstUse === true ? proof : refuse({ reason: 'assertion_replayed' })
 }
 
@@ -213,9 +211,8 @@ function authenticateByFederatedAssertion(
 ): Proof | Refused<AuthenticationRefusal> {
   const credential = findFederatedCredential(assertion, client)
   if (credential instanceof Refused) return credential
-  if (signature === 'valid' || (signature === 'valid_own' && isAgent(client))) {
+  if (signature === 'valid' || (signature === 'valid_own' && isAgent(client)))
     return { credentialId: credential.id }
-  }
   if (signature === 'valid_own') {
     const presenter = findPresenter(directory, assertion, client)
     return presenter instanceof Refused ? presenter : { credentialId: credential.id, presenter }
@@ -283,9 +280,8 @@ export function authenticateBySecret(
   clockToleranceSeconds: number,
 ): PasswordCredential | Refused<AuthenticationRefusal> {
   const { appId: clientId } = application
-  if (!application.passwordAuthenticationAllowed) {
+  if (!application.passwordAuthenticationAllowed)
     return refuse({ reason: 'secret_not_allowed', clientId })
-  }
   // Only a client that knows the secret learns its times.
   if (match === undefined) return refuse({ reason: 'secret_wrong', clientId })
   const validity = credentialValidity(match, now, clockToleranceSeconds)

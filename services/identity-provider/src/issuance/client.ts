@@ -32,9 +32,8 @@ export function findClient(
   // The principal first: loading it loads everything else that a token of this client needs.
   const principal = directory.servicePrincipalByAppId(tenant.id, clientId)
   const agentIdentityBlueprintId = principal?.agentIdentityBlueprintId ?? null
-  if (principal !== undefined && agentIdentityBlueprintId !== null) {
+  if (principal !== undefined && agentIdentityBlueprintId !== null)
     return agentClient({ ...principal, agentIdentityBlueprintId }, ownIssuers(tenant))
-  }
   const application = directory.applicationByAppId(clientId)
   const isKnown = principal !== undefined || application?.tenantId === tenant.id
   return application && isKnown ? { application, principal } : undefined

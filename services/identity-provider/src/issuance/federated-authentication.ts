@@ -63,18 +63,16 @@ export function findFederatedCredential(
   const { appId: clientId, displayName: clientName, federatedIdentityCredentials } = application
   const header = headerRefusal(assertion, ['RS256'])
   if (header !== undefined) return header
-  if (federatedIdentityCredentials.length === 0) {
+  if (federatedIdentityCredentials.length === 0)
     return refuse({ reason: 'federated_credential_missing', clientId, clientName })
-  }
   const audiences = audiencesOf(assertion)
   const ofIssuer = federatedIdentityCredentials.filter((one) => one.issuer === issuer)
   if (ofIssuer.length === 0) return refuse({ reason: 'federated_issuer_unknown', issuer })
   const ofSubject = ofIssuer.filter((one) => trusts(one, assertion))
   if (ofSubject.length === 0) return refuse({ reason: subjectReason(ofIssuer, subject), subject })
   const credential = ofSubject.find((one) => matchingAudience(one, audiences) !== undefined)
-  if (credential === undefined) {
+  if (credential === undefined)
     return refuse({ reason: 'federated_audience_unknown', audience: audiences.join(',') })
-  }
   // Without `iat`, Entra counts from 0.
   const [issued = 0, expires = 0] = [issuedAt ?? new Date(0), expiresAt].map((at) => +at / 1000)
   return expires - issued > maxLifetimeSeconds
@@ -103,9 +101,8 @@ function trusts(credential: FederatedIdentityCredential, { subject, claims }: As
 }
 
 function subjectReason(ofIssuer: readonly FederatedIdentityCredential[], subject: string) {
-  if (ofIssuer.some((one) => one.subject?.toLowerCase() === subject.toLowerCase())) {
+  if (ofIssuer.some((one) => one.subject?.toLowerCase() === subject.toLowerCase()))
     return 'federated_subject_case_differs'
-  }
   return ofIssuer.some((one) => one.subject === null)
     ? 'federated_expression_unmatched'
     : 'federated_subject_unknown'

@@ -43,7 +43,7 @@ export function grantedRoles(
   for (const { appRoleId, resourceId } of assignments) {
     if (resourceId === resource.principal.id) assigned.add(appRoleId)
   }
-  if (assigned.size === 0 && resource.principal.appRoleAssignmentRequired) {
+  if (assigned.size === 0 && resource.principal.appRoleAssignmentRequired)
     return refuse({
       reason: 'role_required',
       clientId: client.application.appId,
@@ -51,7 +51,6 @@ export function grantedRoles(
       resource: resource.requestedAs,
       resourceName: resource.principal.displayName,
     })
-  }
   const values = new Set<string>()
   for (const { allowedMemberTypes, id, isEnabled, value } of resource.application.appRoles) {
     if (!assigned.has(id) || !isEnabled || !allowedMemberTypes.includes('Application')) continue
@@ -59,9 +58,8 @@ export function grantedRoles(
     if (isAgent(client) && isBlockedForAgents(resource.application.appId, value)) continue
     values.add(value)
   }
-  if (client.application.blueprint !== null && resource.application.appId === graphAppId) {
+  if (client.application.blueprint !== null && resource.application.appId === graphAppId)
     values.add(roleOfBlueprints)
-  }
   const roles = [...values]
   if (assignments.length <= maxUnknownAssignments) return roles
   // A frozen list is also encoded for tokens once only.

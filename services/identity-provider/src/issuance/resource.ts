@@ -44,9 +44,8 @@ export function findResource(
   const withoutPrefix = name.replace(/^spn:/i, '')
   const principal = known ?? find(withoutPrefix) ?? azurePrincipal(tenant.id, withoutPrefix)
   const application = principal && directory.applicationByAppId(principal.appId)
-  if (principal === undefined || application === undefined) {
+  if (principal === undefined || application === undefined)
     return refuse({ reason: 'resource_unknown', resource: name, tenantId: tenant.id })
-  }
   if (!principal.accountEnabled) return refuse({ reason: 'resource_disabled', resource: name })
   const hasMapping = tenant.policies.some(
     ({ id, kind }) => kind === 'claimsMapping' && principal.policyIds.includes(id),
@@ -74,9 +73,8 @@ export function checkResourceParameter(
   const { id, appId, identifierUris } = resource.application
   const isAcceptable = !isGuid(name) && (acceptsMcpClients || !isLoopbackUrl(name))
   const named = isAcceptable ? findResource(directory, tenant, name, aliases) : undefined
-  if (named === undefined || named instanceof Refused || named.application.id !== id) {
+  if (named === undefined || named instanceof Refused || named.application.id !== id)
     return refuse({ reason: 'resource_parameter_differs' })
-  }
   if (!isNamedByResource) return resource
   const requestedAs = identifierUris.find((uri) => uri.startsWith('api:')) ?? appId
   return { ...resource, requestedAs }

@@ -97,13 +97,12 @@ export function decideAccess(
 ): TokenDecision | Refused<AccessRefusal> {
   // 3. The client is enabled.
   const { client } = authenticated
-  if (!client.principal.accountEnabled) {
+  if (!client.principal.accountEnabled)
     return refuse({
       reason: 'client_disabled',
       clientId: client.application.appId,
       clientName: client.principal.displayName,
     })
-  }
 
   const orphaned = parentRefusal(directory, client.principal)
   if (orphaned !== undefined) return orphaned

@@ -86,9 +86,8 @@ export function labHost(parts: LabParts, runtime: Runtime): LabHost {
       const endDateTime = runtime.now()
       await directory.update((current) => {
         const application = current.applicationByAppId(applicationId)
-        if (application === undefined) {
+        if (application === undefined)
           throw new MintError(`No client has the application ID ${applicationId.slice(0, 64)}`)
-        }
         const passwordCredentials = application.passwordCredentials.map((one) => ({
           ...one,
           endDateTime,
@@ -109,18 +108,16 @@ function decisionFor(
   const application = directory.applicationByAppId(api)
   const [principal] = directory.servicePrincipalsOfApplication(api)
   const tenant = principal && directory.tenant(principal.tenantId)
-  if (application === undefined || principal === undefined || tenant === undefined) {
+  if (application === undefined || principal === undefined || tenant === undefined)
     throw new MintError(`No API has the application ID ${api.slice(0, 64)}`)
-  }
   const declared = application.appRoles.flatMap(({ value }) => value ?? [])
   const assigned = application.appRoles
     .flatMap(({ id }) => directory.assignmentsOfRole(principal.id, id))
     .map(({ principalId }) => directory.servicePrincipal(principalId)?.appId)
   const chosenId = clientId ?? assigned.find((id) => id !== undefined)
   const client = chosenId === undefined ? undefined : findClient(directory, tenant, chosenId)
-  if (clientId !== undefined && client?.principal === undefined) {
+  if (clientId !== undefined && client?.principal === undefined)
     throw new MintError(`No client has the application ID ${clientId.slice(0, 64)}`)
-  }
   const unregistered = {
     application: { ...application, appId: runtime.newGuid() },
     principal: { ...principal, id: runtime.newGuid() },

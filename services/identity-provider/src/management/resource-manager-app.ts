@@ -78,9 +78,8 @@ async function answerList(
     if (tenant === undefined) throw refuse('caller_unknown')
     return respond({ status: 200, body: list(tenant) })
   } catch (error) {
-    if (!(error instanceof GraphError)) {
+    if (!(error instanceof GraphError))
       report(error, { requestId, clientRequestId: requestId, at: runtime.now() })
-    }
     return respond(refusalOf(error))
   }
 }

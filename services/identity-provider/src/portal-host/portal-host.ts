@@ -126,13 +126,12 @@ async function previewToken(
       return new Refused(refusal)
     }
     const { application, principal } = client
-    if (principal === undefined) {
+    if (principal === undefined)
       return new Refused({
         reason: 'service_principal_missing',
         clientId,
         tenantId: tenant.id,
       } as const)
-    }
     const authenticated = {
       client: { application, principal },
       method: isAgent(client) ? 'assertion' : 'secret',

@@ -119,9 +119,8 @@ function withDefaults(file: RegistrationsFile, { newGuid, tenantId }: DefaultIds
   }
   const ids = new Map<string, string>()
   const callers = callersOf(file)
-  for (const { displayName, applicationId } of [...file.apis, ...callers]) {
+  for (const { displayName, applicationId } of [...file.apis, ...callers])
     ids.set(displayName, applicationId ?? ids.get(displayName) ?? newGuid())
-  }
   const named = <Entry extends { readonly displayName: string }>(entry: Entry) => ({
     ...entry,
     applicationId: ids.get(entry.displayName) ?? '',
@@ -159,12 +158,10 @@ function withDefaults(file: RegistrationsFile, { newGuid, tenantId }: DefaultIds
 
 /** The texts of a file that no store can keep unchanged, or that a terminal would interpret. */
 function textIssues(value: unknown, path: Path = []): Issue[] {
-  if (typeof value === 'string') {
+  if (typeof value === 'string')
     return storableTextIssues(value).map((message) => ({ path, message }))
-  }
-  if (Array.isArray(value)) {
+  if (Array.isArray(value))
     return value.flatMap((item, index) => textIssues(item, [...path, index]))
-  }
   return Object.entries(value ?? {}).flatMap(([key, member]) => textIssues(member, [...path, key]))
 }
 

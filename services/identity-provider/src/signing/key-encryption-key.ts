@@ -36,12 +36,11 @@ export class KeyEncryptionKey {
    * @throws {SigningError} key_encryption_key_malformed when it is anything else.
    */
   static parse(base64: string): KeyEncryptionKey {
-    if (!base64Of32Bytes.test(base64)) {
+    if (!base64Of32Bytes.test(base64))
       throw new SigningError(
         'key_encryption_key_malformed',
         'The key-encryption key must be 32 bytes in base64, as `openssl rand -base64 32` prints them',
       )
-    }
     return new KeyEncryptionKey(Buffer.from(base64, 'base64'))
   }
 
@@ -95,15 +94,12 @@ export class KeyEncryptionKey {
   open(sealed: string, name: string): Buffer {
     const [version, id, nonceText = '', ciphertextText = '', ...rest] = sealed.split('.')
     const ciphertext = Buffer.from(ciphertextText, 'base64url')
-    if (version !== format || rest.length > 0 || ciphertext.length < tagBytes) {
-      throw corrupt(name)
-    }
-    if (id !== this.id) {
+    if (version !== format || rest.length > 0 || ciphertext.length < tagBytes) throw corrupt(name)
+    if (id !== this.id)
       throw new SigningError(
         'key_encryption_key_wrong',
         `The stored keys are encrypted with the key-encryption key ${id}, but the settings contain the key ${this.id}. Set the key ${id}. Nothing was changed.`,
       )
-    }
     try {
       const opening = createDecipheriv(cipher, this.#bytes, Buffer.from(nonceText, 'base64url'), {
         authTagLength: tagBytes,

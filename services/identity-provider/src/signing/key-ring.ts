@@ -31,9 +31,8 @@ export function keyStates(ring: KeyRing, schedule: KeySchedule, now: Date): KeyS
   return ring.map((key, index) => {
     const successor = ring[index + 1]
     if (key === active) return { key, phase: 'active', until: successor?.signsFrom ?? null }
-    if (successor === undefined || key.signsFrom > now) {
+    if (successor === undefined || key.signsFrom > now)
       return { key, phase: 'announced', until: key.signsFrom }
-    }
     return { key, phase: 'retired', until: removableFrom(key, schedule) }
   })
 }

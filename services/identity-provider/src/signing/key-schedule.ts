@@ -45,21 +45,19 @@ export const keyScheduleSchema = z
     const { announceDays, rotateAfterDays, retireSeconds, longestTokenSeconds } = context.value
     const addIssue = (setting: string, input: unknown, message: string) =>
       context.issues.push({ code: 'custom', path: [setting], input, message })
-    if (announceDays >= rotateAfterDays) {
+    if (announceDays >= rotateAfterDays)
       addIssue(
         'announceDays',
         announceDays,
         `must be less than rotateAfterDays (${rotateAfterDays}): the next key is announced during the signing time of the current one`,
       )
-    }
     const needed = longestTokenSeconds + clockAllowanceSeconds
-    if (retireSeconds !== undefined && retireSeconds < needed) {
+    if (retireSeconds !== undefined && retireSeconds < needed)
       addIssue(
         'retireSeconds',
         retireSeconds,
         `must be at least ${needed}: tokens that the key signed are valid for ${longestTokenSeconds} s, and clocks differ by up to ${clockAllowanceSeconds} s`,
       )
-    }
   })
   .transform((schedule) => ({
     ...schedule,

@@ -114,13 +114,12 @@ export async function keyFromFile({ path, keysExist }: KeyFileOptions): Promise<
     return await read(path)
   } catch (cause) {
     if (cause instanceof SigningError) throw cause
-    if (keysExist && (cause as NodeJS.ErrnoException).code === 'ENOENT') {
+    if (keysExist && (cause as NodeJS.ErrnoException).code === 'ENOENT')
       throw new SigningError(
         'key_encryption_key_missing',
         `The stored keys are encrypted, and their key file ${path} is missing. Restore it, or set KEY_ENCRYPTION_KEY. Nothing was changed.`,
         { cause },
       )
-    }
     throw new SigningError(
       'key_file_unusable',
       `The key file ${path} cannot be used: ${(cause as Error).message}`,

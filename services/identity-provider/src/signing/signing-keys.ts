@@ -126,7 +126,7 @@ export class SigningKeys {
 
   /** Reads the ring if it is older than `maxAgeMs`. While the store is unavailable, it stays as it is. */
   async refreshIfOld(): Promise<void> {
-    const neededMs = this.#monotonicNowMs() - this.#maxAgeMs
+    const neededMs = this.#options.monotonicNowMs() - this.#options.maxAgeMs
     if (this.#asOfMs < neededMs) await this.#readInTime(neededMs).catch(() => undefined)
   }
 
@@ -202,9 +202,8 @@ export class SigningKeys {
   async revoke(kid: string, by: KeyActor): Promise<void> {
     const remove = async (ring: KeyRing) => {
       const now = this.#options.now()
-      if (!ring.some((key) => key.kid === kid)) {
+      if (!ring.some((key) => key.kid === kid))
         throw new SigningError('signing_key_unknown', 'No signing key has this id.')
-      }
       const lacking = nextKey(ring, now) === undefined ? 1 : 0
       return revoke(ring, kid, await this.#spares(lacking, now), this.#schedule, now)
     }
@@ -263,9 +262,8 @@ export class SigningKeys {
 
   // A replica cannot decrypt keys of two different key-encryption keys.
   #refuseUnderAnotherKey(ring: KeyRing) {
-    for (const { kid, sealedPrivateKey } of ring) {
+    for (const { kid, sealedPrivateKey } of ring)
       this.#options.keyEncryptionKey.open(sealedPrivateKey, kid).fill(0)
-    }
   }
 
   // The requested change is durable already. If the new standby key cannot be created now, the next

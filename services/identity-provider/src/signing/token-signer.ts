@@ -24,12 +24,11 @@ export class TokenSigner {
     const { kid, certificate } = signingKey
     this.#privateKey = openPrivateKey(signingKey, key)
     // The seal binds the private key to the kid. The thumbprint binds the certificate.
-    if (thumbprintOf(Buffer.from(certificate, 'base64')) !== kid) {
+    if (thumbprintOf(Buffer.from(certificate, 'base64')) !== kid)
       throw new SigningError(
         'sealed_key_corrupt',
         `The stored signing key ${kid} has the certificate of another key. Restore the store from a backup. Nothing was changed.`,
       )
-    }
     this.#kid = kid
   }
 

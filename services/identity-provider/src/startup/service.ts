@@ -39,9 +39,8 @@ export type StartOptions = ProcessContext & {
 export async function startService(options: StartOptions): Promise<Service> {
   const { settings, log, tracing } = options
   const environment = options.environment ?? (await openEnvironment(settings, log))
-  if (settings.MCP_CLIENTS === 'on') {
+  if (settings.MCP_CLIENTS === 'on')
     log.warn('MCP_CLIENTS=on: this server accepts requests of MCP clients that Entra refuses')
-  }
   // 1. Listeners: a port in use must change nothing else. Certificates follow the clock of the system.
   const listeners = await openListeners(settings, systemRuntime.now, log)
   let isStopping = false

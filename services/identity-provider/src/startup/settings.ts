@@ -252,9 +252,8 @@ const settings = shape.check(({ value, issues }) => {
   for (const { name, message } of auditFaults(value))
     issues.push({ code: 'custom', input: value[name], path: [name], message })
   const fault = labFault(value)
-  if (fault !== undefined) {
+  if (fault !== undefined)
     issues.push({ code: 'custom', input: value.LAB, path: ['LAB'], message: fault })
-  }
   if (value.LAB_CLIENT_SECRET !== undefined) {
     const message = labSecretFault(value)
     const path = ['LAB_CLIENT_SECRET']
@@ -273,12 +272,10 @@ const settings = shape.check(({ value, issues }) => {
 
 const withHttpsPort = settings.transform((value, { issues }) => {
   const { PORT, HTTPS_PORT = PORT === 0 ? 0 : 4443 } = value
-  if (PORT === null && HTTPS_PORT === null) {
+  if (PORT === null && HTTPS_PORT === null)
     issues.push({ code: 'custom', input: 'off', path: ['HTTPS_PORT'], message: bothOff })
-  }
-  if (value.MTLS_PORT !== null && HTTPS_PORT === null) {
+  if (value.MTLS_PORT !== null && HTTPS_PORT === null)
     issues.push({ code: 'custom', input: 'off', path: ['HTTPS_PORT'], message: mtlsNeedsHttps })
-  }
   return { ...value, HTTPS_PORT }
 })
 

@@ -26,9 +26,8 @@ export function startBackgroundTasks(
     [300_000, 'purge of deleted items', whenAgreed(purge)],
     [3_600_000, 'renewal of the server certificate', whenAgreed(parts.listeners.renewCertificate)],
   ]
-  for (const [everyMs, name, task] of tasks) {
+  for (const [everyMs, name, task] of tasks)
     stack.defer(startPeriodicTask(everyMs, name, task, log))
-  }
 
   function tasksOfReplica(): readonly Task[] {
     // One process owns a file. A request after a rest reads what is older than a second again.

@@ -142,9 +142,8 @@ const platforms: readonly Platform[] = [
 export function judgeClaimsMatchingExpression(text: string, issuer: string): string | undefined {
   const url = URL.parse(issuer)
   const platform = platforms.find(({ isIssuer }) => url !== null && isIssuer(url))
-  if (platform === undefined) {
+  if (platform === undefined)
     return `The issuer ${issuer} does not support claims matching expressions.`
-  }
   const comparisons = parseClaimsMatchingExpression(text)
   if (comparisons === undefined) return 'The claims matching expression is invalid.'
   const { operators, isPinned } = platform

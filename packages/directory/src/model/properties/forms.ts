@@ -15,9 +15,8 @@ export const text = (maxLength = 256) =>
     // A text that is too long is not examined any further.
     .max(maxLength, { error: `must not be longer than ${maxLength} characters`, abort: true })
     .check(({ value, issues }) => {
-      for (const message of storableTextIssues(value)) {
+      for (const message of storableTextIssues(value))
         issues.push({ code: 'custom', input: value, message })
-      }
     })
 
 /** The schema of a text that is not blank. */

@@ -66,9 +66,8 @@ const isObject = (value: Json): value is { readonly [name: string]: Json } =>
 
 /** The number of entries in all collections of inert properties. */
 export function entriesIn(value: unknown): number {
-  if (Array.isArray(value)) {
+  if (Array.isArray(value))
     return value.reduce<number>((sum, one) => sum + entriesIn(one), value.length)
-  }
   if (typeof value !== 'object' || value === null) return 0
   return Object.values(value).reduce<number>((sum, one) => sum + entriesIn(one), 0)
 }

@@ -255,9 +255,8 @@ export class SqlDatabase {
       if (sentence === undefined) throw cause
       throw new StorageUnavailableError(sentence, { cause })
     } finally {
-      if (startedMs !== undefined) {
+      if (startedMs !== undefined)
         this.#observe?.(kind, isDone, (performance.now() - startedMs) / 1000)
-      }
     }
   }
 

@@ -34,14 +34,13 @@ export function planRegistration(
     planned.push({ kind: 'createApplication', ...about, destructive: false, ...details })
   }
   const changes = applicationChanges(located, wanted)
-  if (changes.length > 0) {
+  if (changes.length > 0)
     planned.push({
       kind: 'updateApplication',
       ...about,
       destructive: changes.some(takesAway),
       changes,
     })
-  }
   if (servicePrincipal === undefined) {
     const details = valuesOf('servicePrincipal', wanted)
     planned.push({ kind: 'createServicePrincipal', ...about, destructive: false, ...details })
@@ -49,14 +48,13 @@ export function planRegistration(
   }
   // The file does not describe whether the service principal is enabled, so the plan leaves it.
   const principalChanges = comparedChanges('servicePrincipal', servicePrincipal, wanted)
-  if (principalChanges.length > 0) {
+  if (principalChanges.length > 0)
     planned.push({
       kind: 'updateServicePrincipal',
       ...about,
       destructive: principalChanges.some(takesAway),
       changes: principalChanges,
     })
-  }
   return planned
 }
 

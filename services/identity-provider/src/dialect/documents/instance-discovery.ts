@@ -46,18 +46,15 @@ export function instanceDiscovery(
   ownHosts: readonly string[],
 ): object | Refused<RequestRefusal> {
   const version = query.get('api-version')
-  if (version !== '1.0' && version !== '1.1') {
+  if (version !== '1.0' && version !== '1.1')
     return refuseRequest({ reason: 'instance_api_version_unsupported' })
-  }
   const authorize = query.get('authorization_endpoint')
   const issuer = query.get('issuer')
-  if ((authorize === null) === (issuer === null)) {
+  if ((authorize === null) === (issuer === null))
     return refuseRequest({ reason: 'instance_parameters_invalid' })
-  }
   const url = URL.parse(authorize ?? issuer ?? '')
-  if (url === null || url.protocol !== 'https:') {
+  if (url === null || url.protocol !== 'https:')
     return refuseRequest({ reason: 'instance_not_https' })
-  }
   const isKnown = [...clouds.flatMap(({ aliases }) => aliases), ...ownHosts].includes(url.host)
   if (!isKnown) return refuseRequest({ reason: 'instance_unknown' })
 

@@ -29,15 +29,12 @@ export function readClientAuthentication(
   if (basic instanceof Refused) return basic
   const named = form.get('client_id') ?? basic?.clientId
   const clientId = named ?? (acceptsMcpClients ? clientOfAssertion(form) : undefined)
-  if (clientId === undefined) {
+  if (clientId === undefined)
     return refuseRequest({ reason: 'parameter_missing', parameter: 'client_id' })
-  }
-  if (!isPlausibleClientId(clientId)) {
+  if (!isPlausibleClientId(clientId))
     return refuseRequest({ reason: 'client_id_malformed', clientId })
-  }
-  if (basic !== undefined && basic.clientId.toLowerCase() !== clientId.toLowerCase()) {
+  if (basic !== undefined && basic.clientId.toLowerCase() !== clientId.toLowerCase())
     return refuseRequest({ reason: 'client_ids_differ' })
-  }
   const authentication = readCredential(form, basic?.secret, tlsThumbprint)
   if (authentication instanceof Refused) return authentication
   return { clientId: isGuid(clientId) ? clientId.toLowerCase() : clientId, authentication }
@@ -73,19 +70,16 @@ function readCredential(
   if (sent.length > 1) return refuseRequest({ reason: 'several_client_authentications' })
   if (assertion !== undefined) {
     const type = form.get('client_assertion_type')
-    if (type === undefined) {
+    if (type === undefined)
       return refuseRequest({ reason: 'parameter_missing', parameter: 'client_assertion_type' })
-    }
     if (type !== jwtBearer) return refuseRequest({ reason: 'assertion_type_unknown' })
     return { method: 'assertion', assertion }
   }
   const secret = formSecret ?? basicSecret
-  if (secret === undefined && tlsThumbprint !== undefined) {
+  if (secret === undefined && tlsThumbprint !== undefined)
     return { method: 'tls', sha256Thumbprint: tlsThumbprint }
-  }
-  if (secret === undefined || secret === '') {
+  if (secret === undefined || secret === '')
     return refuseRequest({ reason: 'client_authentication_missing' })
-  }
   return { method: 'secret', secret }
 }
 
@@ -99,8 +93,7 @@ function readBasic(
   if (pair === undefined || colon < 0) return refuseRequest({ reason: 'basic_malformed' })
   const clientId = percentDecode(pair.slice(0, colon))
   const secret = percentDecode(pair.slice(colon + 1))
-  if (clientId === undefined || secret === undefined) {
+  if (clientId === undefined || secret === undefined)
     return refuseRequest({ reason: 'basic_malformed' })
-  }
   return { clientId, secret }
 }

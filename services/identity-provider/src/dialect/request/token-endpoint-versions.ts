@@ -47,9 +47,8 @@ export const tokenEndpointVersions: readonly TokenEndpointVersion[] = [
     hasScope: false,
     readResource: (form) => {
       const resource = form.get('resource')
-      if (resource === undefined) {
+      if (resource === undefined)
         return refuseRequest({ reason: 'parameter_missing', parameter: 'resource' })
-      }
       if (isResourceName(resource)) return { resource }
       return refuseRequest({ reason: 'scope_malformed', scope: resource })
     },
@@ -79,9 +78,8 @@ const ignoredScopes = new Set(['openid', 'profile', 'offline_access', 'email'])
 export function resourceOfScope(scope: string | undefined): string | Refused<RequestRefusal> {
   if (scope === undefined) return refuseRequest({ reason: 'scope_missing' })
   const scopes = scope.split(' ').filter((one) => one !== '' && !ignoredScopes.has(one))
-  if (scopes.length === 0 || !scopes.every((one) => one.endsWith(suffix))) {
+  if (scopes.length === 0 || !scopes.every((one) => one.endsWith(suffix)))
     return refuseRequest({ reason: 'scope_not_default', scope })
-  }
   const [resource = '', ...others] = new Set(scopes.map((one) => one.slice(0, -suffix.length)))
   if (others.length > 0) return refuseRequest({ reason: 'scope_has_several_resources', scope })
   return isResourceName(resource) ? resource : refuseRequest({ reason: 'scope_malformed', scope })

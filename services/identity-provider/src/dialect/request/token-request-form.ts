@@ -27,19 +27,16 @@ export function readTokenRequest(
 ): TokenRequest | Refused<RequestRefusal> {
   // 1. The tenant has a valid form.
   const refused = tenantNameRefusal(tenant)
-  if (refused?.refusal.reason === 'tenant_missing' && version.hasScope && form.has('resource')) {
+  if (refused?.refusal.reason === 'tenant_missing' && version.hasScope && form.has('resource'))
     return refuseRequest({ reason: 'resource_parameter_unsupported' })
-  }
   if (refused !== undefined) return refused
 
   // 2. The grant type is client_credentials.
   const grant = form.get('grant_type')
-  if (grant === undefined) {
+  if (grant === undefined)
     return refuseRequest({ reason: 'parameter_missing', parameter: 'grant_type' })
-  }
-  if (grant.toLowerCase() !== 'client_credentials') {
+  if (grant.toLowerCase() !== 'client_credentials')
     return refuseRequest({ reason: 'grant_type_unsupported', grant })
-  }
 
   // 3. One client, which authenticates by one method.
   const client = readClientAuthentication(form, authorization, tlsThumbprint, acceptsMcpClients)

@@ -14,7 +14,7 @@ import { z } from 'zod'
 import type { ExpectedToken, FederatedVerification } from '../federated-authentication.ts'
 
 /** The issuers of this server: one for each tenant, listener and token version. */
-export type OwnIssuers = {
+type OwnIssuers = {
   /** The tenant and the token version of an issuer; undefined for an issuer of another server. */
   readonly find: (
     issuer: string,
@@ -100,7 +100,8 @@ export class FederatedIssuers {
   async #guardOf(key: string, open: () => Promise<Opened>): Promise<Opened | undefined> {
     const known = this.#entries.get(key)
     const isCooling =
-      known?.failedAtMs !== undefined && this.#monotonicMs() - known.failedAtMs < this.#options.cooldownMs
+      known?.failedAtMs !== undefined &&
+      this.#monotonicMs() - known.failedAtMs < this.#options.cooldownMs
     if (isCooling) return undefined
     const opened = known?.opened ?? open()
     // Moved to the end, because the first entries are removed first.
@@ -256,16 +257,14 @@ async function requestIssuerMetadata(
       redirect: 'manual',
       signal: AbortSignal.timeout(timeoutMs),
     })
-    if (response.status !== 200) {
+    if (response.status !== 200)
       throw new IssuerMetadataError(`${url} answered with status ${response.status}`)
-    }
     const parts: Uint8Array[] = []
     let bytes = 0
     for await (const part of response.body ?? []) {
       bytes += part.byteLength
-      if (bytes > maxBytes) {
+      if (bytes > maxBytes)
         throw new IssuerMetadataError(`The document ${url} is larger than ${maxBytes} bytes`)
-      }
       parts.push(part)
     }
     return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(parts))
@@ -288,9 +287,8 @@ function readIssuerMetadata(issuer: string, text: string): IssuerMetadata {
       cause: parsed.error,
     })
   }
-  if (parsed.data.issuer !== issuer) {
+  if (parsed.data.issuer !== issuer)
     throw new IssuerMetadataError(`The discovery document of ${issuer} names another issuer`)
-  }
   return parsed.data
 }
 

@@ -99,15 +99,12 @@ function sentenceOf({ code, path, message }: ValidationIssue, body: unknown): st
 
 // Messages continue "it ...", as those of the directory do.
 function messageOf(issue: z.core.$ZodRawIssue): string | undefined {
-  if (issue.code === 'unrecognized_keys') {
+  if (issue.code === 'unrecognized_keys')
     return `must not have the property '${issue.keys[0]?.slice(0, maxNameLength)}', which is not supported here`
-  }
-  if (issue.code === 'invalid_type') {
+  if (issue.code === 'invalid_type')
     return issue.input === undefined ? 'is required' : `must be of the type ${issue.expected}`
-  }
-  if (issue.code === 'invalid_value') {
+  if (issue.code === 'invalid_value')
     return `must be ${issue.values.map((value) => JSON.stringify(value)).join(' or ')}`
-  }
   if (issue.code === 'too_big') return `must not be longer than ${issue.maximum}`
   if (issue.code === 'too_small') return `must not be shorter than ${issue.minimum}`
   return undefined

@@ -85,9 +85,7 @@ async function batch(call: BatchCall): Promise<AnswerWithBody> {
   let bytes = 0
   const send = async (part: Part): Promise<PartAnswer> => {
     const failed = await failedDependency(part, answers)
-    if (failed !== undefined) {
-      return partRefusal(part.id, refuse('dependency_failed', failed), call)
-    }
+    if (failed !== undefined) return partRefusal(part.id, refuse('dependency_failed', failed), call)
     if (bytes > maxAnswerBytes) {
       const refusal = refuse('batch_answer_too_large', String(maxAnswerBytes))
       return partRefusal(part.id, refusal, call)
@@ -110,23 +108,19 @@ async function batch(call: BatchCall): Promise<AnswerWithBody> {
 
 function parseBatch(body: unknown): z.output<typeof batchBody> {
   const { requests } = Object(body)
-  if (Array.isArray(requests) && requests.length > maxRequests) {
+  if (Array.isArray(requests) && requests.length > maxRequests)
     throw refuse('batch_too_long', String(maxRequests))
-  }
   const parsed = parseBody(batchBody, body, 'body')
   const known = new Set<string>()
   for (const { id, body, dependsOn, headers, method, url } of parsed.requests) {
     const key = id.toLowerCase()
-    if (known.has(key)) {
+    if (known.has(key))
       throw refuse('batch_invalid', `Invalid batch: two requests have the id '${id}'.`)
-    }
     const unknown = dependsOn?.find((other) => !known.has(other.toLowerCase()))
-    if (unknown !== undefined) {
+    if (unknown !== undefined)
       throw refuse('batch_invalid', `Invalid dependency for request Id '${id}': '${unknown}'.`)
-    }
-    if (isBatch(url)) {
+    if (isBatch(url))
       throw refuse('batch_invalid', `Invalid batch: request '${id}' is a batch itself.`)
-    }
     const hasType = Object.keys(headers ?? {}).some((name) => /^content-type$/i.test(name))
     // Graph's two sentences (entra E375).
     if ((method === 'POST' || method === 'PATCH') && !hasType)

@@ -34,32 +34,27 @@ function resolveComparison<Entity>(
 ): Comparison {
   const { isAny, literal, operator } = comparison
   const property = propertyNamed(comparison.property, set)
-  if (property === undefined) {
+  if (property === undefined)
     throw refuse('query_invalid', unknownProperty(comparison.property, set))
-  }
   const { filter: kind, hasStartsWith, type } = set.properties[property] ?? {}
   if (kind === undefined) throw refuse('query_unsupported', notFilterable(property, set))
-  if (isAny !== (kind === 'collection' || kind === 'members')) {
+  if (isAny !== (kind === 'collection' || kind === 'members'))
     throw refuse('query_unsupported', wrongForm(property, isAny))
-  }
   const objects = kind === 'members' ? complexTypeIn(type) : undefined
   const [member, comparedAs] = isAny
     ? resolveMember(comparison, property, objects)
     : [undefined, kind]
-  if (operator === 'startsWith' && !hasStartsWith) {
+  if (operator === 'startsWith' && !hasStartsWith)
     throw refuse('query_unsupported', `Unsupported filter 'startsWith' for '${property}'.`)
-  }
-  if ((operator === 'ne' || operator === 'endsWith') && !isAdvanced) {
+  if ((operator === 'ne' || operator === 'endsWith') && !isAdvanced)
     throw refuse('query_unsupported', needsAdvanced(operator))
-  }
   // Graph supports `endsWith` for names of users only, and `ne` within `any` nowhere.
   const isUnsupported =
     operator === 'endsWith' ||
     (operator === 'ne' && isAny) ||
     ((operator === 'ge' || operator === 'le') && kind !== 'time')
-  if (isUnsupported) {
+  if (isUnsupported)
     throw refuse('query_unsupported', objects ? complex(property) : notFilterable(property, set))
-  }
   const valueType = String(member === undefined ? type : objects?.members[member]?.type)
   if (comparison.isQuoted && unquotedTypes.has(valueType))
     throw refuse('query_invalid', incompatible(valueType, operator))
@@ -96,12 +91,11 @@ function resolveMember(
 function timeOf(literal: Comparison['literal'], property: string): string | null {
   if (literal === null) return null
   const time = exactTime(typeof literal === 'string' ? literal : '')
-  if (Number.isNaN(time.getTime())) {
+  if (Number.isNaN(time.getTime()))
     throw refuse(
       'query_invalid',
       `Invalid filter clause: the value of '${property}' must be a date and time as in 2026-01-31T12:00:00Z.`,
     )
-  }
   return timeText(time)
 }
 

@@ -19,12 +19,11 @@ const tokenPattern = /\s+|'((?:[^']|'')*)'|([(),/:])|([0-9][\w.:+-]*|[A-Za-z_$@]
  * @see OData 4.01 ABNF
  */
 export function filterTokens(text: string): FilterToken[] {
-  if (text.length > maxLength) {
+  if (text.length > maxLength)
     throw refuse(
       'query_invalid',
       `Invalid filter clause: it is longer than ${maxLength} characters.`,
     )
-  }
   const tokens: FilterToken[] = []
   for (let at = 0; at < text.length; ) {
     tokenPattern.lastIndex = at

@@ -76,9 +76,8 @@ export function parseFilter(text: string, limits = listLimits): Filter {
 
 /** The text that a property must equal to satisfy a filter; undefined if several texts are possible. */
 export function equalTo(filter: Filter, property: string): string | undefined {
-  if (filter.kind === 'and') {
+  if (filter.kind === 'and')
     return filter.parts.map((part) => equalTo(part, property)).find((text) => text !== undefined)
-  }
   if (filter.kind !== 'comparison' || filter.operator !== 'eq' || filter.isAny) return undefined
   const isNamed = filter.property.toLowerCase() === property.toLowerCase()
   return isNamed && typeof filter.literal === 'string' ? filter.literal : undefined
@@ -124,9 +123,8 @@ class FilterParser {
   }
 
   #part(depth: number): Filter {
-    if (depth === maxDepth) {
+    if (depth === maxDepth)
       throw refuse('query_unsupported', `Unsupported $filter: it has more than ${maxDepth} levels.`)
-    }
     if (this.#takesWord('not')) return { kind: 'not', part: this.#part(depth + 1) }
     if (this.#takesSign('(')) {
       const inner = this.either(depth + 1)
@@ -207,12 +205,11 @@ class FilterParser {
   #one(target: Target, operator: Comparison['operator'], literal: Literal): Comparison {
     const { maxComparisons } = this.#limits
     this.#comparisons += 1
-    if (this.#comparisons > maxComparisons) {
+    if (this.#comparisons > maxComparisons)
       throw refuse(
         'query_unsupported',
         `Unsupported $filter: it must not have more than ${maxComparisons} comparisons.`,
       )
-    }
     return { kind: 'comparison', ...target, operator, literal, isQuoted: this.#isQuoted }
   }
 

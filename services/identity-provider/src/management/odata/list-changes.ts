@@ -131,9 +131,8 @@ function roundOf<Entity>(
   const isStart = (token === '' || isLatest) && !options.has('$skiptoken')
   if (isStart) return { round: parseSelection(call, set, options), isLatest }
   const [name, value] = [...options][0] ?? ['', '']
-  if (options.size > 1 || !isTokenOption(name)) {
+  if (options.size > 1 || !isTokenOption(name))
     throw refuse('query_invalid', 'A $skiptoken or $deltatoken contains the other query options.')
-  }
   const isBounded = value.length <= maxTokenLength
   const text = isBounded ? call.skipTokens.open(bindingOf(call, set, name), value) : undefined
   if (text === undefined) throw refuse('delta_token_invalid')

@@ -45,9 +45,8 @@ export function queryOptions(query: URLSearchParams): ReadonlyMap<string, string
   const options = new Map<string, string>()
   for (const [name, value] of query) {
     const option = `$${name.toLowerCase().slice(name.startsWith('$') ? 1 : 0)}`
-    if (options.has(option)) {
+    if (options.has(option))
       throw refuse('query_invalid', `Query option '${option}' was specified more than once.`)
-    }
     options.set(option, value)
   }
   return options
@@ -68,12 +67,11 @@ export function parseQuery<Entity>(
   const options = queryOptions(query)
   for (const name of options.keys()) {
     if (name === '$skip') throw refuse('skip_unsupported')
-    if (!supported.includes(name)) {
+    if (!supported.includes(name))
       throw refuse(
         'query_unsupported',
         `The query option '${name.slice(0, maxNameLength)}' is not supported here.`,
       )
-    }
   }
   const count = countOf(options.get('$count'))
   const isAdvanced = isEventual && (count || supported === supportedOptions.count)
@@ -85,9 +83,8 @@ export function parseQuery<Entity>(
   const search = parsed('$search', (text, set) => searchOf(text, set, isEventual))
   const order = parsed('$orderby', parseOrder)
   // Graph supports both together in advanced queries only.
-  if (order !== undefined && filter !== undefined && !isAdvanced) {
+  if (order !== undefined && filter !== undefined && !isAdvanced)
     throw refuse('query_unsupported', sorting)
-  }
   return {
     filter: both(filter, search),
     order,
@@ -100,12 +97,11 @@ export function parseQuery<Entity>(
 }
 
 function searchOf<Entity>(text: string, set: EntitySet<Entity>, isEventual: boolean): Filter {
-  if (!isEventual) {
+  if (!isEventual)
     throw refuse(
       'query_unsupported',
       "Request with $search query parameter only works through MSGraph with a special request header: 'ConsistencyLevel: eventual'",
     )
-  }
   return parseSearch(text, set)
 }
 
@@ -163,19 +159,17 @@ function expandOf<Entity>(
 
 function topOf(text: string | undefined): number {
   if (text === undefined) return defaultTop
-  if (!/^[1-9]\d{0,2}$/.test(text)) {
+  if (!/^[1-9]\d{0,2}$/.test(text))
     throw refuse(
       'query_invalid',
       `Invalid page size specified: '${text.slice(0, 20)}'. Must be between 1 and ${maxTop} inclusive.`,
     )
-  }
   return Number(text)
 }
 
 function countOf(text: string | undefined): boolean {
-  if (text !== undefined && text !== 'true' && text !== 'false') {
+  if (text !== undefined && text !== 'true' && text !== 'false')
     throw refuse('query_invalid', "Invalid value for $count: it must be 'true' or 'false'.")
-  }
   return text === 'true'
 }
 
@@ -216,9 +210,8 @@ const minContainedLength = 3
  * @see https://learn.microsoft.com/graph/search-query-parameter
  */
 function parseSearch<Entity>(text: string, set: EntitySet<Entity>): Filter {
-  if (text.length > maxLength) {
+  if (text.length > maxLength)
     throw refuse('query_invalid', `The $search is longer than ${maxLength} characters.`)
-  }
   // AND binds more tightly than OR.
   const alternatives: Filter[][] = []
   let clauses = 0
@@ -242,9 +235,8 @@ function parseSearch<Entity>(text: string, set: EntitySet<Entity>): Filter {
 function clauseOf<Entity>(name: string, text: string, set: EntitySet<Entity>): Filter {
   const property = propertyNamed(name, set)
   if (property === undefined) throw refuse('query_invalid', unknownProperty(name, set))
-  if (!set.properties[property]?.isSearchable) {
+  if (!set.properties[property]?.isSearchable)
     throw refuse('query_unsupported', `Unsupported $search: '${property}' cannot be searched.`)
-  }
   const words = wordsOf(text.toLowerCase())
   if (words.length === 0 || words.length > maxWords) throw malformed()
   return combined(

@@ -97,11 +97,10 @@ export async function executeOperation(requested: OperationRequest): Promise<Ans
     if ('perform' in operation) return await operation.perform(call)
     if ('batch' in operation) return await operation.batch({ ...call, send: sendPart(requested) })
     if ('list' in operation) return await operation.list({ ...call, ...listing(context) })
-    if ('read' in operation) {
+    if ('read' in operation)
       return await store.read((directory) =>
         operation.read({ ...call, directory: visibleDirectory(context, directory) }),
       )
-    }
     const provenBy = await operation.verify?.({ ...call, ...listing(context) })
     const repeatable = new RepeatableRuntime(runtime)
     const update = () =>

@@ -37,7 +37,7 @@ export function createOperationsApp(
   const routes = operations.flatMap((operation) =>
     endsOf(operation).map((end) => ({ operation, end })),
   )
-  for (const { operation, end } of routes) {
+  for (const { operation, end } of routes)
     app.on(operation.method, routeOf(operation, end), ({ env, req }) =>
       answer(req.raw, env, (request, environment, ids) =>
         executeOperation({
@@ -50,7 +50,6 @@ export function createOperationsApp(
         }),
       ),
     )
-  }
   // Authenticate before 404 and 405, so that anonymous callers cannot probe for paths.
   app.all('*', ({ env, req }) =>
     answer(req.raw, env, async (request, environment) => {

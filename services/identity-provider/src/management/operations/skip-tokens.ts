@@ -17,9 +17,8 @@ export class SkipTokens {
    * @throws {TypeError} when the key is shorter.
    */
   constructor(key: Uint8Array = randomBytes(minKeyBytes)) {
-    if (key.length < minKeyBytes) {
+    if (key.length < minKeyBytes)
       throw new TypeError(`The key of skip tokens must have at least ${minKeyBytes} bytes`)
-    }
     this.#key = key
   }
 

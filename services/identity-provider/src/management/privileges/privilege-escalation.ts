@@ -155,9 +155,8 @@ export function requireUnprotected(call: BeforeChange, changes: readonly Directo
       change.kind === 'servicePrincipal' && newTenantIds.has(change.value?.tenantId ?? '')
     if (isCreatedWithTenant || keepsAuthority(call, change)) continue
     const appIds = appIdsOf(call, change)
-    if (appIds.some((appId) => builtInApiAppIds.includes(appId) || azureApi(appId))) {
+    if (appIds.some((appId) => builtInApiAppIds.includes(appId) || azureApi(appId)))
       throw refuse('protected_object')
-    }
   }
 }
 

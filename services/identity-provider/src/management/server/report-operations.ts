@@ -54,9 +54,8 @@ const auditQuery = logQuery.extend({
  */
 function singleValues(query: URLSearchParams): Readonly<Record<string, string>> {
   for (const name of new Set(query.keys())) {
-    if (query.getAll(name).length > 1) {
+    if (query.getAll(name).length > 1)
       throw refuse('query_invalid', `Query option '${name}' was specified more than once.`)
-    }
   }
   return Object.fromEntries(query)
 }

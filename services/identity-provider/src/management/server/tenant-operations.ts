@@ -127,9 +127,8 @@ function addAdministrator(call: ChangingCall): Change {
   parseQuery(call, supportedOptions.nothing)
   const application = builtInApplication(call.committed, graphAppId)
   const principal = call.committed.servicePrincipalByAppId(id, graphAppId)
-  if (principal === undefined) {
+  if (principal === undefined)
     throw new TypeError('The tenant has no service principal of Microsoft Graph')
-  }
   const created = createAdministrator(id, [{ application, principal }], call.runtime)
   return {
     changes: created.changes,
@@ -140,9 +139,8 @@ function addAdministrator(call: ChangingCall): Change {
 
 function builtInApplication(committed: Directory, appId: string): Application {
   const application = committed.applicationByAppId(appId)
-  if (application === undefined) {
+  if (application === undefined)
     throw new TypeError(`The directory has no built-in application ${appId}`)
-  }
   return application
 }
 

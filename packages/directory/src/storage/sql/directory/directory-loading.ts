@@ -160,9 +160,8 @@ class Loading {
     const agents = await objectsOf(this.#db, 'servicePrincipal', agentRows)
     this.#answer('agentsOfBlueprint', blueprints, agents)
     for (const { id } of agents) this.#want('assignmentsOfPrincipal', id)
-    for (const { id } of [...principals, ...everywhere].slice(0, maxRelated)) {
+    for (const { id } of [...principals, ...everywhere].slice(0, maxRelated))
       this.#want('assignmentsOfPrincipal', id)
-    }
   }
 
   /** By role, by resource, and by their own ID. */
@@ -184,9 +183,8 @@ class Loading {
         [role],
         await objectsOf(this.#db, 'appRoleAssignment', rows),
       )
-      for (const { principal_id } of rows.slice(0, maxRelated)) {
+      for (const { principal_id } of rows.slice(0, maxRelated))
         this.#want('servicePrincipal', principal_id)
-      }
     }
   }
 
@@ -255,8 +253,7 @@ class Loading {
     for (const object of objects) {
       for (const key of keysOf(object.value)) byKey.get(key)?.push(object)
     }
-    for (const [key, found] of byKey) {
+    for (const [key, found] of byKey)
       this.loaded.set(lookupId({ name, key }), { name, key, objects: found })
-    }
   }
 }

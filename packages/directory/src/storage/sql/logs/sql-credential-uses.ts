@@ -58,11 +58,10 @@ export class SqlCredentialUses implements CredentialUses {
       // The credentials are read after their uses: a credential exists before its first use.
       const present = await this.#database.report((db) => credentialsOf(db, names))
       const removed = names.filter((name) => !present.has(name))
-      if (removed.length > 0) {
+      if (removed.length > 0)
         await this.#database.write((db) =>
           db.deleteFrom('credential_use').where('key_id', 'in', removed).execute(),
         )
-      }
       this.#seen += names.length - removed.length
       this.#checkedTo = names.at(-1) ?? ''
       if (names.length === rowsPerStatement) continue

@@ -107,11 +107,10 @@ export class SqlReplayCache implements ReplayCache {
   /** @returns the names of the assertions that were not used before */
   async #insert(rows: Use['row'][]): Promise<Set<string>> {
     this.#count ??= await this.#countRecords()
-    if (this.#count + rows.length > this.#maxRecords) {
+    if (this.#count + rows.length > this.#maxRecords)
       throw new StorageUnavailableError(
         `The store has its maximum of ${this.#maxRecords} used assertions: raise MAX_USED_ASSERTIONS.`,
       )
-    }
     const written = await this.#database.write((db) =>
       db
         .insertInto('spent_assertion')

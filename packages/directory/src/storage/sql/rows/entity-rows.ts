@@ -55,16 +55,14 @@ export function entityRows<Entity extends object, Row extends object>(
   return {
     toRow: (entity, more) => {
       const row: Record<string, unknown> = { ...more }
-      for (const { member, name, form } of columns) {
+      for (const { member, name, form } of columns)
         row[name] = form.write(Reflect.get(entity, member) as never)
-      }
       return row as Row
     },
     fromRow: (row) => {
       const entity: Record<string, unknown> = {}
-      for (const { member, name, form } of columns) {
+      for (const { member, name, form } of columns)
         entity[member] = form.read(Reflect.get(row, name) as never)
-      }
       return entity as Entity
     },
   }

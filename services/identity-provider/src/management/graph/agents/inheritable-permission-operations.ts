@@ -102,15 +102,13 @@ function withKinds(body: unknown): unknown {
 function create(call: ChangingCall): Change {
   const { permissions } = find(call)
   const { resourceAppId, ...patterns } = parseBody(newPermission, withKinds(call.body))
-  if (permissions.some((one) => one.resourceAppId === resourceAppId)) {
+  if (permissions.some((one) => one.resourceAppId === resourceAppId))
     throw refuse('inheritable_permission_taken', resourceAppId)
-  }
-  if (permissions.length === maxPermissions) {
+  if (permissions.length === maxPermissions)
     throw refuse(
       'body_invalid',
       `A blueprint must not have more than ${maxPermissions} inheritable permissions.`,
     )
-  }
   const added = after({ resourceAppId, scopes: 'none', roles: 'none' }, patterns)
   return changed(call, (all) => [...all, added], showCreated(call, inheritablePermissions, added))
 }

@@ -62,9 +62,8 @@ function create(call: ChangingCall): Change {
     properties,
     sponsorIds,
   } = parseApplication(body)
-  if (properties.displayName === undefined) {
+  if (properties.displayName === undefined)
     throw refuse('body_invalid', "Property 'displayName' is required.")
-  }
   if (passwordKeyIds.length > 0) throw refuse('passwords_read_only')
   requireFreeUniqueName(call, properties.uniqueName ?? null)
   const passwords = newPasswords.map((one) => newPassword(one, runtime))

@@ -169,9 +169,8 @@ function requireFreeUris(
 ): void {
   for (const uri of newUris) {
     for (const other of directory.applicationsByIdentifierUri(uri)) {
-      if (other.id !== id && isKnownIn(directory, tenantId, other)) {
+      if (other.id !== id && isKnownIn(directory, tenantId, other))
         throw refuse('identifier_uri_taken')
-      }
     }
   }
 }

@@ -98,12 +98,11 @@ function create(call: ChangingCall): Change {
   const body = parseBody(newExtension, call.body)
   const name = `extension_${application.appId.replaceAll('-', '')}_${body.name}`
   if (others.some((other) => other.name === name)) throw refuse('extension_property_taken', name)
-  if (others.length === maxExtensions) {
+  if (others.length === maxExtensions)
     throw refuse(
       'body_invalid',
       `An application must not have more than ${maxExtensions} extension properties.`,
     )
-  }
   const added = { ...body, id: call.runtime.newGuid(), name }
   return stored(
     'application',

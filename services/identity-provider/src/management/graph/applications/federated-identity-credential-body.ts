@@ -49,9 +49,7 @@ export function parseChangedFederatedCredential(
     ...properties
   } = parseBody(changedCredential, body)
   for (const key of ['id', 'name'] as const) {
-    if (properties[key] !== undefined && properties[key] !== before[key]) {
-      throw propertyFault(key)
-    }
+    if (properties[key] !== undefined && properties[key] !== before[key]) throw propertyFault(key)
   }
   const { claimsMatchingExpression, subject: _former, ...kept } = before
   const after = { ...kept, ...omitUndefined(properties) }
@@ -68,12 +66,11 @@ function trustedClaims(
     if (subject != null) return { subject }
     throw refuse('body_invalid', "Property 'subject' cannot be empty.")
   }
-  if (subject != null) {
+  if (subject != null)
     throw refuse(
       'federated_credential_invalid',
       'Cannot specify both subject and claimsMatchingExpression.',
     )
-  }
   const fault = judgeClaimsMatchingExpression(expression, issuer)
   if (fault !== undefined) throw refuse('federated_credential_invalid', fault)
   return { subject: null, claimsMatchingExpression: expression }

@@ -43,15 +43,13 @@ function create(call: ChangingCall): Change {
   const application = findApplication(call)
   const credential = parseNewFederatedCredential(call.body, call.runtime.newGuid())
   const others = application.federatedIdentityCredentials
-  if (others.some((other) => other.name === credential.name)) {
+  if (others.some((other) => other.name === credential.name))
     throw refuse('federated_credential_taken', credential.name)
-  }
-  if (others.length === maxCredentials) {
+  if (others.length === maxCredentials)
     throw refuse(
       'federated_credential_invalid',
       `An application must not have more than ${maxCredentials} federated identity credentials.`,
     )
-  }
   requireUniqueSubject(credential, others)
   return withCredentials(
     application,

@@ -69,9 +69,8 @@ export function withNewKey(
   if (typeof added === 'string') throw keyFault(added)
   const keyCredentials = [...before, added]
   if (hasDuplicates(keyCredentials)) throw keyFault('must not be a credential of this object')
-  if (keyCredentials.length > maxCertificates) {
+  if (keyCredentials.length > maxCertificates)
     throw keyFault(`must not be one of more than ${maxCertificates}`)
-  }
   return { added, keyCredentials }
 }
 
@@ -82,27 +81,23 @@ function keptCredential(
   known: KeyCredential,
   { key, displayName }: KeyCredentialBody,
 ): KeyCredential | string {
-  if (typeof key === 'string' && !Buffer.from(key, 'base64').equals(known.certificate)) {
+  if (typeof key === 'string' && !Buffer.from(key, 'base64').equals(known.certificate))
     return 'must not change the certificate of a credential; add another credential'
-  }
   return displayName === undefined ? known : { ...known, displayName }
 }
 
 function newCredential(entry: KeyCredentialBody, runtime: Runtime): KeyCredential | string {
-  if (typeof entry.key !== 'string') {
+  if (typeof entry.key !== 'string')
     return 'must contain a certificate in key, or the keyId of a credential of this object'
-  }
   const isSigning = entry.usage === 'Sign'
-  if (isSigning !== (entry.type === 'X509CertAndPassword')) {
+  if (isSigning !== (entry.type === 'X509CertAndPassword'))
     return 'must have the usage Sign with the type X509CertAndPassword, and no other'
-  }
   const credential = parseCertificate(Buffer.from(entry.key, 'base64'), runtime)
   if (typeof credential === 'string') return credential
   const startDateTime = entry.startDateTime ?? credential.startDateTime
   const endDateTime = entry.endDateTime ?? credential.endDateTime
-  if (startDateTime < credential.startDateTime || endDateTime > credential.endDateTime) {
+  if (startDateTime < credential.startDateTime || endDateTime > credential.endDateTime)
     return 'must not be valid for longer than its certificate'
-  }
   if (startDateTime >= endDateTime) return 'must end after its start'
   return {
     ...credential,
@@ -169,8 +164,7 @@ export function newPassword(requested: NewPassword, runtime: Runtime): CreatedPa
   const created = createPassword(requested, runtime)
   const { endDateTime, startDateTime } = created.credential
   // The default end of a start near the year 9999 is no time.
-  if (!(endDateTime > startDateTime)) {
+  if (!(endDateTime > startDateTime))
     throw refuse('body_invalid', 'The credential must end after its start.')
-  }
   return created
 }

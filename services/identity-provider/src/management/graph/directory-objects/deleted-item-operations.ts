@@ -83,15 +83,12 @@ function restore(call: ChangingCall): Change {
   const { appId, agentIdentityBlueprintId } = item.value
   const { caller, committed } = call
   const isOfAgent = agentIdentityBlueprintId !== null
-  if (isOfAgent && parentOf(committed, item.value) === undefined) {
+  if (isOfAgent && parentOf(committed, item.value) === undefined)
     throw refuse('blueprint_principal_missing')
-  }
-  if (!isOfAgent && committed.applicationByAppId(appId) === undefined) {
+  if (!isOfAgent && committed.applicationByAppId(appId) === undefined)
     throw refuse('application_of_principal_unknown', appId)
-  }
-  if (committed.servicePrincipalByAppId(caller.tenantId, appId) !== undefined) {
+  if (committed.servicePrincipalByAppId(caller.tenantId, appId) !== undefined)
     throw refuse('service_principal_taken', appId)
-  }
   const principal = { ...item.value, deletedDateTime: null }
   return stored('servicePrincipal', principal, restored(call, principal))
 }

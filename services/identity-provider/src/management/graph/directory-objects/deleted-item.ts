@@ -40,9 +40,8 @@ export function findDeletedItem(call: Call): DeletedItem {
   const oldest = oldestRestorable(runtime.now(), retentionDays)
   const { deletedDateTime = null } = item?.value ?? {}
   const isRestorable = deletedDateTime !== null && deletedDateTime >= oldest
-  if (item?.value.tenantId !== caller.tenantId || !isRestorable) {
+  if (item?.value.tenantId !== caller.tenantId || !isRestorable)
     throw refuse('resource_unknown', id)
-  }
   requireMatch(ifMatch, directory.markOf(item.kind, item.value.id))
   return item
 }

@@ -30,9 +30,8 @@ export function findApplication(call: Call): Application {
       : appId === undefined
         ? (directory.application(name) ?? blueprintByAppId(directory, name))
         : directory.applicationByAppId(name)
-  if (application?.tenantId !== caller.tenantId || application.deletedDateTime !== null) {
+  if (application?.tenantId !== caller.tenantId || application.deletedDateTime !== null)
     throw refuse('resource_unknown', name)
-  }
   requireCast(call, application)
   requireMatch(ifMatch, directory.markOf('application', application.id))
   return application

@@ -74,12 +74,11 @@ export const keyOperations: readonly ChangeOperation[] = [
 
 function addKey<Kind extends ObjectKind>(call: ChangingCall, row: ObjectRow<Kind>): Change {
   const { keyCredential, passwordCredential, proof } = parseBody(addKeyBody, call.body)
-  if (Boolean(passwordCredential) !== (keyCredential.usage === 'Sign')) {
+  if (Boolean(passwordCredential) !== (keyCredential.usage === 'Sign'))
     throw refuse(
       'body_invalid',
       "A key with the usage 'Sign' needs a passwordCredential, no other.",
     )
-  }
   const holder = provenHolder(call, row, proof)
   const { added, keyCredentials } = withNewKey(holder.keyCredentials, keyCredential, call.runtime)
   return stored(
@@ -142,9 +141,8 @@ function findHolder<Kind extends ObjectKind>(call: Call, { kind, find }: ObjectR
     if (!names.includes(parameters.id?.toLowerCase() ?? '')) throw refuse('role_missing')
   }
   const holder = find(call)
-  if ('agentIdentityBlueprintId' in holder && holder.agentIdentityBlueprintId !== null) {
+  if ('agentIdentityBlueprintId' in holder && holder.agentIdentityBlueprintId !== null)
     throw refuse('agent_credentials_unsupported')
-  }
   return holder
 }
 
@@ -158,12 +156,10 @@ async function verifyProof<Kind extends ObjectKind>(
   const { assertion, certificate, holder, thumbprint } = await call.read((directory) =>
     findProof({ ...call, directory }, row, proof),
   )
-  if (!(await hasValidSignature(assertion, certificate))) {
+  if (!(await hasValidSignature(assertion, certificate)))
     throw refuse('proof_invalid', 'signature_invalid')
-  }
-  if ((await call.possessionRules?.recordUse?.(holder.id, assertion)) === false) {
+  if ((await call.possessionRules?.recordUse?.(holder.id, assertion)) === false)
     throw refuse('proof_invalid', 'replayed')
-  }
   return thumbprint
 }
 

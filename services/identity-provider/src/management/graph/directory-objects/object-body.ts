@@ -112,13 +112,12 @@ export function withoutRepeated(
  */
 function isFixedValue(value: unknown, fixed: unknown): boolean {
   if (value === null || value === undefined || value === fixed) return true
-  if (Array.isArray(value)) {
+  if (Array.isArray(value))
     return (
       Array.isArray(fixed) &&
       value.length === fixed.length &&
       value.every((one, index) => isFixedValue(one, fixed[index]))
     )
-  }
   if (typeof value !== 'object' || typeof fixed !== 'object' || fixed === null) return false
   const members: Record<string, unknown> = { ...fixed }
   return Object.entries(value).every(

@@ -113,8 +113,7 @@ async function countObjects(
 ): Promise<Answer> {
   parseQuery(call, [], directoryObjects)
   let count = 0
-  for (const kind of listed) {
+  for (const kind of listed)
     count += numberOf(await read(kind, { after: undefined, limit: 1, isCounted: true })) ?? 0
-  }
   return numberAnswer(count)
 }

@@ -59,15 +59,13 @@ function addPassword<Kind extends ObjectKind>(
   { kind, find }: ObjectRow<Kind>,
 ): Change {
   const holder = find(call)
-  if ('agentIdentityBlueprintId' in holder && holder.agentIdentityBlueprintId !== null) {
+  if ('agentIdentityBlueprintId' in holder && holder.agentIdentityBlueprintId !== null)
     throw refuse('agent_credentials_unsupported')
-  }
   const { passwordCredential } = parseBody(addPasswordBody, call.body)
   const { credential, secretText } = newPassword(passwordCredential ?? {}, call.runtime)
   const others = [...holder.passwordCredentials, ...holder.keyCredentials]
-  if (others.some(({ keyId }) => keyId === credential.keyId)) {
+  if (others.some(({ keyId }) => keyId === credential.keyId))
     throw refuse('body_invalid', 'Another credential of this object has the keyId.')
-  }
   // The order of Graph's answer (entra E318).
   const {
     displayName,
@@ -77,9 +75,8 @@ function addPassword<Kind extends ObjectKind>(
     ...times
   } = passwordCredentialJson(credential)
   const passwordCredentials = [...holder.passwordCredentials, credential]
-  if (passwordCredentials.length > maxSecrets) {
+  if (passwordCredentials.length > maxSecrets)
     throw refuse('body_invalid', `An object must not have more than ${maxSecrets} secrets.`)
-  }
   return stored(
     kind,
     { ...holder, passwordCredentials },
@@ -104,8 +101,7 @@ function removePassword<Kind extends ObjectKind>(
   const holder = find(call)
   const { keyId } = parseBody(removePasswordBody, call.body)
   const passwordCredentials = holder.passwordCredentials.filter((one) => one.keyId !== keyId)
-  if (passwordCredentials.length === holder.passwordCredentials.length) {
+  if (passwordCredentials.length === holder.passwordCredentials.length)
     throw refuse('password_unknown')
-  }
   return stored(kind, { ...holder, passwordCredentials })
 }

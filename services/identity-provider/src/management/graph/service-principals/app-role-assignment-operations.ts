@@ -96,9 +96,8 @@ function create(call: ChangingCall): Change {
   const requested = parseBody(newAssignment, body)
   // Scripts send both lists to either side (entra E345).
   const { id } = findServicePrincipal({ ...call, ifMatch: undefined })
-  if (id !== requested.resourceId && id !== requested.principalId) {
+  if (id !== requested.resourceId && id !== requested.principalId)
     throw refuse('body_invalid', 'The id in the path must be the principalId or the resourceId.')
-  }
   const client = activeServicePrincipal(directory, caller.tenantId, requested.principalId)
   const api = activeServicePrincipal(directory, caller.tenantId, requested.resourceId)
   if (client === undefined || api === undefined) throw refuse('reference_invalid')
@@ -159,13 +158,11 @@ function requireAssignable(
   const role = call.directory
     .applicationByAppId(api.appId)
     ?.appRoles.find(({ id }) => id === appRoleId)
-  if (!role?.isEnabled || !role.allowedMemberTypes.includes('Application')) {
+  if (!role?.isEnabled || !role.allowedMemberTypes.includes('Application'))
     throw refuse('assigned_role_unknown')
-  }
   const { value } = role
-  if (isToAgent && isBlockedForAgents(api.appId, value ?? '')) {
+  if (isToAgent && isBlockedForAgents(api.appId, value ?? ''))
     throw refuse('agent_role_blocked', value ?? appRoleId)
-  }
 }
 
 function removeAssignment(call: ChangingCall, side: Side): Change {

@@ -223,9 +223,8 @@ function create(call: ChangingCall): Change {
       one.principalId === principalId,
   )
   if (isTaken) throw refuse('permission_grant_taken')
-  if (client.delegatedConsents.length === maxGrants) {
+  if (client.delegatedConsents.length === maxGrants)
     throw refuse('body_invalid', `A client must not have more than ${maxGrants} grants.`)
-  }
   const id = grantId(clientId, runtime)
   const consent = { id, consentType, principalId, resourceId, scope: requested.scope ?? '' }
   return changed(

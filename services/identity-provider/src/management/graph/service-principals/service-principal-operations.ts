@@ -58,16 +58,13 @@ function create(call: ChangingCall): Change {
   const application = directory.applicationByAppId(appId)
   const isOffered =
     application?.tenantId === caller.tenantId || application?.signInAudience !== 'AzureADMyOrg'
-  if (application === undefined || !isOffered) {
+  if (application === undefined || !isOffered)
     throw refuse('application_of_principal_unknown', appId)
-  }
-  if (type === 'agentIdentityBlueprintPrincipal' && application.blueprint === null) {
+  if (type === 'agentIdentityBlueprintPrincipal' && application.blueprint === null)
     throw refuse('blueprint_required', appId)
-  }
   if (application.blueprint === null) requireSponsors(sponsorIds, false)
-  if (committed.servicePrincipalByAppId(caller.tenantId, appId) !== undefined) {
+  if (committed.servicePrincipalByAppId(caller.tenantId, appId) !== undefined)
     throw refuse('service_principal_taken', appId)
-  }
   const principal: ServicePrincipal = {
     ...newServicePrincipal(caller.tenantId, application, runtime),
     createdByAppId: caller.applicationId,
@@ -110,9 +107,8 @@ function update(call: ChangingCall): Change {
     inertProperties: inertAfter(before.inertProperties, inert, inertPrincipalDefaults),
   }
   // A service principal that is not stored stays so (entra E357).
-  if (azureApi(before.appId) !== undefined && isDeepStrictEqual(before, after)) {
+  if (azureApi(before.appId) !== undefined && isDeepStrictEqual(before, after))
     return { changes: [], target: before.id, answer: { status: 204 } }
-  }
   return stored('servicePrincipal', after, { status: 204, etag: entityTag(call.nextMark) })
 }
 
@@ -130,9 +126,8 @@ function createAgent(call: ChangingCall): Change {
   requireCreator(call, agentIdentityBlueprintId)
   const application = directory.applicationByAppId(agentIdentityBlueprintId)
   if (!application?.blueprint) throw refuse('agent_parent_invalid', agentIdentityBlueprintId)
-  if (!directory.servicePrincipalByAppId(caller.tenantId, agentIdentityBlueprintId)) {
+  if (!directory.servicePrincipalByAppId(caller.tenantId, agentIdentityBlueprintId))
     throw refuse('blueprint_principal_missing')
-  }
   const agent = {
     ...newAgentIdentity(
       caller.tenantId,
