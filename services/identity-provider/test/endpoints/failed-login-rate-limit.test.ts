@@ -29,7 +29,9 @@ describe('the limit of failed logins', () => {
 
   it('counts an assertion with an unknown key as a guess for its client', async () => {
     const limits = { perClientPerMinute: 1, perSourcePerMinute: 100 }
-    const { form, token } = await testService({ throttle: new FailedLoginRateLimit(limits) })
+    const { form, token } = await testService({
+      throttle: new FailedLoginRateLimit(limits, () => 0),
+    })
     const guess = async () => token(form(asProof(await assertionOf(await clientCertificate()))))
     assert.equal((await guess()).status, 401)
     assert.equal((await guess()).status, 429)
@@ -46,7 +48,7 @@ describe('the limit of failed logins', () => {
 
   it('never refuses the right secret, and does not record each wrong one (BR1)', async () => {
     const service = await testService({
-      throttle: new FailedLoginRateLimit({ perClientPerMinute: 5, perSourcePerMinute: 5 }),
+      throttle: new FailedLoginRateLimit({ perClientPerMinute: 5, perSourcePerMinute: 5 }, () => 0),
     })
     const statuses = new Map<number, number>()
     for (let guess = 0; guess < 200; guess += 1) {
@@ -68,7 +70,10 @@ describe('the limit of failed logins', () => {
 
   it('is equal for unknown clients (AS4)', async () => {
     const service = await testService({
-      throttle: new FailedLoginRateLimit({ perClientPerMinute: 2, perSourcePerMinute: 100 }),
+      throttle: new FailedLoginRateLimit(
+        { perClientPerMinute: 2, perSourcePerMinute: 100 },
+        () => 0,
+      ),
     })
     const form = service.form({ client_id: '99999999-0000-4000-8000-000000000000' })
     const statuses: number[] = []
@@ -78,7 +83,10 @@ describe('the limit of failed logins', () => {
 
   it('does not count an invalid request as a wrong credential', async () => {
     const service = await testService({
-      throttle: new FailedLoginRateLimit({ perClientPerMinute: 1, perSourcePerMinute: 100 }),
+      throttle: new FailedLoginRateLimit(
+        { perClientPerMinute: 1, perSourcePerMinute: 100 },
+        () => 0,
+      ),
     })
     for (let attempt = 0; attempt < 3; attempt += 1) {
       const { status } = await service.token(service.form({ scope: 'openid' }))

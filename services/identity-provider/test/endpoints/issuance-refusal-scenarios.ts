@@ -246,7 +246,10 @@ export const issuanceRefusalScenarios: readonly RefusalScenario[] = [
   {
     reason: 'throttled',
     options: {
-      throttle: new FailedLoginRateLimit({ perClientPerMinute: 1, perSourcePerMinute: 100 }),
+      throttle: new FailedLoginRateLimit(
+        { perClientPerMinute: 1, perSourcePerMinute: 100 },
+        () => 0,
+      ),
     },
     request: async (service) => {
       const form = service.form({ client_secret: 'wrong' })
