@@ -8,8 +8,8 @@ const tools =
 
 // Blank lines and comments count too.
 for (const [part, paths, figure] of [
-  ['product', product, 71_530],
-  ['tools', tools, 22_776],
+  ['product', product, 71_543],
+  ['tools', tools, 22_787],
 ] as const)
   it(`the source of the ${part} has at most ${figure} lines, and at most 500 fewer`, () => {
     const lines = files

@@ -161,24 +161,35 @@ export const writers: GrowthCase = {
 
 type Turn = (turn: number) => Promise<unknown>
 
+/** Pages of a tenant with one application beside the tenant of the store. */
+const pagesOfSmallTenant = ({ clientId }: Administrator): Readonly<Record<string, string>> => ({
+  'portal: overview of a small tenant': '/portal',
+  'portal: permissions in a small tenant': `/portal/applications/${clientId}/permissions`,
+})
+
 /** Each request to a server, by its name. Signs its administrator in. */
 async function requestsTo(server: IdentityServer, dataDir: string): Promise<[string, Turn][]> {
   const administrator = new Administrator(server.url, dataDir)
-  const browser = new PortalBrowser(server.url)
-  await browser.signIn(administrator.clientId, administrator.clientSecret)
+  const pagesOf = async (one: Administrator, pages: Readonly<Record<string, string>>) => {
+    const browser = new PortalBrowser(server.url)
+    await browser.signIn(one.clientId, one.clientSecret)
+    return Object.entries(pages).map(([what, path]): [string, Turn] => [
+      what,
+      async () => {
+        const { status } = await browser.open(path)
+        if (status !== 200) throw new Error(`${status} at ${path}`)
+      },
+    ])
+  }
+  const small = await administrator.createTenant('Small')
   return [
     ...Object.entries<Send>(managementRequests).map(([what, send]): [string, Turn] => [
       what,
       async (turn) => readAnswer(await send(administrator, turn)),
     ]),
     ['delta: a page of applications', pagesOfChanges(administrator)],
-    ...Object.entries(portalPages).map(([what, path]): [string, Turn] => [
-      what,
-      async () => {
-        const { status } = await browser.open(path)
-        if (status !== 200) throw new Error(`${status} at ${path}`)
-      },
-    ]),
+    ...(await pagesOf(administrator, portalPages)),
+    ...(await pagesOf(small, pagesOfSmallTenant(small))),
   ]
 }
 

@@ -22,6 +22,13 @@ const statements = [
    select 'a' || n, '${guid(1)}', 0, 'k' || n, '', '', case n % 1000 when 0 then '${inDays(5).toISOString()}'
      else '${inDays(700).toISOString()}' end, ''
    from generate_series(1, ${applications}) as n`,
+  `insert into identifier_uri select 'a' || n, '${guid(1)}', 'api://' || n from generate_series(1, ${applications}) as n`,
+  `insert into tenant values ('${guid(2)}', 'Small', '[]', 1, '${now.toISOString()}', 1, 'mark')`,
+  `insert into service_principal (id, tenant_id, app_id, display_name, created_at, account_enabled,
+     app_role_assignment_required, revision, mark, name_key, word_starts)
+   select 'c' || n, case n when 1 then '${guid(2)}' else '${guid(1)}' end, 'b' || n, 'Client', '${now.toISOString()}',
+     1, 0, 1, 'mark', 'client', ' c cl '
+   from generate_series(1, ${applications}) as n`,
 ]
 
 describe(`a tenant with ${applications} applications in PostgreSQL`, () => {
@@ -84,6 +91,22 @@ describe(`a tenant with ${applications} applications in PostgreSQL`, () => {
           after: undefined,
           conditions: [{ index: 'displayName', operator: 'contains', text: 'ENT 4321' }],
           matches: (one) => 'displayName' in one && one.displayName === 'Client 4321',
+          limit: 50,
+          isCounted: false,
+        })
+        assert.equal(objects.length, 1)
+      },
+    ],
+    [
+      'the APIs of a small tenant beside it',
+      async ({ directory }) => {
+        const { objects } = await directory.list({
+          kind: 'servicePrincipal',
+          tenantId: guid(2),
+          isIndexed: true,
+          after: undefined,
+          conditions: [{ index: 'name', operator: 'startswith', text: 'api://' }],
+          matches: undefined,
           limit: 50,
           isCounted: false,
         })

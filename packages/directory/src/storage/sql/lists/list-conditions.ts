@@ -15,19 +15,23 @@ export const listedTables = {
   appRoleAssignment: 'app_role_assignment',
 } as const satisfies Record<ListedKind, string>
 
+/** The tenant of a list, and the indexes that are worth it. */
+type Scope = {
+  readonly tenantId: string
+  /** Whether it has many objects. A small tenant examines its own objects instead of an index of all tenants. */
+  readonly isLarge: boolean
+  /** Whether `name_search` finds the parts of names. */
+  readonly isSearched: boolean
+}
+
 /** A query that finds the IDs of the rows for a condition, and the same condition for one row. */
 type ConditionSql = {
-  /** @param isSearched whether `name_search` finds the parts of names */
-  readonly ids: (tenantId: string, isSearched: boolean) => RawBuilder<unknown>
+  readonly ids: (scope: Scope) => RawBuilder<unknown>
   readonly row: () => RawBuilder<unknown>
 }
 
 type ComparisonSql = {
-  readonly ids: (
-    comparison: IndexedComparison,
-    tenantId: string,
-    isSearched: boolean,
-  ) => RawBuilder<unknown>
+  readonly ids: (comparison: IndexedComparison, scope: Scope) => RawBuilder<unknown>
   readonly row: (comparison: IndexedComparison) => RawBuilder<unknown>
 }
 
@@ -35,9 +39,9 @@ type ComparisonSql = {
 const indexes: Readonly<Partial<Record<`${ListedKind} ${ListIndex}`, ComparisonSql>>> = {
   'application id': guidColumn('application', 'id'),
   'application appId': guidColumn('application', 'app_id'),
-  'application displayName': named('application'),
+  'application displayName': displayed('application'),
   'application identifierUri': {
-    ids: (one, tenantId) => sql`
+    ids: (one, { tenantId }) => sql`
       select application_id as id from identifier_uri
       where tenant_id = ${tenantId} and ${keyIs('uri_key', one)}`,
     row: (one) => sql`
@@ -47,30 +51,40 @@ const indexes: Readonly<Partial<Record<`${ListedKind} ${ListIndex}`, ComparisonS
       )`,
   },
   'application requestedApi': {
-    ids: (one, tenantId) => sql`
+    ids: (one, { tenantId }) => sql`
       select id from application
       where tenant_id = ${tenantId} and ${requests(one)}`,
     row: (one) => requests(one),
   },
   'servicePrincipal id': guidColumn('service_principal', 'id'),
   'servicePrincipal appId': guidColumn('service_principal', 'app_id'),
-  'servicePrincipal displayName': named('service_principal'),
+  'servicePrincipal displayName': displayed('service_principal'),
   'servicePrincipal name': {
-    // SQLite has no statistics: a cross join keeps its order.
-    ids: (one, tenantId) => sql`
-      select id from service_principal
-      where tenant_id = ${tenantId} and ${guidIs('app_id', one)}
-      union all select service_principal.id
-      from identifier_uri cross join application cross join service_principal
-      where ${keyIs('uri_key', one)} and application.id = application_id
-        and service_principal.app_id = application.app_id
-        and service_principal.tenant_id = ${tenantId}`,
-    row: (one) => sql`
-      (${guidIs('service_principal.app_id', one)} or exists (
-        select 1 from application inner join identifier_uri on application_id = application.id
-        where application.app_id = service_principal.app_id and ${keyIs('uri_key', one)}
-      ))`,
+    ids: (one, { tenantId, isLarge }) =>
+      one.operator !== 'eq' && !isLarge
+        ? sql`select id from service_principal where tenant_id = ${tenantId} and ${hasName(one)}`
+        : sql`select id from service_principal
+            where tenant_id = ${tenantId} and ${guidIs('app_id', one)}
+            union all ${named(one, tenantId, sql`=`)} union all ${named(one, tenantId, sql`<>`)}`,
+    row: hasName,
   },
+}
+
+/** The principals of APIs by the URIs of the own tenant, or of others. */
+function named(one: IndexedComparison, tenantId: string, isOf: RawBuilder<unknown>) {
+  // SQLite has no statistics: a cross join keeps its order.
+  return sql`select service_principal.id
+    from identifier_uri cross join application cross join service_principal
+    where identifier_uri.tenant_id ${isOf} ${tenantId} and ${keyIs('uri_key', one)}
+      and application.id = application_id and service_principal.app_id = application.app_id
+      and service_principal.tenant_id = ${tenantId}`
+}
+
+function hasName(one: IndexedComparison): RawBuilder<unknown> {
+  return sql`(${guidIs('service_principal.app_id', one)} or exists (
+    select 1 from application inner join identifier_uri on application_id = application.id
+    where application.app_id = service_principal.app_id and ${keyIs('uri_key', one)}
+  ))`
 }
 
 /** @returns undefined when a part of the condition has no index */
@@ -80,9 +94,9 @@ export function conditionSql(kind: ListedKind, condition: ListCondition): Condit
   const served = parts.flatMap(({ one, served }) => (served === undefined ? [] : [{ one, served }]))
   if (served.length < parts.length) return undefined
   return {
-    ids: (tenantId, isSearched) =>
+    ids: (scope) =>
       sql.join(
-        served.map(({ one, served }) => served.ids(one, tenantId, isSearched)),
+        served.map(({ one, served }) => served.ids(one, scope)),
         sql` union all `,
       ),
     row: () =>
@@ -95,7 +109,7 @@ export function conditionSql(kind: ListedKind, condition: ListCondition): Condit
 
 function guidColumn(table: string, name: string): ComparisonSql {
   return {
-    ids: (one, tenantId) =>
+    ids: (one, { tenantId }) =>
       sql`select id from ${sql.table(table)} where tenant_id = ${tenantId} and ${guidIs(name, one)}`,
     row: (one) => guidIs(name, one),
   }
@@ -104,10 +118,10 @@ function guidColumn(table: string, name: string): ComparisonSql {
 const isSearch = ({ operator }: IndexedComparison): boolean =>
   operator === 'contains' || operator === 'startsWord'
 
-/** True if a condition contains a part of a name that a text index can find. */
-export const isForSearch = (condition: ListCondition): boolean =>
+/** True if the best index for a condition depends on the size of the tenant. */
+export const dependsOnSize = (condition: ListCondition): boolean =>
   ('anyOf' in condition ? condition.anyOf : [condition]).some(
-    (one) => one.index === 'displayName' && isSearch(one),
+    (one) => (one.index === 'displayName' && isSearch(one)) || one.index === 'name',
   )
 
 /** The index of texts in SQLite, and the column of its texts. */
@@ -120,9 +134,9 @@ const searchOf = ({ operator }: IndexedComparison) =>
 const partOf = ({ operator, text }: IndexedComparison): string =>
   operator === 'startsWord' ? ` ${nameKey(text)} ` : nameKey(text)
 
-function named(table: string): ComparisonSql {
+function displayed(table: string): ComparisonSql {
   return {
-    ids: (one, tenantId, isSearched) => {
+    ids: (one, { tenantId, isSearched }) => {
       const { search, column } = searchOf(one)
       return isSearched && isSearch(one)
         ? sql`select object_id as id from ${sql.table(search)} cross join searchable_name

@@ -9,7 +9,7 @@ import { objectsOf } from '../rows/object-queries.ts'
 import { nameKey, text } from '../rows/object-rows.ts'
 import type { Tables } from '../rows/tables.ts'
 import type { SqlDatabase } from '../sql-database.ts'
-import { conditionSql, isForSearch, listedTables } from './list-conditions.ts'
+import { conditionSql, dependsOnSize, listedTables } from './list-conditions.ts'
 import { relatedObjects } from './list-related.ts'
 import type { OneAtATime } from './one-at-a-time.ts'
 
@@ -17,6 +17,8 @@ type AnyQuery = ListQuery<ListedKind>
 
 /** Up to this many rows, an index finds the list. Beyond it, the list is read in its order. */
 const maxCandidates = 2000
+/** Up to this many rows that one condition found are examined for the next one, without its index. */
+const maxExamined = 20
 /**
  * Rows that are read in one piece. A filter with 40 comparisons examines them in about 5 ms. Without a filter it is
  * one more, so that a page of 100 objects is one piece: one more object shows that there is a next page.
@@ -110,31 +112,28 @@ function readPart(
 /** The IDs that satisfy all conditions with an index; undefined when there are too many. */
 async function candidates(db: Kysely<Tables>, query: AnyQuery): Promise<string[] | undefined> {
   let found: string[] | undefined
-  const isSearched = await isSearchedByTrigrams(db, query)
-  for (const condition of query.conditions) {
-    const index = conditionSql(query.kind, condition)
+  const { conditions, kind, tenantId } = query
+  const isLarge =
+    conditions.some(dependsOnSize) && (await objectCount(db, kind, tenantId)) > maxCandidates
+  // The table of trigrams has the names of all tenants. The planner of PostgreSQL decides about it itself.
+  const isSearched = isLarge && !(db.getExecutor().adapter instanceof PostgresAdapter)
+  for (const condition of conditions) {
+    const index = conditionSql(kind, condition)
     if (index === undefined) continue
+    if (found?.length === 0) return found
+    const source =
+      found !== undefined && found.length <= maxExamined
+        ? sql`select id from ${sql.table(listedTables[kind])}
+            where id in (${sql.join(padded(found))}) and ${index.row()}`
+        : index.ids({ tenantId, isLarge, isSearched })
     const { rows } = await sql<{ id: string }>`
-      select id from (${index.ids(query.tenantId, isSearched)}) as found limit ${maxCandidates + 1}
+      select id from (${source}) as found limit ${maxCandidates + 1}
     `.execute(db)
     if (rows.length > maxCandidates) continue
     const ids = new Set(rows.map(({ id }) => id))
     found = found === undefined ? [...ids] : found.filter((id) => ids.has(id))
   }
   return found
-}
-
-/**
- * Whether a table of trigrams finds the parts of names. It has the names of all tenants, so the names of a
- * small tenant are examined instead. The planner of PostgreSQL decides this itself.
- */
-async function isSearchedByTrigrams(
-  db: Kysely<Tables>,
-  { conditions, kind, tenantId }: AnyQuery,
-): Promise<boolean> {
-  if (!conditions.some(isForSearch) || db.getExecutor().adapter instanceof PostgresAdapter)
-    return false
-  return (await objectCount(db, kind, tenantId)) > maxCandidates
 }
 
 /** The objects of a tenant that are not deleted, as commits count them. */
