@@ -13,7 +13,6 @@ export type CommandContext = {
 type Load = (context: CommandContext) => Promise<unknown>
 type AddJob = (program: Command, take: TakeJob) => Command
 
-/** Adds a job as a command that does it once. */
 async function addOnce(
   add: AddJob,
   { program, terminal, services }: CommandContext,

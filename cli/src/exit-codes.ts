@@ -43,7 +43,6 @@ export const exitCodes = {
 
 export type ExitName = keyof typeof exitCodes
 
-/** The exit code for each error of the client library. */
 export const exitByFailure: Readonly<Record<ClientErrorCode, ExitName>> = {
   credential_unreadable: 'bad_usage',
   credential_refused: 'not_authenticated',

@@ -18,7 +18,6 @@ export type Screen = {
   readonly paint: Paint
   /** Whether the error stream is a terminal, so that progress lines are useful. */
   readonly isInteractive: boolean
-  /** Whether the standard output is a terminal. */
   readonly isOutTerminal: boolean
   /** The width of the standard output; absent when that is no terminal. */
   readonly columns?: number | undefined

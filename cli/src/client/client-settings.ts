@@ -181,7 +181,6 @@ export type ClientSettings = Values & {
   readonly credential: CredentialRow
   /** All settings before validation, for the credential. */
   readonly values: Settings
-  /** The settings file, if it exists. */
   readonly file: string | undefined
   /** Whether that file contains the secret itself, and other users can read it. */
   readonly isSecretOpen: boolean

@@ -37,7 +37,6 @@ const filterRows: Readonly<Record<string, FilterRow>> = {
 const optionOf = ([flags, description, configure = textOption]: FilterRow) =>
   configure(new Option(flags, description))
 
-/** Adds an option for each filter. */
 export function addAuditFilters(command: Command): Command {
   for (const row of Object.values(filterRows)) command.addOption(optionOf(row))
   return command
@@ -102,7 +101,6 @@ const head = ['time', 'outcome', 'action', 'actor', 'target', 'reason', 'correla
 // Long enough for an ID. An unauthenticated client can send a longer name.
 const maxCellCharacters = 64
 
-/** A table of records. */
 export function auditText(records: readonly AuditRecord[]): string {
   const rows = records.map(
     ({ at, outcome, action, actor, target, reason, correlationId }): readonly string[] =>
@@ -121,7 +119,6 @@ type AuditQuery = {
   readonly logs: readonly AuditLogName[]
   /** Filters by the parameter names of the management API. */
   readonly filters: Readonly<Record<string, string>>
-  /** Maximum number of records. */
   readonly limit: number
 }
 

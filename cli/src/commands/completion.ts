@@ -110,7 +110,6 @@ function fish(program: Command): string {
 const seen = (path: readonly string[]) =>
   path.map((name) => `__fish_seen_subcommand_from ${name}`).join('; and ')
 
-/** The generator of the script for each shell. */
 const completionScripts = { bash, zsh, fish } as const
 
 type Shell = keyof typeof completionScripts

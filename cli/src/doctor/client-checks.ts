@@ -158,7 +158,6 @@ function checkGreeting(
   return failureResult(error, steps?.sentences[role])
 }
 
-/** The checks of the greetings. */
 export const greetingChecks: readonly Check[] = greetingNames.map((step, at) => ({
   step,
   run: (facts) => checkGreeting(facts.greeted?.[at], facts),

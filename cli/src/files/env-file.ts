@@ -105,7 +105,6 @@ export async function changeablePart(path: string): Promise<string | undefined> 
   return undefined
 }
 
-/** Whether other users can read a file. */
 export const isReadableByOthers = async (path: string): Promise<boolean> =>
   process.getuid !== undefined && path !== '-' && ((await stat(path)).mode & 0o077) !== 0
 

@@ -109,7 +109,6 @@ export const secretFileName = (...names: readonly string[]): string => {
   return `${plain || 'client'}.env`
 }
 
-/** Names the file for each secret of a registrations file. */
 export function fileOfSecret(dataDir: string, file: RegistrationsFile, secretsFile?: string) {
   const several = callersOf(file).filter(({ secrets = [] }) => secrets.length > 1)
   const hasSeveral = new Set(several.map(({ displayName }) => displayName))

@@ -85,7 +85,6 @@ export class RegistrationsSession {
     return readWholeDirectory(this.graph, this.settings.TENANT_ID, this.#readOptions)
   }
 
-  /** Makes the changes of a plan. */
   apply(
     plan: Plan,
     secrets: SecretSink,

@@ -25,7 +25,6 @@ export type ManagedIdentityOptions = {
   readonly fetch?: typeof globalThis.fetch
 }
 
-/** The running endpoints. */
 export type ManagedIdentityEndpoints = {
   readonly url: string
   /** The variables that an SDK reads in Azure App Service. */
@@ -150,7 +149,6 @@ type IdentityRequest = {
   readonly clientId: string | undefined
 }
 
-/** The answer of an endpoint. */
 type IdentityAnswer = { readonly status: number; readonly body: object }
 
 /** The parts of an HTTP request that an endpoint reads. */

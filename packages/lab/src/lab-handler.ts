@@ -17,7 +17,6 @@ import {
 } from './requests/redaction.ts'
 import type { RequestLog } from './requests/request-log.ts'
 
-/** The dependencies of a lab's request handler. */
 export type LabHandlerOptions = {
   readonly now: () => Date
   readonly faults: Faults

@@ -71,7 +71,6 @@ const pages: readonly PageRow[] = [
 
 type Action = ActionRow & { readonly path: string; readonly page: PageRow }
 
-/** The forms of the portal. */
 export const portalActions: readonly Action[] = pages.flatMap((page) =>
   (page.actions ?? []).map((action) => ({
     ...action,

@@ -46,7 +46,6 @@ type Rows = typeof comparedProperties
 export type ComparedName = keyof Rows
 type Of = ComparedProperty['of']
 
-/** The values of some compared properties, by name. */
 export type ComparedValues = {
   readonly [Name in ComparedName]?: z.output<Rows[Name]['entry']> | undefined
 }

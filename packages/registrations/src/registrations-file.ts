@@ -165,7 +165,6 @@ const certificate = z
       'A certificate of the client. The client signs its assertions with the private key.',
   })
 
-/** The members that clients and blueprints have. */
 const clientMembers = {
   displayName: displayName.describe('Name of the client. Other entries refer to it by this name.'),
   applicationId,

@@ -1,4 +1,3 @@
-/** The options of an exporter of log records. */
 export type LogExportOptions = {
   /** The URL for log records at a collector for OTLP over HTTP, such as `http://127.0.0.1:4318/v1/logs`. */
   readonly url: string

@@ -16,7 +16,6 @@ import type { GuardedRules } from './rules-in-force.ts'
 export type AuthorizerOptions = {
   readonly proxy: ProxyName
   readonly trustedProxies: Pick<TrustedProxies, 'has'>
-  /** The rules in force. */
   readonly current: () => GuardedRules
   /** Receives the reason of each refusal that is not the guard's, and the address of the peer. */
   readonly onRefused: (reason: RefusalReason, peer: string) => void

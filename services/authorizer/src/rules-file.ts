@@ -168,7 +168,6 @@ function toRule({ path: exact, prefix: below, methods, ...required }: z.output<t
   }
 }
 
-/** A rule of the file. */
 type Rule = {
   /** Undefined for every method. `GET` includes `HEAD`. */
   readonly methods: ReadonlySet<string> | undefined

@@ -21,7 +21,6 @@ import { authorizePath, type ProxyName } from './original-request.ts'
 import { RulesInForce, readRules } from './rules-in-force.ts'
 import type { Settings } from './settings.ts'
 
-/** A running authorizer. */
 export type Service = {
   readonly url: string
   readonly metricsUrl: string | undefined

@@ -53,7 +53,6 @@ const schema = z.object({
   ),
 })
 
-/** The validated settings of the authorizer. */
 export type Settings = z.output<typeof schema>
 
 export const { settingSchemas, settingNames, readSettings } = settingsOf({

@@ -26,7 +26,6 @@ import { roles } from './greetings.ts'
 import { openSecureListener } from './secure-listener.ts'
 import type { Settings } from './settings.ts'
 
-/** A running greeting API. */
 export type Service = {
   readonly url: string
   /** The origin of the HTTPS listener; `undefined` when HTTPS is off. */

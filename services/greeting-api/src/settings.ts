@@ -77,7 +77,6 @@ const schema = shape.check(({ value, issues }) => {
     fault('CERTIFICATE_BINDING', 'expected refused, because HTTPS_PORT is off')
 })
 
-/** The validated settings of the greeting API. */
 export type Settings = z.output<typeof schema>
 
 export const { settingSchemas, settingNames, readSettings } = settingsOf({

@@ -119,7 +119,6 @@ export function addRunCommand(program: Command, terminal: Terminal, addJobs: Add
     })
 }
 
-/** One run as a line of JSON. */
 function runJson(title: string, run: Run<Outcome>): string {
   const { number, startEpochMs, durationMs, result, skipped } = run
   const begin = {

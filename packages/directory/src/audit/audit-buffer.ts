@@ -48,7 +48,6 @@ export class AuditBuffer {
     }
   }
 
-  /** Adds a record. */
   record = (record: AuditRecord, lane: AuditLane): void => {
     this.#options.onRecord?.(record, lane)
     if (this.#options.unstored.has(lane)) return

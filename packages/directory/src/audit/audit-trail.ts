@@ -51,7 +51,6 @@ export type AuditPage = {
 /** The records of one hour of a log, by their outcome. */
 export type AuditHour = { readonly from: Date; readonly done: number; readonly refused: number }
 
-/** The limits of the logs. */
 export type AuditLimits = {
   /** Days that changes of the directory and the keys are kept. */
   readonly directoryDays: number

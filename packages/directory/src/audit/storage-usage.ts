@@ -10,7 +10,6 @@ export type StorageLimits = AuditLimits & {
 export type StorageUsage = {
   /** The bytes of the data file or the database. */
   readonly bytes: number | undefined
-  /** The audit records of each lane. */
   readonly auditRecords: Readonly<Record<AuditLane, number | undefined>>
   readonly usedAssertions: number | undefined
   readonly credentialUses: number | undefined

@@ -6,7 +6,6 @@ export type ClockMarks = {
   readonly doubtedSince: Date | null
 }
 
-/** Keeps the clock marks in the store. */
 export interface ClockMarkStore {
   /** The marks; undefined before the first start. */
   read(): Promise<ClockMarks | undefined>

@@ -25,7 +25,6 @@ export type SigningKey = NewSigningKey & {
 /** All published keys, in the order in which they sign. */
 export type KeyRing = readonly SigningKey[]
 
-/** The actor of a signing key change. */
 export type KeyActor = {
   /** Application ID, or `system` for the schedule. */
   readonly actor: string

@@ -5,7 +5,6 @@ import type { Commit } from './commit.ts'
 /** The kinds of objects whose changes a client may follow. */
 export type FollowedKind = 'application' | 'servicePrincipal'
 
-/** The position of an object in a list of changes. */
 export type ChangePosition = { readonly revision: number; readonly id: string }
 
 /** A query for one page of a tenant's objects that changed between two commits. */

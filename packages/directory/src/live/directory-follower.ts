@@ -47,7 +47,6 @@ export class DirectoryFollower {
     this.cache = new DirectoryCache(options.maxCacheWeight)
   }
 
-  /** What the cache contains; undefined before the start. */
   get followed(): Known | undefined {
     return this.#followed
   }

@@ -1,7 +1,6 @@
 import type { Directory } from '../model/directory.ts'
 import type { DirectoryObjects } from '../model/directory-change.ts'
 
-/** The kinds of objects that have indexed lists. */
 export type ListedKind = 'application' | 'servicePrincipal' | 'appRoleAssignment'
 
 /** A comparison that an index may serve. Texts are compared without case. */

@@ -68,7 +68,6 @@ export const roleOf = (resourceId: string, appRoleId: string): string =>
 /** The ID of a lookup, as a key of maps. */
 export const lookupId = ({ name, key }: DirectoryLookup): string => `${name} ${key}`
 
-/** The lookups that find an object. */
 export function lookupsOf({ kind, value }: CommittedChange): DirectoryLookup[] {
   if (value === null) return []
   return Object.entries(directoryLookups).flatMap(([name, lookup]) =>

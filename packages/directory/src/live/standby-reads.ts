@@ -22,7 +22,6 @@ export type StandbyReadsOptions = {
   readonly directory: DirectoryStore
   /** The log of `directory`. */
   readonly log: DirectoryLog
-  /** The heartbeats of the store. */
   readonly lastBeat: Standby['lastBeat']
   readonly standby: Standby
   /** The maximum age of what is read, in seconds. */

@@ -9,7 +9,6 @@ import { type DecidedUpdate, decideGroup, type Update } from './update-group.ts'
 export type UpdateQueueOptions = {
   readonly follower: DirectoryFollower
   readonly log: DirectoryLog
-  /** Makes the mark of a commit. */
   readonly newMark: () => string
   /** Whether the cache is as new as a read needs it, and other processes rarely write first. */
   readonly isFresh: () => boolean

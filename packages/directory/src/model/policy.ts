@@ -4,7 +4,6 @@ import type { Json } from './properties/inert-properties.ts'
 /** The kinds of policies. An object has at most one policy of each kind. */
 export type PolicyKind = 'appManagement' | 'tokenLifetime' | 'claimsMapping' | 'trustedAuthorities'
 
-/** A policy of a tenant. */
 export type DirectoryPolicy = {
   /** A GUID in lower case, unique in the tenant. */
   readonly id: string

@@ -21,7 +21,7 @@ import { countEndingCredentials, findEndingCredentials } from './sql/logs/ending
 import { SqlAuditTrail } from './sql/logs/sql-audit-trail.ts'
 import { SqlCredentialUses } from './sql/logs/sql-credential-uses.ts'
 import { SqlDirectoryLog } from './sql/logs/sql-directory-log.ts'
-import { beat, lastBeat, SqlClockMarks } from './sql/logs/sql-heartbeat.ts'
+import { beat, lastBeat, sqlClockMarks } from './sql/logs/sql-heartbeat.ts'
 import { SqlKeyRingStore } from './sql/logs/sql-key-ring-store.ts'
 import { SqlReplayCache } from './sql/logs/sql-replay-cache.ts'
 import type { ObserveQuery, SqlDatabase } from './sql/sql-database.ts'
@@ -269,7 +269,7 @@ export function sqlStorage(
       tenantObjects,
     }),
     clockMs: () => database.clockMs(),
-    clockMarks: new SqlClockMarks(database),
+    clockMarks: sqlClockMarks(database),
     beat: (...time) => beat(database, ...time),
     lastBeat: (known) => lastBeat(database, known),
     close: () => database.close(),

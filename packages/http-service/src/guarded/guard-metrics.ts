@@ -2,7 +2,6 @@ import type { EventListener, Guard } from '@greeting/guard'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import type { ObserveRequest } from '../request-observer.ts'
 
-/** The metrics of the service, in the format of Prometheus. */
 export type Metrics = {
   /** Counts the events of the guard. */
   readonly listener: EventListener

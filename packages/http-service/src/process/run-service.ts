@@ -42,7 +42,6 @@ export type ProcessContext = {
   readonly tracing?: Tracing | undefined
 }
 
-/** A service, from its settings to its start. */
 type ServiceDefinition<Settings> = {
   /** The name in the log, such as `greeting-api`. */
   readonly name: string
@@ -57,7 +56,6 @@ type ServiceDefinition<Settings> = {
   ) => Promise<RunningService>
 }
 
-/** The settings that every service has. */
 type ServiceSettings = StartSettings &
   TracingSettings &
   HealthSettings & {
@@ -251,7 +249,6 @@ type HealthSettings = {
   readonly HTTPS_PORT?: number | null | undefined
 }
 
-/** The path that a health check asks for. */
 type HealthPath = '/readyz' | '/healthz'
 
 const paths: ReadonlyMap<string, HealthPath> = new Map([

@@ -15,13 +15,11 @@ export class SettingsError extends Error {
   }
 }
 
-/** The settings of one service. */
 type SettingsDefinition<Shape extends z.ZodRawShape, Schema extends z.ZodType> = {
   /** The service in messages, such as `greeting API`. */
   readonly service: string
   /** The schema of each setting. The reference page is generated from them. */
   readonly shape: Shape
-  /** The schema of all settings together. */
   readonly schema: Schema
   /** Settings whose values are never shown. */
   readonly secretNames: readonly string[]

@@ -44,7 +44,6 @@ const keyNames = (header: Json, kid: string): Json =>
 
 const decode = (part: string): Json => JSON.parse(Buffer.from(part, 'base64url').toString())
 
-/** Encodes a part of a token. */
 export const encoded = (part: object | string | Uint8Array): string =>
   Buffer.from(
     typeof part === 'string' || part instanceof Uint8Array ? part : JSON.stringify(part),

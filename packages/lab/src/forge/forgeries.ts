@@ -2,7 +2,6 @@ import { claimForgeries } from './claim-forgeries.ts'
 import type { Forgery, ForgeryMaterial, ForgeryRow } from './forgery.ts'
 import { signatureForgeries } from './signature-forgeries.ts'
 
-/** All forgeries by name. */
 export const forgeryRows = { ...signatureForgeries, ...claimForgeries }
 
 /** The name of a forgery. */

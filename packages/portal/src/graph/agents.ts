@@ -48,7 +48,6 @@ export async function blueprintOf(
   return id && blueprint ? readRegistered(request, id) : undefined
 }
 
-/** The assignments that the agents of a blueprint inherit. */
 export async function inheritedAssignments(
   request: AdministratorRequest,
   blueprint: Registered | undefined,

@@ -26,7 +26,6 @@ export const listApplications = (
 const uriFilter = (names: string) =>
   ['api://', 'https://'].map((start) => `${names}/any(n:startswith(n,'${start}'))`).join(' or ')
 
-/** The filter of the applications with an identifier URI. */
 export const hasUri = uriFilter('identifierUris')
 
 const maxOffered = 100
@@ -52,7 +51,6 @@ export async function findApis(
   return [...byId.values()].filter(({ appRoles }) => appRoles.some(({ isEnabled }) => isEnabled))
 }
 
-/** The names of applications, each once. */
 export const namesOf = (some: readonly { readonly displayName: string }[]) => [
   ...new Set(some.map(({ displayName }) => displayName)),
 ]

@@ -95,7 +95,6 @@ export const principalsBy = (
 export const principalOf = async (request: AdministratorRequest, appId: string) =>
   (await principalsBy(request, 'appId', [appId])).get(appId)
 
-/** The app role assignments of a service principal. */
 export const assignmentsOf = ({ graph }: AdministratorRequest, id: string) =>
   graph.list(`/servicePrincipals/${id}/appRoleAssignments`, appRoleAssignment)
 

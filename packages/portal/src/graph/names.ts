@@ -26,7 +26,6 @@ async function namesBy(
   }
 }
 
-/** The names of applications, by application ID. */
 export async function applicationNames(request: AdministratorRequest, appIds: readonly string[]) {
   const names = await namesBy(request, 'servicePrincipals', 'appId', appIds)
   return new Map([...names].map(([appId, { displayName }]) => [appId, displayName]))

@@ -18,7 +18,6 @@ export type PageRow = {
   readonly actions?: readonly ActionRow[]
 }
 
-/** A form of a page. */
 export type ActionRow = {
   /** What its path has after the path of its page. Default: nothing. */
   readonly suffix?: string

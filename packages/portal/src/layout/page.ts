@@ -44,7 +44,6 @@ export const pageHeaders: Readonly<Record<string, string>> = {
   'cache-control': 'no-store',
 }
 
-/** A page of the portal. */
 type Page = {
   readonly title: string
   /** True for a page of the server outside the portal. */

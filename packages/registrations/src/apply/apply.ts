@@ -26,7 +26,6 @@ export type ApplyOptions = Pick<ApplyContextOptions, 'onRegistered' | 'uniqueNam
   readonly maxRequestsInFlight?: number
 }
 
-/** A refused change, with the error of the directory. */
 export type RefusedChange = { readonly change: Change; readonly error: unknown }
 
 /** The result of one `apply`. Its changes are in the order of the plan. */

@@ -58,7 +58,6 @@ export class DirectoryIndex {
   servicePrincipalsNamed = (displayName: string) => this.#principalsByName.get(displayName) ?? []
   agentsNamed = (displayName: string) => this.#agentsByName.get(displayName) ?? []
 
-  /** The agents of a blueprint. */
   agentsOf(appId: string | undefined): readonly ServicePrincipal[] {
     return appId === undefined ? [] : (this.#agentsByBlueprint.get(appId) ?? [])
   }

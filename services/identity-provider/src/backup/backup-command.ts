@@ -227,7 +227,6 @@ const [saltBytes, keyBytes, nonceBytes, tagBytes] = [16, 32, 12, 16]
 const cipher = 'aes-256-gcm'
 const format = 'scrypt-aes256gcm-v1'
 
-/** Encrypts the text of a key file with a passphrase. */
 async function sealKey(keyText: string, passphrase: string): Promise<string> {
   const [salt, nonce] = [randomBytes(saltBytes), randomBytes(nonceBytes)]
   const sealing = createCipheriv(cipher, await derive(passphrase, salt, keyBytes, cost), nonce)

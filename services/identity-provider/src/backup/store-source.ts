@@ -12,7 +12,6 @@ import { sqliteDatabase } from '@greeting/directory/storage'
 import { sql } from 'kysely'
 import { BackupError } from './backup-error.ts'
 
-/** The location of a store. */
 export type StorePlace = {
   readonly dataDir: string
   readonly databaseUrl: string | undefined

@@ -161,7 +161,6 @@ function addressBytes(name: string): Buffer | undefined {
 /** The fields of what a certificate signs. */
 const fieldsOf = ({ raw }: X509Certificate) => childrenOf(childrenOf(fromBER(raw).result)[0])
 
-/** The subject of a certificate. */
 export function subjectOf(certificate: X509Certificate): AsnType {
   const subject = fieldsOf(certificate)[5]
   if (subject === undefined) throw new TypeError('a certificate of version 1 is no authority')

@@ -35,7 +35,6 @@ const maxKeySetAgeSeconds = 60
 
 type MakeForTenant = (options: DocumentOptions, tenant: DocumentTenant) => object
 
-/** The documents of a tenant, by path. */
 const tenantDocuments: Readonly<Record<string, MakeForTenant>> = {
   '/v2.0/.well-known/openid-configuration': ({ authority, acceptsMcpClients }, tenant) =>
     (acceptsMcpClients ? discoveryDocumentForMcp : discoveryDocumentV2)(authority, tenant),

@@ -1,7 +1,6 @@
 import type { ServerEnv } from '@greeting/http-service'
 import type { Hono } from 'hono'
 
-/** Handles a request. */
 export type AppFetch = (request: Request, env: ServerEnv['Bindings']) => Promise<Response>
 
 /**

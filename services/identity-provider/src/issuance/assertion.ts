@@ -18,7 +18,6 @@ export type Assertion = {
   readonly issuedAt: Date | null
   readonly expiresAt: Date
   readonly jti: string | null
-  /** All claims. */
   readonly claims: Readonly<Record<string, unknown>>
 }
 

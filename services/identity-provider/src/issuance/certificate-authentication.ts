@@ -7,7 +7,6 @@ import type { RegisteredClient } from './client.ts'
 import { credentialValidity } from './credential-validity.ts'
 import { type AuthenticationRefusal, type Refused, refuse } from './refusal.ts'
 
-/** The signature algorithms of client assertions. */
 const assertionAlgorithms: readonly string[] = ['RS256', 'RS384', 'RS512', 'PS256']
 
 /** The algorithms that a server accepts. Entra ID does not accept ES256. */

@@ -128,7 +128,6 @@ const operationOf = ({
   ...(schema !== undefined && { takesBody: true }),
 })
 
-/** What the app of a lab needs. */
 type LabAppOptions = {
   readonly parts: Pick<LabParts, 'directory' | 'keys'>
   readonly issuerUrl: string

@@ -64,10 +64,8 @@ export const keyScheduleSchema = z
     retireSeconds: schedule.retireSeconds ?? schedule.longestTokenSeconds + clockAllowanceSeconds,
   }))
 
-/** A validated schedule. */
 export type KeySchedule = z.output<typeof keyScheduleSchema>
 
-/** A schedule before validation. */
 export type KeyScheduleOptions = z.input<typeof keyScheduleSchema>
 
 /** Seconds from the last signature of a key to the end of its publication, for the longest-lived of its tokens. */

@@ -93,7 +93,6 @@ function refuseTestKey({ kid, certificate }: { kid: string; certificate: string 
 }
 
 type KeyFileOptions = {
-  /** Path of the key file. */
   readonly path: string
   /** Whether encrypted keys exist. Then the file must exist too, and is never created. */
   readonly keysExist: boolean

@@ -42,7 +42,6 @@ export async function composeService(opened: OpenedParts): Promise<AsyncDisposab
   return unfinished.move()
 }
 
-/** Answers requests for metrics. */
 function answerMetrics({ metrics, listeners, settings, ...parts }: ServiceParts): void {
   if (metrics === undefined) return
   const { registry } = metrics

@@ -17,7 +17,6 @@ import type { Settings } from './settings.ts'
 /** An open listener, with the URLs that its documents and tokens contain. */
 type OpenListener = { readonly listener: Listener; readonly authority: Authority }
 
-/** The open listeners of the service. */
 export type OpenListeners = {
   readonly http: OpenListener | undefined
   readonly https: OpenListener | undefined

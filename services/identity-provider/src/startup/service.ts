@@ -10,7 +10,6 @@ import { openListeners } from './listeners.ts'
 import { storageLimits } from './service-parts.ts'
 import type { Settings } from './settings.ts'
 
-/** A running identity provider. */
 export type Service = {
   /** The origin of the HTTP listener, or of the HTTPS listener when HTTP is off. */
   readonly url: string

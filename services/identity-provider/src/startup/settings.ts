@@ -282,7 +282,6 @@ const withHttpsPort = settings.transform((value, { issues }) => {
 const mtlsNeedsHttps = 'expected a port, because MTLS_PORT is on'
 const bothOff = 'expected a port, because PORT is off too'
 
-/** The schedule of the signing keys. */
 export const keySchedule = (values: z.output<typeof shape>) => ({
   rotateAfterDays: values.KEY_ROTATE_AFTER_DAYS,
   announceDays: values.KEY_ANNOUNCE_DAYS,
@@ -290,7 +289,6 @@ export const keySchedule = (values: z.output<typeof shape>) => ({
   longestTokenSeconds,
 })
 
-/** The validated settings of the identity provider. */
 export type Settings = z.output<typeof withHttpsPort>
 
 /** The settings before validation, as the environment or a program has them. */

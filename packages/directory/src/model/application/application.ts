@@ -64,17 +64,27 @@ type OptionalClaim = {
   readonly additionalProperties: readonly string[]
 }
 
+/** What applications and service principals have in common. */
+export type OwnedObject = {
+  readonly tenantId: string
+  readonly displayName: string
+  readonly createdDateTime: Date
+  /** The object IDs of users and service principals. Ownership grants no permission. */
+  readonly ownerIds: readonly string[]
+  /** Assigned policies, at most one of each kind. One that is gone has no effect. */
+  readonly policyIds: readonly string[]
+  /** The application ID of the client that created it in Microsoft Graph. Agent identities show it. */
+  readonly createdByAppId: string | null
+}
+
 /** A registration in the tenant that owns it: an API, a client, or both. */
-export type Application = {
+export type Application = OwnedObject & {
   /** Object ID: a GUID in lower case. Of a blueprint it is `appId`, unless an earlier release created it. */
   readonly id: string
-  readonly tenantId: string
   /** Application ID, the `client_id` at the token endpoint: a GUID in lower case. */
   readonly appId: string
-  readonly displayName: string
   /** A name that a client chose at creation, unique in the tenant. It never changes. */
   readonly uniqueName: string | null
-  readonly createdDateTime: Date
   /** The time of its soft deletion. Until it is purged, it can be restored and keeps its identifier URIs. */
   readonly deletedDateTime: Date | null
   /** Whether other tenants may have a service principal of it. */
@@ -97,12 +107,6 @@ export type Application = {
   readonly extensionProperties: readonly ExtensionProperty[]
   /** Null for an application that is not the blueprint of agent identities. */
   readonly blueprint: Blueprint | null
-  /** The object IDs of users and service principals. Ownership grants no permission. */
-  readonly ownerIds: readonly string[]
-  /** The application ID of the client that created it in Microsoft Graph. */
-  readonly createdByAppId: string | null
-  /** Assigned policies, at most one of each kind. One that is gone has no effect. */
-  readonly policyIds: readonly string[]
   /** The properties of `applicationProperties` that have a default in `inert`, and members of `api` and `optionalClaims`. */
   readonly inertProperties: InertProperties
 }
@@ -114,7 +118,6 @@ const { redirectUriSettings: _shown, ...webDefaults } = defaultsOf(forms.webType
 
 const claimDefaults = { source: null, essential: false }
 
-/** The scopes of an application. */
 export const scopesOf = (application: Application | undefined) =>
   (application?.inertProperties.api as z.output<typeof forms.api> | undefined)
     ?.oauth2PermissionScopes ?? []

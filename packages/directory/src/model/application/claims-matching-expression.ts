@@ -79,7 +79,6 @@ function isAt(part: string, text: string, at: number): boolean {
 /** The tokens of a platform that expressions may match. */
 type Platform = {
   readonly isIssuer: (issuer: URL) => boolean
-  /** The operators of each claim. */
   readonly operators: Readonly<Record<string, readonly ClaimComparison['operator'][]>>
   /**
    * Whether literal text of the expression names one project, or one owner of projects. Everybody can

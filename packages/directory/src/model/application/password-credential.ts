@@ -27,7 +27,6 @@ function defaultEnd(start: Date): Date {
   return exactTime(`${year}${text.slice(4)}`)
 }
 
-/** The properties of a new secret. */
 export type NewPassword = {
   /** A GUID in lower case; default: a new one. */
   readonly keyId?: string

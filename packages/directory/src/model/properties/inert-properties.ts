@@ -1,6 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
 
-/** A value of JSON. */
 export type Json =
   | string
   | number
@@ -17,7 +16,6 @@ export type InertProperties = { readonly [property: string]: Json }
 
 const charactersPerUnit = 256
 
-/** The weight of inert properties in a cache. */
 export const inertWeight = (properties: InertProperties): number =>
   Math.floor(JSON.stringify(properties).length / charactersPerUnit)
 

@@ -2,7 +2,12 @@
 
 import { z } from 'zod'
 import { appRoleJson, appRoleType } from '../application/app-role.ts'
-import { type Application, applicationProperties, scopesOf } from '../application/application.ts'
+import {
+  type Application,
+  applicationProperties,
+  type OwnedObject,
+  scopesOf,
+} from '../application/application.ts'
 import {
   addIns,
   informationalUrl,
@@ -61,14 +66,11 @@ export type DelegatedConsent = {
  * The object of an application in one tenant, or an agent identity, which has no application. It receives
  * app role assignments.
  */
-export type ServicePrincipal = {
+export type ServicePrincipal = OwnedObject & {
   /** Object ID: a GUID in lower case, `oid` and `sub` in the tokens of this client. */
   readonly id: string
-  readonly tenantId: string
   /** The application ID of its application; of an agent identity its own object ID. */
   readonly appId: string
-  readonly displayName: string
-  readonly createdDateTime: Date
   readonly deletedDateTime: Date | null
   /** When false, no token is issued to it or for it. */
   readonly accountEnabled: boolean
@@ -79,16 +81,10 @@ export type ServicePrincipal = {
   /** Certificates that authenticate the application in this tenant only. */
   readonly keyCredentials: readonly KeyCredential[]
   readonly delegatedConsents: readonly DelegatedConsent[]
-  /** The object IDs of users and service principals. Ownership grants no permission. */
-  readonly ownerIds: readonly string[]
-  /** Assigned policies, at most one of each kind. One that is gone has no effect. */
-  readonly policyIds: readonly string[]
   /** The application ID of the blueprint of an agent identity; null for the principal of an application. */
   readonly agentIdentityBlueprintId: string | null
   /** The object IDs of users and groups. They are kept only. */
   readonly sponsorIds: readonly string[]
-  /** The application ID of the client that created it in Microsoft Graph. Agent identities show it. */
-  readonly createdByAppId: string | null
   /** The properties of `servicePrincipalProperties` that have a default in `inert`. */
   readonly inertProperties: InertProperties
 }

@@ -2,7 +2,7 @@ import { Kysely } from 'kysely'
 import type { Followed } from '../../live/directory-log.ts'
 import { answerChanges, type ChangesQuestion } from '../sql/directory/changes-question.ts'
 import type { Tables } from '../sql/rows/tables.ts'
-import { defaultMaxWaitMs, NodeSqliteDialect } from './sqlite-dialect.ts'
+import { defaultMaxWaitMs, nodeSqliteDialect } from './sqlite-dialect.ts'
 import { localChannel, type StatementRunner } from './statement-runner.ts'
 
 const databases = new WeakMap<StatementRunner, Kysely<Tables>>()
@@ -15,7 +15,7 @@ const databases = new WeakMap<StatementRunner, Kysely<Tables>>()
 export function changesWith(runner: StatementRunner, question: ChangesQuestion): Promise<Followed> {
   let database = databases.get(runner)
   if (database === undefined) {
-    const dialect = new NodeSqliteDialect(localChannel(runner), defaultMaxWaitMs)
+    const dialect = nodeSqliteDialect(localChannel(runner), defaultMaxWaitMs)
     database = new Kysely<Tables>({ dialect })
     databases.set(runner, database)
   }

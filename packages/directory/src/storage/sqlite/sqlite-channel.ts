@@ -1,4 +1,3 @@
-/** A statement for a connection. */
 export type SqliteStatement = {
   readonly sql: string
   readonly parameters: readonly unknown[]

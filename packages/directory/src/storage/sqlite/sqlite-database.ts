@@ -10,7 +10,7 @@ import { removeAbandonedDrafts } from './abandoned-drafts.ts'
 import { createFile } from './create-file.ts'
 import type { SqliteChannel } from './sqlite-channel.ts'
 import { maxBytesCheckedAtOpen } from './sqlite-connection.ts'
-import { defaultMaxWaitMs, NodeSqliteDialect, untilUnlocked } from './sqlite-dialect.ts'
+import { defaultMaxWaitMs, nodeSqliteDialect, untilUnlocked } from './sqlite-dialect.ts'
 import { isDamage, isFull, sqliteFaultOf } from './sqlite-fault.ts'
 import { type NewWorker, SqliteThread } from './sqlite-thread.ts'
 import { localChannel, StatementRunner } from './statement-runner.ts'
@@ -146,7 +146,7 @@ function databaseOver(
     readonly beforeClose?: () => void
   } = {},
 ): SqlDatabase {
-  const dialectOver = (channel: SqliteChannel) => new NodeSqliteDialect(channel, maxWaitMs)
+  const dialectOver = (channel: SqliteChannel) => nodeSqliteDialect(channel, maxWaitMs)
   const kyselyOver = (channel: SqliteChannel) =>
     new Kysely<Tables>({ dialect: dialectOver(channel) })
   const dialect = dialectOver(writer)

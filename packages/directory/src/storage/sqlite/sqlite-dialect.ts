@@ -4,7 +4,6 @@ import {
   type DatabaseConnection,
   type Dialect,
   type Driver,
-  type Kysely,
   type QueryResult,
   SqliteAdapter,
   SqliteIntrospector,
@@ -19,22 +18,17 @@ export const defaultMaxWaitMs = 5000
 
 const maxPauseMs = 20
 
-/** Kysely over a channel to `node:sqlite`, for a file that several processes may write to. */
-export class NodeSqliteDialect implements Dialect {
-  readonly #channel: SqliteChannel
-  readonly #maxWaitMs: number
-
-  /** @param maxWaitMs the time that a write waits for the writer of another process */
-  constructor(channel: SqliteChannel, maxWaitMs: number) {
-    this.#channel = channel
-    this.#maxWaitMs = maxWaitMs
-  }
-
-  createDriver = (): Driver => new ChannelDriver(this.#channel, this.#maxWaitMs)
-  createQueryCompiler = () => new SqliteQueryCompiler()
-  createAdapter = () => new TransactionalSqliteAdapter()
-  createIntrospector = (db: Kysely<unknown>) => new SqliteIntrospector(db)
-}
+/**
+ * Kysely over a channel to `node:sqlite`, for a file that several processes may write to.
+ *
+ * @param maxWaitMs the time that a write waits for the writer of another process
+ */
+export const nodeSqliteDialect = (channel: SqliteChannel, maxWaitMs: number): Dialect => ({
+  createDriver: () => channelDriver(channel, maxWaitMs),
+  createQueryCompiler: () => new SqliteQueryCompiler(),
+  createAdapter: () => new TransactionalSqliteAdapter(),
+  createIntrospector: (db) => new SqliteIntrospector(db),
+})
 
 /** Repeats a write while another process writes. The pauses let other statements of this thread run. */
 export async function untilUnlocked<Result>(
@@ -60,45 +54,21 @@ class TransactionalSqliteAdapter extends SqliteAdapter {
 }
 
 /** The adapter allows one connection only, so Kysely gives it to one caller at a time. */
-class ChannelDriver implements Driver {
-  readonly #connection: ChannelConnection
-  readonly #channel: SqliteChannel
-  readonly #maxWaitMs: number
-
-  constructor(channel: SqliteChannel, maxWaitMs: number) {
-    this.#connection = new ChannelConnection(channel)
-    this.#channel = channel
-    this.#maxWaitMs = maxWaitMs
-  }
-
-  async init(): Promise<void> {}
-
-  async acquireConnection(): Promise<DatabaseConnection> {
-    return this.#connection
-  }
-
-  async releaseConnection(): Promise<void> {}
-
-  async beginTransaction(
-    _connection: DatabaseConnection,
-    { accessMode }: TransactionSettings = {},
-  ): Promise<void> {
-    if (accessMode === 'read only') return this.#connection.begin('begin')
-    // The lock is taken at once: a transaction that begins with a read could find, when it writes,
-    // that another process wrote in between.
-    return untilUnlocked(this.#maxWaitMs, () => this.#connection.begin('begin immediate'))
-  }
-
-  commitTransaction(): Promise<void> {
-    return this.#connection.end('commit')
-  }
-
-  rollbackTransaction(): Promise<void> {
-    return this.#connection.end('rollback')
-  }
-
-  destroy(): Promise<void> {
-    return this.#channel.close()
+function channelDriver(channel: SqliteChannel, maxWaitMs: number): Driver {
+  const connection = new ChannelConnection(channel)
+  return {
+    init: async () => {},
+    acquireConnection: async () => connection,
+    releaseConnection: async () => {},
+    beginTransaction: (_connection, { accessMode }: TransactionSettings = {}) => {
+      if (accessMode === 'read only') return connection.begin('begin')
+      // The lock is taken at once: a transaction that begins with a read could find, when it writes,
+      // that another process wrote in between.
+      return untilUnlocked(maxWaitMs, () => connection.begin('begin immediate'))
+    },
+    commitTransaction: () => connection.end('commit'),
+    rollbackTransaction: () => connection.end('rollback'),
+    destroy: () => channel.close(),
   }
 }
 

@@ -8,7 +8,7 @@ import type { Followed } from '../../../src/live/directory-log.ts'
 import type { ChangesQuestion } from '../../../src/storage/sql/directory/changes-question.ts'
 import type { Tables } from '../../../src/storage/sql/rows/tables.ts'
 import { SqlDatabase } from '../../../src/storage/sql/sql-database.ts'
-import { NodeSqliteDialect } from '../../../src/storage/sqlite/sqlite-dialect.ts'
+import { nodeSqliteDialect } from '../../../src/storage/sqlite/sqlite-dialect.ts'
 import { localChannel, StatementRunner } from '../../../src/storage/sqlite/statement-runner.ts'
 
 const lookups = [{ name: 'application', key: 'a' }] as const
@@ -19,7 +19,7 @@ async function databaseFixture(oneStepAfter: number) {
   const { side: connection } = await memoryDatabase()
   const runner = new StatementRunner({ current: () => connection, close: () => connection.close() })
   const asked: { question: ChangesQuestion; answer: PromiseWithResolvers<Followed> }[] = []
-  const dialect = new NodeSqliteDialect(localChannel(runner), 100)
+  const dialect = nodeSqliteDialect(localChannel(runner), 100)
   const database = new SqlDatabase({
     kysely: new Kysely<Tables>({ dialect }),
     dialect,

@@ -5,7 +5,6 @@ import type { AppRole, FederatedIdentityCredential } from '../../directory/direc
 import type { RegistrationStep } from '../../explaining/explanation.ts'
 import type { FederatedEntry } from '../../registrations-file.ts'
 
-/** A role in a planned change. */
 export type RoleName = { readonly id: string; readonly value: string }
 
 /** A property of an object, before and after. */

@@ -57,7 +57,6 @@ const cloud = ({ inIssuer }: DocumentTenant) => ({
 /** The tenant placeholder in the documents for all tenants. */
 const anyTenant = '{tenantid}'
 
-/** The tenant of a document. */
 export type DocumentTenant = {
   /** In the path of every endpoint: an ID, or `common` and similar names. */
   readonly inPath: string

@@ -5,7 +5,6 @@ import { type RequestRefusal, refuseRequest } from '../refusals/refusal.ts'
 /** The parameters of a request body that are not empty, with names in lower case. Each was sent once. */
 export type Form = ReadonlyMap<string, string>
 
-/** The maximum number of parameters in a request. */
 export const maxParameters = 50
 
 /**

@@ -130,7 +130,6 @@ export const organization: EntitySet<Tenant> = {
   }),
 }
 
-/** Microsoft Graph's entity set `domains`. */
 export const domains: EntitySet<Domain> = {
   name: 'domains',
   type: 'domain',

@@ -8,7 +8,6 @@ import { showWithLastUses } from './list-answer.ts'
 import { parseQuery, queryOptions, supportedOptions } from './query-options.ts'
 import { selection } from './show-entity.ts'
 
-/** Objects of one page. */
 const pageSize = 100
 /** As in Microsoft Graph. */
 const maxIds = 50

@@ -1,7 +1,7 @@
 // Folder: Executes one operation for one request, in phases that no operation can skip.
 
-import { type Directory, graphAppId, type Runtime, roleOfBlueprints } from '@greeting/directory'
-import type { AuditRecord, CredentialUses } from '@greeting/directory/audit'
+import { type Directory, graphAppId, roleOfBlueprints } from '@greeting/directory'
+import type { AuditRecord } from '@greeting/directory/audit'
 import {
   type DirectoryStore,
   eventuallyConsistent,
@@ -19,36 +19,26 @@ import {
 import { requireOwnRoles, requireUnprotected } from '../privileges/privilege-escalation.ts'
 import { requirePolicies } from '../privileges/require-policies.ts'
 import { GraphError, type RequestIds, refuse } from '../refusals/graph-error.ts'
-import type {
-  Answer,
-  BatchCall,
-  ListCall,
-  Operation,
-  PossessionRules,
-  RequestCall,
-  Warning,
-} from './operation.ts'
+import type { Answer, BatchCall, ListCall, Operation, RequestCall, Warning } from './operation.ts'
 import { pathInApp, tenantInPath, withoutFinalSlash } from './operation-path.ts'
-import type { SkipTokens } from './skip-tokens.ts'
 
 /** The dependencies of operations, besides the request. */
-export type OperationContext = {
+export type OperationContext = Pick<
+  RequestCall,
+  | 'credentialUses'
+  | 'latestAgreed'
+  | 'possessionRules'
+  | 'retentionDays'
+  | 'rootUrl'
+  | 'runtime'
+  | 'skipTokens'
+> & {
   readonly authenticate: Authenticate
   /** The API that declares the roles of the operations. */
   readonly apiAppId: string
   readonly store: DirectoryStore
-  readonly credentialUses: CredentialUses
-  readonly skipTokens: SkipTokens
-  readonly runtime: Runtime
   /** The path at which the app is mounted. Requests may begin with it. */
   readonly mountPath: string
-  /** The public URL of the API, without a slash at its end. */
-  readonly rootUrl: string
-  readonly possessionRules?: PossessionRules | undefined
-  /** How long a deleted item can be restored, in days. */
-  readonly retentionDays: number
-  /** The latest time that is known to be right, for a clock that is behind; default the clock. */
-  readonly latestAgreed?: (() => Date) | undefined
   /** How long new objects are not visible, in seconds. */
   readonly visibilityDelaySeconds: number
   /** Stores the audit record of a refused change. */

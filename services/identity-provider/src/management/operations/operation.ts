@@ -35,7 +35,7 @@ type WithEtag = {
 }
 
 /** The server's rules for proofs of possession, which equal those for client assertions. */
-export type PossessionRules = {
+type PossessionRules = {
   /** How far the clocks of client and server may differ, in seconds. */
   readonly clockToleranceSeconds: number
   /**

@@ -108,7 +108,6 @@ export const anyClient = requires()
 
 export const readsApplications = requires(['Application.Read.All', 'Application.ReadWrite.All'])
 
-/** The roles for changing applications and service principals. */
 export const writesApplications = requires(['Application.ReadWrite.All'])
 
 export const readsAssignments = requires([
@@ -132,7 +131,6 @@ const policyWriter = 'Policy.ReadWrite.ApplicationConfiguration'
 /** The roles for reading the tenant's policies (entra E228). */
 export const readsPolicies = requires(['Policy.Read.All', policyWriter])
 
-/** The roles for changing the tenant's policies. */
 export const writesPolicies = requires([policyWriter])
 
 /** The roles for reading policy assignments. Graph also requires a role for reading applications. */

@@ -25,7 +25,6 @@ export type ServerAppOptions = Pick<
   readonly runtime?: Runtime
 }
 
-/** All operations of the server management API. */
 export const serverOperations = ({
   keys,
   audit,

@@ -159,11 +159,8 @@ export type MetricSources = {
 export type Metrics = {
   readonly registry: Registry
   readonly observeToken: ObserveToken
-  /** Measures a signature. */
   readonly observeSignature: (seconds: number) => void
-  /** Measures one access to the store. */
   readonly observeQuery: ObserveQuery
-  /** Measures one HTTP request. */
   readonly observeRequest: ObserveRequest
   /** Connects the figures of the parts, which are created after the metrics. */
   readonly watch: (sources: MetricSources) => void

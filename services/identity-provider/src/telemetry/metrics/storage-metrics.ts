@@ -15,7 +15,6 @@ type StandbyFigures = {
   readonly maxStalenessSeconds: number
 }
 
-/** The figures of the store. */
 export type StorageFigures = {
   readonly usage: () => StorageUsage
   readonly limits: StorageLimits

@@ -11,7 +11,6 @@ const rowsPerWrite = 512
 /** The parts that one cleanup checks, so that it stays short with many credentials. */
 const partsPerCleanup = 20
 
-/** The last uses of credentials in a database. */
 export class SqlCredentialUses implements CredentialUses {
   readonly #database: SqlDatabase
   /** The name after which the next cleanup continues. */

@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
-import type { ClockMarkStore, ClockMarks } from '../../../clock/clock-marks.ts'
+import type { ClockMarkStore } from '../../../clock/clock-marks.ts'
 import { beginning, newMark } from '../../../live/commit.ts'
 import type { Standby } from '../../../live/standby-reads.ts'
-import { text } from '../rows/object-rows.ts'
+import { text, textOrNull } from '../rows/object-rows.ts'
 import type { SqlDatabase } from '../sql-database.ts'
 
 /** Servers write no more often than this, together. */
@@ -60,28 +60,18 @@ export const lastBeat = (
   })
 
 /** The clock marks in a database: one row. */
-export class SqlClockMarks implements ClockMarkStore {
-  readonly #database: SqlDatabase
-
-  constructor(database: SqlDatabase) {
-    this.#database = database
-  }
-
-  async read(): Promise<ClockMarks | undefined> {
-    const row = await this.#database.ask((db) =>
+export const sqlClockMarks = (database: SqlDatabase): ClockMarkStore => ({
+  read: async () => {
+    const row = await database.ask((db) =>
       db.selectFrom('clock_mark').selectAll().executeTakeFirst(),
     )
     if (row === undefined) return undefined
     const doubtedSince = row.doubted_since === null ? null : new Date(row.doubted_since)
     return { agreed: new Date(row.agreed_at), doubtedSince }
-  }
-
-  async write({ agreed, doubtedSince }: ClockMarks): Promise<void> {
-    const row = {
-      agreed_at: text(agreed),
-      doubted_since: doubtedSince && text(doubtedSince),
-    }
-    await this.#database.writeBatch(async (db) => {
+  },
+  write: async ({ agreed, doubtedSince }) => {
+    const row = { agreed_at: text(agreed), doubted_since: textOrNull(doubtedSince) }
+    await database.writeBatch(async (db) => {
       await db
         .insertInto('clock_mark')
         .values({ id: 1, ...row })
@@ -89,5 +79,5 @@ export class SqlClockMarks implements ClockMarkStore {
         .execute()
       return []
     })
-  }
-}
+  },
+})

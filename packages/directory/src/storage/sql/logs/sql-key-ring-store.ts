@@ -71,7 +71,6 @@ const keyFromRow = (row: SigningKeyRow): SigningKey => ({
   longestTokenSeconds: row.longest_token_seconds,
 })
 
-/** The audit record of a signing key event. */
 export const keyEventRecord = ({
   at,
   actor,

@@ -29,7 +29,6 @@ export type ApplicationRows = {
   readonly federated_identity_credential: readonly FederatedIdentityCredentialRow[]
 }
 
-/** The tables of an application's parts. */
 export const partTables = [
   'app_role',
   'password_credential',

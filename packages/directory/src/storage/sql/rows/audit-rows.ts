@@ -8,7 +8,6 @@ import { timeOrderedId } from './time-ordered-id.ts'
 
 export type AuditTable = 'directory_audit' | 'sign_in_audit'
 
-/** The maximum number of characters of a stored text. */
 const maxTextLength = 256
 
 /** The records that one turn of the event loop prepares. */

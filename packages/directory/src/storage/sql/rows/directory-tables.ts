@@ -19,11 +19,9 @@ type Parts = Readonly<Partial<Record<keyof Tables, readonly object[]>>>
 /** How objects of one kind are written. */
 type KindOfRows<Kind extends DirectoryKind> = {
   readonly table: 'tenant' | 'application' | 'service_principal' | 'app_role_assignment'
-  /** The row of an object, and the rows of its parts. */
   toRows(value: DirectoryObjects[Kind]): { readonly row: object; readonly parts?: Parts }
 }
 
-/** The kinds of the directory, with the table of each. */
 export const directoryTables: { readonly [Kind in DirectoryKind]: KindOfRows<Kind> } = {
   tenant: {
     table: 'tenant',

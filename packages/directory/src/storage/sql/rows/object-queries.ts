@@ -14,7 +14,6 @@ import type {
   TenantRow,
 } from './tables.ts'
 
-/** Rows of the four kinds of objects. */
 type Rows = {
   tenant: TenantRow
   application: ApplicationRow

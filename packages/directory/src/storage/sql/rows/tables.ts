@@ -44,34 +44,31 @@ export type Tables = {
   sign_in_audit: AuditRow
 }
 
-export type TenantRow = {
-  id: string
-  display_name: string
-  domains: string
-  is_enabled: number
-  created_at: string
-  revision: number
-  /** The mark of the commit. */
-  mark: string
-  policies: string
-}
+/** An object, and the commit in which it last changed, with the mark of the commit. */
+type ObjectRow = { id: string; revision: number; mark: string }
 
-/** The columns of an application that statements name. `applicationProperties` names the others. */
-export type ApplicationRow = {
-  id: string
+/** An object that lists find by its name. */
+type NamedRow = ObjectRow & {
   tenant_id: string
   app_id: string
   display_name: string
   deleted_at: string | null
-  identifier_uris: string
-  revision: number
-  mark: string
   /** The name for lists, see `nameKey`. */
   name_key: string
   /** See `wordStartsText`. */
   word_starts: string
-  unique_name: string | null
 }
+
+export type TenantRow = ObjectRow & {
+  display_name: string
+  domains: string
+  is_enabled: number
+  created_at: string
+  policies: string
+}
+
+/** The columns of an application that statements name. `applicationProperties` names the others. */
+export type ApplicationRow = NamedRow & { identifier_uris: string; unique_name: string | null }
 
 /** An identifier URI of an application, for lookups and lists. */
 export type IdentifierUriRow = { application_id: string; tenant_id: string; uri_key: string }
@@ -91,29 +88,22 @@ export type AppRoleRow = PartOfApplication & {
   value: string | null
 }
 
-/** The tenant of a credential, for the list of ending credentials. */
-type PartOfTenant = { tenant_id: string }
+type CredentialRow = PartOfApplication & {
+  /** For the list of ending credentials. */
+  tenant_id: string
+  key_id: string
+  display_name: string | null
+  starts_at: string
+  ends_at: string
+}
 
-export type PasswordCredentialRow = PartOfApplication &
-  PartOfTenant & {
-    key_id: string
-    display_name: string | null
-    hint: string
-    starts_at: string
-    ends_at: string
-    secret_sha256: string
-  }
+export type PasswordCredentialRow = CredentialRow & { hint: string; secret_sha256: string }
 
-export type KeyCredentialRow = PartOfApplication &
-  PartOfTenant & {
-    key_id: string
-    display_name: string | null
-    starts_at: string
-    ends_at: string
-    certificate: string
-    sha1_thumbprint: string
-    sha256_thumbprint: string
-  }
+export type KeyCredentialRow = CredentialRow & {
+  certificate: string
+  sha1_thumbprint: string
+  sha256_thumbprint: string
+}
 
 export type FederatedIdentityCredentialRow = PartOfApplication & {
   id: string
@@ -127,40 +117,25 @@ export type FederatedIdentityCredentialRow = PartOfApplication & {
 }
 
 /** The columns of a service principal that statements name. `servicePrincipalProperties` names the others. */
-export type ServicePrincipalRow = {
-  id: string
-  tenant_id: string
-  app_id: string
-  display_name: string
+export type ServicePrincipalRow = NamedRow & {
   created_at: string
-  deleted_at: string | null
-  revision: number
-  mark: string
-  name_key: string
-  word_starts: string
   password_credentials: string
   key_credentials: string
   agent_blueprint_id: string | null
 }
 
 /** The end of a service principal's secret or certificate, for the list of expiring credentials. */
-export type ServicePrincipalCredentialRow = PartOfTenant & {
-  service_principal_id: string
-  kind: 'secret' | 'certificate'
-  key_id: string
-  display_name: string | null
-  ends_at: string
-}
+export type ServicePrincipalCredentialRow = Pick<
+  CredentialRow,
+  'tenant_id' | 'key_id' | 'display_name' | 'ends_at'
+> & { service_principal_id: string; kind: 'secret' | 'certificate' }
 
-export type AppRoleAssignmentRow = {
-  id: string
+export type AppRoleAssignmentRow = ObjectRow & {
   tenant_id: string
   principal_id: string
   resource_id: string
   app_role_id: string
   created_at: string
-  revision: number
-  mark: string
 }
 
 export type SigningKeyRow = {

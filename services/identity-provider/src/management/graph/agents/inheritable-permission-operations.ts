@@ -27,7 +27,6 @@ const patternJson = <Name extends Pattern>(name: Name, kind: keyof (typeof types
   kind,
 })
 
-/** Microsoft Graph's entity set of inheritable permissions. */
 export const inheritablePermissions: EntitySet<InheritablePermission> = {
   name: 'inheritablePermissions',
   type: 'inheritablePermission',

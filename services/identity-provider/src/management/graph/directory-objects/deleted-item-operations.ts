@@ -39,7 +39,6 @@ const listOperation = <Kind extends ObjectKind>({
   list: (call) => listStored(call, set, { kind, ...restorable(call) }),
 })
 
-/** The operations on deleted applications and service principals. */
 export const deletedItemOperations: readonly DirectoryOperation[] = [
   listOperation(applicationRow),
   listOperation(principalRow),

@@ -111,7 +111,6 @@ export function deleteApplication(call: ChangingCall): Change {
   }
 }
 
-/** Deletes the service principal in the path. */
 export function deletePrincipal(call: ChangingCall): Change {
   const principal = findServicePrincipal(call)
   return stored('servicePrincipal', { ...principal, deletedDateTime: deletionTime(call) })

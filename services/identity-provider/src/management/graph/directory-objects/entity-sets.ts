@@ -37,7 +37,6 @@ const agentTypeOf = (object: DirectoryObject, { directory }: EntityView) => {
   return Object.hasOwn(agentTypes, type) ? (type as AgentType) : undefined
 }
 
-/** Microsoft Graph's entity set `applications`. */
 export const applications: EntitySet<Application> = {
   name: 'applications',
   type: 'application',
@@ -54,7 +53,6 @@ export const applications: EntitySet<Application> = {
     'id deletedDateTime appId applicationTemplateId identifierUris createdByAppId createdDateTime description disabledByMicrosoftStatus displayName isDeviceOnlyAuthSupported isFallbackPublicClient groupMembershipClaims nativeAuthenticationApisEnabled notes publisherDomain signInAudience tags',
 }
 
-/** Microsoft Graph's entity set `servicePrincipals`. */
 export const servicePrincipals: EntitySet<ServicePrincipal> = {
   name: 'servicePrincipals',
   type: 'servicePrincipal',
@@ -72,7 +70,6 @@ export const servicePrincipals: EntitySet<ServicePrincipal> = {
   properties: shownProperties(servicePrincipalProperties),
 }
 
-/** Microsoft Graph's entity set of app role assignments. */
 export const appRoleAssignments: EntitySet<AppRoleAssignment> = {
   name: 'appRoleAssignments',
   type: 'appRoleAssignment',

@@ -127,7 +127,6 @@ export function ownerOf(directory: Directory, tenantId: string, id: string): Own
   return user ?? activeServicePrincipal(directory, tenantId, id)
 }
 
-/** The owners of an object that are not deleted. */
 export const activeOwners = (
   directory: Directory,
   tenantId: string,

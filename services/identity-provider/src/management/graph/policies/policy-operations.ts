@@ -57,7 +57,6 @@ export type PolicyRow = {
   readonly warning?: string
   readonly set: EntitySet<DirectoryPolicy>
   readonly expansions?: Expansions<DirectoryPolicy>
-  /** The roles for assigning one. */
   readonly assigns: RequiredRoles
   /** Where policies of this kind can be assigned. */
   readonly objects: readonly ObjectKind[]

@@ -12,7 +12,6 @@ const setOf = (segment: string, type: string) =>
     isOrganizationDefault: { type: 'Edm.Boolean' },
   })
 
-/** Microsoft Graph's entity set `tokenLifetimePolicies`. */
 export const tokenLifetimePolicies = setOf('tokenLifetimePolicies', 'tokenLifetimePolicy')
 /** Microsoft Graph's entity set `claimsMappingPolicies`, which are only stored and shown. */
 export const claimsMappingPolicies = setOf('claimsMappingPolicies', 'claimsMappingPolicy')

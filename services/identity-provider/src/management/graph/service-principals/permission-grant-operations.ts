@@ -112,7 +112,6 @@ const properties = {
   scope: { body: scope.nullish() },
 } as const
 
-/** Microsoft Graph's entity set of delegated permission grants. */
 export const permissionGrants: EntitySet<Grant> = {
   name: 'oauth2PermissionGrants',
   type: 'oAuth2PermissionGrant',
