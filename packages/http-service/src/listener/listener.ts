@@ -59,7 +59,7 @@ export const limits = {
   // Longer than the 60 s of most proxies: a proxy must not reuse a connection that closes.
   keepAliveTimeout: 75_000,
   maxRequestsPerConnection: 10_000,
-  // The timeouts take effect at this interval. Node's default is 30 s.
+  // The timeouts take effect at this interval, while a connection is open. Node's default is 30 s.
   connectionsCheckingInterval: 1000,
 } as const
 type Limits = Readonly<Record<keyof typeof limits, number>> & {
@@ -159,7 +159,12 @@ const pemCertificate = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE----
 
 async function listenWith(
   server: Server | SecureServer,
-  { maxRequestsPerConnection, requestTimeout, reusePort = false }: Limits,
+  {
+    maxRequestsPerConnection,
+    requestTimeout,
+    connectionsCheckingInterval,
+    reusePort = false,
+  }: Limits,
   scheme: string,
   host: string,
   port: number,
@@ -186,6 +191,7 @@ async function listenWith(
     enter(response, () => send(response, expectationFailed)),
   )
   server.on('connect', (_, socket) => refuseTunnel(socket, pipeline.latestOf(socket)))
+  checkWhileConnected(server, connectionsCheckingInterval)
   server.listen({ port, host, backlog, reusePort })
   await once(server, 'listening')
   const { address, family, port: realPort } = server.address() as AddressInfo
@@ -201,6 +207,30 @@ async function listenWith(
     },
     stop: (options) => drain(server, pipeline.latest, heldAnswers, options, others),
   }
+}
+
+/** The longest interval that Node accepts: 24 days. */
+const longestMs = 2 ** 31 - 1
+
+/** Checks the timeouts of connections only while one is open, because each check wakes the process. */
+function checkWhileConnected(server: Server | SecureServer, everyMs: number): void {
+  // Node's own listener begins the checks, again with each call. Without it, as in Bun, the interval stays.
+  const listeners = server.listeners('listening')
+  const beginChecks = listeners.find(({ name }) => name === 'setupConnectionsTracking')
+  if (beginChecks === undefined) return
+  const setInterval = (ms: number) =>
+    beginChecks.call(Object.assign(server, { connectionsCheckingInterval: ms }))
+  setInterval(longestMs)
+  let open = 0
+  server.on('connection', (socket: Socket) => {
+    open += 1
+    if (open === 1) setInterval(everyMs)
+    socket.once('close', () => {
+      open -= 1
+      // A closed server needs none, and would be kept by it.
+      if (open === 0 && server.listening) setInterval(longestMs)
+    })
+  })
 }
 
 /** A socket at the same port of `::1`, whose connections are those of the server; none where it cannot be opened. */

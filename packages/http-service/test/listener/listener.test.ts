@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict'
+import { createHook } from 'node:async_hooks'
 import { Agent } from 'node:http'
 import { get } from 'node:https'
+import { connect } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { text } from 'node:stream/consumers'
 import { describe, it } from 'node:test'
+import { setImmediate } from 'node:timers/promises'
 import { local } from '../../../../test/fixtures/tls-identities.ts'
 import { limits, listen, listenSecurely } from '../../src/listener/listener.ts'
 import { getFrom, pipelineOf, sendRaw } from '../raw-http.ts'
@@ -124,6 +127,35 @@ describe('a listener', () => {
       await listener.stop()
     })
   }
+
+  for (const [scheme, open] of [
+    ['http', () => listen('127.0.0.1', 0)],
+    ['https', () => listenSecurely('127.0.0.1', 0, identity)],
+  ] as const)
+    it(`with ${scheme} wakes each second while a connection is open, and not at rest`, async () => {
+      const timers = new Set<{ _idleTimeout: number; _repeat: number | null }>()
+      const hook = createHook({
+        init: (_id, type, _trigger, timer) => {
+          if (type === 'Timeout') timers.add(timer as never)
+        },
+      }).enable()
+      // A cleared interval has -1.
+      const seconds = () =>
+        [...timers]
+          .filter((one) => one._repeat !== null && one._idleTimeout > 0)
+          .map((one) => Math.round(one._idleTimeout / 1000))
+      const days = Math.round((2 ** 31 - 1) / 1000)
+      const listener = await open()
+      assert.deepEqual(seconds(), [days])
+      const socket = connect(Number(new URL(listener.url).port), '127.0.0.1')
+      while (seconds()[0] !== 1) await setImmediate()
+      assert.deepEqual(seconds(), [1])
+      socket.destroy()
+      while (seconds()[0] === 1) await setImmediate()
+      assert.deepEqual(seconds(), [days])
+      hook.disable()
+      await listener.stop()
+    })
 
   it('announces the keep-alive time, and closes an idle connection after it', async () => {
     const listener = await listen('127.0.0.1', 0, { keepAliveTimeout: 1000 })
