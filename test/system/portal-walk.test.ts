@@ -3,9 +3,10 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { it } from 'node:test'
+import { after, before, describe, it } from 'node:test'
 import { type Entra, startEntra } from '@greeting/testing'
 import { environment, root } from './greeting-process.ts'
+import { treeFaults } from './screen-reader.ts'
 import { complaintsOf, sharedBrowser } from './shared-browser.ts'
 
 async function signedIn({ url, administrator }: Pick<Entra, 'url' | 'administrator'>) {
@@ -46,19 +47,19 @@ it('leads from an empty directory to both greetings: 12 clicks, 4 fields', async
   await fill(/^Name/, 'Walked API')
   made.fields += 1
   await page.getByLabel('Kind').selectOption('api')
-  await click('button', 'Register')
+  await click('button', 'Register the application')
   const api = idInPath()
   await next('Add app roles')
   await fill(/^Role values/, 'CallHiApiRole\nCallHelloApiRole')
-  await click('button', 'Add')
+  await click('button', 'Add the roles')
   await next('Register a client')
   await fill(/^Name/, 'Walked job')
-  await click('button', 'Register')
+  await click('button', 'Register the application')
   const client = idInPath()
   await next('Request roles')
   await page.getByText('CallHiApiRole').first().waitFor()
   for (const role of ['CallHiApiRole', 'CallHelloApiRole']) await click('checkbox', role)
-  await click('button', 'Request')
+  await click('button', 'Request the roles')
   await next('Grant admin consent')
   await next('New client secret')
   assert.deepEqual(made, { clicks: 12, fields: 4 })
@@ -136,14 +137,14 @@ it('walks the six steps with the keyboard only', async () => {
   await press('Register')
   await press('Add app roles')
   await type('Role values', 'Orders.Read')
-  await press('Add')
+  await press('Add the roles')
   await press('Register a client')
   await type('Name', 'Typed job')
   await press('Register')
   await press('Request roles')
   await reach('field', 'Orders.Read')
   await page.keyboard.press('Space')
-  await press('Request')
+  await press('Request the roles')
   await press('Grant admin consent')
   await press('New client secret')
   assert.match(await page.locator('main').innerText(), /The secret was created/)
@@ -201,6 +202,63 @@ it('keeps the mark and the button of a missing step at the right of its row, and
   await page.emulateMedia({ media: 'print' })
   const printed = await page.locator('main').boundingBox()
   assert.ok(printed && printed.width > 1000, 'a printed page has the width of its paper')
+})
+
+describe('a page about a client that gets its roles', () => {
+  let entra: Entra
+  let opened: Awaited<ReturnType<typeof signedIn>>
+  let pages: readonly string[]
+  before(async () => {
+    const registrations = {
+      apis: { Orders: { roles: ['Read', 'Write'] } },
+      clients: { Job: { roles: { Orders: ['Read', 'Write'] } } },
+    }
+    entra = await startEntra({ registrations, portal: 'on' })
+    opened = await signedIn(entra)
+    const base = opened.page.url().replace(/\/$/, '')
+    const client = `${base}/applications/${entra.client('Job').clientId}`
+    pages = [client, `${client}/permissions`, `${client}/credentials`, base, `${base}/applications`]
+  })
+  after(async () => {
+    await opened?.context.close()
+    await entra?.[Symbol.asyncDispose]()
+  })
+
+  it('names each thing to a screen reader, and reads no symbol', async () => {
+    for (const path of pages) {
+      await opened.page.goto(path)
+      assert.deepEqual(await treeFaults(opened.page), [], path)
+    }
+  })
+})
+
+it('registers an API with its client by one form: 4 clicks from the sign-in, 3 fields', async () => {
+  await using opened = new AsyncDisposableStack()
+  const entra = opened.use(await startEntra({ portal: 'on' }))
+  const { context, page } = await signedIn(entra)
+  opened.defer(() => context.close())
+  await context.grantPermissions(['clipboard-read', 'clipboard-write'])
+  const made = { clicks: 1, fields: 0 }
+  const next = async () => {
+    made.clicks += 1
+    await page.locator('main .primary').click()
+  }
+  await next()
+  for (const [label, text] of [
+    ['Name of the API', 'Orders'],
+    ['Role values', 'Read'],
+    ['Name of the client', 'Night job'],
+  ] as const) {
+    made.fields += 1
+    await page.getByLabel(label).fill(text)
+  }
+  await next()
+  made.clicks += 1
+  await page.getByRole('button', { name: 'Copy Value' }).click()
+  assert.deepEqual(made, { clicks: 4, fields: 3 })
+  const secret = await page.locator('dd code').first().textContent()
+  assert.equal(await page.evaluate('navigator.clipboard.readText()'), secret)
+  assert.doesNotMatch(await page.locator('.verdict').innerText(), /Missing step/)
 })
 
 async function urlOf({ stdout }: ChildProcess): Promise<string> {

@@ -79,7 +79,7 @@ describe('the portal, in a browser', () => {
     await page.getByLabel('Find an API by').fill('Greeting API')
     await page.getByRole('button', { name: 'Find' }).click()
     for (const role of ['CallHiApiRole', 'CallHelloApiRole']) await page.getByLabel(role).check()
-    await page.getByRole('button', { name: 'Request', exact: true }).click()
+    await page.getByRole('button', { name: 'Request the roles' }).click()
     assert.equal(await missingStep(), 'Admin consent, Client secret')
     await page.getByRole('button', { name: 'Grant admin consent' }).click()
     assert.equal(await missingStep(), 'Client secret')
@@ -126,7 +126,7 @@ describe('the portal, in a browser', () => {
       .fill(`${part({ alg: 'RS256' })}.${part({ aud: 'orders' })}.x`)
     await page.getByLabel('API (by default').fill('Greeting API')
     await page.getByRole('button', { name: 'Check' }).click()
-    assert.match(await page.getByLabel('Claims').innerText(), /orders/)
+    assert.match(await page.getByRole('table', { name: 'Claims' }).innerText(), /orders/)
     assert.deepEqual(complaints, [])
   })
 
@@ -263,12 +263,12 @@ describe('the portal, in a browser', () => {
     const blueprint = `/applications/${client()}`
     await page.goto(`${portal}${blueprint}/permissions?api=${api}`)
     await page.getByLabel('CallHiApiRole').check()
-    await page.getByRole('button', { name: 'Request', exact: true }).click()
-    await page.getByRole('button', { name: 'Grant', exact: true }).click()
+    await page.getByRole('button', { name: 'Request the roles' }).click()
+    await page.getByRole('button', { name: 'Grant CallHiApiRole' }).click()
     await page.getByRole('button', { name: 'Let agents inherit' }).click()
     await tab('Agents')
     await page.getByLabel('Name', { exact: true }).fill('Night agent')
-    await page.getByRole('button', { name: 'Create', exact: true }).click()
+    await page.getByRole('button', { name: 'Create the agent' }).click()
     const agent = `/applications/${client()}`
     await page.goto(`${portal}${agent}/permissions`)
     assert.match(await page.locator('main').innerText(), /inherited from Night blueprint/)

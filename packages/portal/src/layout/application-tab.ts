@@ -181,7 +181,7 @@ async function clientState(
     return undefined
   })
   const [explanation] = apiId ? await explanationsOf(request, client, [apiId]) : []
-  return html`<form method="get" action="${path}" class="bar">${picker({ name: 'for', label: 'API: name, URI or ID', value: explanation?.apiName ?? '', options: namesOf(apis), required: true })}<button>Check</button></form>
+  return html`<form method="get" action="${path}" class="bar">${picker({ name: 'for', label: 'API: name, URI or ID', value: explanation?.apiName ?? '', options: namesOf(apis), required: true })}<button>Check this API</button></form>
 ${fault}
 ${explanation ? verdict(request, explanation, { api: explanation.apiId, client, ...(!isAgent(registered) && { etag: application['@odata.etag'] ?? '' }) }) : empty('Choose an API to see what this client needs to get a token with roles.')}`
 }
@@ -284,7 +284,7 @@ async function apiState(request: AdministratorRequest, registered: Registered): 
         html`<code>${has.join(', ')}</code>`,
         lacks.length === 0
           ? ''
-          : html`<code>${lacks.join(', ')}</code> ${buttonForm(request, `${applicationPath(id, 'API permissions')}/consent`, 'Grant admin consent', { api: appId })}`,
+          : html`<code>${lacks.join(', ')}</code> ${buttonForm(request, `${applicationPath(id, 'API permissions')}/consent`, ['Grant admin consent', `to ${name}`], { api: appId })}`,
       ]),
     'No client has or requests a role of this API.',
   )}${clients.length > maxRows && html`<p><small>At most ${maxRows} clients are shown. <a href="${applicationPath(appId, 'Role assignments')}">All role assignments</a></small></p>`}`

@@ -24,23 +24,29 @@ export const form = (
 ${content}
 </form>`
 
+/** The words of a button. The second part is for screen readers only: the page shows it beside the button. */
+type Words = string | readonly [verb: string, noun: string]
+
+const shown = (words: Words): Html =>
+  typeof words === 'string' ? words : html`${words[0]}<span class="read"> ${words[1]}</span>`
+
 export const buttonForm = (
   request: AdministratorRequest,
   action: string,
-  label: string,
+  label: Words,
   fields: Readonly<Record<string, string>> = {},
   kind = 'secondary',
 ) =>
   form(
     request,
     action,
-    html`${hiddenFields(fields)}<button class="${kind}">${label}</button>`,
+    html`${hiddenFields(fields)}<button class="${kind}">${shown(label)}</button>`,
     html` class="button-form"`,
   )
 
 /** A form that deletes or revokes, folded: its text says what happens to whom. */
-export const danger = (summary: string, effect: Html, one: Html) =>
-  html`<details class="danger"><summary>${summary}</summary><p>${effect}</p>${one}</details>`
+export const danger = (summary: Words, effect: Html, one: Html) =>
+  html`<details class="danger"><summary>${shown(summary)}</summary><p>${effect}</p>${one}</details>`
 
 export const hiddenFields = (fields: Readonly<Record<string, string>>) =>
   Object.entries(fields).map(

@@ -41,7 +41,7 @@ export function party(id: string | null, names: NamesInRecords): Html {
 export function targetOf({ action, actor, target }: AuditView, names: NamesInRecords): Html {
   if (target === null) return ''
   const isOwn = !Object.hasOwn(signIns, action) && names.get(target)?.appId === actor
-  return isOwn ? html` ${mark('plain', 'by itself')}` : html` → ${party(target, names)}`
+  return html` ${isOwn ? mark('plain', 'by itself') : html`<span aria-hidden="true">→</span> ${party(target, names)}`}`
 }
 
 /** One line for each record. The time leads to the whole record. */

@@ -37,10 +37,10 @@ export function table(
 ) {
   if (rows.length === 0) return empty(none)
   const names = columns.map((one) => (typeof one === 'string' ? one : one.name))
-  return html`<div class="wide" tabindex="0" role="region" aria-label="${label}"><table>
+  return html`<div class="wide" tabindex="0" role="region" aria-label="${label}"><table aria-label="${label}">
 <thead><tr>${columns.map((one) =>
     typeof one === 'string'
-      ? html`<th scope="col">${one}</th>`
+      ? html`<th scope="col" data-label="${one}">${one}</th>`
       : html`<th scope="col" aria-sort="${one.sorted}"><a href="${one.path}">${one.name}</a></th>`,
   )}</tr></thead>
 <tbody>${rows.map(

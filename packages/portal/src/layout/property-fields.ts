@@ -5,12 +5,10 @@ import {
   comparedRead,
 } from '@greeting/registrations/compared-properties'
 import type { Form } from '../security/portal-form.ts'
-import { type Attempt, choice, field } from './form.ts'
+import { type Attempt, choice } from './form.ts'
 
-/** How a form shows a property of the registrations file. Options have values in JSON; without them it is a text. */
-type PropertyField = Omit<Parameters<typeof choice>[0], 'name' | 'value' | 'options'> & {
-  readonly options?: readonly { readonly value: string; readonly label: string }[]
-}
+/** How a form shows a property of the registrations file. Options have values in JSON. */
+type PropertyField = Omit<Parameters<typeof choice>[0], 'name' | 'value'>
 
 const propertyFields: Readonly<Record<ComparedName, PropertyField>> = {
   requestedAccessTokenVersion: {
@@ -42,11 +40,9 @@ export const fieldsFor = (
   object: object,
   attempt: Attempt | undefined,
 ) =>
-  fieldsOf(of).map(([name, { options, ...one }]) => {
-    const value = comparedRead(name, object) ?? null
-    return options
-      ? choice({ name, ...one, options, value: JSON.stringify(value) }, attempt)
-      : field({ name, ...one, value: String(value ?? '') }, attempt)
+  fieldsOf(of).map(([name, one]) => {
+    const value = JSON.stringify(comparedRead(name, object) ?? null)
+    return choice({ name, ...one, value }, attempt)
   })
 
 /** The sent values of these fields, in the form of a body for Graph. */
@@ -54,9 +50,8 @@ export const sentValues = (of: 'application' | 'servicePrincipal', sent: Form): 
   comparedBody(
     Object.fromEntries(
       fieldsOf(of).map(([name, { options }]) => {
-        const text = sent.get(name) ?? ''
-        if (options === undefined) return [name, text || null]
-        return [name, JSON.parse(options.find(({ value }) => value === text)?.value ?? 'null')]
+        const chosen = options.find(({ value }) => value === sent.get(name))
+        return [name, JSON.parse(chosen?.value ?? 'null')]
       }),
     ),
   )

@@ -45,7 +45,7 @@ export async function verdict(request: AdministratorRequest, explanation: Explan
   const size = sizeText(explanation)
   const isOfAgents = explanation.refusal?.aadstsCode === 82001
   const kind = explanation.refusal ? 'bad' : isComplete(explanation) ? 'good' : 'warn'
-  return html`<section class="verdict ${kind}" aria-label="Verdict"><p>${answer(explanation)} <strong>${missingText(explanation)}</strong>${kind === 'good' && request.section !== 'Token' && html` <a role="button" class="primary" href="/portal/token?${new URLSearchParams({ client: ids.client, api: ids.api })}">Request the token</a>`}${isOfAgents && html` <a role="button" class="primary" href="${applicationPath(ids.client, 'Agents')}">Show the agents</a>`}</p>
+  return html`<section class="verdict ${kind}" aria-label="Verdict"><p>${answer(explanation)}${missing.length > 0 && html` <strong>${missingText(explanation)}</strong>`}${kind === 'good' && request.section !== 'Token' && html` <a role="button" class="primary" href="/portal/token?${new URLSearchParams({ client: ids.client, api: ids.api })}">Request the token</a>`}${isOfAgents && html` <a role="button" class="primary" href="${applicationPath(ids.client, 'Agents')}">Show the agents</a>`}</p>
 ${size && html`<p class="problem">${size}</p>`}${explanation.note && html`<p class="note">${explanation.note}</p>`}
 <ol class="steps">${explanation.steps.map((one) => {
     const [state, word] = marks[one.state]

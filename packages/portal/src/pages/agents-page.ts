@@ -50,8 +50,8 @@ ${table(
       valuesOf(assigned.filter((one) => one.principalId === id)) || 'none',
       lastTokens[index] ?? '',
       html`<code>${id}</code>`,
-      html`${buttonForm(request, `${path}/enabled`, isEnabled ? 'Disable' : 'Enable', fields)}
-${danger('Delete', html`${named(displayName)} no longer gets tokens. It can be restored for 30 days.`, buttonForm(request, `${path}/delete`, 'Delete', { id }, 'danger'))}`,
+      html`${buttonForm(request, `${path}/enabled`, [isEnabled ? 'Disable' : 'Enable', displayName], fields)}
+${danger(['Delete', displayName], html`${named(displayName)} no longer gets tokens. It can be restored for 30 days.`, buttonForm(request, `${path}/delete`, ['Delete', displayName], { id }, 'danger'))}`,
     ]
   }),
   'This blueprint has no agent. Create the first one below.',
@@ -63,7 +63,7 @@ ${form(
   request,
   `${path}/create`,
   html`${field({ name: 'display_name', label: 'Name', required: true, maxLength: 120 }, attempt)}
-${sponsorField(sponsors[0]?.id, attempt)}<button>Create</button>`,
+${sponsorField(sponsors[0]?.id, attempt)}<button>Create the agent</button>`,
 )}
 <p><a href="${deletedAgentsPath}">Deleted agents</a></p>`
 }

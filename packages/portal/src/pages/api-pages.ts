@@ -35,7 +35,7 @@ ${form(
   html`${hiddenFields({ etag: application['@odata.etag'] ?? '' })}
 ${lines({ name: 'identifier_uris', label: 'Identifier URIs, one per line', value: identifierUris.join('\n') || `api://${appId}` }, attempt)}
 ${fieldsFor('application', application, attempt)}
-<button>Save</button>`,
+<button>Save the URIs and the version</button>`,
 )}`
 }
 
@@ -54,8 +54,8 @@ ${table(
     description ?? '',
     mark(isEnabled ? 'good' : 'plain', isEnabled ? 'enabled' : 'disabled'),
     html`<code>${id}</code>`,
-    html`${buttonForm(request, `${path}/enabled`, isEnabled ? 'Disable' : 'Enable', { id, etag, value: String(!isEnabled) })}
-${!isEnabled && danger('Delete', `${clientsOf(id)} with this role will lose it permanently.`, buttonForm(request, `${path}/delete`, 'Delete', { id, etag }, 'danger'))}`,
+    html`${buttonForm(request, `${path}/enabled`, [isEnabled ? 'Disable' : 'Enable', value ?? id], { id, etag, value: String(!isEnabled) })}
+${!isEnabled && danger(['Delete', value ?? id], `${clientsOf(id)} with this role will lose it permanently.`, buttonForm(request, `${path}/delete`, ['Delete', value ?? id], { id, etag }, 'danger'))}`,
   ]),
   'This application declares no role. Add the first ones below.',
 )}
@@ -68,7 +68,7 @@ ${roleValues(attempt)}
 <details><summary>Display name and description</summary>
 ${field({ name: 'display_name', label: 'Display name', maxLength: 120, help: 'If empty: the value.' }, attempt)}
 ${field({ name: 'description', label: 'Description', maxLength: 1024, help: 'If empty: a sentence with the value.' }, attempt)}</details>
-<button>Add</button>`,
+<button>Add the roles</button>`,
 )}`
 }
 

@@ -38,14 +38,14 @@ const content: Content = async (request, registered, attempt) => {
     ['Created', time(application.createdDateTime, request.now, 'unknown')],
     ['Service principal', principalState(request, registered, clientsOf())],
   ])}
-${principal && kind !== 'agent' && form(request, `${path}/properties`, html`${fieldsFor('servicePrincipal', principal, attempt)}<button>Save</button>`)}
-<details${attempt ? html` open` : ''}><summary>Rename</summary>
+${principal && kind !== 'agent' && form(request, `${path}/properties`, html`${fieldsFor('servicePrincipal', principal, attempt)}<button>Save the requirement</button>`)}
+<details${attempt ? html` open` : ''}><summary>Rename<span class="read"> ${application.displayName}</span></summary>
 ${form(
   request,
   `${path}/rename`,
-  html`${hiddenFields({ etag: application['@odata.etag'] ?? '' })}${field({ name: 'display_name', label: 'Name', value: application.displayName, required: true, maxLength: 120 }, attempt)}<button>Save</button>`,
+  html`${hiddenFields({ etag: application['@odata.etag'] ?? '' })}${field({ name: 'display_name', label: 'Name', value: application.displayName, required: true, maxLength: 120 }, attempt)}<button>Save the name</button>`,
 )}</details>
-${danger(`Delete ${application.displayName}`, `${isApi(application) ? `Clients can no longer request tokens for this API: ${clientsOf()} with a role will lose it.` : `This ${kind} no longer gets tokens${kind === 'blueprint' ? ', and its agents do not either' : ''}.`} It can be restored for 30 days.`, buttonForm(request, `${path}/delete`, 'Delete', {}, 'danger'))}`
+${danger(`Delete ${application.displayName}`, `${isApi(application) ? `Clients can no longer request tokens for this API: ${clientsOf()} with a role will lose it.` : `This ${kind} no longer gets tokens${kind === 'blueprint' ? ', and its agents do not either' : ''}.`} It can be restored for 30 days.`, buttonForm(request, `${path}/delete`, ['Delete', application.displayName], {}, 'danger'))}`
 }
 
 const linkTo = ({ application: { appId, displayName } }: Registered) =>
@@ -57,12 +57,11 @@ function principalState(
   holders: string,
 ): Html {
   const path = applicationPath(application.appId)
-  if (principal === undefined) {
-    return html`${mark('bad', 'missing')} ${buttonForm(request, `${path}/principal`, 'Create')}`
-  }
+  if (principal === undefined)
+    return html`${mark('bad', 'missing')} ${buttonForm(request, `${path}/principal`, 'Create the service principal')}`
   const isEnabled = principal.accountEnabled !== false
   return html`${mark(isEnabled ? 'good' : 'bad', isEnabled ? 'enabled' : 'disabled')} ${copyable(principal.id)}
-${isEnabled ? danger('Disable', `${isBlueprint(application) ? 'Its agents get' : 'It gets'} no token until it is enabled. ${isApi(application) ? `Clients get no token for it either, among them ${holders} with a role.` : ''}`, buttonForm(request, `${path}/enabled`, 'Disable', { value: 'false' }, 'danger')) : buttonForm(request, `${path}/enabled`, 'Enable', { value: 'true' })}`
+${isEnabled ? danger(['Disable', application.displayName], `${isBlueprint(application) ? 'Its agents get' : 'It gets'} no token until it is enabled. ${isApi(application) ? `Clients get no token for it either, among them ${holders} with a role.` : ''}`, buttonForm(request, `${path}/enabled`, ['Disable', application.displayName], { value: 'false' }, 'danger')) : buttonForm(request, `${path}/enabled`, ['Enable', application.displayName], { value: 'true' })}`
 }
 
 /** Changes one property of the service principal. */

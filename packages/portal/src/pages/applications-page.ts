@@ -44,7 +44,7 @@ const showApplications: PageRow['show'] = async (request, { req }, attempt) => {
     attempt,
     action: html`<a href="#register">Register an application</a>${newApiLink(req.query('for') ? 'secondary' : 'primary')}`,
     content: html`<form method="get" action="${path}" class="bar"><label>Search by name or application ID
-<input type="search" name="search" value="${search}" maxlength="256"></label><button>Search</button></form>
+<input type="search" name="search" value="${search}" maxlength="256"></label><button>Search applications</button></form>
 <p>${search ? html`Applications whose names match “${search}”.` : total === 1 ? `1 ${what}` : `${total?.toLocaleString('en') ?? ''} ${what}s`}${(search || kind) && html` <a href="${path}">Show all</a>`}</p>
 ${table(
   'App registrations',
@@ -107,7 +107,7 @@ const showDeleted: PageRow['show'] = async (request, { req }, attempt) => {
         displayName,
         html`<code>${appId}</code>`,
         time(deletedDateTime, request.now),
-        buttonForm(request, `${deletedPath}/${id}/restore`, 'Restore', { app_id: appId }),
+        buttonForm(request, `${deletedPath}/${id}/restore`, ['Restore', displayName]),
       ]),
       `No ${one} was deleted in the last 30 days.`,
     )}${nextPageLink(deletedPath, next, kept)}`,

@@ -49,9 +49,9 @@ ${table(
       time(one.createdDateTime, request.now),
       grantors[index] ?? '',
       danger(
-        'Revoke',
+        ['Revoke', name],
         html`New tokens for ${named(name)} will not contain ${role}.`,
-        buttonForm(request, `${path}/revoke`, 'Revoke', { assignment: one.id }, 'danger'),
+        buttonForm(request, `${path}/revoke`, ['Revoke', name], { assignment: one.id }, 'danger'),
       ),
     ]
   }),

@@ -89,8 +89,8 @@ ${credentialTable(
   request,
   application.passwordCredentials,
   'This application has no secret.',
-  ({ keyId }) =>
-    html`<a href="${path}/${keyId}/replace">Replace</a> ${removeForm(request, path, 'secret', keyId)}`,
+  (one) =>
+    html`<a href="${path}/${one.keyId}/replace">Replace<span class="read"> ${one.displayName}</span></a> ${removeForm(request, path, 'secret', one)}`,
 )}
 ${secretForm(request, application, attempt)}
 <h2>Certificates</h2>
@@ -99,7 +99,7 @@ ${credentialTable(
   request,
   application.keyCredentials,
   'This application has no certificate.',
-  ({ keyId }) => removeForm(request, path, 'certificate', keyId),
+  (one) => removeForm(request, path, 'certificate', one),
 )}
 <details${attempt?.form.has('pem') ? html` open` : ''}><summary>Add a certificate</summary>
 ${form(
@@ -108,7 +108,7 @@ ${form(
   html`${hiddenFields({ etag: application['@odata.etag'] ?? '' })}
 ${field({ name: 'certificate_name', label: 'Description', maxLength: 120 }, attempt)}
 ${lines({ name: 'pem', label: 'Certificate in PEM format, without the private key', rows: 6, required: true }, attempt)}
-<button>Add</button>`,
+<button>Add the certificate</button>`,
 )}</details>
 ${await federatedCredentials(request, registered, attempt)}
 ${
@@ -124,12 +124,12 @@ const removeForm = (
   request: AdministratorRequest,
   path: string,
   kind: 'secret' | 'certificate',
-  keyId: string,
+  { keyId, displayName }: Credential,
 ) =>
   danger(
-    'Remove',
+    ['Remove', displayName ?? kind],
     `Programs that use this ${kind} will no longer get tokens.`,
-    buttonForm(request, `${path}/remove-${kind}`, 'Remove', { key_id: keyId }, 'danger'),
+    buttonForm(request, `${path}/remove-${kind}`, `Remove ${kind}`, { key_id: keyId }, 'danger'),
   )
 
 const secretForm = (
@@ -207,9 +207,8 @@ const showReplacement = tabPage(tab, async (request, { application }, attempt, r
   const path = applicationPath(appId, tab)
   const keyId = req.param('keyId') ?? ''
   const old = passwordCredentials.find((one) => one.keyId === keyId)
-  if (old === undefined) {
+  if (old === undefined)
     return html`<p class="done">The secret was removed. <a href="${path}">All credentials</a></p>`
-  }
   const newer = passwordCredentials
     .filter((one) => one.keyId !== keyId && one.startDateTime > old.startDateTime)
     .toSorted((one, other) => +other.startDateTime - +one.startDateTime)[0]
@@ -223,7 +222,7 @@ ${newer ? html`<p>“${newer.displayName ?? newer.hint}”, created ${time(newer
 <p>New secret last used: ${time(newer?.lastUsedDateTime, request.now)}. Old secret last used: ${time(old.lastUsedDateTime, request.now)}.</p></li>
 <li><h3>Remove the old secret ${step(false)}</h3>
 <p>${isUsed ? 'After that, programs that still use the old secret get AADSTS7000215.' : 'Wait until the new secret is in use.'}</p>
-${removeForm(request, path, 'secret', keyId)}</li>
+${removeForm(request, path, 'secret', old)}</li>
 </ol>`
 })
 

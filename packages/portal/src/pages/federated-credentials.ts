@@ -41,7 +41,7 @@ ${table(
     html`<code>${one.issuer}</code>`,
     html`<code>${one.subject ?? one.claimsMatchingExpression?.value ?? ''}</code>`,
     html`<code>${one.audiences.join(', ')}</code>`,
-    buttonForm(request, `${path}/remove-federated`, 'Remove', { id: one.id }, 'danger'),
+    buttonForm(request, `${path}/remove-federated`, ['Remove', one.name], { id: one.id }, 'danger'),
   ]),
   'This application trusts no other issuer.',
 )}
@@ -55,7 +55,7 @@ ${field({ name: 'subject', label: 'Subject', maxLength: 600, help: 'As in the su
 ${field({ name: 'expression', label: 'Claims matching expression', maxLength: 600, help: "For example claims['sub'] matches 'repo:contoso/*'." }, attempt)}
 ${field({ name: 'audience', label: 'Audience', value: usualAudience, required: true, maxLength: 600 }, attempt)}
 ${field({ name: 'federated_description', label: 'Description', maxLength: 600 }, attempt)}
-<button>Add</button>`,
+<button>Add the credential</button>`,
 )}</details>`
 }
 

@@ -74,17 +74,14 @@ const exportFile: PageRow['show'] = async (request, { req }) => {
 
 /** The file of a form. Its faults are reported with their lines. */
 function parseFile(text: string, tenantId: string): RegistrationsFile {
-  if (Buffer.byteLength(text) > maxFileBytes) {
+  if (Buffer.byteLength(text) > maxFileBytes)
     throw actionFault(`The file is larger than ${maxFileBytes / 1024} KiB. Use the command.`)
-  }
   try {
     const file = parseRegistrations(text)
-    if (callersOf(file).some(({ certificates = [] }) => certificates.length > 0)) {
+    if (callersOf(file).some(({ certificates = [] }) => certificates.length > 0))
       throw actionFault('The file refers to certificate files, which only the command can read.')
-    }
-    if (file.tenant?.id !== undefined && file.tenant.id !== tenantId) {
+    if (file.tenant?.id !== undefined && file.tenant.id !== tenantId)
       throw actionFault(`Line ${lineOf(text, 'tenant.id') ?? 1}: the file is for another tenant.`)
-    }
     return file
   } catch (cause) {
     if (!(cause instanceof RegistrationsFileError)) throw cause

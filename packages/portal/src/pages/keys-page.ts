@@ -62,7 +62,7 @@ ${table(
     time(one.announcedDateTime, request.now),
     time(one.signsFromDateTime, request.now),
     time(one.untilDateTime, request.now, 'no end planned'),
-    html`<a href="${path}/${encodeURIComponent(one.kid)}/revoke">Revoke…</a>`,
+    html`<a href="${path}/${encodeURIComponent(one.kid)}/revoke">Revoke…<span class="read"> ${one.kid}</span></a>`,
   ]),
   'There is no signing key.',
 )}
@@ -91,11 +91,9 @@ ${form(request, `${path}/${encodeURIComponent(kid)}/revoke`, html`<button class=
 }
 
 function consequence({ host, now }: AdministratorRequest, { phase }: KeyView) {
-  if (phase === 'announced') {
+  if (phase === 'announced')
     return html`<p>This key has signed no token yet. A new key is announced in its place.</p>`
-  }
-  const { longestTokenSeconds: longestSeconds } = host
-  const until = new Date(now.getTime() + longestSeconds * 1000)
+  const until = new Date(now.getTime() + host.longestTokenSeconds * 1000)
   return html`<p class="note warn">An API refuses every token that this key signed as soon as it reads the key set again, at the latest ${time(until, now)}. Each client gets 401 until it requests a new token. Another key signs new tokens immediately.</p>`
 }
 

@@ -44,7 +44,7 @@ ${table(
     parametersText({ ...one.parameters, client: one.client, run: one.run }),
     `${one.applied} of ${one.times ?? (one.seconds === undefined ? 1 : 'any number')}`,
     mark(one.isArmed ? 'warn' : 'plain', one.isArmed ? 'armed' : 'used up'),
-    buttonForm(request, `${faultsPath}/remove`, 'Remove', { id: one.id }),
+    buttonForm(request, `${faultsPath}/remove`, ['Remove', one.fault], { id: one.id }),
   ]),
   'No fault is armed.',
 )}
@@ -65,8 +65,7 @@ ${table(
 
 const parametersText = (values: Readonly<Record<string, unknown>>) =>
   Object.entries(values)
-    .filter(([, value]) => value !== undefined)
-    .map(([name, value]) => `${name} ${value}`)
+    .flatMap(([name, value]) => (value === undefined ? [] : `${name} ${value}`))
     .join(', ')
 
 const armForm = (
@@ -84,7 +83,7 @@ ${parameters.map((one) => parameterField(one, attempt))}
 ${field({ name: 'times', label: 'Requests', type: 'number', help: 'If empty: one request, or every request within the seconds below.' }, attempt)}
 ${field({ name: 'seconds', label: 'Seconds, by the clock of the lab', type: 'number' }, attempt)}
 ${field({ name: 'client', label: 'Client ID', maxLength: 64, help: 'If empty: every client. Only requests to the token endpoint have a client ID.' }, attempt)}
-<button>Arm</button>`,
+<button>Arm the fault</button>`,
 )}`
 
 function parameterField(

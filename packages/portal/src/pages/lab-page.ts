@@ -44,12 +44,12 @@ ${facts([
   ['Difference from the system clock', `${Math.round(offsetMs / 1000)} seconds`],
 ])}
 <h2>Advance the clock</h2>
-<div class="buttons">${steps.map(({ label, seconds }) => buttonForm(request, clockPath, label, { advance: String(seconds) }))}</div>
+<div class="buttons">${steps.map(({ label, seconds }) => buttonForm(request, clockPath, [label, 'later'], { advance: String(seconds) }))}</div>
 <h2>Set the clock</h2>
 ${form(
   request,
   clockPath,
-  html`${field({ name: 'set', label: 'Time in UTC', value: now, required: true, maxLength: 40, help: 'For example 2030-01-01T00:00:00Z.' }, attempt)}<button>Set</button>`,
+  html`${field({ name: 'set', label: 'Time in UTC', value: now, required: true, maxLength: 40, help: 'For example 2030-01-01T00:00:00Z.' }, attempt)}<button>Set the clock</button>`,
 )}
 ${buttonForm(request, clockPath, 'Use the system clock', { reset: 'true' })}`
 }

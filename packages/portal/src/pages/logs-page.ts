@@ -96,7 +96,7 @@ const show: PageRow['show'] = async (request, { req }) => {
       ],
       log === 'sign-ins' ? 'Sign-ins' : 'Changes',
     )}
-<div class="buttons">${shownFilters.map(({ name, label }) => html`<a role="button" class="secondary" href="${withQuery({ [name]: '' })}">${label}: ${req.query(name)} <span aria-label="remove">✕</span></a>`)}
+<div class="buttons">${shownFilters.map(({ name, label }) => html`<a role="button" class="secondary" href="${withQuery({ [name]: '' })}" aria-label="Remove ${label}: ${req.query(name)}">${label}: ${req.query(name)} ✕</a>`)}
 <details><summary>Filter</summary><form method="get" action="${path}" class="bar">${hiddenFields({ log, portal: req.query('portal') ?? '' })}
 ${choice({
   name: 'outcome',
@@ -105,7 +105,7 @@ ${choice({
   options: ['', 'done', 'refused'].map((value) => ({ value, label: value || 'all' })),
 })}
 ${filters.map((one) => field({ ...one, value: req.query(one.name) ?? '', maxLength: 256 }))}
-<button>Filter</button></form></details>
+<button>Filter the log</button></form></details>
 ${isHidden && html`<a href="${withQuery({ portal: 'shown' })}">Show successful sign-ins to the portal</a>`}
 <a href="${withQuery({}, `${path}/export`)}">Export as JSON Lines</a>
 <span data-follow hidden><label><input type="checkbox" role="switch"> Follow</label></span></div>

@@ -39,7 +39,7 @@ ${form(
   path,
   html`${hiddenFields({ etag: attempt?.form.get('etag') ?? application['@odata.etag'] ?? '' })}
 ${lines({ name: 'manifest', label: 'Manifest', value: text, rows: Math.min(40, text.split('\n').length + 1), required: true })}
-<button>Save</button>`,
+<button>Save the manifest</button>`,
 )}`
 })
 
@@ -49,9 +49,8 @@ const save: ActionRow['run'] = async (request, sent, { req }) => {
   const text = sent.get('manifest') ?? ''
   const manifest = parseManifest(text)
   for (const name of ['id', 'appId'] as const) {
-    if (manifest[name] !== undefined && manifest[name] !== application[name]) {
+    if (manifest[name] !== undefined && manifest[name] !== application[name])
       throw actionFault(`Line ${lineOf(text, name) ?? 1}: ${name} cannot be changed.`)
-    }
   }
   const { id: _id, appId: _appId, ...changed } = manifest
   try {
@@ -79,9 +78,8 @@ function parseManifest(text: string): Readonly<Record<string, unknown>> {
     const line = syntaxErrorLine(text) ?? 1
     throw actionFault(`Line ${line}: the manifest is not JSON: ${reason}.`, { cause })
   }
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw actionFault('Line 1: the manifest must be an object.')
-  }
   return value as Readonly<Record<string, unknown>>
 }
 

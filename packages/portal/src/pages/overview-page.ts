@@ -50,19 +50,21 @@ type Concern = {
   readonly name: string | undefined
   /** The state, its reason, its repair and its time. */
   readonly line: Html
-  readonly next: Html
+  /** The path and the words of the link to its repair. */
+  readonly next: readonly [path: string, text: string]
 }
 
-const link = (path: string, text: string) => html`<a href="${path}">${text}</a>`
+const link = (path: string, text: string, noun: Html = '') =>
+  html`<a href="${path}">${text}${noun && html`<span class="read"> ${noun}</span>`}</a>`
 
 /** One row for each application, with all that is wrong with it. */
 const rowsOf = (concerns: readonly Concern[]) =>
   [...Map.groupBy(concerns, ({ appId, name }) => name && appId).values()].map((group) => {
-    const [{ appId = '', name = '', next = '' } = {}] = group
+    const [{ appId = '', name = '', next = ['', ''] as const } = {}] = group
     return [
       name ? link(applicationPath(appId), name) : 'unknown client',
       group.map(({ line }) => html`<div>${line}</div>`),
-      name && next,
+      name && link(...next, `of ${name}`),
     ]
   })
 
@@ -71,13 +73,10 @@ const show: PageRow['show'] = async (request, { req }) => {
   const { authUrl } = request.host
   const { v1, v2 } = request.host.issuersOf(tenantId)
   const [client = '', api = ''] = ['client', 'api'].map((name) => req.query(name)?.trim())
-  const unknown = (note: string) => ({ count: 'unknown', concerns: [], note })
+  const none = { apis: [], clients: [], concerns: [] as Concern[] }
+  const unknown = (note: string) => ({ count: 'unknown', note, ...none })
   const [registered, asked, keys, people, refused, ending] = await Promise.all([
-    optional(request, registeredPart(request), (note) => ({
-      ...unknown(note),
-      apis: [],
-      clients: [],
-    })),
+    optional(request, registeredPart(request), unknown),
     client && api ? answerTo(request, { client, api }) : undefined,
     optional<Html>(request, keyList(request), (sentence) => sentence),
     optional<Html>(request, peopleList(request), (sentence) => sentence),
@@ -93,9 +92,9 @@ const show: PageRow['show'] = async (request, { req }) => {
     status: asked?.status ?? 200,
     action: newApiLink(asked ? 'secondary' : 'primary'),
     content: html`<div class="counts">${facts([
-      ['Applications', link('/portal/applications', count)],
-      ['APIs', link('/portal/applications?kind=api', countOf(apis, most.apis))],
-      ['Refused in the last hour', link('/portal/logs?outcome=refused', refused.count)],
+      ['Applications', link('/portal/applications', count, 'applications')],
+      ['APIs', link('/portal/applications?kind=api', countOf(apis, most.apis), 'APIs')],
+      ['Refused in the last hour', link('/portal/logs?outcome=refused', refused.count, 'refusals')],
       ['Expiring credentials', ending.count],
     ])}</div>
 ${
@@ -104,12 +103,12 @@ ${
     : html`<form method="get" action="${path}" class="bar" aria-labelledby="ask"><h2 id="ask">Does a client get its roles?</h2>
 ${picker({ name: 'client', label: 'Client', placeholder: 'Name or ID', value: client, required: true, options: namesOf(clients) })}
 ${picker({ name: 'api', label: 'API', placeholder: 'Name, URI or ID', value: api, required: true, options: namesOf(apis) })}
-<button>Check</button></form>`
+<button>Check the client</button></form>`
 }
 ${asked?.answer}
 <h2>What needs attention</h2>
 ${notes.map((note) => html`<p class="problem">${note}</p>`)}
-${(rows.length > 0 || notes.length === 0) && table('What needs attention', ['Application', 'State', 'Next step'], rows, html`${mark('good', '✓')} No client lacks a step or was refused in the last hour, and no credential expires within ${soonDays} days.`)}
+${(rows.length > 0 || notes.length === 0) && table('What needs attention', ['Application', 'State', 'Next step'], rows, html`<span class="mark good" aria-hidden="true">✓</span> No client lacks a step or was refused in the last hour, and no credential expires within ${soonDays} days.`)}
 ${rows.length > 0 && html`<p><small>Missing steps of the ${most.clients} newest applications, refusals of the last hour, and credentials within ${soonDays} days of their expiry: at most ${maxRows} of each.</small></p>`}
 <details><summary>Tenant, endpoints and signing keys</summary>
 ${facts([
@@ -180,15 +179,15 @@ async function refusals(request: AdministratorRequest) {
     .slice(0, maxRows)
   const actors = groups.flatMap((records) => records.slice(0, 1).map(({ actor }) => actor))
   const names = await applicationNames(request, actors)
-  const concerns = groups.flatMap((records) =>
+  const concerns: Concern[] = groups.flatMap((records) =>
     records.slice(0, 1).map(({ actor, at, reason }) => {
       const log = new URLSearchParams({ outcome: 'refused', reason: reason ?? '' })
       const times = records.length > 1 ? `refused ${records.length} times` : 'refused'
       return {
         appId: actor,
         name: names.get(actor),
-        line: html`${mark('bad', times)} ${inWords(reason ?? '')}. ${remedyOf(reason ?? '', request)} <small>${time(at, request.now)} ${link(`${logsPath}?${log}`, 'Show the log')}</small>`,
-        next: link(applicationPath(actor), 'Show the steps'),
+        line: html`${mark('bad', times)} ${inWords(reason ?? '')}. ${remedyOf(reason ?? '', request)} <small>${time(at, request.now)} ${link(`${logsPath}?${log}`, 'Show the log', `of ${names.get(actor) ?? 'unknown clients'}`)}</small>`,
+        next: [applicationPath(actor), 'Show the steps'],
       }
     }),
   )
@@ -200,13 +199,13 @@ async function endingCredentials({ management, now }: AdministratorRequest) {
   const limit = String(most.credentials)
   const query = new URLSearchParams({ from: dayAt(-soonDays), to: dayAt(soonDays), limit })
   const found = await management.list(`/credentials?${query}`, endingCredential)
-  const concerns = found
+  const concerns: Concern[] = found
     .slice(0, maxRows)
     .map(({ appId, applicationName: name, kind, displayName, endDateTime }) => ({
       appId,
       name,
       line: html`${endDateTime <= now ? mark('bad', 'expired') : mark('warn', 'expires soon')} ${capitalized(kind)} “${displayName}” <small>${time(endDateTime, now)}</small>`,
-      next: link(applicationPath(appId, 'Certificates & secrets'), 'New client secret'),
+      next: [applicationPath(appId, 'Certificates & secrets'), 'New client secret'],
     }))
   return { concerns, count: countOf(found, most.credentials), note: '' }
 }
@@ -219,11 +218,11 @@ async function registeredPart(request: AdministratorRequest) {
     listApplications(request, { $top: String(most.apis), $filter: hasUri }),
   ])
   const states = await clientStates(request, newest.value)
-  const concerns = newest.value.flatMap(({ appId, displayName: name }) => {
+  const concerns: Concern[] = newest.value.flatMap(({ appId, displayName: name }) => {
     const { kind = 'good', text = '', reason = '' } = states.get(appId) ?? {}
     if (kind !== 'bad' && kind !== 'warn') return []
     const line = html`${mark(kind, text)} ${capitalized(reason)}.`
-    return [{ appId, name, line, next: link(applicationPath(appId), 'Show the steps') }]
+    return [{ appId, name, line, next: [applicationPath(appId), 'Show the steps'] }]
   })
   const clients = newest.value.filter((one) => !isApi(one))
   const count = newest['@odata.count']?.toLocaleString('en') ?? ''

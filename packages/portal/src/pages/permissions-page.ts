@@ -67,10 +67,10 @@ ${table(
     : 'This client requests no role. Request the first one below.',
 )}
 ${kind === 'blueprint' && html`<p>Agents inherit a role of the blueprint only if you allow it for the API of the role. A blueprint can allow it for at most 10 APIs.</p>`}
-<h2>${kind === 'agent' ? 'Assign' : 'Request'} a role</h2>
+<div class="screen"><h2>${kind === 'agent' ? 'Assign' : 'Request'} a role</h2>
 <form method="get" action="${path}" class="bar"><label>Find an API by name or application ID
-<input type="search" name="api" value="${search}" maxlength="256"></label><button>Find</button></form>
-${await offeredRoles(request, registered, rows, search)}`
+<input type="search" name="api" value="${search}" maxlength="256"></label><button>Find APIs</button></form>
+${await offeredRoles(request, registered, rows, search)}</div>`
 }
 
 function permissionCells(
@@ -86,7 +86,7 @@ function permissionCells(
   const fields = { api: api.appId, role: roleId, etag: application['@odata.etag'] ?? '' }
   return [
     html`<a href="${applicationPath(api.appId)}">${api.displayName}</a>`,
-    html`<code>${name}</code><br><small>${permits}</small>`,
+    html`<code>${name}</code>${permits !== name && html`<br><small>${permits}</small>`}`,
     ...(kind === 'agent'
       ? [
           from
@@ -100,12 +100,12 @@ function permissionCells(
     ...(kind === 'blueprint'
       ? [
           html`${mark(inherits ? 'good' : 'plain', inherits ? 'inherit' : 'do not inherit')}
-${buttonForm(request, `${path}/inherit`, inherits ? 'Stop inheritance' : 'Let agents inherit', { api: api.appId, value: String(!inherits) })}`,
+${buttonForm(request, `${path}/inherit`, [inherits ? 'Stop inheritance' : 'Let agents inherit', name], { api: api.appId, value: String(!inherits) })}`,
         ]
       : []),
-    html`${isRequested && buttonForm(request, `${path}/withdraw`, 'Withdraw request', fields)}
-${isRequested && !assignmentId && buttonForm(request, `${path}/consent`, 'Grant', { api: api.appId, role: roleId })}
-${assignmentId && danger('Revoke', html`New tokens for ${named(application.displayName)} will not contain <code>${name}</code>.`, buttonForm(request, `${path}/revoke`, 'Revoke', { assignment: assignmentId }, 'danger'))}`,
+    html`${isRequested && buttonForm(request, `${path}/withdraw`, ['Withdraw request', `for ${name}`], fields)}
+${isRequested && !assignmentId && buttonForm(request, `${path}/consent`, ['Grant', name], { api: api.appId, role: roleId })}
+${assignmentId && danger(['Revoke', name], html`New tokens for ${named(application.displayName)} will not contain <code>${name}</code>.`, buttonForm(request, `${path}/revoke`, ['Revoke', name], { assignment: assignmentId }, 'danger'))}`,
   ]
 }
 
@@ -156,10 +156,10 @@ ${
         request,
         `${path}/${verb.toLowerCase()}`,
         html`${hiddenFields({ api: api.appId, etag: application['@odata.etag'] ?? '' })}
-<fieldset><legend>Roles</legend>${offered.map(
+<fieldset><legend>Roles of <bdi>${api.displayName}</bdi></legend>${offered.map(
           ({ id, value, displayName }) =>
-            html`<label><input type="checkbox" name="role:${id}" value="yes"> <code>${value ?? id}</code> ${displayName}</label>`,
-        )}</fieldset><button>${verb}</button>`,
+            html`<label><input type="checkbox" name="role:${id}" value="yes"> <code>${value ?? id}</code> ${displayName !== value && displayName}</label>`,
+        )}</fieldset><button>${verb} the roles</button>`,
       )
 }`
 }

@@ -68,7 +68,7 @@ ${choice(
   attempt,
 )}
 <details${attempt?.form.get('kind') === 'blueprint' ? html` open` : ''}><summary>Sponsor of a blueprint</summary>${sponsorField('', attempt)}</details>
-<button${sought('for') ? html` class="primary"` : ''}>Register</button>`,
+<button${sought('for') ? html` class="primary"` : ''}>Register<span class="read"> the application</span></button>`,
 )}`
 
 /** Creates an application with its service principal: registration step 1 or 3. */

@@ -77,7 +77,7 @@ async function tokenPageOf(
     content: html`<form method="get" action="${path}" class="bar">
 ${picker({ name: 'client', label: 'Client', placeholder: 'Name or ID', value: shownClient, required: true, options: offered.clients })}
 ${picker({ name: 'api', label: 'API', placeholder: 'Name, URI or ID', value: shownApi, required: true, options: offered.apis })}
-<button class="${kind}">Preview</button></form>
+<button class="${kind}">Preview the token</button></form>
 ${result}
 <h2>Check a token</h2>
 <p>The guard checks the token here. The token is neither stored nor logged.</p>
@@ -86,10 +86,10 @@ ${form(
   `${path}/check`,
   html`${hiddenFields({ client })}${tokenField('token', 'Access token', html` required`)}
 ${field({ name: 'api', label: 'API (by default, the audience of the token)', value: shownApi, maxLength: 256, list: 'api-names' })}
-<button class="secondary">Check</button>
+<button class="secondary">Check the token</button>
 <details><summary>Compare with another token</summary>
 ${tokenField('other_token', client ? `Second token (by default, the preview for ${shownClient})` : 'Second token')}
-<button class="secondary" name="compare" value="yes">Compare</button></details>`,
+<button class="secondary" name="compare" value="yes">Compare the tokens</button></details>`,
 )}`,
   })
 }

@@ -2,7 +2,8 @@
 
 // Adds a button to every value that people copy.
 for (const value of document.querySelectorAll('.copyable')) {
-  const label = value.getAttribute('aria-label') ?? value.textContent
+  const near = value.closest('dd')?.previousElementSibling ?? value.closest('tr')?.cells[0]
+  const label = value.ariaLabel ?? near?.textContent ?? value.textContent
   const button = Object.assign(document.createElement('button'), {
     type: 'button',
     className: 'copy',

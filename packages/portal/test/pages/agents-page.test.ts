@@ -167,9 +167,17 @@ describe('a blueprint and its agents, in the portal', () => {
     }
     const name = 'Night &lt;agent&gt;</bdi></a>'
     const both = `${name} \\(agent of <a[^>]*><bdi>Night blueprint</bdi></a>\\)`
-    assert.match(log, new RegExp(`${both} → <a[^>]*><bdi>Greeting API`))
+    assert.match(
+      log,
+      new RegExp(`${both} <span aria-hidden="true">→</span> <a[^>]*><bdi>Greeting API`),
+    )
     assert.match(log, new RegExp(`Resource unknown\\. (?:(?!</tr>).)*${both}</td>`, 's'))
-    assert.match(log, new RegExp(`Night blueprint</bdi></a> → <a[^>]*><bdi>${name}`))
+    assert.match(
+      log,
+      new RegExp(
+        `Night blueprint</bdi></a> <span aria-hidden="true">→</span> <a[^>]*><bdi>${name}`,
+      ),
+    )
     const last = (await browser.open(`${blueprint}/agents`)).text
     assert.match(last, /<td><time [^>]*>[^<]+<\/time><\/td><td><code>/)
   })

@@ -89,7 +89,10 @@ describe('the logs and the pages of errors', () => {
   it('filters by the ID of a client, and links to the page without the filter', async () => {
     assert.equal((await rowsOf(`actor=${clientId}&outcome=done`)).length, 1)
     const { text } = await browser.open('/portal/logs?reason=secret_wrong&outcome=refused')
-    assert.match(text, /href="\/portal\/logs\?outcome=refused">Reason: secret_wrong /)
+    assert.match(
+      text,
+      /href="\/portal\/logs\?outcome=refused" aria-label="Remove Reason: secret_wrong">/,
+    )
   })
 
   it('draws the last 24 hours, with the counts in words', async () => {

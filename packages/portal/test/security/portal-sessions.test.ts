@@ -37,7 +37,7 @@ describe('the sessions of the portal', () => {
   after(() => server?.[Symbol.asyncDispose]())
 
   const secrets = async (browser: PortalBrowser) =>
-    (await browser.open(path)).text.match(/Remove<\/button>/g)?.length ?? 0
+    (await browser.open(path)).text.match(/Remove secret<\/button>/g)?.length ?? 0
   const link = async () => {
     const { clientId, clientSecret } = server.administrator
     const body = new URLSearchParams({ client_id: clientId, client_secret: clientSecret })
