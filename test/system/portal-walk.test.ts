@@ -224,6 +224,26 @@ describe('a page about a client that gets its roles', () => {
     await entra?.[Symbol.asyncDispose]()
   })
 
+  it('prints its steps, IDs and exact times, and nothing that needs a click', async () => {
+    const { page } = opened
+    const used =
+      'main :is(button, [role="button"], input, select, textarea, label, summary, h2:empty)'
+    for (const path of pages.slice(0, 3)) {
+      await page.goto(path)
+      await page.emulateMedia({ media: 'print' })
+      const left = page.locator(used).filter({ visible: true })
+      assert.deepEqual(await left.allInnerTexts(), [], path)
+      assert.equal(await page.locator('.steps li').filter({ visible: true }).count(), 6)
+      await page.emulateMedia({ media: 'screen' })
+    }
+    await page.emulateMedia({ media: 'print' })
+    await page.goto(pages[0] ?? '')
+    assert.ok(await page.getByText(entra.client('Job').clientId).last().isVisible())
+    const time = "getComputedStyle(document.querySelector('main time'), '::after').content"
+    assert.match(String(await page.evaluate(time)), /attr\(datetime\)|\d{4}-\d\d-\d\dT/)
+    await page.emulateMedia({ media: 'screen' })
+  })
+
   it('names each thing to a screen reader, and reads no symbol', async () => {
     for (const path of pages) {
       await opened.page.goto(path)
