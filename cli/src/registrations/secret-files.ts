@@ -74,19 +74,25 @@ export class SecretFiles implements SecretSink {
     this.kept.push({ ...secret, file })
   }
 
-  /** Adds `AGENT_ID` to the files of each blueprint that has one agent. */
+  /** Writes `AGENT_ID` of a blueprint's only agent, or `AGENT_ID_<NAME>` of each; removes those of former ones. */
   async keepAgentIds(
     { blueprints }: RegistrationsFile,
     applicationIds: ReadonlyMap<string, string>,
   ): Promise<void> {
     for (const { displayName: client, secrets = [], agents = [] } of blueprints) {
-      const [AGENT_ID, ...others] = agents.map((agent) => applicationIds.get(agent.displayName))
-      if (AGENT_ID === undefined || others.length > 0) continue
+      const ids = new Map<string, string | undefined>()
+      for (const { displayName } of agents) {
+        const plain = displayName.toUpperCase().replaceAll(/[^A-Z\d]+/g, '_')
+        const name = agents.length === 1 ? 'AGENT_ID' : `AGENT_ID_${plain}`
+        ids.set(ids.has(name) ? `${name}_${ids.size + 1}` : name, applicationIds.get(displayName))
+      }
       for (const { displayName: secret } of secrets) {
         const file = this.#options.fileOf({ client, secret })
-        const settings = await readEnvFile(file)
-        if (settings?.CLIENT_ID === applicationIds.get(client))
-          await writeEnvFile(file, { ...settings, AGENT_ID })
+        const { AGENT_ID, ...settings } = (await readEnvFile(file)) ?? {}
+        if (!settings.CLIENT_ID || settings.CLIENT_ID !== applicationIds.get(client)) continue
+        const others = Object.entries(settings).filter(([name]) => !name.startsWith('AGENT_ID_'))
+        const chosen = [...ids.values()].includes(AGENT_ID) && { AGENT_ID }
+        await writeEnvFile(file, { ...Object.fromEntries([...others, ...ids]), ...chosen })
       }
     }
   }

@@ -236,4 +236,32 @@ describe('greeting registrations apply', () => {
     assert.match(settings, /^CLIENT_SECRET=./m)
     assert.notEqual(id, '')
   })
+
+  it('gives each of several agents a setting, keeps the chosen one, and removes a former agent', async (test) => {
+    const served = await ServedGraph.start(test)
+    const blueprint = { ...sampleBlueprint(), secrets: [{ displayName: 'first' }] }
+    const path = join(served.folder, 'secrets/helper-blueprint.env')
+    const agentsAfter = async (...names: string[]) => {
+      const agents = names.map((displayName) => ({ displayName }))
+      const file = { ...sampleFile(), blueprints: [{ ...blueprint, agents }] }
+      const { code, err } = await served.run(['apply', '--yes', await served.file(file)])
+      assert.equal(code, 0, err)
+      const settings = Object.entries(parseEnv(await readFile(path, 'utf8')))
+      return Object.fromEntries(settings.filter(([name]) => name.startsWith('AGENT_ID')))
+    }
+    const { AGENT_ID: first = '', ...none } = await agentsAfter('Night 1')
+    assert.deepEqual([none, first !== ''], [{}, true])
+    const several = await agentsAfter('Night 1', 'night-1', 'Día')
+    assert.equal(new Set(Object.values(several)).size, 3)
+    assert.deepEqual(Object.keys(several).toSorted(), [
+      'AGENT_ID',
+      'AGENT_ID_D_A',
+      'AGENT_ID_NIGHT_1',
+      'AGENT_ID_NIGHT_1_2',
+    ])
+    assert.deepEqual([several.AGENT_ID, several.AGENT_ID_NIGHT_1], [first, first])
+    const { AGENT_ID_D_A: day } = several
+    assert.deepEqual(await agentsAfter('Día'), { AGENT_ID: day })
+    assert.deepEqual(await agentsAfter(), {})
+  })
 })
