@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
+import { freshFolder } from '../test/fixtures/fresh-folder.ts'
 
 const reporter = `--test-reporter=${join(import.meta.dirname, 'failure-reporter.ts')}`
 
@@ -25,9 +25,8 @@ const programs: readonly (readonly [what: string, program: string, printed: read
 
 describe('the reporter of failures', () => {
   for (const [what, program, printed] of programs) {
-    it(`prints the failures and ends the process when ${what}`, (test) => {
-      const folder = mkdtempSync(join(tmpdir(), 'greeting-reporter-'))
-      test.after(() => rmSync(folder, { recursive: true }))
+    it(`prints the failures and ends the process when ${what}`, () => {
+      const folder = freshFolder()
       const file = join(folder, 'waiting.test.mjs')
       writeFileSync(
         file,

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import { after, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
+import { freshFolder } from '../../test/fixtures/fresh-folder.ts'
 import type { Json } from '../../test/fixtures/graph/graph-tenant.ts'
 import { applied } from './commands/registrations/applied-graph.ts'
 import { emptyFile, ended, RecordedTerminal } from './fakes/terminal.ts'
@@ -59,8 +59,7 @@ describe('a report on a terminal of 60 columns', () => {
 
 describe('a mistake in the arguments', () => {
   const oneMethod = /The method must be one of HTTP, such as GET or POST/
-  const folder = mkdtempSync(join(tmpdir(), 'greeting-mistakes-'))
-  after(() => rmSync(folder, { recursive: true }))
+  const folder = freshFolder()
   const file = (name: string, text: string) => {
     const path = join(folder, name)
     writeFileSync(path, text)
@@ -150,8 +149,7 @@ describe('a mistake about a client and an API', () => {
 })
 
 describe('a mistake of the shell', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'greeting-mistakes-'))
-  after(() => rmSync(folder, { recursive: true }))
+  const folder = freshFolder()
   mkdirSync(join(folder, '.greeting'))
   mkdirSync(join(folder, 'a/b'), { recursive: true })
   for (const name of ['client.env', 'administrator.env'])

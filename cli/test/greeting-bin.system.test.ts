@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
-import { temporaryFolder } from './fakes/services.ts'
+import { freshFolder } from '../../test/fixtures/fresh-folder.ts'
 
 const bin = join(import.meta.dirname, '../bin/greeting.js')
 
@@ -31,8 +31,8 @@ describe('the greeting command', () => {
     assert.match(stderr, /required option '--name <name>' not specified/)
   })
 
-  it('calls itself by its name on the path, for example in an image', (t) => {
-    const folder = temporaryFolder(t)
+  it('calls itself by its name on the path, for example in an image', () => {
+    const folder = freshFolder()
     const link = join(folder, 'greeting')
     symlinkSync(bin, link)
     const options = { cwd: folder, encoding: 'utf8' } as const

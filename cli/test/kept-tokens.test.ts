@@ -2,13 +2,13 @@ import assert from 'node:assert/strict'
 import { existsSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
+import { freshFolder } from '../../test/fixtures/fresh-folder.ts'
 import { answering, granting, serving } from './fakes/servers.ts'
-import { temporaryFolder } from './fakes/services.ts'
 import { RecordedTerminal } from './fakes/terminal.ts'
 
 /** An identity provider that numbers its tokens, and an API that accepts those from `opensAt` on. */
 async function systemOf(test: TestContext) {
-  const folder = temporaryFolder(test)
+  const folder = freshFolder()
   const system = { folder, file: join(folder, 'client.env'), granted: 0, opensAt: 1 }
   const authority = await serving(test, (request, response) => {
     system.granted += 1

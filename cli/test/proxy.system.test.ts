@@ -7,9 +7,9 @@ import { type AddressInfo, connect } from 'node:net'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { describe, it, type TestContext } from 'node:test'
+import { freshFolder } from '../../test/fixtures/fresh-folder.ts'
 import { local } from '../../test/fixtures/tls-identities.ts'
 import { answering, granting, serving } from './fakes/servers.ts'
-import { temporaryFolder } from './fakes/services.ts'
 
 const bin = join(import.meta.dirname, '../bin/greeting.js')
 
@@ -35,8 +35,8 @@ async function proxyTo(test: TestContext, answer: RequestListener) {
   return { url: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`, asked }
 }
 
-async function run(test: TestContext, args: readonly string[], settings: Record<string, string>) {
-  const cwd = temporaryFolder(test)
+async function run(args: readonly string[], settings: Record<string, string>) {
+  const cwd = freshFolder()
   const env = {
     PATH: process.env.PATH,
     // The certificate of the far server has another name.
@@ -121,7 +121,7 @@ describe('the command behind a proxy', () => {
       const filled = Object.entries({ BASE_URL: origin, ...settings, ...names }).map(
         ([name, value]) => [name, value.replace('{proxy}', proxy.url).replace('{local}', origin)],
       )
-      const { out, err } = await run(test, args, Object.fromEntries(filled))
+      const { out, err } = await run(args, Object.fromEntries(filled))
       assert.match(out + err, says)
       assert.deepEqual(proxy.asked, expected)
     })

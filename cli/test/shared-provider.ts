@@ -1,7 +1,5 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { after } from 'node:test'
+import { freshFolder } from '../../test/fixtures/fresh-folder.ts'
 import { startIdentityProviderIn } from '../../test/fixtures/identity-provider.ts'
 
 /** The identity provider that some test files of one process use, and its data folder. */
@@ -22,8 +20,7 @@ export function sharedProvider(): Promise<SharedProvider> {
 after(() => opened.disposeAsync())
 
 async function start(): Promise<SharedProvider> {
-  const folder = await mkdtemp(join(tmpdir(), 'greeting-provider-'))
-  opened.defer(() => rm(folder, { recursive: true }))
+  const folder = freshFolder()
   const { url } = opened.use(await startIdentityProviderIn(folder, { visibilityDelaySeconds: 1 }))
   return { url, folder }
 }

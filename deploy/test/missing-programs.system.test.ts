@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
-import { mkdtempSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { it } from 'node:test'
 import { freePort } from '../../test/fixtures/free-port.ts'
+import { freshFolder } from '../../test/fixtures/fresh-folder.ts'
 import { run } from '../../test/packages/program.ts'
 
-const folder = mkdtempSync(join(tmpdir(), 'greeting-programs-'))
+const folder = freshFolder()
 const programs = {
   promtool: 'exit 1',
   helm: '',

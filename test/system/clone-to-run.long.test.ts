@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { lstatSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { lstatSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { it } from 'node:test'
+import { freshFolder } from '../fixtures/fresh-folder.ts'
 import { pathWithNpm, root, run } from './greeting-process.ts'
 
 const maxMegabytes = 50
@@ -19,8 +19,7 @@ function bytesIn(folder: string, besides: RegExp): number {
 }
 
 it('a clean clone starts without development dependencies, and installs little beside Node', async (t) => {
-  const clone = mkdtempSync(join(tmpdir(), 'greeting-clone-'))
-  t.after(() => rmSync(clone, { recursive: true, force: true }))
+  const clone = freshFolder()
   assert.equal(
     spawnSync('git', ['clone', '--quiet', '--depth', '1', `file://${root}`, clone]).status,
     0,

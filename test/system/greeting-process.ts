@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, rm, symlink } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { symlinkSync } from 'node:fs'
 import { join } from 'node:path'
+import { freshFolder } from '../fixtures/fresh-folder.ts'
 
 /** The root of the repository. */
 export const root = join(import.meta.dirname, '../..')
@@ -27,11 +27,10 @@ export const environment: NodeJS.ProcessEnv = {
 /** The exit code and the output of a command. */
 export type Ended = { readonly code: number | null; readonly out: string; readonly err: string }
 
-/** A folder that is removed after the test. It has the packages of a clone. */
-export async function temporaryFolder(t: { after(done: () => Promise<void>): void }) {
-  const folder = await mkdtemp(join(tmpdir(), 'greeting-e2e-'))
-  await symlink(join(root, 'node_modules'), join(folder, 'node_modules'))
-  t.after(() => rm(folder, { recursive: true, force: true }))
+/** A fresh folder with the packages of a clone. */
+export function folderOfClone(): string {
+  const folder = freshFolder()
+  symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
   return folder
 }
 

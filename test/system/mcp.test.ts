@@ -10,7 +10,7 @@ import { Client as V1Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport as V1Transport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { makeClientCertificate } from './clients/client-certificate.ts'
 import { type Registered, Registrar } from './clients/registrar.ts'
-import { type System, startSystem, temporaryFolder } from './greeting-process.ts'
+import { folderOfClone, type System, startSystem } from './greeting-process.ts'
 import { type GuardedMcpServer, startMcpServer } from './mcp-server.ts'
 import { readSettings } from './shared-system.ts'
 
@@ -151,7 +151,7 @@ describe('an MCP server behind the guard, with the TypeScript SDKs unchanged', (
   let off: Side
 
   async function start(setting: 'on' | 'off'): Promise<Side> {
-    const folder = await temporaryFolder({ after: (remove) => opened.defer(remove) })
+    const folder = folderOfClone()
     const dataDir = join(folder, '.greeting')
     const system = await startSystem(dataDir, { cwd: folder, env: { MCP_CLIENTS: setting } })
     opened.defer(async () => {

@@ -3,9 +3,9 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { after, before, describe, it, type TestContext } from 'node:test'
+import { describe, it, type TestContext } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { environment, pathWithNpm, root, temporaryFolder } from './greeting-process.ts'
+import { environment, folderOfClone, pathWithNpm, root } from './greeting-process.ts'
 
 const free = { HOST: '127.0.0.1', PORT: '0', HTTPS_PORT: '0' }
 const system = ['--api-port', '0', '--identity-port', '0', '--json', '--data-dir']
@@ -66,12 +66,7 @@ async function answers(url: string): Promise<boolean> {
 }
 
 // All tests share a folder, because a start with data is faster. Each test ends its processes.
-let cleanUp: () => Promise<void> = async () => {}
-let folder: string
-before(async () => {
-  folder = await temporaryFolder({ after: (done) => (cleanUp = done) })
-})
-after(() => cleanUp())
+const folder = folderOfClone()
 
 /** A program of npm in its own process group, so that the test can end all its processes. */
 async function started(t: TestContext, { command, settings }: Row) {

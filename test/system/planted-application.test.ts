@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
 import { parseEnv } from 'node:util'
 import { startIdentityProviderIn } from '../fixtures/identity-provider.ts'
-import { root, run, temporaryFolder } from './greeting-process.ts'
+import { folderOfClone, root, run } from './greeting-process.ts'
 
 type Json = Record<string, string>
 
@@ -14,7 +14,7 @@ const password = { passwordCredential: { displayName: 'First secret' } }
 
 /** A directory in which "Greeting client" was registered before the file is applied. */
 async function planted(t: TestContext) {
-  const folder = await temporaryFolder(t)
+  const folder = folderOfClone()
   const dataDir = join(folder, '.greeting')
   const provider = await startIdentityProviderIn(dataDir)
   t.after(() => provider.stop())

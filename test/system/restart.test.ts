@@ -10,11 +10,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { parseEnv } from 'node:util'
 import {
   environment,
+  folderOfClone,
   root,
   run,
   type System,
   startSystem,
-  temporaryFolder,
 } from './greeting-process.ts'
 
 const freePorts = ['--api-port', '0', '--identity-port', '0']
@@ -111,7 +111,7 @@ const endings = [
 describe('a system that was running before', () => {
   // A start takes longer than all assertions here, so all tests share one folder.
   it('is unchanged after each start in its folder', async (t: TestContext) => {
-    const dataDir = await temporaryFolder(t)
+    const dataDir = folderOfClone()
     const env = { NODE_OPTIONS: withFault }
     let system = await startSystem(dataDir, { command: ['npm', 'start', '--silent', '--'] })
     t.after(() => system.stop('SIGKILL'))

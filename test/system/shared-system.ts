@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { after } from 'node:test'
 import { parseEnv } from 'node:util'
 import { type ForeignIssuer, startForeignIssuer } from '../fixtures/foreign-issuer.ts'
-import { type System, startSystem, temporaryFolder } from './greeting-process.ts'
+import { folderOfClone, type System, startSystem } from './greeting-process.ts'
 
 /** Settings by name, as a shell has them. */
 export type Settings = Readonly<Record<string, string | undefined>>
@@ -46,7 +46,7 @@ export function sharedSystem(): Promise<SharedSystem> {
 after(() => opened.disposeAsync())
 
 async function start(): Promise<SharedSystem> {
-  const folder = await temporaryFolder({ after: (remove) => opened.defer(remove) })
+  const folder = folderOfClone()
   const dataDir = join(folder, '.greeting')
   const cluster = await startForeignIssuer()
   opened.defer(cluster.close)

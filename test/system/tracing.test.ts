@@ -6,17 +6,15 @@ import { parseEnv } from 'node:util'
 import { clientSecret, createTokenSource, fetchWithToken } from '@greeting/client'
 import { startCollector } from '../../packages/tracing/test/otlp-collector.ts'
 import { advanceFile } from './advanced-guard-clock.ts'
-import { run, type System, startSystem, temporaryFolder } from './greeting-process.ts'
+import { folderOfClone, run, type System, startSystem } from './greeting-process.ts'
 
 const advancedGuardClock = join(import.meta.dirname, 'advanced-guard-clock.ts')
 
 describe('the traces of a system', () => {
-  let cleanUp: () => Promise<void> = async () => {}
   let collector: Awaited<ReturnType<typeof startCollector>>
-  let folder: string
+  const folder = folderOfClone()
   let system: System
   before(async () => {
-    folder = await temporaryFolder({ after: (done) => (cleanUp = done) })
     collector = await startCollector()
     system = await startSystem(join(folder, '.greeting'), {
       cwd: folder,
@@ -26,7 +24,6 @@ describe('the traces of a system', () => {
   after(async () => {
     await system?.stop()
     await collector.stop()
-    await cleanUp()
   })
 
   const tracing = () => ({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url })

@@ -4,16 +4,14 @@ import {
   chmodSync,
   lchownSync,
   mkdirSync,
-  mkdtempSync,
   readFileSync,
   renameSync,
-  rmSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { describe, it, type TestContext } from 'node:test'
+import { describe, it } from 'node:test'
+import { freshFolder } from '../../../test/fixtures/fresh-folder.ts'
 import { emptyFile, ended } from '../fakes/terminal.ts'
 
 const bin = join(import.meta.dirname, '../../bin/greeting.js')
@@ -42,13 +40,11 @@ type FoundRow = readonly [
 
 /** Runs the command in a folder with this settings file: as a process, or here. */
 async function foundIn(
-  test: TestContext,
   settings: Record<string, string>,
   more: FoundRow[3] = {},
   asProcess = false,
 ) {
-  const folder = mkdtempSync(join(tmpdir(), 'greeting-foreign-'))
-  test.after(() => rmSync(folder, { recursive: true }))
+  const folder = freshFolder()
   mkdirSync(join(folder, '.greeting'), { mode: 0o700 })
   for (const name of ['secret', '.greeting/secret'])
     writeFileSync(join(folder, name), 's3cret-of-a-job', { mode: 0o600 })
@@ -257,8 +253,8 @@ describe('the settings file of a working folder (CL21)', () => {
   for (const [what, settings, says, more = {}] of rows.filter(
     (row) => isRoot || !row[3]?.needsRoot,
   ))
-    it(`is ${says === sent ? 'used' : 'not used'}: ${what}`, async (test) => {
-      const { status, said } = await foundIn(test, settings, more)
+    it(`is ${says === sent ? 'used' : 'not used'}: ${what}`, async () => {
+      const { status, said } = await foundIn(settings, more)
       assert.match(said, says)
       assert.equal(status, says === sent ? 5 : 2)
     })
@@ -267,25 +263,25 @@ describe('the settings file of a working folder (CL21)', () => {
     ['used', 0o600, sent, 5],
     ['not used when other users can change it', 0o666, changed(file), 2],
   ] as const)
-    it(`is ${what} by the command as a process`, async (test) => {
+    it(`is ${what} by the command as a process`, async () => {
       const change = (folder: string) => chmodSync(join(folder, file), mode)
-      const { status, said } = await foundIn(test, inFile, { change }, true)
+      const { status, said } = await foundIn(inFile, { change }, true)
       assert.match(said, says)
       assert.equal(status, code)
     })
 
-  it('causes a warning when other users can read its secret', async (test) => {
-    const { said } = await foundIn(test, inFile, { change: mode(file, 0o644) })
+  it('causes a warning when other users can read its secret', async () => {
+    const { said } = await foundIn(inFile, { change: mode(file, 0o644) })
     assert.match(said, /^Warning: other users can read .greeting\/client.env.*chmod 600 .greeting/)
-    const json = await foundIn(test, inFile, { change: mode(file, 0o644), args: ['hi', '--json'] })
+    const json = await foundIn(inFile, { change: mode(file, 0o644), args: ['hi', '--json'] })
     assert.equal(JSON.parse(json.said).error.code, 'authority_unreachable')
-    const { said: nothing } = await foundIn(test, inFile)
+    const { said: nothing } = await foundIn(inFile)
     assert.doesNotMatch(nothing, /Warning/)
   })
 
-  it('is never replaced by a token cache (CL20)', async (test) => {
+  it('is never replaced by a token cache (CL20)', async () => {
     const settings = { ...inFile, TOKEN_CACHE_FILE: '.greeting/secret' }
-    const { folder } = await foundIn(test, settings)
+    const { folder } = await foundIn(settings)
     assert.equal(readFileSync(join(folder, '.greeting/secret'), 'utf8'), 's3cret-of-a-job')
   })
 })
@@ -302,9 +298,9 @@ describe('a settings file that is named', () => {
     ],
     ['no credential', withoutSecret, { CLIENT_SECRET: 's3cret' }, sent],
   ] as const)
-    it(`wins over the environment with ${what}`, async (test) => {
+    it(`wins over the environment with ${what}`, async () => {
       const args = ['token', '--settings', file]
-      const { said } = await foundIn(test, settings, { environment, args })
+      const { said } = await foundIn(settings, { environment, args })
       assert.match(said, says)
     })
 })
@@ -327,9 +323,9 @@ describe('a settings file of Windows', () => {
   ]
   for (const [what, content, says] of rows)
     for (const args of [['token'], ['hi'], ['doctor'], ['token', '--settings', file]])
-      it(`is ${says === sent ? 'read' : 'refused'} with ${what} by greeting ${args.join(' ')}`, async (test) => {
+      it(`is ${says === sent ? 'read' : 'refused'} with ${what} by greeting ${args.join(' ')}`, async () => {
         const change = (folder: string) => writeFileSync(join(folder, file), content)
-        const { said } = await foundIn(test, {}, { change, args })
+        const { said } = await foundIn({}, { change, args })
         assert.match(said, says)
       })
 

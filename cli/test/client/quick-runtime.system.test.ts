@@ -7,9 +7,9 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { describe, it, type TestContext } from 'node:test'
 import { gzipSync } from 'node:zlib'
+import { freshFolder } from '../../../test/fixtures/fresh-folder.ts'
 import { quickRuntime } from '../../src/client/quick-runtime.ts'
 import { answering, granting, serving, unreachableUrl } from '../fakes/servers.ts'
-import { temporaryFolder } from '../fakes/services.ts'
 
 const { fetch: quickFetch = fetch } = quickRuntime({})
 
@@ -107,7 +107,7 @@ describe('the quick runtime', () => {
     })
 
   it('does not load fetch for a job with a kept token', async (t) => {
-    const folder = temporaryFolder(t)
+    const folder = freshFolder()
     const settings = {
       AUTH_URL: await serving(t, granting('t')),
       BASE_URL: await serving(t, answering(200, 'Hi')),

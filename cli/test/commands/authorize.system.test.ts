@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
 import { describe, it } from 'node:test'
-import { temporaryFolder } from '../fakes/services.ts'
+import { freshFolder } from '../../../test/fixtures/fresh-folder.ts'
 
 const ids = {
   TENANT_ID: '8d5f9a0c-0c1e-4a57-9d0e-2f6a3b1c4d5e',
@@ -25,8 +25,8 @@ const greeting = (args: readonly string[], settings: Record<string, string> = id
   })
 
 describe('greeting authorize', () => {
-  it('runs the authorizer until a signal', async (test) => {
-    const file = join(temporaryFolder(test), 'rules.json')
+  it('runs the authorizer until a signal', async () => {
+    const file = join(freshFolder(), 'rules.json')
     writeFileSync(file, '{ "rules": [{ "prefix": "/", "public": true }] }')
     const child = greeting(['authorize', '--rules', file, '--proxy', 'envoy', '--port', '0'])
     for await (const row of createInterface(child.stdout)) {
@@ -41,8 +41,8 @@ describe('greeting authorize', () => {
 
   const main = join(import.meta.dirname, '../../../services/authorizer/src/main.ts')
   for (const name of ['service', 'command'] as const)
-    it(`reads the rules again after SIGHUP to the ${name}, even if they are unchanged`, async (test) => {
-      const file = join(temporaryFolder(test), 'rules.json')
+    it(`reads the rules again after SIGHUP to the ${name}, even if they are unchanged`, async () => {
+      const file = join(freshFolder(), 'rules.json')
       writeFileSync(file, '{}')
       const settings = { ...ids, RULES_FILE: file, PROXY: 'caddy', PORT: '0' }
       const child =
@@ -80,8 +80,8 @@ describe('greeting authorize', () => {
     })
   }
 
-  it('with a fault in the file ends with 1, and names the line', async (test) => {
-    const file = join(temporaryFolder(test), 'rules.json')
+  it('with a fault in the file ends with 1, and names the line', async () => {
+    const file = join(freshFolder(), 'rules.json')
     writeFileSync(file, '{ "rules": [\n{ "prefix": "/" }] }')
     const child = greeting(['authorize', '--rules', file, '--proxy', 'nginx'])
     const [error, [exitCode]] = await Promise.all([text(child.stderr), once(child, 'exit')])

@@ -3,13 +3,13 @@ import { readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { it } from 'node:test'
 import { parseEnv } from 'node:util'
+import { freshFolder } from '../../../test/fixtures/fresh-folder.ts'
 import { startIdentityProviderIn } from '../../../test/fixtures/identity-provider.ts'
 import { services } from '../../src/system/services.ts'
-import { temporaryFolder } from '../fakes/services.ts'
 import { endedCommand, RecordedTerminal } from '../fakes/terminal.ts'
 
-it('the identity provider continues from its backup after its folder is lost', async (t) => {
-  const folder = temporaryFolder(t)
+it('the identity provider continues from its backup after its folder is lost', async () => {
+  const folder = freshFolder()
   const dataDir = join(folder, 'data')
   const greeting = (...args: string[]) => endedCommand(...args, '--data-dir', dataDir)
   const saved = join(folder, 'saved')
@@ -55,8 +55,8 @@ it('the identity provider continues from its backup after its folder is lost', a
   assert.equal((await greeting('backup')).code, 2)
 })
 
-it('a backup copies the folder that the environment names', async (t) => {
-  const dataDir = temporaryFolder(t)
+it('a backup copies the folder that the environment names', async () => {
+  const dataDir = freshFolder()
   const terminal = new RecordedTerminal()
   const args = ['backup', '--to', join(dataDir, 'saved')]
   assert.equal(await terminal.run(args, { DATA_DIR: dataDir }, services), 1)

@@ -4,8 +4,8 @@ import type { RequestListener } from 'node:http'
 import { join } from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
 import { greetings } from '@greeting/client'
+import { freshFolder } from '../../../test/fixtures/fresh-folder.ts'
 import { answering, serving, unreachableUrl } from '../fakes/servers.ts'
-import { temporaryFolder } from '../fakes/services.ts'
 import { emptyFile, RecordedTerminal } from '../fakes/terminal.ts'
 
 const canary = 'canary~secret'
@@ -322,7 +322,7 @@ describe('greeting doctor', () => {
   }
 
   it('warns when other users can read the settings file (CL6)', async (test) => {
-    const file = join(temporaryFolder(test), 'client.env')
+    const file = join(freshFolder(), 'client.env')
     writeFileSync(file, `CLIENT_SECRET=${canary}\n`)
     chmodSync(file, 0o644)
     const { code, out } = await examined(test, {}, ['--settings', file])

@@ -8,10 +8,10 @@ import { text } from 'node:stream/consumers'
 import { before, describe, it } from 'node:test'
 import { z } from 'zod'
 import { freePort } from '../../../test/fixtures/free-port.ts'
+import { freshFolder } from '../../../test/fixtures/fresh-folder.ts'
 import { startIdentityProviderIn } from '../../../test/fixtures/identity-provider.ts'
 import { graphClientOf } from '../../src/administrator/administrator-settings.ts'
 import { readAdministrator } from '../../src/commands/administrator-command.ts'
-import { temporaryFolder } from '../fakes/services.ts'
 import { endedCommand, RecordedTerminal } from '../fakes/terminal.ts'
 import { sharedProvider } from '../shared-provider.ts'
 
@@ -105,8 +105,8 @@ describe('a command beside a server whose public origin cannot be reached', () =
     return { code, out, err }
   }
 
-  it('reads the settings from the standard input, and sends the requests to --server', async (t) => {
-    const folder = temporaryFolder(t)
+  it('reads the settings from the standard input, and sends the requests to --server', async () => {
+    const folder = freshFolder()
     const authUrl = 'https://login.invalid'
     const port = await freePort()
     await using _ = await startIdentityProviderIn(folder, { authUrl, port })

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
-import { chmod, mkdtemp, readdir, readFile, rm, symlink, utimes, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { chmod, readdir, readFile, rm, symlink, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { after, before, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
+import { freshFolder } from '../../../test/fixtures/fresh-folder.ts'
 import { openerOf, openInBrowser } from '../../src/commands/portal.ts'
 import type { Settings } from '../../src/files/env-file.ts'
 import { answering, serving, unreachableUrl } from '../fakes/servers.ts'
@@ -16,11 +16,7 @@ const administrator = {
 }
 
 describe('greeting portal', () => {
-  let folder: string
-  before(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'greeting-portal-'))
-  })
-  after(() => rm(folder, { recursive: true }))
+  const folder = freshFolder()
 
   for (const [name, answer, code, out, err] of [
     [

@@ -16,7 +16,7 @@ import type { AddressInfo } from 'node:net'
 import { join, resolve } from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
 import { parseEnv, promisify } from 'node:util'
-import { temporaryFolder } from '../fakes/services.ts'
+import { freshFolder } from '../../../test/fixtures/fresh-folder.ts'
 import { fakesIn } from '../fakes/tenants.ts'
 import { RecordedTerminal } from '../fakes/terminal.ts'
 
@@ -64,7 +64,7 @@ const sentenceOnPort = (port: string, ...options: readonly string[]) =>
 describe('greeting start', () => {
   // A start takes longer than all assertions about it, so these tests share one.
   it('runs the system in a folder', async (test) => {
-    const dataDir = temporaryFolder(test)
+    const dataDir = freshFolder()
     const file = join(dataDir, 'client.env')
     writeFileSync(file, 'NODE_EXTRA_CA_CERTS=/tmp/ca.pem\nBASE_URL=http://127.0.0.1:1\n', {
       mode: 0o644,
@@ -172,7 +172,7 @@ describe('greeting start', () => {
   })
 
   it('runs the system with a lab', async (test) => {
-    const { terminal } = await startedIn(temporaryFolder(test), test, ['--lab'])
+    const { terminal } = await startedIn(freshFolder(), test, ['--lab'])
 
     await test.test('shows the address of the lab', () => {
       const row = / lab +http:\/\/127\.0\.0\.1:\d+\/lab {2}.* never use it in production\n/
@@ -183,7 +183,7 @@ describe('greeting start', () => {
   it('warns of a data folder that other users may write to', async (test) => {
     const port = await portInUse(test)
     for (const mode of [0o777, 0o770, 0o702]) {
-      const dataDir = temporaryFolder(test)
+      const dataDir = freshFolder()
       chmodSync(dataDir, mode)
       const { err } = await failedStart(dataDir, [...freePorts, '--api-port', port])
       assert.equal(
@@ -194,7 +194,7 @@ describe('greeting start', () => {
   })
 
   it('prints three lines that work unchanged in a shell', async (test) => {
-    const { terminal } = await startedIn(temporaryFolder(test), test, ['--json'])
+    const { terminal } = await startedIn(freshFolder(), test, ['--json'])
     const { lines } = JSON.parse(terminal.out)
     const env = { ...process.env, PATH: path }
     const sh = async (line: string) =>
@@ -212,7 +212,7 @@ describe('greeting start that cannot start', () => {
   for (const options of [...ports.map((option) => [option]), ports]) {
     it(`reports the port that is in use and the option for another: ${options}`, async (test) => {
       const port = await portInUse(test)
-      const dataDir = join(temporaryFolder(test), 'data')
+      const dataDir = join(freshFolder(), 'data')
       const chosen = options.flatMap((option) => [option, port])
       const ended = await failedStart(dataDir, [...freePorts, ...chosen])
       assert.deepEqual(ended, { code: 1, out: '', err: sentenceOnPort(port, ...options) })
@@ -220,8 +220,8 @@ describe('greeting start that cannot start', () => {
     })
   }
 
-  it('reports that the data folder cannot be locked', async (test) => {
-    const dataDir = temporaryFolder(test)
+  it('reports that the data folder cannot be locked', async () => {
+    const dataDir = freshFolder()
     mkdirSync(join(dataDir, 'start.lock'))
     const { code, err } = await failedStart(dataDir)
     assert.equal(code, 1)
@@ -240,8 +240,8 @@ describe('greeting start that cannot start', () => {
   for (const [path, reason] of refusedFolders) {
     it(`reports that the data folder cannot be created at ${path}`, {
       timeout: 10_000,
-    }, async (test) => {
-      const folder = temporaryFolder(test)
+    }, async () => {
+      const folder = freshFolder()
       writeFileSync(join(folder, 'file'), '')
       const dataDir = resolve(folder, path)
       assert.deepEqual(await failedStart(dataDir), {
@@ -258,8 +258,8 @@ describe('greeting start that cannot start', () => {
     assert.match(err, /The path must not be empty/)
   })
 
-  it("prints only the service's message about a corrupt data folder", async (test) => {
-    const ended = await failedStart(temporaryFolder(test), freePorts, 'identity-provider')
+  it("prints only the service's message about a corrupt data folder", async () => {
+    const ended = await failedStart(freshFolder(), freePorts, 'identity-provider')
     assert.deepEqual(ended, {
       code: 1,
       out: '',
@@ -268,7 +268,7 @@ describe('greeting start that cannot start', () => {
   })
 
   it('reports why the registrations cannot be made, and continues at the next start', async (test) => {
-    const dataDir = temporaryFolder(test)
+    const dataDir = freshFolder()
     const { code, err } = await failedStart(dataDir, freePorts, 'consent')
     assert.equal(code, 4)
     assert.match(err, /lacks the application role AppRoleAssignment\.ReadWrite\.All/)
@@ -276,29 +276,29 @@ describe('greeting start that cannot start', () => {
     await startedIn(dataDir, test)
   })
 
-  it('does not wait for an identity provider that died', async (test) => {
-    const dataDir = temporaryFolder(test)
+  it('does not wait for an identity provider that died', async () => {
+    const dataDir = freshFolder()
     const { code, err } = await failedStart(dataDir, freePorts, 'dies')
     assert.equal(code, 1)
     assert.match(err, /^The identity provider stopped \(exit code 9\). Its log is /)
   })
 
-  it('reports an error that a service did not catch', async (test) => {
-    const { code, err } = await failedStart(temporaryFolder(test), freePorts, 'throws')
+  it('reports an error that a service did not catch', async () => {
+    const { code, err } = await failedStart(freshFolder(), freePorts, 'throws')
     assert.equal(code, 1)
     assert.match(err, /^Error: a fault of the fake identity provider\n +at /)
   })
 
-  it('stops the identity provider when the API cannot start', async (test) => {
-    const dataDir = temporaryFolder(test)
+  it('stops the identity provider when the API cannot start', async () => {
+    const dataDir = freshFolder()
     const { code, err } = await failedStart(dataDir, freePorts, 'greeting-api')
     assert.equal(code, 1)
     assert.equal(err, 'Port 1 of the fake API is in use.\n')
     assert.ok(existsSync(join(dataDir, 'stopped-cleanly')))
   })
 
-  it('names the log of a service that ended without a message', async (test) => {
-    const dataDir = temporaryFolder(test)
+  it('names the log of a service that ended without a message', async () => {
+    const dataDir = freshFolder()
     const { code, err } = await failedStart(dataDir, freePorts, 'silent')
     assert.equal(code, 1)
     assert.equal(
@@ -307,8 +307,8 @@ describe('greeting start that cannot start', () => {
     )
   })
 
-  it('limits the size of the two log files of a service', async (test) => {
-    const dataDir = temporaryFolder(test)
+  it('limits the size of the two log files of a service', async () => {
+    const dataDir = freshFolder()
     const options = [...freePorts, '--max-log-mib', '1']
     assert.equal((await failedStart(dataDir, options, 'long_log')).code, 1)
     const folder = join(dataDir, 'logs')
@@ -319,8 +319,8 @@ describe('greeting start that cannot start', () => {
     for (const bytes of sizes) assert.ok(bytes > 0 && bytes <= 1024 * 1024, `${bytes} bytes`)
   })
 
-  it('reports that the settings of the client cannot be written', async (test) => {
-    const dataDir = temporaryFolder(test)
+  it('reports that the settings of the client cannot be written', async () => {
+    const dataDir = freshFolder()
     mkdirSync(join(dataDir, 'client.env'))
     const { code, err } = await failedStart(dataDir)
     assert.equal(code, 1)

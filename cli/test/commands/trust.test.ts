@@ -1,21 +1,20 @@
 import assert from 'node:assert/strict'
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { describe, it, type TestContext } from 'node:test'
+import { describe, it } from 'node:test'
+import { freshFolder } from '../../../test/fixtures/fresh-folder.ts'
 import { RecordedTerminal } from '../fakes/terminal.ts'
 
-async function dataFolder(t: TestContext, name: string): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), name))
-  t.after(() => rm(folder, { recursive: true }))
-  await mkdir(join(folder, 'tls'))
+async function dataFolder(name: string): Promise<string> {
+  const folder = join(freshFolder(), name)
+  await mkdir(join(folder, 'tls'), { recursive: true })
   await writeFile(join(folder, 'tls/authority.pem'), 'a certificate')
   return folder
 }
 
 describe('greeting trust', () => {
-  it('shows for each system how to trust the authority of the data folder', async (t) => {
-    const folder = await dataFolder(t, 'greeting-trust-')
+  it('shows for each system how to trust the authority of the data folder', async () => {
+    const folder = await dataFolder('greeting-trust-')
     const terminal = new RecordedTerminal()
     assert.equal(await terminal.run(['trust', '--data-dir', folder]), 0)
     for (const way of [
@@ -29,15 +28,15 @@ describe('greeting trust', () => {
     assert.ok(terminal.out.includes(join(folder, 'tls/authority.pem')))
   })
 
-  it('writes the path as one word of a shell', async (t) => {
-    const folder = await dataFolder(t, 'greeting trust ')
+  it('writes the path as one word of a shell', async () => {
+    const folder = await dataFolder('greeting trust ')
     const terminal = new RecordedTerminal()
     await terminal.run(['trust', '--data-dir', folder])
     assert.ok(terminal.out.includes(`NODE_EXTRA_CA_CERTS='${folder}/tls/authority.pem'`))
   })
 
-  it('prints the instructions as JSON', async (t) => {
-    const folder = await dataFolder(t, 'greeting-trust-')
+  it('prints the instructions as JSON', async () => {
+    const folder = await dataFolder('greeting-trust-')
     const terminal = new RecordedTerminal()
     await terminal.run(['trust', '--data-dir', folder, '--json'])
     const { file, ways } = JSON.parse(terminal.out)
@@ -45,8 +44,8 @@ describe('greeting trust', () => {
     assert.ok(ways.length >= 6)
   })
 
-  it('names the replaced authority, and reports that the new one must be trusted', async (t) => {
-    const folder = await dataFolder(t, 'greeting-trust-')
+  it('names the replaced authority, and reports that the new one must be trusted', async () => {
+    const folder = await dataFolder('greeting-trust-')
     const terminal = new RecordedTerminal()
     await terminal.run(['trust', '--data-dir', folder])
     assert.doesNotMatch(terminal.out, /It replaced/)
@@ -56,8 +55,8 @@ describe('greeting trust', () => {
     assert.ok(terminal.out.includes(`It replaced ${previous}. Trust the new one`))
   })
 
-  it('reports which command creates the authority when there is none yet', async (t) => {
-    const folder = await dataFolder(t, 'greeting-trust-')
+  it('reports which command creates the authority when there is none yet', async () => {
+    const folder = await dataFolder('greeting-trust-')
     const terminal = new RecordedTerminal()
     assert.equal(await terminal.run(['trust', '--data-dir', join(folder, 'none')]), 1)
     assert.match(

@@ -1,7 +1,5 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import type { TestContext } from 'node:test'
+import { freshFolder } from '../../../test/fixtures/fresh-folder.ts'
 import { answeringAs } from '../commands/registrations/fetch-server.ts'
 import { serving } from './servers.ts'
 import { RecordedTerminal } from './terminal.ts'
@@ -50,11 +48,10 @@ export class AuditServer {
   pageSize = 1000
   /** Answers that replace those of the audit log or of the token endpoint. */
   instead: { audit?: () => Response; token?: () => Response } = {}
-  readonly #folder = mkdtempSync(join(tmpdir(), 'greeting-audit-'))
+  readonly #folder = freshFolder()
 
   static async start(test: TestContext): Promise<AuditServer> {
     const server = new AuditServer()
-    test.after(() => rmSync(server.#folder, { recursive: true, force: true }))
     const url = await serving(test, answeringAs(server.#handle))
     Object.assign(server.environment, { AUTH_URL: url, GRAPH_URL: url })
     return server

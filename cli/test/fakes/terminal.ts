@@ -1,6 +1,6 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { freshFolder } from '../../../test/fixtures/fresh-folder.ts'
 import { CommandFailure } from '../../src/exit-codes.ts'
 import type { Settings } from '../../src/files/env-file.ts'
 import { runGreeting } from '../../src/program.ts'
@@ -8,8 +8,7 @@ import { type Services, services } from '../../src/system/services.ts'
 import type { Terminal } from '../../src/terminal.ts'
 import { fakeServices } from './services.ts'
 
-const folder = mkdtempSync(join(tmpdir(), 'greeting-cli-'))
-process.on('exit', () => rmSync(folder, { recursive: true }))
+const folder = freshFolder()
 
 /** An empty settings file in its own folder. */
 export const emptyFile = join(folder, 'empty.env')

@@ -4,8 +4,8 @@ import { readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
+import { freshFolder } from '../../../test/fixtures/fresh-folder.ts'
 import { isChangeableByOthers, readEnvFile, writeEnvFile } from '../../src/files/env-file.ts'
-import { temporaryFolder } from '../fakes/services.ts'
 
 const values = [
   'plain',
@@ -22,8 +22,8 @@ const values = [
 
 describe('a file of settings', () => {
   for (const value of values)
-    it(`has the same value for a shell and for the command: ${JSON.stringify(value)}`, async (test) => {
-      const folder = temporaryFolder(test)
+    it(`has the same value for a shell and for the command: ${JSON.stringify(value)}`, async () => {
+      const folder = freshFolder()
       const file = join(folder, 'x.env')
       await writeEnvFile(file, { NOTE: value })
       assert.deepEqual({ ...(await readEnvFile(file)) }, { NOTE: value })
@@ -32,14 +32,14 @@ describe('a file of settings', () => {
       assert.deepEqual(readdirSync(folder), ['x.env'])
     })
 
-  it('is not written with a value that cannot be quoted', async (test) => {
-    const file = join(temporaryFolder(test), 'x.env')
+  it('is not written with a value that cannot be quoted', async () => {
+    const file = join(freshFolder(), 'x.env')
     for (const value of [`it's $HOME`, 'a\rb', 'a\0b', 'a\u001bb', 'a\u0085b'])
       await assert.rejects(writeEnvFile(file, { NOTE: value }), /^Error: NOTE cannot be written/)
   })
 
-  it('is read from a pipe only if the user named it', async (test) => {
-    const pipe = join(temporaryFolder(test), 'x.env')
+  it('is read from a pipe only if the user named it', async () => {
+    const pipe = join(freshFolder(), 'x.env')
     execFileSync('mkfifo', [pipe])
     await assert.rejects(readEnvFile(pipe), /it is not a regular file/)
     const writing = writeFile(pipe, 'NOTE=a')
@@ -47,15 +47,15 @@ describe('a file of settings', () => {
     await writing
   })
 
-  it('is refused above 1 MiB, also from a device without an end', async (test) => {
-    const file = join(temporaryFolder(test), 'x.env')
+  it('is refused above 1 MiB, also from a device without an end', async () => {
+    const file = join(freshFolder(), 'x.env')
     writeFileSync(file, 'a'.repeat(1_048_577))
     for (const path of [file, '/dev/zero'])
       await assert.rejects(readEnvFile(path, true), /it has more than 1048576 bytes/)
   })
 
-  it('never writes through a link that another user created', async (test) => {
-    const folder = temporaryFolder(test)
+  it('never writes through a link that another user created', async () => {
+    const folder = freshFolder()
     const [file, stolen] = [join(folder, 'x.env'), join(folder, 'stolen')]
     writeFileSync(stolen, '')
     symlinkSync(stolen, `${file}.${process.pid}.new`)

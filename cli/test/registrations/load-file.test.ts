@@ -1,22 +1,17 @@
 import assert from 'node:assert/strict'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { after, before, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
 import {
   acceptedFiles,
   filesForTheCommandOnly,
   refusedFiles,
 } from '@greeting/registrations/samples'
+import { freshFolder } from '../../../test/fixtures/fresh-folder.ts'
 import { CommandFailure } from '../../src/exit-codes.ts'
 import { loadFile } from '../../src/registrations/load-file.ts'
 
-let folder: string
-
-before(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'greeting-load-file-'))
-})
-after(() => rm(folder, { recursive: true }))
+const folder = freshFolder()
 
 async function load(bytes: Uint8Array) {
   const path = join(folder, `${crypto.randomUUID()}.json`)

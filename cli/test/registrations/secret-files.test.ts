@@ -1,19 +1,13 @@
 import assert from 'node:assert/strict'
-import { chmod, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { chmod, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { describe, it, type TestContext } from 'node:test'
+import { describe, it } from 'node:test'
 import { inspect, parseEnv } from 'node:util'
+import { freshFolder } from '../../../test/fixtures/fresh-folder.ts'
 import { secretLines } from '../../src/commands/registrations/apply.ts'
 import { SecretFiles, secretFileName } from '../../src/registrations/secret-files.ts'
 
 const settings = { AUTH_URL: 'https://login.example', TENANT_ID: 'tenant' }
-
-async function folderFor(test: TestContext): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'greeting-secrets-'))
-  test.after(() => rm(folder, { recursive: true, force: true }))
-  return folder
-}
 
 const filesIn = (folder: string) =>
   new SecretFiles({
@@ -40,8 +34,8 @@ describe('files of new secrets', () => {
     ['...', 'client.env'],
   ]
   for (const [client, file] of names) {
-    it(`are named after the client: ${client} in ${file}`, async (test) => {
-      const folder = await folderFor(test)
+    it(`are named after the client: ${client} in ${file}`, async () => {
+      const folder = freshFolder()
       const files = filesIn(folder)
       await files.prepare([{ client, secret: 'primary' }])
       assert.deepEqual(await readdir(folder), [])
@@ -50,14 +44,14 @@ describe('files of new secrets', () => {
     })
   }
 
-  it('are refused when one would overwrite the other', async (test) => {
-    const files = filesIn(await folderFor(test))
+  it('are refused when one would overwrite the other', async () => {
+    const files = filesIn(freshFolder())
     const twins = ['Greeting client', 'greeting-client'].map((client) => ({ client, secret: 'a' }))
     await assert.rejects(files.prepare(twins), /Several new secrets would have the same file/)
   })
 
-  it('are refused before a change when a name is too long for its draft, even in a good folder', async (test) => {
-    const files = filesIn(await folderFor(test))
+  it('are refused before a change when a name is too long for its draft, even in a good folder', async () => {
+    const files = filesIn(freshFolder())
     // Such a file could exist. It is written under a longer name first.
     const secrets = ['Short', 'L'.repeat(240)].map((client) => ({ client, secret: 'a' }))
     await assert.rejects(files.prepare(secrets), /^CommandFailure: Cannot write new secrets to /)
@@ -71,8 +65,8 @@ describe('files of new secrets', () => {
     ['UTF-16', Buffer.from('\ufeffCLIENT_ID=c\n', 'utf16le')],
   ] as const
   for (const [what, content] of foreign)
-    it(`never replace ${what} (CL20)`, async (test) => {
-      const folder = await folderFor(test)
+    it(`never replace ${what} (CL20)`, async () => {
+      const folder = freshFolder()
       const file = join(folder, 'client.env')
       await writeFile(file, content)
       const refused = filesIn(folder).prepare([{ client: 'client', secret: 'a' }])
@@ -80,8 +74,8 @@ describe('files of new secrets', () => {
       assert.deepEqual(await readFile(file), Buffer.from(content))
     })
 
-  it('keep the other settings of their file, and contain both names of the API', async (test) => {
-    const folder = await folderFor(test)
+  it('keep the other settings of their file, and contain both names of the API', async () => {
+    const folder = freshFolder()
     const file = join(folder, 'client.env')
     const key = '-----BEGIN X-----\nabc\n-----END X-----'
     const before = `\ufeffCLIENT_ID=old\n# Ours:\nKEY='${key}'\nBASE_URL=https://api.example\n`
@@ -98,8 +92,8 @@ describe('files of new secrets', () => {
     )
   })
 
-  it('are not written to a folder that others can change (CL21)', async (test) => {
-    const folder = await folderFor(test)
+  it('are not written to a folder that others can change (CL21)', async () => {
+    const folder = freshFolder()
     const files = filesIn(folder)
     for (const mode of [0o777, 0o770]) {
       await chmod(folder, mode)
@@ -119,8 +113,8 @@ describe('files of new secrets', () => {
     'a\u0085B=1',
   ])
     for (const member of ['secretText', 'clientId'] as const)
-      it(`contain no control character from a server: ${JSON.stringify(text)} as ${member} (CL22)`, async (test) => {
-        const folder = await folderFor(test)
+      it(`contain no control character from a server: ${JSON.stringify(text)} as ${member} (CL22)`, async () => {
+        const folder = freshFolder()
         const kept = filesIn(folder).keep({ ...secret('client'), [member]: text })
         await assert.rejects(kept, /has no form that .* can hold/)
         assert.deepEqual(await readdir(folder), [])
@@ -132,8 +126,8 @@ describe('files of new secrets', () => {
     assert.deepEqual(lines, [`CLIENT_ID='$(touch x)'`, `CLIENT_SECRET="it's a; touch x"`, ''])
   })
 
-  it('are reported without their content', async (test) => {
-    const files = filesIn(await folderFor(test))
+  it('are reported without their content', async () => {
+    const files = filesIn(freshFolder())
     await files.keep(secret('Greeting client'))
     assert.doesNotMatch(inspect(files.kept), /canary/)
   })

@@ -4,12 +4,12 @@ import { once } from 'node:events'
 import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
+import { freshFolder } from '../../../test/fixtures/fresh-folder.ts'
 import { FolderLock } from '../../src/system/data-folder.ts'
-import { temporaryFolder } from '../fakes/services.ts'
 
 describe('the lock of a data folder', () => {
-  it('is held by one process at a time, and is free after its release', (test) => {
-    const file = join(temporaryFolder(test), 'start.lock')
+  it('is held by one process at a time, and is free after its release', () => {
+    const file = join(freshFolder(), 'start.lock')
     const lock = FolderLock.take(file)
     assert.ok(lock)
     // Twice, because a failed attempt must not release the lock.
@@ -21,7 +21,7 @@ describe('the lock of a data folder', () => {
   })
 
   it('excludes other processes, and is released when its process is killed', async (test) => {
-    const file = join(temporaryFolder(test), 'start.lock')
+    const file = join(freshFolder(), 'start.lock')
     const module = join(import.meta.dirname, '../../src/system/data-folder.ts')
     const program = `
       import { FolderLock } from ${JSON.stringify(module)}
@@ -42,8 +42,8 @@ describe('the lock of a data folder', () => {
     lock.release()
   })
 
-  it('is readable by its owner only, so that no other user can hold the lock', (test) => {
-    const file = join(temporaryFolder(test), 'start.lock')
+  it('is readable by its owner only, so that no other user can hold the lock', () => {
+    const file = join(freshFolder(), 'start.lock')
     FolderLock.take(file)?.release()
     assert.equal(statSync(file).mode & 0o777, 0o600)
   })

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
+import { freshFolder } from '../../../test/fixtures/fresh-folder.ts'
 import { DataFolder } from '../../src/system/data-folder.ts'
 
 const client = { TENANT_ID: 'a', CLIENT_ID: 'b', CLIENT_SECRET: 'c', API_APPLICATION_ID: 'd' }
@@ -22,17 +22,15 @@ describe('the client of an earlier start', () => {
     ['is not kept without its secret', text(withoutSecret), null, false],
   ]
   for (const [name, clientEnv, administrator, isKept] of rows)
-    it(name, async (t) => {
-      const folder = await mkdtemp(join(tmpdir(), 'greeting-kept-'))
-      t.after(() => rm(folder, { recursive: true }))
+    it(name, async () => {
+      const folder = freshFolder()
       await writeFile(join(folder, 'client.env'), clientEnv)
       if (administrator !== null) await writeFile(join(folder, 'administrator.env'), administrator)
       assert.deepEqual(await new DataFolder(folder).keptClient(), isKept ? client : undefined)
     })
 
-  it('is not kept when the administrator file cannot be read', async (t) => {
-    const folder = await mkdtemp(join(tmpdir(), 'greeting-kept-'))
-    t.after(() => rm(folder, { recursive: true }))
+  it('is not kept when the administrator file cannot be read', async () => {
+    const folder = freshFolder()
     await writeFile(join(folder, 'client.env'), complete)
     await mkdir(join(folder, 'administrator.env'))
     assert.equal(await new DataFolder(folder).keptClient(), undefined)

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { chmod, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, it } from 'node:test'
+import { beforeEach, describe, it } from 'node:test'
+import { freshFolder } from '../../../test/fixtures/fresh-folder.ts'
 import { RegisteredApplications } from '../../src/system/registered-applications.ts'
 
 const newIds = (count: number) => Array.from({ length: count }, () => randomUUID())
@@ -11,10 +11,9 @@ const newIds = (count: number) => Array.from({ length: count }, () => randomUUID
 describe('the record of registered applications', () => {
   let folder: string
 
-  beforeEach(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'greeting-registered-'))
+  beforeEach(() => {
+    folder = freshFolder()
   })
-  afterEach(() => rm(folder, { recursive: true }))
 
   it('has each ID on disk when its promise resolves, even for many at the same time', async () => {
     const record = new RegisteredApplications(join(folder, 'made'))

@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { describe, it, type TestContext } from 'node:test'
+import { describe, it } from 'node:test'
+import { freshFolder } from '../../../test/fixtures/fresh-folder.ts'
 import { RotatingLog } from '../../src/system/rotating-log.ts'
 
-async function logFolder(t: TestContext) {
-  const folder = await mkdtemp(join(tmpdir(), 'greeting-log-'))
-  t.after(() => rm(folder, { recursive: true }))
+function logFolder() {
+  const folder = freshFolder()
   return { folder, path: join(folder, 'a.log'), previousPath: join(folder, 'a.previous.log') }
 }
 
@@ -19,8 +18,8 @@ async function write(log: RotatingLog, ...lines: string[]): Promise<void> {
 }
 
 describe('the log of a service (AS34)', () => {
-  it('is rotated by size while the service runs, and keeps one previous part', async (t) => {
-    const { folder, path, previousPath } = await logFolder(t)
+  it('is rotated by size while the service runs, and keeps one previous part', async () => {
+    const { folder, path, previousPath } = logFolder()
     const lines = Array.from({ length: 100 }, (_, number) => `line ${number}\n`.padStart(50))
     await write(new RotatingLog({ path, previousPath, maxBytes: 1000 }), ...lines)
     assert.deepEqual((await readdir(folder)).sort(), ['a.log', 'a.previous.log'])
@@ -32,23 +31,23 @@ describe('the log of a service (AS34)', () => {
     assert.equal(kept, lines.slice(-40).join(''))
   })
 
-  it('counts what an earlier run wrote to the file', async (t) => {
-    const { path, previousPath } = await logFolder(t)
+  it('counts what an earlier run wrote to the file', async () => {
+    const { path, previousPath } = logFolder()
     await writeFile(path, 'x'.repeat(900))
     await write(new RotatingLog({ path, previousPath, maxBytes: 1000 }), 'a\n', 'y'.repeat(200))
     assert.equal(await readFile(path, 'utf8'), 'y'.repeat(200))
   })
 
-  it('stays bounded when the previous part cannot be kept', async (t) => {
-    const { path, previousPath } = await logFolder(t)
+  it('stays bounded when the previous part cannot be kept', async () => {
+    const { path, previousPath } = logFolder()
     await mkdir(previousPath)
     const lines = Array.from({ length: 50 }, () => 'x'.repeat(100))
     await write(new RotatingLog({ path, previousPath, maxBytes: 1000 }), ...lines)
     assert.ok((await stat(path)).size <= 1000)
   })
 
-  it('never stops the service: text that cannot be written is dropped', async (t) => {
-    const { folder, previousPath } = await logFolder(t)
+  it('never stops the service: text that cannot be written is dropped', async () => {
+    const { folder, previousPath } = logFolder()
     const path = join(folder, 'missing', 'a.log')
     const log = new RotatingLog({ path, previousPath, maxBytes: 1000 })
     log.on('error', (error) => assert.fail(error))

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
 import { describe, it, type TestContext } from 'node:test'
+import { freshFolder } from '../../../test/fixtures/fresh-folder.ts'
 import { RunningSystem } from '../../src/system/running-system.ts'
-import { fakeServices, temporaryFolder } from '../fakes/services.ts'
+import { fakeServices } from '../fakes/services.ts'
 import { fakesIn } from '../fakes/tenants.ts'
 
 async function systemIn(test: TestContext, fault: string, stallMs: number) {
-  const dataDir = temporaryFolder(test)
+  const dataDir = freshFolder()
   const ports = { apiPort: 0, apiHttpsPort: 0, identityPort: 0, httpsPort: 0 }
   const environment = { PATH: process.env.PATH, ...(await fakesIn(dataDir, fault)) }
   const options = { dataDir, maxLogMib: 1, ...ports }

@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { it, type TestContext } from 'node:test'
+import { it } from 'node:test'
+import { freshFolder } from '../../../test/fixtures/fresh-folder.ts'
 import { startIdentityProviderIn } from '../../../test/fixtures/identity-provider.ts'
 import { PostgresServer } from '../../../test/fixtures/postgres-server.ts'
 import { run } from '../../../test/packages/program.ts'
@@ -15,9 +14,8 @@ const service = join(root, 'services/identity-provider/src/main.ts')
 const [oldest, older] = ['greeting-2026-01-01T00-00-00-000Z', 'greeting-2026-01-02T00-00-00-000Z']
 
 /** A folder with two backups, the draft of a killed job, and a folder of another program. */
-async function temporaryFolder(t: TestContext) {
-  const folder = await mkdtemp(join(tmpdir(), 'greeting-backup-'))
-  t.after(() => rm(folder, { recursive: true }))
+function backupFolder() {
+  const folder = freshFolder()
   for (const name of [oldest, older, `${older}.trial`, 'other'])
     mkdirSync(join(folder, 'backups', name), { recursive: true })
   return folder
@@ -32,7 +30,7 @@ function runJob(folder: string, main: string, settings: Readonly<Record<string, 
 }
 
 it('the backup job restores a PostgreSQL backup as a trial, and keeps the newest backups', async (t) => {
-  const folder = await temporaryFolder(t)
+  const folder = backupFolder()
   const server = await PostgresServer.start()
   t.after(() => server.stop())
   const databaseUrl = await server.database()
@@ -61,8 +59,8 @@ for (const [fails, sentence] of [
   ['backup', ''],
   ['restore', 'could not be restored, and is removed'],
 ] as const)
-  it(`the backup job removes no earlier backup when its ${fails} fails`, async (t) => {
-    const folder = await temporaryFolder(t)
+  it(`the backup job removes no earlier backup when its ${fails} fails`, async () => {
+    const folder = backupFolder()
     const main = join(folder, 'main.mjs')
     writeFileSync(
       main,

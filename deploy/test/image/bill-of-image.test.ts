@@ -1,15 +1,14 @@
 import assert from 'node:assert/strict'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { after, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { Ajv } from 'ajv'
+import { freshFolder } from '../../../test/fixtures/fresh-folder.ts'
 import { billOfImage } from '../../image/bill-of-image.ts'
 
 describe('the list of what lies in an image', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'greeting-bill-'))
-  after(() => rmSync(folder, { recursive: true }))
+  const folder = freshFolder()
   const component = (name: string) => ({ type: 'library', 'bom-ref': name, name, version: '1.0.0' })
   const add = (path: string, subject: string, ...inside: string[]) => {
     mkdirSync(join(folder, path), { recursive: true })

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import naughtyStrings from 'big-list-of-naughty-strings' with { type: 'json' }
 import { html } from 'hono/html'
 import { startLabProvider } from '../../../services/identity-provider/src/lab.ts'
+import { freshFolder } from '../../../test/fixtures/fresh-folder.ts'
 import {
   PortalBrowser,
   type PortalServer,
@@ -47,9 +47,8 @@ describe('the Big List of Naughty Strings in the portal', () => {
   let server: PortalServer
   let browser: PortalBrowser
   let path: string
-  let folder: string
+  const folder = freshFolder()
   before(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'greeting-names-'))
     const registrations = join(folder, 'registrations.json')
     const clients = names.map((displayName) => ({ displayName }))
     await writeFile(registrations, JSON.stringify({ apis: [], clients }))
@@ -61,7 +60,6 @@ describe('the Big List of Naughty Strings in the portal', () => {
   })
   after(async () => {
     await server?.[Symbol.asyncDispose]()
-    await rm(folder, { recursive: true, force: true })
   })
 
   it('AS43: shows each string as text in the description of a role', async () => {

@@ -1,11 +1,11 @@
 import { once } from 'node:events'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { request } from 'node:http'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { after, before } from 'node:test'
 import { pino } from 'pino'
+import { freshFolder } from '../../../test/fixtures/fresh-folder.ts'
 import {
   apiApplicationId,
   Signer,
@@ -16,7 +16,7 @@ import { type ServiceParts, startService } from '../src/service.ts'
 import { readSettings } from '../src/settings.ts'
 
 /** A folder of this process. */
-export const folder = mkdtempSync(join(tmpdir(), 'authorizer-'))
+export const folder = freshFolder()
 const rulesText = `{ "rules": [
   { "path": "/open", "public": true },
   { "path": "/orders/{id}", "methods": ["GET"], "role": "Orders.Read" },
@@ -38,13 +38,12 @@ export function withIdentityProvider(): void {
   // Other files of this process have their own.
   after(async () => {
     await own?.stop()
-    rmSync(folder, { recursive: true, force: true })
   })
 }
 
 /** An authorizer with a rules file and a log of its own. */
 export async function start(changes: Record<string, string> = {}, parts: ServiceParts = {}) {
-  const file = join(mkdtempSync(join(folder, 'rules-')), 'rules.json')
+  const file = join(freshFolder(), 'rules.json')
   writeFileSync(file, rulesText)
   const log: string[] = []
   const settings = readSettings({

@@ -1,23 +1,21 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { after, before, describe, it } from 'node:test'
+import { before, describe, it } from 'node:test'
 import { connect } from 'node:tls'
+import { freshFolder } from '../../../test/fixtures/fresh-folder.ts'
 import { apiApplicationId, tenantId } from '../../../test/fixtures/signing-identity-provider.ts'
 import { client, server } from '../../../test/fixtures/tls-identities.ts'
 import { openSecureListener } from '../src/secure-listener.ts'
 import { readSettings } from '../src/settings.ts'
 
-let folder: string
+const folder = freshFolder()
 let files: { HTTPS_CERTIFICATE_FILE: string; HTTPS_KEY_FILE: string }
 before(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'greeting-tls-'))
   const [certificate, key] = ['cert.pem', 'key.pem'].map((name) => join(folder, name))
   files = { HTTPS_CERTIFICATE_FILE: certificate ?? '', HTTPS_KEY_FILE: key ?? '' }
 })
-after(() => rm(folder, { recursive: true }))
 
 async function writeIdentity({ cert, key }: typeof server) {
   await writeFile(files.HTTPS_CERTIFICATE_FILE, cert)

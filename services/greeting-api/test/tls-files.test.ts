@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { after, before, describe, it } from 'node:test'
+import { before, describe, it } from 'node:test'
+import { freshFolder } from '../../../test/fixtures/fresh-folder.ts'
 import { client, server } from '../../../test/fixtures/tls-identities.ts'
 import { readTlsFiles, TlsFilesError } from '../src/secure-listener.ts'
 
-let folder: string
+const folder = freshFolder()
 before(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'greeting-tls-'))
   const files = { 'cert.pem': server.cert, 'key.pem': server.key, 'other.key': client.key }
   for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text)
   await writeFile(join(folder, 'marked.pem'), `\ufeff${server.cert}`)
@@ -16,7 +15,6 @@ before(async () => {
   await writeFile(join(folder, 'wide.pem'), Buffer.from(`\ufeff${server.cert}`, 'utf16le'))
   await writeFile(join(folder, 'large.pem'), 'x'.repeat(256 * 1024 + 1))
 })
-after(() => rm(folder, { recursive: true }))
 
 const read = (certificate: string, key: string) =>
   readTlsFiles(join(folder, certificate), join(folder, key))

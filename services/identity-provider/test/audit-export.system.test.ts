@@ -1,25 +1,19 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { readFile, stat, writeFile } from 'node:fs/promises'
 import { type AddressInfo, createServer } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, before, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { createServer as createTlsServer } from 'node:tls'
 import { promisify } from 'node:util'
 import { startCollector } from '../../../packages/tracing/test/otlp-collector.ts'
 import { openLocalStorage } from '../../../test/fixtures/directory/local-storage.ts'
+import { freshFolder } from '../../../test/fixtures/fresh-folder.ts'
 import { createAuthority, issueServerCertificate } from '../src/certificates/local-certificates.ts'
 import { startHere } from './provider-here.ts'
 import { readSeeded, requestToken, startProvider } from './provider-process.ts'
-
-let root: string
-before(async () => {
-  root = await mkdtemp(join(tmpdir(), 'greeting-audit-export-'))
-})
-after(() => rm(root, { recursive: true }))
 
 const linesIn = async (file: string) =>
   (await readFile(file, 'utf8'))
@@ -29,7 +23,7 @@ const linesIn = async (file: string) =>
 
 describe('an identity provider with other log stores', () => {
   it('sends each record once to each, with its members in the API, and keeps no sign-in', async () => {
-    const dataDir = await mkdtemp(join(root, 'data-'))
+    const dataDir = freshFolder()
     const file = join(dataDir, 'audit.jsonl')
     const socketPath = join(dataDir, 'audit.sock')
     let received = ''
@@ -117,7 +111,7 @@ describe('an identity provider with other log stores', () => {
     ['sends nothing to a reader over TLS whose certificate no trusted authority issued', false],
   ] as const)
     it(who, async (t) => {
-      const dataDir = await mkdtemp(join(root, 'data-'))
+      const dataDir = freshFolder()
       const now = new Date()
       const authority = await createAuthority(['127.0.0.1'], now)
       const { certificate, key } = await issueServerCertificate(authority, ['127.0.0.1'], now)
@@ -148,7 +142,7 @@ describe('an identity provider with other log stores', () => {
     })
 
   it('issues tokens while their readers stop, hang or are unavailable, and stops in time', async () => {
-    const dataDir = await mkdtemp(join(root, 'data-'))
+    const dataDir = freshFolder()
     const hanging = createServer((socket) => socket.on('error', () => undefined).pause())
     hanging.listen(0, '127.0.0.1')
     await once(hanging, 'listening')
@@ -176,7 +170,7 @@ const post = { method: 'POST', body: new URLSearchParams({ grant_type: 'client_c
 const blockBytes = 512
 
 it('a full disk of the exported log stops no token, and the file continues when there is room', async (t) => {
-  const dataDir = await mkdtemp(join(root, 'data-'))
+  const dataDir = freshFolder()
   const seeding = await startHere({ DATA_DIR: dataDir, HTTPS_PORT: 'off' })
   await seeding.stop()
   const room = (await stat(join(dataDir, 'greeting.sqlite'))).size + 2_000_000

@@ -1,18 +1,11 @@
 import assert from 'node:assert/strict'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { after, before, it } from 'node:test'
+import { it } from 'node:test'
 import { openLocalStorage } from '../../../test/fixtures/directory/local-storage.ts'
+import { freshFolder } from '../../../test/fixtures/fresh-folder.ts'
 import { startHere } from './provider-here.ts'
 import { readSeeded, requestToken } from './provider-process.ts'
 
-let dataDir: string
-
-before(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), 'greeting-flood-'))
-})
-after(() => rm(dataDir, { recursive: true }))
+const dataDir = freshFolder()
 
 it('a flood leaves a few rows, and affects neither clients nor the records of refused changes (AS34)', async () => {
   const provider = await startHere({

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { after, before, describe, it } from 'node:test'
@@ -8,6 +7,7 @@ import { setTimeout } from 'node:timers/promises'
 import { parseEnv } from 'node:util'
 import { createRemoteJWKSet, decodeProtectedHeader, jwtVerify } from 'jose'
 import pg from 'pg'
+import { freshFolder } from '../../../test/fixtures/fresh-folder.ts'
 import { PostgresServer } from '../../../test/fixtures/postgres-server.ts'
 import { KeyEncryptionKey } from '../src/signing/key-encryption-key.ts'
 import { startInProcess } from '../src/startup/start-identity-provider.ts'
@@ -67,15 +67,13 @@ const stores: Readonly<Record<string, (dataDir: string) => Promise<Database>>> =
 
 for (const [kind, open] of Object.entries(stores))
   describe(`docs/guides/keys.md with ${kind}`, () => {
-    let dataDir: string
+    const dataDir = freshFolder()
     let database: Database
     before(async () => {
-      dataDir = await mkdtemp(join(tmpdir(), 'greeting-disaster-'))
       database = await open(dataDir)
     })
     after(async () => {
       await database.stop?.()
-      await rm(dataDir, { recursive: true })
     })
 
     const start = async (options = {}) => {

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { chmod, cp, mkdtemp, readFile, rm, stat } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { chmod, cp, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { after, before, describe, it } from 'node:test'
+import { before, describe, it } from 'node:test'
 import { parseEnv, promisify } from 'node:util'
 import { openLocalStorage } from '../../../test/fixtures/directory/local-storage.ts'
+import { freshFolder } from '../../../test/fixtures/fresh-folder.ts'
 import { startHere } from './provider-here.ts'
 import {
   failToStart,
@@ -31,20 +31,16 @@ const asAnybody =
     ? ['setpriv', '--bounding-set=-dac_override', '--inh-caps=-dac_override']
     : []
 
-let root: string
 /** A data folder after the first start. */
-let seededDir: string
+const seededDir = freshFolder()
 
 before(async () => {
-  root = await mkdtemp(join(tmpdir(), 'greeting-disk-'))
-  seededDir = await mkdtemp(join(root, 'seeded-'))
   const provider = await startHere({ DATA_DIR: seededDir, HTTPS_PORT: 'off' })
   await provider.stop()
 })
-after(() => rm(root, { recursive: true }))
 
 async function seededCopy() {
-  const dataDir = await mkdtemp(join(root, 'data-'))
+  const dataDir = freshFolder()
   await cp(seededDir, dataDir, { recursive: true })
   return { dataDir, file: join(dataDir, 'greeting.sqlite') }
 }
@@ -176,7 +172,7 @@ describe('a disk that is full when the server starts (FL17)', () => {
     })
 
   it('stops a server without a store at its first start, in one sentence', async () => {
-    const dataDir = await mkdtemp(join(root, 'data-'))
+    const dataDir = freshFolder()
     const { code, stderr } = await failToStart(
       { DATA_DIR: dataDir, HTTPS_PORT: 'off' },
       { within: withRoomFor(4096) },

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
-import { mkdtemp, rename, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { backup, DatabaseSync } from 'node:sqlite'
-import { after, before, describe, it, type TestContext } from 'node:test'
+import { describe, it, type TestContext } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import type { StorageOptions } from '@greeting/directory/storage'
 import { openLocalStorage } from '../../../test/fixtures/directory/local-storage.ts'
+import { freshFolder } from '../../../test/fixtures/fresh-folder.ts'
 import { PostgresServer } from '../../../test/fixtures/postgres-server.ts'
 import { FailoverScene, inForceWithinMs, startThere, withdrawnRole } from './failover-scene.ts'
 import { failToStartHere, startHere } from './provider-here.ts'
@@ -15,19 +15,11 @@ import { failToStartHere, startHere } from './provider-here.ts'
 const times = Number(process.env.FAILOVERS ?? 1)
 const backWithinMs = 5000
 
-let folder: string
-before(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'greeting-failover-'))
-})
-after(() => rm(folder, { recursive: true }))
-
-const freshDir = () => mkdtemp(join(folder, 'data-'))
-
 /** Two servers with a folder each. */
 const settingsFor = async (databaseUrl: string) =>
   [
-    { DATA_DIR: await freshDir(), DATABASE_URL: databaseUrl },
-    { DATA_DIR: await freshDir(), DATABASE_URL: databaseUrl },
+    { DATA_DIR: freshFolder(), DATABASE_URL: databaseUrl },
+    { DATA_DIR: freshFolder(), DATABASE_URL: databaseUrl },
   ] as const
 
 /** After the store is back: what was lost and what is withdrawn now is in force within a second. */
@@ -70,7 +62,7 @@ async function assertInForce(
 async function assertRefusesStandby(standby: PostgresServer): Promise<void> {
   const hosts = `127.0.0.1:1,127.0.0.1:${standby.port}`
   const { code, stderr } = await failToStartHere({
-    DATA_DIR: await freshDir(),
+    DATA_DIR: freshFolder(),
     DATABASE_URL: `postgres://postgres:canary@${hosts}/postgres`,
     HTTPS_PORT: 'off',
   })
@@ -152,7 +144,7 @@ for (const [kind, attribute] of times > 1 ? kinds : kinds.slice(0, 2))
 describe('a data file that is replaced under running servers (AS37)', () => {
   for (let time = 1; time <= times; time += 1)
     it(`applies what the new file says, time ${time}`, async (test) => {
-      const dataDir = await freshDir()
+      const dataDir = freshFolder()
       const scene = await FailoverScene.start(
         { dataDir },
         [{ DATA_DIR: dataDir }, { DATA_DIR: dataDir }],

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
-import { mkdtemp, readdir, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { after, before, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
+import { freshFolder } from '../../../test/fixtures/fresh-folder.ts'
 import {
   abandonAtOnce,
   type ProviderProcess,
@@ -11,12 +11,7 @@ import {
   verifiedToken,
 } from './provider-process.ts'
 
-let folder: string
-
-before(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'greeting-provider-'))
-})
-after(() => rm(folder, { recursive: true }))
+const folder = freshFolder()
 
 type End = (provider: ProviderProcess) => Promise<number | null>
 

@@ -1,6 +1,4 @@
 import assert from 'node:assert/strict'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
@@ -9,6 +7,7 @@ import { DirectoryStore } from '@greeting/directory/live'
 import { openStorage, type Storage } from '@greeting/directory/storage'
 import { createRemoteJWKSet, decodeProtectedHeader, jwtVerify } from 'jose'
 import { agreedNow } from '../../../test/fixtures/directory/agreed-now.ts'
+import { freshFolder } from '../../../test/fixtures/fresh-folder.ts'
 import { PostgresServer } from '../../../test/fixtures/postgres-server.ts'
 import { KeyEncryptionKey } from '../src/signing/key-encryption-key.ts'
 import { SigningKeys } from '../src/signing/signing-keys.ts'
@@ -30,7 +29,7 @@ const patienceMs = 120_000
 const administrator = { actor: 'an administrator', correlationId: null }
 const keyEncryptionKey = KeyEncryptionKey.generate()
 
-let folder: string
+const folder = freshFolder()
 let server: PostgresServer
 let databaseUrl: string
 let storage: Storage
@@ -41,7 +40,6 @@ let replicas: readonly [Service, Service, ProviderProcess]
 let seededIn: string
 
 before(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'greeting-replicas-'))
   server = await PostgresServer.start()
   databaseUrl = await server.database()
   const environmentOf = (name: string) => ({
@@ -75,7 +73,6 @@ after(async () => {
   await Promise.all([first.stop(), second.stop(), third.end('SIGTERM')])
   await storage.close()
   await server.stop()
-  await rm(folder, { recursive: true })
 })
 
 /** A replica, wherever it runs. */

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it, type TestContext } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
@@ -10,6 +9,7 @@ import { parseEnv } from 'node:util'
 import { put } from '@greeting/directory'
 import { DirectoryStore } from '@greeting/directory/live'
 import { openStorage } from '@greeting/directory/storage'
+import { freshFolder } from '../../../test/fixtures/fresh-folder.ts'
 import { PostgresServer } from '../../../test/fixtures/postgres-server.ts'
 import { KeyEncryptionKey } from '../src/signing/key-encryption-key.ts'
 import type { Service } from '../src/startup/service.ts'
@@ -95,7 +95,7 @@ async function startLine(port: number) {
 }
 
 describe('a region with a standby, whose primary ends', () => {
-  let folder: string
+  const folder = freshFolder()
   let primary: PostgresServer
   let standby: PostgresServer
   /** The database of the region for used assertions. */
@@ -107,7 +107,6 @@ describe('a region with a standby, whose primary ends', () => {
   let other: Service
 
   before(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'greeting-standby-'))
     primary = await PostgresServer.start()
     const databaseUrl = await primary.database()
     const name = new URL(databaseUrl).pathname
@@ -147,7 +146,6 @@ describe('a region with a standby, whose primary ends', () => {
     await Promise.all([seeded.stop(), other.stop()])
     line.stop()
     await Promise.all([standby.stop(), primary.stop(), region.stop()])
-    await rm(folder, { recursive: true })
   })
 
   const stateOf = async ({ url }: Service) => {

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { put, systemRuntime } from '@greeting/directory'
@@ -8,6 +7,7 @@ import { AgreedClock } from '@greeting/directory/clock'
 import { DirectoryStore } from '@greeting/directory/live'
 import { openStorage, type Storage } from '@greeting/directory/storage'
 import { createRemoteJWKSet, jwtVerify } from 'jose'
+import { freshFolder } from '../../../test/fixtures/fresh-folder.ts'
 import { PostgresServer } from '../../../test/fixtures/postgres-server.ts'
 import { KeyEncryptionKey } from '../src/signing/key-encryption-key.ts'
 import type { ServiceEnvironment } from '../src/startup/environment.ts'
@@ -23,15 +23,13 @@ import { fixtureEnvironment } from './startup/fixture-environment.ts'
 
 const dayMs = 86_400_000
 
-let folder: string
+const folder = freshFolder()
 let server: PostgresServer
 before(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'greeting-wrong-clock-'))
   server = await PostgresServer.start()
 })
 after(async () => {
   await server.stop()
-  await rm(folder, { recursive: true })
 })
 
 /** The system with a clock that is some days ahead. */

@@ -3,14 +3,14 @@ import { cp, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { freePort } from '../../fixtures/free-port.ts'
-import { root, run, temporaryFolder } from '../greeting-process.ts'
+import { folderOfClone, root, run } from '../greeting-process.ts'
 
 /** The registrations file of the example. */
 const shipped = 'services/greeting-api/registrations.json'
 
 describe('docs/guides/testing.md, in a pipeline', () => {
-  it('has commands that test an API with and without a token', async (t) => {
-    const folder = await temporaryFolder(t)
+  it('has commands that test an API with and without a token', async () => {
+    const folder = folderOfClone()
     await cp(join(root, shipped), join(folder, shipped))
     const page = await readFile(join(root, 'docs/guides/testing.md'), 'utf8')
     const [, section = ''] = page.split('\n## In a pipeline\n')

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { before, describe, it } from 'node:test'
 import { createRemoteJWKSet, jwtVerify } from 'jose'
-import { type Ended, environment, run, startSystem, temporaryFolder } from '../greeting-process.ts'
+import { type Ended, environment, folderOfClone, run, startSystem } from '../greeting-process.ts'
 import { type SharedSystem, sharedSystem } from '../shared-system.ts'
 
 const guid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
@@ -218,7 +218,7 @@ it('a proxy in the environment gets no request from start, hi and doctor', async
     ALL_PROXY: url,
     http_proxy: url,
   }
-  const cwd = await temporaryFolder(t)
+  const cwd = folderOfClone()
   const system = await startSystem(join(cwd, '.greeting'), { cwd, env })
   t.after(() => system.stop())
   assert.equal((await run('greeting', ['hi'], { cwd, env })).out, 'Hi\n')
@@ -257,8 +257,8 @@ describe('a first run that cannot start', () => {
     },
   ]
   for (const { what, makes, says } of rows)
-    it(`reports in two sentences that ${what} cannot be written to`, async (t) => {
-      const folder = await temporaryFolder(t)
+    it(`reports in two sentences that ${what} cannot be written to`, async () => {
+      const folder = folderOfClone()
       const dataDir = join(folder, 'data')
       await mkdir(dataDir)
       for (const name of makes) await mkdir(join(dataDir, name))

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
+import { freshFolder } from '../../fixtures/fresh-folder.ts'
 import { pathWithNpm, root, run } from '../greeting-process.ts'
 
 // A command that npm may install for: its options, its package or program, and no further word.
@@ -26,7 +26,7 @@ const reference = await readFile(join(root, 'docs/reference/command.md'), 'utf8'
 const commandNames = [...reference.matchAll(/^## greeting (\S+)/gm)].map(([, name]) => name)
 
 describe('in an empty folder, a printed command', () => {
-  let folder: string
+  const folder = freshFolder()
   const fetched: string[] = []
   const tarballs = new Map<string, Buffer>()
   const registry = createServer(async ({ url = '' }, response) => {
@@ -52,18 +52,16 @@ describe('in an empty folder, a printed command', () => {
   })
 
   before(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'greeting-pasted-'))
     await once(registry.listen(0, '127.0.0.1'), 'listening')
   })
   after(() => {
     registry.close()
-    return rm(folder, { recursive: true, force: true })
   })
 
   /** What was fetched, and the names in the folder afterwards. */
   async function pasted(line: string) {
     fetched.length = 0
-    const cwd = await mkdtemp(join(folder, 'empty-'))
+    const cwd = freshFolder()
     const { port } = registry.address() as AddressInfo
     const settings = {
       registry: `http://127.0.0.1:${port}`,

@@ -5,7 +5,7 @@ import { after, before, describe, it } from 'node:test'
 import { startEntra } from '@greeting/testing'
 import { decodeJwt } from 'jose'
 import { startIdentityProviderIn } from '../../fixtures/identity-provider.ts'
-import { root, run, temporaryFolder } from '../greeting-process.ts'
+import { folderOfClone, root, run } from '../greeting-process.ts'
 
 /** The registrations file of the example. */
 const shipped = 'services/greeting-api/registrations.json'
@@ -31,18 +31,15 @@ const constant = (text: string) =>
     .trim()
 
 describe('the guide to registrations', () => {
-  let cleanUp: () => Promise<void> = async () => {}
-  let folder: string
+  const folder = folderOfClone()
   let provider: Awaited<ReturnType<typeof startIdentityProviderIn>>
 
   before(async () => {
-    folder = await temporaryFolder({ after: (done) => (cleanUp = done) })
     await cp(join(root, shipped), join(folder, shipped))
     provider = await startIdentityProviderIn(join(folder, '.greeting'))
   })
   after(async () => {
     await provider.stop()
-    await cleanUp()
   })
 
   it('grants roles in an empty directory', () => {

@@ -6,7 +6,7 @@ import { cp } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import type { Page } from 'playwright-core'
-import { environment, root, run, temporaryFolder } from '../greeting-process.ts'
+import { environment, folderOfClone, root, run } from '../greeting-process.ts'
 import { axeFaults, sharedBrowser, writeScreenshot } from '../shared-browser.ts'
 import { type SharedSystem, sharedSystem } from '../shared-system.ts'
 
@@ -60,10 +60,10 @@ describe('the tutorial', () => {
     assert.equal(page.match(/```sh\n/g)?.length, steps.length + 1)
   })
 
-  it('prints the same as the start', async (t) => {
+  it('prints the same as the start', async () => {
     const command = 'exec greeting start --api-port 0 --identity-port 0'
     const child = spawn('bash', ['-c', command], {
-      cwd: await temporaryFolder(t),
+      cwd: folderOfClone(),
       env: environment,
       stdio: ['ignore', 'pipe', 'ignore'],
     })

@@ -1,17 +1,12 @@
 import assert from 'node:assert/strict'
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { after, before, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
+import { freshFolder } from '../../fixtures/fresh-folder.ts'
 import { Program } from './program.ts'
 
 describe('a program', () => {
-  let parent: string
-
-  before(async () => {
-    parent = await mkdtemp(join(tmpdir(), 'greeting-program-'))
-  })
-  after(() => rm(parent, { recursive: true }))
+  const parent = freshFolder()
 
   const run = async (name: string, script: string, options: { isRecorded?: boolean } = {}) => {
     await mkdir(join(parent, name), { recursive: true })

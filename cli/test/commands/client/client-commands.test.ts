@@ -3,8 +3,9 @@ import { writeFileSync } from 'node:fs'
 import type { RequestListener } from 'node:http'
 import { join } from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
+import { freshFolder } from '../../../../test/fixtures/fresh-folder.ts'
 import { answering, granting, serving, unreachableUrl } from '../../fakes/servers.ts'
-import { fakeServices, temporaryFolder } from '../../fakes/services.ts'
+import { fakeServices } from '../../fakes/services.ts'
 import { emptyFile, RecordedTerminal } from '../../fakes/terminal.ts'
 
 const canary = 'canary~secret-that.must_not-be-printed'
@@ -97,7 +98,7 @@ describe('the commands of the client', () => {
 
   it('read from the file the settings that the environment does not set', async (test) => {
     const { AUTH_URL, ...others } = await environmentOf(test, granting(token), api)
-    const file = join(temporaryFolder(test), 'client.env')
+    const file = join(freshFolder(), 'client.env')
     writeFileSync(file, `AUTH_URL=${AUTH_URL}\nCLIENT_SECRET='from the file'\n`)
     const terminal = new RecordedTerminal()
     assert.equal(await terminal.run(['hi', '--settings', file], others), 0)

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { parseEnv } from 'node:util'
+import { freshFolder } from '../../../../test/fixtures/fresh-folder.ts'
 import { services } from '../../../src/system/services.ts'
 import { endedCommand, RecordedTerminal } from '../../fakes/terminal.ts'
 
@@ -16,12 +16,11 @@ function decoded(token: string): Decoded {
 
 describe('greeting lab', () => {
   const terminal = new RecordedTerminal()
-  let dataDir: string
+  const dataDir = freshFolder()
   let settings: readonly string[]
   let ended: Promise<number>
 
   before(async () => {
-    dataDir = await mkdtemp(join(tmpdir(), 'greeting-lab-'))
     settings = ['--settings', join(dataDir, 'client.env')]
     const ports = ['--api-port', '0', '--identity-port', '0']
     const args = ['start', '--data-dir', dataDir, ...ports, '--lab', '--json']
@@ -31,7 +30,6 @@ describe('greeting lab', () => {
   after(async () => {
     terminal.stop()
     await ended
-    await rm(dataDir, { recursive: true })
   })
 
   const lab = async (...args: string[]) => {

@@ -2,20 +2,20 @@ import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { z } from 'zod'
+import { freshFolder } from '../../../../test/fixtures/fresh-folder.ts'
 import { startIdentityProviderIn } from '../../../../test/fixtures/identity-provider.ts'
 import {
   graphClientOf,
   readAdministratorSettings,
 } from '../../../src/administrator/administrator-settings.ts'
-import { temporaryFolder } from '../../fakes/services.ts'
 import { endedCommand } from '../../fakes/terminal.ts'
 
 const created = z.object({ id: z.string(), appId: z.string() })
 const secrets = z.object({ passwordCredentials: z.array(z.object({ displayName: z.string() })) })
 
 describe('after the leak of a credential', () => {
-  it('removes old secrets, then an application permanently', async (t) => {
-    const folder = temporaryFolder(t)
+  it('removes old secrets, then an application permanently', async () => {
+    const folder = freshFolder()
     await using _ = await startIdentityProviderIn(folder)
     const settings = await readAdministratorSettings({}, join(folder, 'administrator.env'))
     const graph = graphClientOf(settings, {})
@@ -50,8 +50,8 @@ describe('after the leak of a credential', () => {
     assert.equal((await remove(appId, '--yes')).code, 1)
   })
 
-  it('removes an agent permanently, and no other service principal', async (t) => {
-    const folder = temporaryFolder(t)
+  it('removes an agent permanently, and no other service principal', async () => {
+    const folder = freshFolder()
     await using _ = await startIdentityProviderIn(folder)
     const settings = await readAdministratorSettings({}, join(folder, 'administrator.env'))
     const graph = graphClientOf(settings, {})

@@ -1,7 +1,7 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { writeFile } from 'node:fs/promises'
 import type { Socket } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { freshFolder } from '../../../../test/fixtures/fresh-folder.ts'
 import { GraphTenant } from '../../../../test/fixtures/graph/graph-tenant.ts'
 import { sharedEntra } from '../../../../test/fixtures/graph/shared-entra.ts'
 import { type Closing, serving } from '../../fakes/servers.ts'
@@ -23,8 +23,7 @@ export class ServedGraph {
   }
 
   static async start(test: Closing): Promise<ServedGraph> {
-    const folder = await mkdtemp(join(tmpdir(), 'greeting-registrations-'))
-    test.after(() => rm(folder, { recursive: true, force: true }))
+    const folder = freshFolder()
     const served = new ServedGraph(folder, await GraphTenant.create(await entra()))
     const answer = answeringAs((request) => {
       const { pathname } = new URL(request.url)

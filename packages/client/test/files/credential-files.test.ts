@@ -5,11 +5,11 @@ import {
   generateKeyPairSync,
   X509Certificate,
 } from 'node:crypto'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, it, type TestContext } from 'node:test'
+import { describe, it } from 'node:test'
 import { decodeProtectedHeader } from 'jose'
+import { freshFolder } from '../../../../test/fixtures/fresh-folder.ts'
 import {
   clientCertificateFiles,
   clientSecretFile,
@@ -19,18 +19,12 @@ import { createCertifiedKey } from '../fakes/certified-key.ts'
 import { tokenSourceIn } from '../fakes/token-source-in.ts'
 import { type Answer, grant, refusal, VirtualRuntime } from '../fakes/virtual-runtime.ts'
 
-function folderOf(test: TestContext): string {
-  const folder = mkdtempSync(join(tmpdir(), 'greeting-client-'))
-  test.after(() => rmSync(folder, { recursive: true }))
-  return folder
-}
-
 const sentIn = (environment: VirtualRuntime, name: string) =>
   environment.sent.map(({ form }) => form.get(name))
 
 describe('a secret in a file', () => {
-  it('is read again before every request', async (test) => {
-    const path = join(folderOf(test), 'secret')
+  it('is read again before every request', async () => {
+    const path = join(freshFolder(), 'secret')
     const environment = new VirtualRuntime(grant('t1'))
     const source = tokenSourceIn(environment, { credential: clientSecretFile(path) })
     writeFileSync(path, 'first\n')
@@ -40,8 +34,8 @@ describe('a secret in a file', () => {
     assert.deepEqual(sentIn(environment, 'client_secret'), ['first', 'second'])
   })
 
-  it('that changes during a refusal is used at once', async (test) => {
-    const path = join(folderOf(test), 'secret')
+  it('that changes during a refusal is used at once', async () => {
+    const path = join(freshFolder(), 'secret')
     writeFileSync(path, 'old')
     const rotating: Answer = (request, signal) => {
       if (request.form.get('client_secret') === 'new') return grant('t1')(request, signal)
@@ -56,8 +50,8 @@ describe('a secret in a file', () => {
     assert.deepEqual(sentIn(environment, 'client_secret'), ['old', 'new'])
   })
 
-  it('that cannot be read is an error with its path', async (test) => {
-    const folder = folderOf(test)
+  it('that cannot be read is an error with its path', async () => {
+    const folder = freshFolder()
     const empty = join(folder, 'empty')
     writeFileSync(empty, '\n')
     for (const path of [join(folder, 'absent'), empty]) {
@@ -75,8 +69,8 @@ describe('a secret in a file', () => {
 })
 
 describe('a federated assertion in a file', () => {
-  it('is read again before every request', async (test) => {
-    const path = join(folderOf(test), 'token')
+  it('is read again before every request', async () => {
+    const path = join(freshFolder(), 'token')
     const environment = new VirtualRuntime(grant('t1'))
     const source = tokenSourceIn(environment, { credential: federatedAssertionFile(path) })
     writeFileSync(path, 'a.b.c\n')
@@ -88,8 +82,8 @@ describe('a federated assertion in a file', () => {
 })
 
 describe('a certificate in files', () => {
-  it('is read again before every request, in one file or two', async (test) => {
-    const folder = folderOf(test)
+  it('is read again before every request, in one file or two', async () => {
+    const folder = freshFolder()
     const certificateFile = join(folder, 'certificate.pem')
     const privateKeyFile = join(folder, 'key.pem')
     const [first, second] = [await createCertifiedKey(), await createCertifiedKey()]
@@ -116,8 +110,8 @@ describe('a certificate in files', () => {
     assert.deepEqual(thumbprints, [first.thumbprint, first.thumbprint, second.thumbprint])
   })
 
-  it('is not used with the key of another', async (test) => {
-    const certificateFile = join(folderOf(test), 'certificate.pem')
+  it('is not used with the key of another', async () => {
+    const certificateFile = join(freshFolder(), 'certificate.pem')
     const [first, second] = [await createCertifiedKey(), await createCertifiedKey()]
     writeFileSync(certificateFile, first.certificate + second.privateKey)
     const credential = clientCertificateFiles({ certificateFile })
@@ -218,8 +212,8 @@ describe('a certificate file in another format', async () => {
       ['nothing', '', /there is no private key in PEM/],
     ]
   for (const [what, content, says] of rows)
-    it(`is ${says ? 'named' : 'read'}: ${what}`, async (test) => {
-      const certificateFile = join(folderOf(test), 'certificate.pem')
+    it(`is ${says ? 'named' : 'read'}: ${what}`, async () => {
+      const certificateFile = join(freshFolder(), 'certificate.pem')
       writeFileSync(certificateFile, content)
       const credential = clientCertificateFiles({ certificateFile })
       const token = tokenSourceIn(new VirtualRuntime(grant('t1')), { credential }).token()
@@ -237,8 +231,8 @@ describe('a text file of Windows', () => {
     ['a secret', clientSecretFile, 'client_secret'],
     ['an assertion', federatedAssertionFile, 'client_assertion'],
   ] as const)
-    it(`gives ${what} without its byte order mark, and names UTF-16`, async (test) => {
-      const path = join(folderOf(test), 'file')
+    it(`gives ${what} without its byte order mark, and names UTF-16`, async () => {
+      const path = join(freshFolder(), 'file')
       const environment = new VirtualRuntime(grant('t1'))
       const source = tokenSourceIn(environment, { credential: make(path) })
       writeFileSync(path, mark('a.b.c\r\n'))

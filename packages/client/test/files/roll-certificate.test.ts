@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { after, before, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
 import { decodeJwt, decodeProtectedHeader } from 'jose'
+import { freshFolder } from '../../../../test/fixtures/fresh-folder.ts'
 import { rollCertificate } from '../../src/files/index.ts'
 import { type CertifiedKey, createCertifiedKey } from '../fakes/certified-key.ts'
 
@@ -19,11 +19,7 @@ const derOf = (pem: string) =>
 const longBefore = { wallClockMs: () => Date.now() - 40 * 86_400_000 }
 
 describe('a certificate that rolls itself', () => {
-  let folder: string
-  before(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'roll-'))
-  })
-  after(() => rm(folder, { recursive: true }))
+  const folder = freshFolder()
 
   /** A server with the certificates of one application. `crashAt` fails the request with this number. */
   async function scene(name: string) {

@@ -6,7 +6,6 @@ import {
   existsSync,
   lstatSync,
   mkdirSync,
-  mkdtempSync,
   readFileSync,
   renameSync,
   rmSync,
@@ -17,21 +16,17 @@ import {
 } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { describe, it, type TestContext } from 'node:test'
+import { describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { freshFolder } from '../../../../test/fixtures/fresh-folder.ts'
 import { tokenCacheFile } from '../../src/files/index.ts'
 
-function fileOf(test: TestContext): string {
-  const folder = mkdtempSync(join(tmpdir(), 'greeting-client-'))
-  test.after(() => rmSync(folder, { recursive: true }))
-  return join(folder, 'made/tokens.json')
-}
+const freshFile = () => join(freshFolder(), 'made/tokens.json')
 
 describe('a token cache in a file', () => {
-  it('keeps separate values, readable by its owner only', async (test) => {
-    const path = fileOf(test)
+  it('keeps separate values, readable by its owner only', async () => {
+    const path = freshFile()
     const cache = tokenCacheFile(path)
     assert.equal(await cache.get('a'), undefined)
     await cache.set('a', '1', 60)
@@ -43,8 +38,8 @@ describe('a token cache in a file', () => {
     assert.equal(statSync(join(path, '..')).mode & 0o777, 0o700)
   })
 
-  it('fails at once where no folder can be created', { timeout: 10_000 }, async (test) => {
-    const file = fileOf(test)
+  it('fails at once where no folder can be created', { timeout: 10_000 }, async () => {
+    const file = freshFile()
     await tokenCacheFile(file).set('a', '1', 60)
     const paths = [join(file, 'below/tokens.json')]
     if (process.platform === 'linux') paths.push('/proc/none/tokens.json')
@@ -52,16 +47,16 @@ describe('a token cache in a file', () => {
       await assert.rejects(tokenCacheFile(path).set('a', '1', 60), { code: /^ENO(ENT|TDIR)$/ })
   })
 
-  it('drops expired values', async (test) => {
-    const path = fileOf(test)
+  it('drops expired values', async () => {
+    const path = freshFile()
     const cache = tokenCacheFile(path)
     await cache.set('old', '1', -1)
     await cache.set('new', '2', 60)
     assert.doesNotMatch(readFileSync(path, 'utf8'), /old/)
   })
 
-  it('loses no value of many simultaneous writes', async (test) => {
-    const cache = tokenCacheFile(fileOf(test))
+  it('loses no value of many simultaneous writes', async () => {
+    const cache = tokenCacheFile(freshFile())
     const keys = Array.from({ length: 20 }, (_, number) => `key-${number}`)
     await Promise.all(keys.map((key) => cache.set(key, key, 60)))
     assert.deepEqual(await Promise.all(keys.map((key) => cache.get(key))), keys)
@@ -78,8 +73,8 @@ describe('a token cache in a file', () => {
     ['a text with an entry', '{"a":{"value":"1","endsMs":"1"}}'],
   ] as const
   for (const [what, content] of foreign)
-    it(`ignores ${what}, and never replaces it (CL20)`, async (test) => {
-      const path = fileOf(test)
+    it(`ignores ${what}, and never replaces it (CL20)`, async () => {
+      const path = freshFile()
       const cache = tokenCacheFile(path)
       await cache.set('x', '', 60)
       writeFileSync(path, content)
@@ -88,8 +83,8 @@ describe('a token cache in a file', () => {
       assert.equal(readFileSync(path, 'utf8'), content)
     })
 
-  it('replaces an empty file, such as one that mktemp creates', async (test) => {
-    const path = fileOf(test)
+  it('replaces an empty file, such as one that mktemp creates', async () => {
+    const path = freshFile()
     const cache = tokenCacheFile(path)
     await cache.set('x', '', 60)
     writeFileSync(path, '')
@@ -97,8 +92,8 @@ describe('a token cache in a file', () => {
     assert.equal(await cache.get('a'), '1')
   })
 
-  it('replaces neither a link nor a folder (CL20)', async (test) => {
-    const path = fileOf(test)
+  it('replaces neither a link nor a folder (CL20)', async () => {
+    const path = freshFile()
     const cache = tokenCacheFile(path)
     await cache.set('a', '1', 60)
     renameSync(path, `${path}.elsewhere`)
@@ -110,8 +105,8 @@ describe('a token cache in a file', () => {
     await assert.rejects(cache.set('b', '2', 60), /is no token cache/)
   })
 
-  it('never removes a lock file of another program (CL20)', async (test) => {
-    const path = fileOf(test)
+  it('never removes a lock file of another program (CL20)', async () => {
+    const path = freshFile()
     const cache = tokenCacheFile(path)
     await cache.set('a', '1', 60)
     const lock = `${path}.lock`
@@ -125,7 +120,7 @@ describe('a token cache in a file', () => {
   })
 
   it("does not trust another user's file, nor a link to such a file (CL19)", async (test) => {
-    const path = fileOf(test)
+    const path = freshFile()
     const cache = tokenCacheFile(path)
     await cache.set('a', '1', 60)
     const { uid } = statSync(path)
@@ -138,8 +133,8 @@ describe('a token cache in a file', () => {
     assert.equal(await cache.get('a'), undefined)
   })
 
-  it('does not trust a file that other users may read or write (CL6)', async (test) => {
-    const path = fileOf(test)
+  it('does not trust a file that other users may read or write (CL6)', async () => {
+    const path = freshFile()
     const cache = tokenCacheFile(path)
     await cache.set('a', '1', 60)
     for (const mode of [0o644, 0o660, 0o602]) {
@@ -150,8 +145,8 @@ describe('a token cache in a file', () => {
     assert.equal(statSync(path).mode & 0o777, 0o600)
   })
 
-  it('does not wait for the lock of an ended process', async (test) => {
-    const path = fileOf(test)
+  it('does not wait for the lock of an ended process', async () => {
+    const path = freshFile()
     const cache = tokenCacheFile(path)
     await cache.set('a', '1', 60)
     const gone = spawn(process.execPath, ['--version'], { stdio: 'ignore' })
@@ -179,7 +174,7 @@ describe('a token cache in a file', () => {
       import { tokenCacheFile } from '@greeting/client/files'
       const tokens = createTokenSource({
         authority: 'http://127.0.0.1:${port}/tenant', clientId: 'c', scope: 's',
-        credential: clientSecret('secret'), cache: tokenCacheFile(${JSON.stringify(fileOf(test))}),
+        credential: clientSecret('secret'), cache: tokenCacheFile(${JSON.stringify(freshFile())}),
       })
       process.stdout.write(await tokens.token())`
     const runs = Array.from({ length: 5 }, async () => {

@@ -1,18 +1,16 @@
 import assert from 'node:assert/strict'
-import { mkdtemp, rm, stat, symlink, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { stat, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { after, before, describe, it } from 'node:test'
+import { before, describe, it } from 'node:test'
+import { freshFolder } from '../../../../test/fixtures/fresh-folder.ts'
 import { makeFolder } from '../../src/files/make-folder.ts'
 
 describe('makeFolder', () => {
-  let root: string
+  const root = freshFolder()
   before(async () => {
-    root = await mkdtemp(join(tmpdir(), 'greeting-make-folder-'))
     await writeFile(join(root, 'file'), '')
     await symlink(root, join(root, 'link'))
   })
-  after(() => rm(root, { recursive: true }))
 
   it('creates the missing folders of a path for their owner only', async () => {
     await makeFolder(join(root, 'a/b/c'))

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { chmod, mkdtemp, open, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { chmod, open, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { after, before, beforeEach, describe, it, type TestContext } from 'node:test'
+import { beforeEach, describe, it, type TestContext } from 'node:test'
+import { freshFolder } from '../../../../test/fixtures/fresh-folder.ts'
 import {
   createSecretFile,
   readIfThere,
@@ -11,14 +11,9 @@ import {
   replaceSecretFile,
 } from '../../src/files/secret-file.ts'
 
-let root: string
+const root = freshFolder()
 let folder: string
 let path: string
-
-before(async () => {
-  root = await mkdtemp(join(tmpdir(), 'greeting-private-file-'))
-})
-after(() => rm(root, { recursive: true }))
 
 const ways = { createSecretFile, replaceSecretFile }
 
@@ -56,7 +51,7 @@ function writeInProcess(how: string, text: string, { dies = false, room = 'unlim
 
 describe('a private file', () => {
   beforeEach(async () => {
-    folder = await mkdtemp(join(root, 'folder-'))
+    folder = freshFolder()
     path = join(folder, 'secret')
   })
 

@@ -1,21 +1,15 @@
 import assert from 'node:assert/strict'
-import { mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readdir, readFile, stat, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { after, before, beforeEach, describe, it } from 'node:test'
+import { beforeEach, describe, it } from 'node:test'
+import { freshFolder } from '../../../../test/fixtures/fresh-folder.ts'
 import { recoverSecretFile, stageSecretFile } from '../../src/files/staged-secret-file.ts'
 
 const minuteMs = 60_000
 const now = new Date()
 
-let root: string
 let folder: string
 let path: string
-
-before(async () => {
-  root = await mkdtemp(join(tmpdir(), 'greeting-private-draft-'))
-})
-after(() => rm(root, { recursive: true }))
 
 const draft = () => stageSecretFile(path, 'text')
 const recover = (isKnown: (text: string) => boolean) => recoverSecretFile(path, isKnown, now)
@@ -23,7 +17,7 @@ const recover = (isKnown: (text: string) => boolean) => recoverSecretFile(path, 
 // A hook at the root of the file would run before every test of the process.
 const useFreshFolder = () => {
   beforeEach(async () => {
-    folder = await mkdtemp(join(root, 'folder-'))
+    folder = freshFolder()
     path = join(folder, 'secret.json')
   })
 }

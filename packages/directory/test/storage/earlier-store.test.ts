@@ -1,15 +1,9 @@
 import assert from 'node:assert/strict'
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { after, before, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
 import { openLocalStorage } from '../../../../test/fixtures/directory/local-storage.ts'
-
-let folder: string
-before(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'greeting-earlier-store-'))
-})
-after(() => rm(folder, { recursive: true }))
+import { freshFolder } from '../../../../test/fixtures/fresh-folder.ts'
 
 // acknowledged-commits.system.test.ts has the refusals.
 describe('a first start', () => {
@@ -32,7 +26,7 @@ describe('a first start', () => {
   ]
   for (const [title, prepare] of starts)
     it(`is not refused after ${title}`, async () => {
-      const dataDir = await mkdtemp(join(folder, 'data-'))
+      const dataDir = freshFolder()
       await prepare(dataDir)
       const storage = await openLocalStorage({ dataDir, traces: ['seeded.json'] })
       assert.equal((await storage.directory.latest()).revision, 0)

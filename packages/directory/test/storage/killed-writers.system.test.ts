@@ -1,7 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { rm } from 'node:fs/promises'
 import { after, before, describe, it } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import {
@@ -10,24 +8,23 @@ import {
   type Place,
   Writer,
 } from '../../../../test/fixtures/directory/writer.ts'
+import { freshFolder } from '../../../../test/fixtures/fresh-folder.ts'
 import { PostgresServer } from '../../../../test/fixtures/postgres-server.ts'
 import { openStorage } from '../../src/storage/storage.ts'
 
 /** The number of killed writers: 100 for docs/evidence. */
 const kills = Number(process.env.KILLS ?? 2)
 
-let dataDir: string
+const dataDir = freshFolder()
 let server: PostgresServer
 
 before(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), 'greeting-kill-'))
   server = await PostgresServer.start()
 })
 
 after(async () => {
   await Writer.killAll()
   await server.stop()
-  await rm(dataDir, { recursive: true })
 })
 
 /** Kills one of at most two running writers in each round, and opens their store afterwards. */
@@ -80,7 +77,7 @@ describe(`writers on one store, of which ${kills} are killed during a write (FL1
 
 describe('two processes on one SQLite file (FL16)', () => {
   it('can both write, and no change is lost, even if one starts later', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'greeting-two-'))
+    const folder = freshFolder()
     const place = { dataDir: folder }
     const writers = [new Writer(place, 'first', 60)]
     await writers[0]?.wrote(1)

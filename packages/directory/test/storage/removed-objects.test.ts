@@ -1,25 +1,15 @@
 import assert from 'node:assert/strict'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { after, it } from 'node:test'
+import { it } from 'node:test'
 import { openLocalStorage } from '../../../../test/fixtures/directory/local-storage.ts'
 import { application, tenant } from '../../../../test/fixtures/directory/sample.ts'
 import { commitAt, markAt } from '../../../../test/fixtures/directory/sample-commit.ts'
+import { freshFolder } from '../../../../test/fixtures/fresh-folder.ts'
 import { put, remove } from '../../src/model/directory-change.ts'
 
-const folders: string[] = []
-after(() => Promise.all(folders.map((folder) => rm(folder, { recursive: true }))))
-
-async function freshFolder(): Promise<string> {
-  const dataDir = await mkdtemp(join(tmpdir(), 'greeting-removed-'))
-  folders.push(dataDir)
-  return dataDir
-}
-
 it('prunes the records of removed objects that no follower needs', async () => {
-  const dataDir = await freshFolder()
+  const dataDir = freshFolder()
   const storage = await openLocalStorage({ dataDir })
   const { directory } = storage
   const objects = [

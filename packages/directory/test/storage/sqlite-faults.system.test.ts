@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
-import { cp, mkdtemp, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { cp, readdir, readFile, stat, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { after, before, describe, it } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import { openLocalStorage } from '../../../../test/fixtures/directory/local-storage.ts'
 import { application, appRole, guid, tenant } from '../../../../test/fixtures/directory/sample.ts'
+import { freshFolder } from '../../../../test/fixtures/fresh-folder.ts'
 import { beginning } from '../../src/live/commit.ts'
 import { put } from '../../src/model/directory-change.ts'
 import { sqliteDatabase } from '../../src/storage/sqlite/sqlite-database.ts'
@@ -15,7 +15,7 @@ import { openStorage, type Storage, sqlStorage } from '../../src/storage/storage
 /** The first commit of every test. */
 const first = { revision: 1, mark: 'first' }
 
-let folder: string
+const folder = freshFolder()
 let count = 0
 /** A folder with a data file of several pages. */
 let sample: string
@@ -29,7 +29,6 @@ const fileIn = (dataDir: string) => join(dataDir, 'greeting.sqlite')
 const roles = Array.from({ length: 200 }, (_, index) => appRole({ id: guid(index) }))
 
 before(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'greeting-faults-'))
   sample = freshDir()
   const storage = await openLocalStorage({ dataDir: sample })
   await storage.directory.commit(
@@ -40,8 +39,6 @@ before(async () => {
   )
   await storage.close()
 })
-
-after(() => rm(folder, { recursive: true }))
 
 /** A copy of the sample, damaged. */
 async function damaged(damage: (file: string) => Promise<unknown>): Promise<string> {

@@ -1,16 +1,15 @@
 import assert from 'node:assert/strict'
-import { copyFile, mkdtemp, rename, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { copyFile, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { backup, DatabaseSync } from 'node:sqlite'
-import { after, before, beforeEach, describe, it } from 'node:test'
+import { after, beforeEach, describe, it } from 'node:test'
 import { openLocalStorage } from '../../../../test/fixtures/directory/local-storage.ts'
 import { tenant } from '../../../../test/fixtures/directory/sample.ts'
+import { freshFolder } from '../../../../test/fixtures/fresh-folder.ts'
 import { newMark } from '../../src/live/commit.ts'
 import { put } from '../../src/model/directory-change.ts'
 import type { Storage } from '../../src/storage/storage.ts'
 
-let root: string
 let dataDir: string
 /** A copy of the file as it was after its first commit. */
 let copy: string
@@ -37,18 +36,14 @@ const nameIn = async (one: Storage) => {
 const removeCompanions = () =>
   Promise.all(['-wal', '-shm'].map((ending) => rm(file(ending), { force: true })))
 
-before(async () => {
-  root = await mkdtemp(join(tmpdir(), 'greeting-replaced-'))
-})
 after(async () => {
   for (const one of opened) await one.close()
-  await rm(root, { recursive: true })
 })
 
 describe('a data file that is replaced while servers work on it (AS37)', () => {
   // A hook at the root of the file would run before every test of the process.
   beforeEach(async () => {
-    dataDir = await mkdtemp(join(root, 'data-'))
+    dataDir = freshFolder()
     copy = join(dataDir, 'copy.sqlite')
     storage = await open()
     await commit(storage, 'first')

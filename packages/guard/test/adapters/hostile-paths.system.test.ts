@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import type { RequestListener } from 'node:http'
 import { connect } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join, posix } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { after, before, describe, it } from 'node:test'
@@ -11,6 +10,7 @@ import { serveStatic } from '@hono/node-server/serve-static'
 import express, { type Express, type RequestHandler } from 'express'
 import fastify, { type FastifyInstance, type FastifyServerOptions } from 'fastify'
 import { Hono } from 'hono'
+import { freshFolder } from '../../../../test/fixtures/fresh-folder.ts'
 import * as onExpress from '../../src/adapters/express.ts'
 import * as onFastify from '../../src/adapters/fastify.ts'
 import * as onHono from '../../src/adapters/hono.ts'
@@ -28,10 +28,9 @@ const role = 'CallHiApiRole'
 const prefix = '/private'
 const withToken = `authorization: Bearer ${forge.token()}\r\n`
 
-const folder = mkdtempSync(join(tmpdir(), 'guard-'))
+const folder = freshFolder()
 mkdirSync(join(folder, 'private'))
 writeFileSync(join(folder, 'private', 'secret.txt'), 'SECRET')
-after(() => rmSync(folder, { recursive: true }))
 
 /** Sends the target as it is, which no client of HTTP does. */
 async function send(url: string, target: string, fields = ''): Promise<[number, string]> {

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
+import { freshFolder } from '../../../../test/fixtures/fresh-folder.ts'
 import { assertGenerated } from '../../../../test/fixtures/generated-files.ts'
 import { clientApplicationId, keySetOf, TokenFactory } from '../token-factory.ts'
 import * as reference from './reference.ts'
@@ -33,7 +33,7 @@ const token = () => {
 }
 
 describe('the snippets of docs/guides/protect-your-api.md and docs/reference/guard.md', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'guard-docs-'))
+  const folder = freshFolder()
   const realFetch = globalThis.fetch
   const fetched: string[] = []
 
@@ -50,7 +50,6 @@ describe('the snippets of docs/guides/protect-your-api.md and docs/reference/gua
   })
   after(() => {
     globalThis.fetch = realFetch
-    rmSync(folder, { recursive: true })
   })
 
   const load = (name: string) => import(join(folder, name))

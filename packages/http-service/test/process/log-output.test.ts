@@ -1,21 +1,20 @@
 import assert from 'node:assert/strict'
-import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { closeSync, openSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { pino } from 'pino'
+import { freshFolder } from '../../../../test/fixtures/fresh-folder.ts'
 import { openLogOutput } from '../../src/process/run-service.ts'
 
 describe('the log output of a process', () => {
   it('contains all lines when the process has ended', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'greeting-log-'))
+    const folder = freshFolder()
     const file = join(folder, 'log')
     const { stream, end } = openLogOutput(openSync(file, 'w'))
     const log = pino({}, stream)
     for (let line = 0; line < 100; line += 1) log.info(`line ${line}`)
     await end()
     assert.equal(readFileSync(file, 'utf8').match(/"msg":"line \d+"/g)?.length, 100)
-    rmSync(folder, { recursive: true })
   })
 
   it('is complete when nothing can be written', async () => {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { it } from 'node:test'
+import { freshFolder } from '../../../../test/fixtures/fresh-folder.ts'
 import { startPortal } from '../../../../test/fixtures/portal/portal-browser.ts'
 
 const seed = join(
@@ -21,7 +21,7 @@ it('the roles that clients have are read page by page, and not counted', async (
   }))
   const roles = appRoles.map(({ value }) => value)
   const client = { ...sample.clients[0], permissions: [{ api: api.displayName, roles }] }
-  const folder = await mkdtemp(join(tmpdir(), 'portal-roles-'))
+  const folder = freshFolder()
   const file = join(folder, 'registrations.json')
   const registrations = { apis: [{ ...api, appRoles }], clients: [client] }
   const consents = [{ ...consent, roles }]
@@ -37,5 +37,4 @@ it('the roles that clients have are read page by page, and not counted', async (
     /1 client has a role of this API, in 5 assignments\./,
   )
   assert.match((await browser.open(path)).text, /for this API: 1 client with a role will lose it\./)
-  await rm(folder, { recursive: true })
 })

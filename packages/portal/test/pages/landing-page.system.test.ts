@@ -1,16 +1,11 @@
 import assert from 'node:assert/strict'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, before, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
 import { startHere } from '../../../../services/identity-provider/test/provider-here.ts'
+import { freshFolder } from '../../../../test/fixtures/fresh-folder.ts'
 
 describe('the first page', () => {
-  let folder: string
-  before(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'greeting-landing-'))
-  })
-  after(() => rm(folder, { recursive: true }))
+  const folder = freshFolder()
 
   const rows: [what: string, settings: Record<string, string>, links: RegExp[]][] = [
     ['by default', {}, [/\/portal$/, /openid-configuration$/, /\/readyz$/]],

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { gzipSync } from 'node:zlib'
+import { freshFolder } from '../../../../test/fixtures/fresh-folder.ts'
 import {
   type PortalBrowser,
   type PortalServer,
@@ -27,12 +27,11 @@ const clients = {
 } as const
 
 describe('the overview and the list of applications', () => {
-  let folder: string
+  const folder = freshFolder()
   let server: PortalServer
   let browser: PortalBrowser
 
   before(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'greeting-overview-'))
     const sample = JSON.parse(await readFile(seed, 'utf8'))
     const consents = [{ client: 'Ready job', api }]
     const file = join(folder, 'registrations.json')
@@ -42,7 +41,6 @@ describe('the overview and the list of applications', () => {
   })
   after(async () => {
     await server?.[Symbol.asyncDispose]()
-    await rm(folder, { recursive: true })
   })
 
   /** The rows of the first table, with the text of their cells. */

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { estimateTokenBytes } from '@greeting/registrations/token-size'
+import { freshFolder } from '../../../../test/fixtures/fresh-folder.ts'
 import {
   type PortalBrowser,
   type PortalServer,
@@ -48,7 +48,7 @@ describe('the preview of a token', () => {
     const permissions = apis
       .filter(({ appRoles }) => appRoles.length > 0)
       .map(({ displayName: api, appRoles }) => ({ api, roles: appRoles.map(({ value }) => value) }))
-    const file = join(await mkdtemp(join(tmpdir(), 'greeting-token-size-')), 'registrations.json')
+    const file = join(freshFolder(), 'registrations.json')
     const client = 'Large job'
     const consents = permissions.map(({ api }) => ({ client, api }))
     const clients = [{ displayName: client, permissions, secrets: [{ displayName: 'first' }] }]
@@ -72,7 +72,6 @@ describe('the preview of a token', () => {
       warnings.add(warning)
     }
     assert.deepEqual(warnings, new Set([undefined, 'many proxies', 'Node']))
-    await rm(dirname(file), { recursive: true })
   })
 
   for (const [part, found] of [

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { after, before, describe, it } from 'node:test'
@@ -8,6 +7,7 @@ import { put } from '@greeting/directory'
 import { storedTables } from '@greeting/directory/database'
 import { DirectoryStore } from '@greeting/directory/live'
 import { openLocalStorage } from '../../../../test/fixtures/directory/local-storage.ts'
+import { freshFolder } from '../../../../test/fixtures/fresh-folder.ts'
 import { PostgresServer } from '../../../../test/fixtures/postgres-server.ts'
 import { backupCommands } from '../../src/backup/backup-command.ts'
 import { manifestText } from '../../src/backup/backup-manifest.ts'
@@ -19,7 +19,7 @@ import { runMain } from './run-main.ts'
 const passphrase = 'a long passphrase'
 
 describe('a backup of a running server', () => {
-  let folder: string
+  const folder = freshFolder()
   let provider: Service
   const at = (name: string) => join(folder, name)
   const dataDir = () => at('data')
@@ -50,7 +50,6 @@ describe('a backup of a running server', () => {
   }
 
   before(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'greeting-backup-'))
     await writeFile(at('passphrase'), `${passphrase}\n`)
     await writeFile(at('other'), 'another passphrase')
     await writeFile(at('short'), 'short')
@@ -58,7 +57,6 @@ describe('a backup of a running server', () => {
   })
   after(async () => {
     await provider.stop()
-    await rm(folder, { recursive: true })
   })
 
   it('is restored with its key, and issues tokens with the same signing key', async () => {

@@ -1,6 +1,4 @@
 import assert from 'node:assert/strict'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { openStorage } from '@greeting/directory/storage'
@@ -10,19 +8,18 @@ import {
   type Place,
   Writer,
 } from '../../../../test/fixtures/directory/writer.ts'
+import { freshFolder } from '../../../../test/fixtures/fresh-folder.ts'
 import { PostgresServer } from '../../../../test/fixtures/postgres-server.ts'
 import { backupCommands } from '../../src/backup/backup-command.ts'
 
-let folder: string
+const folder = freshFolder()
 let server: PostgresServer
 before(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'greeting-drill-'))
   server = await PostgresServer.start()
 })
 after(async () => {
   await Writer.killAll()
   await server.stop()
-  await rm(folder, { recursive: true })
 })
 
 const kinds = {

@@ -1,5 +1,3 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import {
@@ -21,6 +19,7 @@ import {
   tenant,
 } from '../../../../test/fixtures/directory/sample.ts'
 import type { Place } from '../../../../test/fixtures/directory/writer.ts'
+import { freshFolder } from '../../../../test/fixtures/fresh-folder.ts'
 import { PostgresServer } from '../../../../test/fixtures/postgres-server.ts'
 import { backupCommands } from '../../src/backup/backup-command.ts'
 
@@ -87,16 +86,14 @@ const keys = [
   ...(['application', 'servicePrincipal'] as const).map((kind) => [kind, guid(0x50)] as const),
 ]
 
-let folder: string
+const folder = freshFolder()
 let server: PostgresServer
 /** Starts the servers of the scenes before all tests of a file. */
 export async function startScenes(): Promise<void> {
-  folder = await mkdtemp(join(tmpdir(), 'greeting-tenant-'))
   server = await PostgresServer.start()
 }
 export async function stopScenes(): Promise<void> {
   await server.stop()
-  await rm(folder, { recursive: true })
 }
 
 const kinds = {

@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict'
 import { createPrivateKey, KeyObject, X509Certificate } from 'node:crypto'
 import { once } from 'node:events'
-import { chmod, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { chmod, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { createServer, request } from 'node:https'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { describe, it, type TestContext } from 'node:test'
+import { describe, it } from 'node:test'
 import { connect } from 'node:tls'
 import { listenSecurely } from '@greeting/http-service'
 // The library below does not load without it.
 import 'reflect-metadata'
 import * as x509 from '@peculiar/x509'
+import { freshFolder } from '../../../../test/fixtures/fresh-folder.ts'
 import type { Identity } from '../../src/certificates/certificate-checks.ts'
 import {
   issueServerCertificate,
@@ -22,9 +22,8 @@ const names = ['localhost', '127.0.0.1', '::1', 'login.contoso.example']
 const day = 86_400_000
 const start = new Date()
 
-async function openFolder(t: TestContext) {
-  const folder = await mkdtemp(join(tmpdir(), 'greeting-certificates-'))
-  t.after(() => rm(folder, { recursive: true, force: true }))
+async function openFolder() {
+  const folder = freshFolder()
   const open = async (
     options: { names?: readonly string[]; daysLater?: number; isRenewed?: boolean } = {},
   ) => {
@@ -43,8 +42,8 @@ async function openFolder(t: TestContext) {
 }
 
 describe('local certificates (AS48)', () => {
-  it('are an authority for server certificates only, and a certificate that it signed', async (t) => {
-    const { open } = await openFolder(t)
+  it('are an authority for server certificates only, and a certificate that it signed', async () => {
+    const { open } = await openFolder()
     const certificates = await open()
     const authority = new X509Certificate(await readFile(certificates.authorityFile))
     const server = new X509Certificate(certificates.server.certificate)
@@ -58,8 +57,8 @@ describe('local certificates (AS48)', () => {
     assert.equal(server.checkHost('login.fabrikam.example'), undefined)
   })
 
-  it('have a second server certificate, for clients that name a host', async (t) => {
-    const { open } = await openFolder(t)
+  it('have a second server certificate, for clients that name a host', async () => {
+    const { open } = await openFolder()
     const { certificate } = (await open()).server
     const [first = '', second = '', ...more] = certificate.split(/(?<=-----END CERTIFICATE-----\n)/)
     assert.deepEqual(more, [])
@@ -71,7 +70,7 @@ describe('local certificates (AS48)', () => {
   })
 
   it('depend on whether the client names a host, even after a renewal', async (t) => {
-    const { folder, open } = await openFolder(t)
+    const { folder, open } = await openFolder()
     const before = await open()
     await rm(join(folder, 'server.pem'))
     const after = await open()
@@ -103,8 +102,8 @@ describe('local certificates (AS48)', () => {
     assert.equal(new Set(seen).size, 4)
   })
 
-  it('get a second server certificate below the same authority, after an earlier release', async (t) => {
-    const { folder, open } = await openFolder(t)
+  it('get a second server certificate below the same authority, after an earlier release', async () => {
+    const { folder, open } = await openFolder()
     const { server, authorityFile } = await open()
     const authority = await readFile(authorityFile, 'utf8')
     const [first = ''] = server.certificate.split(/(?<=-----END CERTIFICATE-----\n)/)
@@ -116,8 +115,8 @@ describe('local certificates (AS48)', () => {
     assert.equal((await open()).server.certificate, renewed.certificate)
   })
 
-  it('are readable by their owner only', async (t) => {
-    const { folder, open } = await openFolder(t)
+  it('are readable by their owner only', async () => {
+    const { folder, open } = await openFolder()
     await open()
     const files = (await readdir(folder)).sort()
     assert.deepEqual(files, ['authority.key', 'authority.pem', 'server.key', 'server.pem'])
@@ -127,7 +126,7 @@ describe('local certificates (AS48)', () => {
   })
 
   it('are accepted by a client that trusts the authority, and by no other', async (t) => {
-    const { open } = await openFolder(t)
+    const { open } = await openFolder()
     const certificates = await open()
     const { certificate: cert, key } = certificates.server
     const server = createServer({ cert, key }, (_, response) => response.end('hello')).listen(0)
@@ -153,8 +152,8 @@ describe('local certificates (AS48)', () => {
     { when: 'a name is no longer configured', options: { names: ['localhost'] }, isNew: false },
   ]
   for (const { when, options, isNew } of openings) {
-    it(`${isNew ? 'create a new' : 'keep the'} server certificate when ${when}`, async (t) => {
-      const { open } = await openFolder(t)
+    it(`${isNew ? 'create a new' : 'keep the'} server certificate when ${when}`, async () => {
+      const { open } = await openFolder()
       const before = await open()
       const authority = await readFile(before.authorityFile, 'utf8')
       const after = await open(options)
@@ -186,8 +185,8 @@ describe('local certificates (AS48)', () => {
     await writeFile(join(folder, `${name}.pem`), certificate, { mode: 0o600 })
   }
 
-  it('replace an authority without name constraints, and report it', async (t) => {
-    const { folder, open } = await openFolder(t)
+  it('replace an authority without name constraints, and report it', async () => {
+    const { folder, open } = await openFolder()
     const former = await unconstrainedAuthority(folder)
     await write(folder, 'server', await issueServerCertificate(former, names, start))
     const { authorityFile, reasons, server } = await open()
@@ -217,8 +216,8 @@ describe('local certificates (AS48)', () => {
     { when: 'it has expired at a renewal', options: { daysLater: 800, isRenewed: true } },
   ]
   for (const { when, options } of replacements) {
-    it(`replace the authority when ${when}, and report it`, async (t) => {
-      const { open } = await openFolder(t)
+    it(`replace the authority when ${when}, and report it`, async () => {
+      const { open } = await openFolder()
       const before = await readFile((await open()).authorityFile, 'utf8')
       const { authorityFile, reasons, server } = await open(options)
       const authority = new X509Certificate(await readFile(authorityFile))
@@ -232,8 +231,8 @@ describe('local certificates (AS48)', () => {
     ['while it is valid for 30 days', { daysLater: 699, isRenewed: true }],
     ['at a start by a clock that is far ahead', { daysLater: 800 }],
   ] as const) {
-    it(`keep the authority ${when}`, async (t) => {
-      const { open } = await openFolder(t)
+    it(`keep the authority ${when}`, async () => {
+      const { open } = await openFolder()
       const before = await readFile((await open()).authorityFile, 'utf8')
       const { authorityFile, reasons } = await open(options)
       assert.equal(await readFile(authorityFile, 'utf8'), before)
@@ -241,8 +240,8 @@ describe('local certificates (AS48)', () => {
     })
   }
 
-  it('are renewed while the server runs', async (t) => {
-    const { folder } = await openFolder(t)
+  it('are renewed while the server runs', async () => {
+    const { folder } = await openFolder()
     let now = start
     const certificates = await LocalCertificates.open({ folder, names, now: () => now })
     const { server } = certificates
@@ -258,8 +257,8 @@ describe('local certificates (AS48)', () => {
     { file: 'server.key', text: '' },
   ]
   for (const { file, text } of repaired) {
-    it(`replace a damaged ${file}`, async (t) => {
-      const { folder, open } = await openFolder(t)
+    it(`replace a damaged ${file}`, async () => {
+      const { folder, open } = await openFolder()
       await open()
       await writeFile(join(folder, file), text)
       const { server } = await open()
@@ -267,8 +266,8 @@ describe('local certificates (AS48)', () => {
     })
   }
 
-  it('start again after a crash before any client could trust the authority', async (t) => {
-    const { folder, open } = await openFolder(t)
+  it('start again after a crash before any client could trust the authority', async () => {
+    const { folder, open } = await openFolder()
     await open()
     await rm(join(folder, 'authority.pem'))
     await open()
@@ -276,7 +275,7 @@ describe('local certificates (AS48)', () => {
   })
 
   it('refuse an authority whose key belongs to another user', async (t) => {
-    const { folder, open } = await openFolder(t)
+    const { folder, open } = await openFolder()
     await open()
     const { uid } = await stat(join(folder, 'authority.key'))
     t.mock.method(process as { geteuid: () => number }, 'geteuid', () => uid + 1)
@@ -313,8 +312,8 @@ describe('local certificates (AS48)', () => {
     },
   ]
   for (const { fault, harm, says } of refused) {
-    it(`refuse the authority, without overwriting it, when ${fault}`, async (t) => {
-      const { folder, open } = await openFolder(t)
+    it(`refuse the authority, without overwriting it, when ${fault}`, async () => {
+      const { folder, open } = await openFolder()
       await open()
       await harm(folder)
       const authorityFiles = () =>

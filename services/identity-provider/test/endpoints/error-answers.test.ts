@@ -1,17 +1,15 @@
 import assert from 'node:assert/strict'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { after, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
 import { pino } from 'pino'
 import { testErrorAnswers } from '../../../../packages/http-service/test/error-answer-conformance.ts'
 import { rawRequest } from '../../../../packages/http-service/test/raw-http.ts'
+import { freshFolder } from '../../../../test/fixtures/fresh-folder.ts'
 import { startService } from '../../src/startup/service.ts'
 import { readSettings } from '../../src/startup/settings.ts'
 import { fixtureEnvironment } from '../startup/fixture-environment.ts'
 import { tenantId, testService } from './test-service.ts'
 
-const DATA_DIR = await mkdtemp(join(tmpdir(), 'greeting-errors-'))
+const DATA_DIR = freshFolder()
 
 describe('an error answer of the identity provider (AS6, AS35)', () => {
   const request = (line: string, status: number, ...fields: string[]) => ({
@@ -45,7 +43,6 @@ describe('an error answer of the identity provider (AS6, AS35)', () => {
     ],
   )
   // After the service has stopped, which writes its log.
-  after(() => rm(DATA_DIR, { recursive: true }))
 
   it('is 500 as JSON without details when the app throws', async () => {
     const published = () => {

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { after, before, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
 import { parseEnv } from 'node:util'
 import { pino } from 'pino'
+import { freshFolder } from '../../../../test/fixtures/fresh-folder.ts'
 import { openEnvironment, type Service, startService } from '../../src/startup/service.ts'
 import { readSettings } from '../../src/startup/settings.ts'
 import { readSeeded, registrationsFile, requestToken } from '../provider-process.ts'
@@ -13,7 +13,7 @@ import { fixtureEnvironment } from '../startup/fixture-environment.ts'
 const secret = 'chosen-by-a-test-42'
 
 describe('a client secret that a test has chosen', () => {
-  let dataDir: string
+  const dataDir = freshFolder()
   const logged: string[] = []
   const log = pino({ level: 'trace' }, { write: (line: string) => logged.push(line) })
 
@@ -30,11 +30,6 @@ describe('a client secret that a test has chosen', () => {
     return startService({ settings, log, environment })
   }
   const withLab = { LAB: 'on', LAB_CLIENT_SECRET: secret }
-
-  before(async () => {
-    dataDir = await mkdtemp(join(tmpdir(), 'greeting-lab-secret-'))
-  })
-  after(() => rm(dataDir, { recursive: true }))
 
   it('is the secret of each client in the file, and neither Graph nor the log shows it', async () => {
     const { url, stop } = await start(withLab)

@@ -1,12 +1,10 @@
 import assert from 'node:assert/strict'
 import { createPrivateKey, createPublicKey, X509Certificate } from 'node:crypto'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { it } from 'node:test'
 import { rsaKeyFault } from '@greeting/guard'
 import { testKeys } from '@greeting/lab'
 import { pino } from 'pino'
+import { freshFolder } from '../../../../test/fixtures/fresh-folder.ts'
 import { TestKeySupply } from '../../src/lab/test-key-supply.ts'
 import { KeyEncryptionKey } from '../../src/signing/key-encryption-key.ts'
 import { systemEnvironment } from '../../src/startup/environment.ts'
@@ -36,12 +34,11 @@ it('the supply generates keys after all public ones are used', async () => {
 })
 
 it('a server without a lab does not start with a public test key', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'greeting-test-keys-'))
+  const folder = freshFolder()
   const settings = readSettings({ PORT: '0', HTTPS_PORT: 'off', DATA_DIR: folder })
   const log = pino({ level: 'silent' })
   const generateKey = new TestKeySupply().next
   const accepting = { ...systemEnvironment, generateKey, testKeys: 'accepted' } as const
   await (await startService({ settings, log, environment: accepting })).stop()
   await assert.rejects(startService({ settings, log }), /The signing key .* is a public test key/)
-  await rm(folder, { recursive: true })
 })

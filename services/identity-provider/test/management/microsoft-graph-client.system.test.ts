@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { getCACertificates, setDefaultCACertificates } from 'node:tls'
@@ -12,6 +11,7 @@ import {
   PageIterator,
 } from '@microsoft/microsoft-graph-client'
 import { decodeJwt } from 'jose'
+import { freshFolder } from '../../../../test/fixtures/fresh-folder.ts'
 import type { Service } from '../../src/startup/service.ts'
 import { startHere } from '../provider-here.ts'
 import { role } from './graph/applications/sample-api.ts'
@@ -21,7 +21,7 @@ type Settings = Record<'CLIENT_ID' | 'CLIENT_SECRET' | 'GRAPH_URL' | 'TENANT_ID'
 
 /** The client sends its token only over HTTPS, to the hosts of Microsoft and to `customHosts`. */
 describe('@microsoft/microsoft-graph-client, unchanged', () => {
-  let dataDir: string
+  const dataDir = freshFolder()
   let front: Awaited<ReturnType<typeof startTlsFront>>
   let provider: Service
   let settings: Settings
@@ -29,7 +29,6 @@ describe('@microsoft/microsoft-graph-client, unchanged', () => {
   const authorities = getCACertificates()
 
   before(async () => {
-    dataDir = await mkdtemp(join(tmpdir(), 'graph-client-'))
     front = await startTlsFront()
     setDefaultCACertificates([...authorities, front.certificate])
     const environment = { DATA_DIR: dataDir, AUTH_URL: front.url, HTTPS_PORT: 'off' }
@@ -52,7 +51,6 @@ describe('@microsoft/microsoft-graph-client, unchanged', () => {
     setDefaultCACertificates(authorities)
     front.stop()
     await provider.stop()
-    await rm(dataDir, { recursive: true })
   })
 
   async function token(clientId: string, clientSecret: string, scope: string): Promise<string> {

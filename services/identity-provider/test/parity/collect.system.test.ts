@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { parseEnv } from 'node:util'
+import { freshFolder } from '../../../../test/fixtures/fresh-folder.ts'
 import { startHere } from '../provider-here.ts'
 import { collect, questions, shapeOf } from './collect.ts'
 
@@ -23,7 +23,7 @@ describe('a collection of responses of a tenant', () => {
   })
 
   it('has no secret, token or ID of an identity provider over HTTPS, and leaves no application', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'collect-'))
+    const folder = freshFolder()
     const provider = await startHere({ DATA_DIR: folder, HTTPS_PORT: '0', REGISTRATIONS: '' })
     const authorities = getCACertificates()
     try {
@@ -49,7 +49,6 @@ describe('a collection of responses of a tenant', () => {
     } finally {
       setDefaultCACertificates(authorities)
       await provider.stop()
-      await rm(folder, { recursive: true })
     }
   })
 

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseEnv } from 'node:util'
+import { freshFolder } from '../../../../test/fixtures/fresh-folder.ts'
 import { certifiedKeyOf, proofOf } from '../management/privileges/certificate-of.ts'
 import { startHere } from '../provider-here.ts'
 import { readRows } from './parity-tables.ts'
@@ -47,7 +47,7 @@ export function firstDifference(
 
 /** Starts an identity provider, and sends the exchanges to it as its administrator. */
 export async function replay(rows: readonly Exchange[] = exchanges): Promise<Replayed[]> {
-  const folder = await mkdtemp(join(tmpdir(), 'replay-'))
+  const folder = freshFolder()
   const provider = await startHere({ DATA_DIR: folder, HTTPS_PORT: 'off', REGISTRATIONS: '' })
   try {
     const admin = parseEnv(await readFile(join(folder, 'administrator.env'), 'utf8'))
@@ -99,7 +99,6 @@ export async function replay(rows: readonly Exchange[] = exchanges): Promise<Rep
     return replayed
   } finally {
     await provider.stop()
-    await rm(folder, { recursive: true })
   }
 }
 

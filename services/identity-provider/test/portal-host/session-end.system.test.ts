@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
@@ -8,6 +7,7 @@ import { parseEnv } from 'node:util'
 import { remove } from '@greeting/directory'
 import { DirectoryStore } from '@greeting/directory/live'
 import { openStorage } from '@greeting/directory/storage'
+import { freshFolder } from '../../../../test/fixtures/fresh-folder.ts'
 import { hiddenFieldsOf, PortalBrowser } from '../../../../test/fixtures/portal/portal-browser.ts'
 import { PostgresServer } from '../../../../test/fixtures/postgres-server.ts'
 import { KeyEncryptionKey } from '../../src/signing/key-encryption-key.ts'
@@ -38,8 +38,7 @@ for (const [name, startStore] of stores) {
     let dataDir: string
 
     before(async () => {
-      dataDir = await mkdtemp(join(tmpdir(), 'greeting-session-end-'))
-      cleanup.defer(() => rm(dataDir, { recursive: true }))
+      dataDir = freshFolder()
       databaseUrl = cleanup.use(await startStore()).databaseUrl
       const environment = {
         DATA_DIR: dataDir,

@@ -1,25 +1,17 @@
 import assert from 'node:assert/strict'
-import { mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { after, before, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
 import { secretSha256, systemRuntime } from '@greeting/directory'
 import { DirectoryStore, StorageUnavailableError } from '@greeting/directory/live'
 import type { DirectoryLog } from '../../../../packages/directory/src/live/directory-log.ts'
 import { delegatingLog } from '../../../../test/fixtures/directory/delegating-log.ts'
 import { MemoryDirectoryLog } from '../../../../test/fixtures/directory/memory-directory-log.ts'
 import { wholeDirectory } from '../../../../test/fixtures/directory/whole-directory.ts'
+import { freshFolder } from '../../../../test/fixtures/fresh-folder.ts'
 import { seedEmptyDirectory } from '../../src/seed/seed-empty-directory.ts'
 import { apiId, clientId, greeting, tenantId } from '../endpoints/test-service.ts'
 
-let folder: string
-
-before(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'greeting-seeding-'))
-})
-after(() => rm(folder, { recursive: true }))
-
-const emptyFolder = () => mkdtemp(join(folder, 'data-'))
 const seed = (log: DirectoryLog, dataDir: string) =>
   seedEmptyDirectory(new DirectoryStore({ log }), async () => greeting, dataDir, systemRuntime)
 const age = (path: string, minutes: number) => {
@@ -31,7 +23,7 @@ const readSeeded = (dataDir: string) => readFile(join(dataDir, 'seeded.json'), '
 describe('the seed of a directory', () => {
   it('performs the six registration steps in an empty directory, and writes the secret once, for its owner only', async () => {
     const log = new MemoryDirectoryLog()
-    const dataDir = await emptyFolder()
+    const dataDir = freshFolder()
     assert.equal(await seed(log, dataDir), true)
 
     const seeded = JSON.parse(await readSeeded(dataDir))
@@ -60,7 +52,7 @@ describe('the seed of a directory', () => {
 
   it('changes nothing in a directory that is not empty, and does not read the file', async () => {
     const log = new MemoryDirectoryLog()
-    const dataDir = await emptyFolder()
+    const dataDir = freshFolder()
     await seed(log, dataDir)
     const written = await readSeeded(dataDir)
     const unread = () => assert.fail('the file was read')
@@ -72,7 +64,7 @@ describe('the seed of a directory', () => {
 
   it('is written by one of several servers that start in one folder at the same time', async () => {
     const log = new MemoryDirectoryLog()
-    const dataDir = await emptyFolder()
+    const dataDir = freshFolder()
     const outcomes = await Promise.all(Array.from({ length: 5 }, () => seed(log, dataDir)))
     assert.equal(outcomes.filter(Boolean).length, 1)
     assert.deepEqual(await readdir(dataDir), ['seeded.json'])
@@ -84,7 +76,7 @@ describe('the seed of a directory', () => {
 
   it('keeps the secret after a kill between the commit and the rename of the file', async () => {
     const log = new MemoryDirectoryLog()
-    const dataDir = await emptyFolder()
+    const dataDir = freshFolder()
     await seed(log, dataDir)
     const written = await readSeeded(dataDir)
     await rm(join(dataDir, 'seeded.json'))
@@ -105,7 +97,7 @@ describe('the seed of a directory', () => {
         throw new StorageUnavailableError('the power went')
       },
     })
-    const dataDir = await emptyFolder()
+    const dataDir = freshFolder()
     await assert.rejects(seed(dead, dataDir), StorageUnavailableError)
     const [draft = ''] = await readdir(dataDir)
     assert.equal(await seed(log, dataDir), true)
@@ -116,7 +108,7 @@ describe('the seed of a directory', () => {
 
   it('keeps the staged file of another server that has not committed yet', async () => {
     const [log, otherLog] = [new MemoryDirectoryLog(), new MemoryDirectoryLog()]
-    const dataDir = await emptyFolder()
+    const dataDir = freshFolder()
     await seed(log, dataDir)
     const beside = delegatingLog(() => otherLog, {
       commit: async (...commit) => {

@@ -1,20 +1,14 @@
 import assert from 'node:assert/strict'
-import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { chmod, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { after, before, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
+import { freshFolder } from '../../../../test/fixtures/fresh-folder.ts'
 import { keyFromFile } from '../../src/signing/open-keys.ts'
 
-let folder: string
+const folder = freshFolder()
 let count = 0
 const freshPath = () => join(folder, `key-${++count}`)
-
-before(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'greeting-key-file-'))
-})
-
-after(() => rm(folder, { recursive: true }))
 
 describe('the key file', () => {
   it('is created with mode 0600 when nothing is encrypted yet, and then read', async () => {

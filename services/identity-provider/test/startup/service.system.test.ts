@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { cp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { request } from 'node:https'
 import { type AddressInfo, createServer } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, beforeEach, describe, it } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
@@ -11,6 +10,7 @@ import { parseEnv } from 'node:util'
 import { openStorage, type Storage } from '@greeting/directory/storage'
 import { decodeProtectedHeader } from 'jose'
 import { agreedNow } from '../../../../test/fixtures/directory/agreed-now.ts'
+import { freshFolder } from '../../../../test/fixtures/fresh-folder.ts'
 import { keyFromFile } from '../../src/signing/open-keys.ts'
 import { SigningKeys } from '../../src/signing/signing-keys.ts'
 import { failToStartHere, startHere } from '../provider-here.ts'
@@ -18,20 +18,15 @@ import { readSeeded, verifiedToken } from '../provider-process.ts'
 import { fixtureSigningKey } from '../signing/fixture-signing-key.ts'
 import { fixtureEnvironment } from './fixture-environment.ts'
 
-let folder: string
 /** A data folder after a start without HTTPS. Most tests have a copy, because new keys are slow. */
-let seededDir: string
+const seededDir = freshFolder()
 
 before(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'greeting-service-'))
-  seededDir = await dataFolder()
   await (await startHere({ DATA_DIR: seededDir, HTTPS_PORT: 'off' })).stop()
 })
-after(() => rm(folder, { recursive: true }))
 
-const dataFolder = () => mkdtemp(join(folder, 'data-'))
 async function seededFolder(): Promise<string> {
-  const copy = await dataFolder()
+  const copy = freshFolder()
   await cp(seededDir, copy, { recursive: true })
   return copy
 }
@@ -176,14 +171,14 @@ describe('the service', () => {
     after(() => taken.close())
 
     it('leaves the other port closed', async () => {
-      const DATA_DIR = await dataFolder()
+      const DATA_DIR = freshFolder()
       const { code, stderr } = await failToStartHere({ DATA_DIR, HTTPS_PORT: String(port) })
       assert.equal(code, 1)
       assert.ok(stderr.includes(`port ${port} at 127.0.0.1 is taken by another program`), stderr)
     })
 
     it('reports it in one sentence, and creates nothing', async () => {
-      const DATA_DIR = await dataFolder()
+      const DATA_DIR = freshFolder()
       const { code, stderr } = await failToStartHere({ DATA_DIR, PORT: String(port) })
       assert.equal(code, 1)
       assert.equal(
@@ -284,7 +279,7 @@ describe('the service', () => {
   ]
   for (const [what, prepare, expected] of sentences) {
     it(`reports in one sentence that it cannot start with ${what}, and exits with 1`, async () => {
-      const DATA_DIR = await dataFolder()
+      const DATA_DIR = freshFolder()
       const { code, stderr } = await failToStartHere({
         DATA_DIR,
         HTTPS_PORT: 'off',

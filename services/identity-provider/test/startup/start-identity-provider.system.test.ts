@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
+import { freshFolder } from '../../../../test/fixtures/fresh-folder.ts'
 import {
   type IdentityProviderOptions,
   IdentityProviderOptionsError,
@@ -31,7 +30,7 @@ describe('startIdentityProvider', () => {
   })
 
   it('keeps its keys in a data folder', async () => {
-    const dataDir = await mkdtemp(join(tmpdir(), 'greeting-start-'))
+    const dataDir = freshFolder()
     const keySets: string[] = []
     // The second start generates no keys.
     for (const start of [startCheaply, startIdentityProvider]) {
@@ -40,7 +39,6 @@ describe('startIdentityProvider', () => {
     }
     assert.match(keySets[0] ?? '', /"kid"/)
     assert.equal(keySets[0], keySets[1])
-    await rm(dataDir, { recursive: true })
   })
 
   it('stops once, for any number of calls', async () => {

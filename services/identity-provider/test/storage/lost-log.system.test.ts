@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict'
-import { cp, mkdtemp, rm, stat, truncate } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { cp, stat, truncate } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { it } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
+import { freshFolder } from '../../../../test/fixtures/fresh-folder.ts'
 import { failToStartHere, startHere } from '../provider-here.ts'
 import { requestToken } from '../provider-process.ts'
 
 it('an identity provider whose store lost its log starts only with LOST_CHANGES=accept, and records it', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'greeting-lost-log-'))
+  const folder = freshFolder()
   const [dataDir, crashed] = [join(folder, 'before'), join(folder, 'after')]
   const provider = await startHere({ DATA_DIR: dataDir })
   await cp(dataDir, crashed, { recursive: true })
@@ -30,5 +30,4 @@ it('an identity provider whose store lost its log starts only with LOST_CHANGES=
   assert.match(String(records.all()[0]?.reason), /^followed to commit \d+, found commit \d+/)
   store.close()
   await accepted.stop()
-  await rm(folder, { recursive: true })
 })

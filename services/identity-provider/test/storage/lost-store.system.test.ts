@@ -1,26 +1,24 @@
 import assert from 'node:assert/strict'
-import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { cp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { after, before, describe, it } from 'node:test'
 import { parseEnv } from 'node:util'
 import pg from 'pg'
+import { freshFolder } from '../../../../test/fixtures/fresh-folder.ts'
 import { PostgresServer } from '../../../../test/fixtures/postgres-server.ts'
 import { KeyEncryptionKey } from '../../src/signing/key-encryption-key.ts'
 import { failToStartHere, startHere } from '../provider-here.ts'
 
-let folder: string
+const folder = freshFolder()
 let server: PostgresServer
 let count = 0
 
 before(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'greeting-lost-store-'))
   server = await PostgresServer.start()
 })
 after(async () => {
   await server.stop()
-  await rm(folder, { recursive: true })
 })
 
 type Environment = Readonly<Record<string, string>>
@@ -133,7 +131,7 @@ describe('a start without the store of its folder (FL22)', () => {
     })
 
   it('names the fault of a store that cannot be read, and of a store of an early release', async () => {
-    const dataDir = await mkdtemp(join(folder, 'faulty-'))
+    const dataDir = freshFolder()
     await writeFile(join(dataDir, 'administrator.env'), 'CLIENT_ID=1')
     const settings = { DATA_DIR: dataDir, HTTPS_PORT: 'off' }
     const unreachable = 'postgres://greeting@127.0.0.1:1/greeting'
@@ -155,7 +153,7 @@ describe('a start without the store of its folder (FL22)', () => {
 
   it('is not a loss in a folder that an operator prepared, with either store', async () => {
     for (const databaseUrl of ['', await server.database()]) {
-      const dataDir = await mkdtemp(join(folder, 'prepared-'))
+      const dataDir = freshFolder()
       const key = `${KeyEncryptionKey.generate().toBase64()}\n`
       await writeFile(join(dataDir, 'key-encryption.key'), key, { mode: 0o600 })
       await startAndStop({ DATA_DIR: dataDir, DATABASE_URL: databaseUrl })
@@ -164,7 +162,7 @@ describe('a start without the store of its folder (FL22)', () => {
   })
 
   it('is not a loss with KEY_ENCRYPTION_KEY and the certificates of an interrupted first start', async () => {
-    const dataDir = await mkdtemp(join(folder, 'early-'))
+    const dataDir = freshFolder()
     await startAndStop({ DATA_DIR: join(folder, 'other'), HTTPS_PORT: '0' })
     await cp(join(folder, 'other', 'tls'), join(dataDir, 'tls'), { recursive: true })
     const KEY_ENCRYPTION_KEY = KeyEncryptionKey.generate().toBase64()

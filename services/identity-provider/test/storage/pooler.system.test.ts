@@ -1,9 +1,7 @@
 import assert from 'node:assert/strict'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { after, it } from 'node:test'
 import pg from 'pg'
+import { freshFolder } from '../../../../test/fixtures/fresh-folder.ts'
 import { type PoolerName, startPooler } from '../../../../test/fixtures/poolers.ts'
 import { PostgresServer } from '../../../../test/fixtures/postgres-server.ts'
 import { startHere } from '../provider-here.ts'
@@ -18,7 +16,7 @@ after(async () => {
 })
 
 it('an identity provider behind a pooler issues tokens, and leaves nothing in the sessions', async () => {
-  const dataDir = await mkdtemp(join(tmpdir(), 'greeting-pooled-'))
+  const dataDir = freshFolder()
   const url = Object.assign(new URL(await server.database()), { port: String(pooler.port) }).href
   const provider = await startHere({ DATA_DIR: dataDir, DATABASE_URL: url })
   assert.equal((await requestToken(provider.url, dataDir)).status, 200)
@@ -28,7 +26,6 @@ it('an identity provider behind a pooler issues tokens, and leaves nothing in th
   )
   assert.deepEqual(left, [{ locks: 0, open: 0 }])
   await provider.stop()
-  await rm(dataDir, { recursive: true })
   const client = new pg.Client({ connectionString: url })
   await client.connect()
   const { rows } = await client.query(

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { getCACertificates, rootCertificates, setDefaultCACertificates } from 'node:tls'
+import { freshFolder } from '../../../../../test/fixtures/fresh-folder.ts'
 import { PostgresServer } from '../../../../../test/fixtures/postgres-server.ts'
 import {
   client,
@@ -23,10 +23,9 @@ const servers: Record<'here' | 'elsewhere' | 'plain', PostgresServer | undefined
   elsewhere: undefined,
   plain: undefined,
 }
-let folder: string
+const folder = freshFolder()
 
 before(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'greeting-tls-'))
   const texts = { local, named, client, thief }
   for (const [name, { cert, key }] of Object.entries(texts)) {
     await writeFile(join(folder, `${name}.crt`), cert)
@@ -45,7 +44,6 @@ before(async () => {
 
 after(async () => {
   for (const server of Object.values(servers)) await server?.stop()
-  await rm(folder, { recursive: true })
 })
 
 type Server = keyof typeof servers

@@ -1,24 +1,17 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { cp, mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { cp, readdir, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { after, before, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
 import { openLocalStorage } from '../../../../../test/fixtures/directory/local-storage.ts'
+import { freshFolder } from '../../../../../test/fixtures/fresh-folder.ts'
 import type { SqlDatabase } from '../../../src/storage/sql/sql-database.ts'
 import { removeAbandonedDrafts } from '../../../src/storage/sqlite/abandoned-drafts.ts'
 import { createFile } from '../../../src/storage/sqlite/create-file.ts'
 import { sqliteDatabase } from '../../../src/storage/sqlite/sqlite-database.ts'
 
 const longAgo = new Date('2020-01-01')
-let folder: string
-before(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'greeting-drafts-'))
-})
-after(() => rm(folder, { recursive: true }))
-
-const freshFolder = () => mkdtemp(join(folder, 'data-'))
 const draftsIn = async (dataDir: string) =>
   (await readdir(dataDir)).filter((name) => /^greeting\.sqlite\.[0-9a-f-]{36}/.test(name)).sort()
 
@@ -28,7 +21,7 @@ async function age(dataDir: string) {
 
 /** A draft with a write-ahead log, as a process leaves it that was killed while it filled it. */
 async function leaveDraft(dataDir: string) {
-  const running = join(await freshFolder(), 'running.sqlite')
+  const running = join(freshFolder(), 'running.sqlite')
   const database = new DatabaseSync(running)
   database.exec('pragma journal_mode = wal; create table one (two)')
   const draft = join(dataDir, `greeting.sqlite.${randomUUID()}`)
@@ -47,7 +40,7 @@ const nextSteps: Readonly<Record<string, (dataDir: string) => Promise<unknown>>>
 describe('the drafts of a data file', () => {
   for (const [step, take] of Object.entries(nextSteps))
     it(`are removed by the next ${step}, when their process was killed`, async () => {
-      const dataDir = await freshFolder()
+      const dataDir = freshFolder()
       await leaveDraft(dataDir)
       await leaveDraft(dataDir)
       await writeFile(join(dataDir, `greeting.sqlite.${randomUUID()}`), '')
@@ -59,7 +52,7 @@ describe('the drafts of a data file', () => {
     })
 
   it('are removed by a start with an existing data file', async () => {
-    const dataDir = await freshFolder()
+    const dataDir = freshFolder()
     await (await openLocalStorage({ dataDir })).close()
     await leaveDraft(dataDir)
     await age(dataDir)
@@ -68,7 +61,7 @@ describe('the drafts of a data file', () => {
   })
 
   it('stay while a process has them open, and a moment after the last write', async () => {
-    const dataDir = await freshFolder()
+    const dataDir = freshFolder()
     const path = join(dataDir, 'greeting.sqlite')
     await leaveDraft(dataDir)
     const recent = await draftsIn(dataDir)
@@ -91,7 +84,7 @@ describe('the drafts of a data file', () => {
   })
 
   it('are files with such a name only', async () => {
-    const dataDir = await freshFolder()
+    const dataDir = freshFolder()
     const others = ['greeting.sqlite.bak', `other.sqlite.${randomUUID()}`, 'greeting.sqlite.old-1']
     for (const name of others) await writeFile(join(dataDir, name), 'mine')
     await age(dataDir)

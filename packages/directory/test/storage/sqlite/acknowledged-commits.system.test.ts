@@ -1,19 +1,19 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
-import { cp, mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { cp, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { after, before, describe, it } from 'node:test'
+import { before, describe, it } from 'node:test'
 import { openLocalStorage } from '../../../../../test/fixtures/directory/local-storage.ts'
 import { guid, tenant } from '../../../../../test/fixtures/directory/sample.ts'
 import { commitAt, markAt } from '../../../../../test/fixtures/directory/sample-commit.ts'
+import { freshFolder } from '../../../../../test/fixtures/fresh-folder.ts'
 import { logOfAll } from '../../../src/live/directory-log.ts'
 import { put } from '../../../src/model/directory-change.ts'
 import type { Storage } from '../../../src/storage/storage.ts'
 
 const commits = 40
-let folder: string
+const folder = freshFolder()
 let count = 0
 /** The folder of a server that was killed: the latest commits are in the write-ahead log only. */
 let killed: string
@@ -35,7 +35,6 @@ const revisionIn = async (storage: Storage) =>
   (await storage.directory.changesAfter()).latest.revision
 
 before(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'greeting-acknowledged-'))
   const dataDir = freshDir()
   earlier = freshDir()
   killed = freshDir()
@@ -48,8 +47,6 @@ before(async () => {
   await cp(dataDir, killed, { recursive: true })
   await again.close()
 })
-
-after(() => rm(folder, { recursive: true }))
 
 /** A copy of the folder of the killed server, changed. */
 async function copyOf(change: (dataDir: string) => Promise<unknown>): Promise<string> {

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
-import { cp, mkdtemp, open, rm, stat, truncate } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { cp, open, stat, truncate } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { after, before, describe, it } from 'node:test'
+import { before, describe, it } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import { openLocalStorage } from '../../../../../test/fixtures/directory/local-storage.ts'
+import { freshFolder } from '../../../../../test/fixtures/fresh-folder.ts'
 import { maxBytesCheckedAtOpen } from '../../../src/storage/sqlite/sqlite-connection.ts'
 import { openSqliteDatabase } from '../../../src/storage/sqlite/sqlite-database.ts'
 import { openStorage, sqlStorage } from '../../../src/storage/storage.ts'
@@ -13,13 +13,12 @@ import { openStorage, sqlStorage } from '../../../src/storage/storage.ts'
 const pageBytes = 4096
 
 describe('a data file that is too large for a whole check at its opening', () => {
-  let folder: string
+  const folder = freshFolder()
   let sample: string
   /** The page of the audit that the tests damage. */
   let auditPage: number
 
   before(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'greeting-check-'))
     sample = join(folder, 'sample')
     await (await openLocalStorage({ dataDir: sample })).close()
     const file = new DatabaseSync(join(sample, 'greeting.sqlite'))
@@ -33,7 +32,6 @@ describe('a data file that is too large for a whole check at its opening', () =>
     assert.ok((await stat(join(sample, 'greeting.sqlite'))).size > maxBytesCheckedAtOpen)
   })
   // A check of a closed file still ends its last table, and then removes files of its own.
-  after(() => rm(folder, { recursive: true, maxRetries: 10 }))
 
   async function copyOf(name: string): Promise<string> {
     const dataDir = join(folder, name)

@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { after, before, beforeEach, describe, it } from 'node:test'
+import { before, beforeEach, describe, it } from 'node:test'
 import { Worker } from 'node:worker_threads'
 import { sql } from 'kysely'
+import { freshFolder } from '../../../../../test/fixtures/fresh-folder.ts'
 import { beginning } from '../../../src/live/commit.ts'
 import {
   maxBytesOfShortQueries,
@@ -22,7 +21,7 @@ const statement = (sql: string, parameters: readonly unknown[] = [], isInTransac
 const workerUrl = new URL('../../../src/storage/sqlite/sqlite-worker.ts', import.meta.url)
 
 describe('a thread with a connection to a data file', () => {
-  let folder: string
+  const folder = freshFolder()
   let path: string
   let started: Worker[]
   let thread: SqliteThread
@@ -33,13 +32,11 @@ describe('a thread with a connection to a data file', () => {
   }
 
   before(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'greeting-thread-'))
     path = join(folder, 'a.sqlite')
     const file = new DatabaseSync(path)
     file.exec('create table item (name text primary key, size integer)')
     file.close()
   })
-  after(() => rm(folder, { recursive: true }))
   beforeEach((t) => {
     started = []
     thread = new SqliteThread({ path, role: 'writer' }, startWorker)
@@ -105,7 +102,7 @@ describe('a thread with a connection to a data file', () => {
   })
 
   it('answers the question of a follower between the statements around it', async () => {
-    const folderOfStore = await mkdtemp(join(folder, 'store-'))
+    const folderOfStore = freshFolder()
     const file = join(folderOfStore, 'greeting.sqlite')
     await (await openSqliteDatabase(file)).close()
     const reader = new SqliteThread({ path: file, role: 'reader' })

@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { it } from 'node:test'
+import { freshFolder } from '../../../../../test/fixtures/fresh-folder.ts'
 import { updateAdministratorFile } from '../../../src/management/bootstrap/bootstrap.ts'
 
-it('a line that an operator added to administrator.env does not become a command after an update', async (t) => {
-  const dataDir = await mkdtemp(join(tmpdir(), 'greeting-administrator-'))
-  t.after(() => rm(dataDir, { recursive: true }))
+it('a line that an operator added to administrator.env does not become a command after an update', async () => {
+  const dataDir = freshFolder()
   const note = 'set by ops; echo ran'
   await writeFile(join(dataDir, 'administrator.env'), `NOTE='${note}'\nAUTH_URL=http://old\n`)
   await updateAdministratorFile(dataDir, { authUrl: 'http://new:1', graphUrl: 'http://new:1' })

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
-import { mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { after, before, beforeEach, describe, it } from 'node:test'
+import { beforeEach, describe, it } from 'node:test'
 import { parseEnv } from 'node:util'
 import {
   graphAppId,
@@ -15,6 +14,7 @@ import { DirectoryStore, StorageUnavailableError } from '@greeting/directory/liv
 import { MemoryDirectoryLog } from '../../../../../test/fixtures/directory/memory-directory-log.ts'
 import { guid } from '../../../../../test/fixtures/directory/sample.ts'
 import { wholeDirectory } from '../../../../../test/fixtures/directory/whole-directory.ts'
+import { freshFolder } from '../../../../../test/fixtures/fresh-folder.ts'
 import { type BootstrapOptions, bootstrap } from '../../../src/management/bootstrap/bootstrap.ts'
 import { apisOfEveryTenant } from '../../../src/management/privileges/built-in-apis.ts'
 import { graphRoles } from '../../../src/management/privileges/graph-roles.ts'
@@ -24,15 +24,10 @@ import { contoso, fabrikam } from '../sample-graph.ts'
 const dayMs = 86_400_000
 
 describe('the first start', () => {
-  let root: string
   let dataDir: string
-  before(async () => {
-    root = await mkdtemp(join(tmpdir(), 'bootstrap-'))
-  })
   beforeEach(async () => {
-    dataDir = await mkdtemp(join(root, 'data-'))
+    dataDir = freshFolder()
   })
-  after(() => rm(root, { recursive: true }))
 
   const place = { authUrl: 'https://login.example', graphUrl: 'https://login.example' }
   const start = (

@@ -1,19 +1,15 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { appendFile, mkdir, mkdtemp, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { appendFile, mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, before, describe, it, type TestContext } from 'node:test'
+import { describe, it, type TestContext } from 'node:test'
+import { freshFolder } from '../../../../../test/fixtures/fresh-folder.ts'
 import { linesOf } from '../../../src/telemetry/audit-export/exported-record.ts'
 import { fileSink, socketSink } from '../../../src/telemetry/audit-export/sinks.ts'
 import { numbers, numbersIn, sampleRecords } from './sample-records.ts'
 
-let folder: string
-before(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'greeting-audit-export-'))
-})
-after(() => rm(folder, { recursive: true }))
+const folder = freshFolder()
 const newPath = () => join(folder, `${crypto.randomUUID()}.jsonl`)
 const read = (path: string) => readFile(path, 'utf8')
 
