@@ -1,10 +1,10 @@
-import type { Runtime, Tenant } from '@greeting/directory'
+import type { Runtime } from '@greeting/directory'
 import type { AuditLane, AuditRecord, ReplayCache } from '@greeting/directory/audit'
 import type { DirectoryStore, StandbyState } from '@greeting/directory/live'
 import type { RequestObserver, TrustedProxies } from '@greeting/http-service'
 import type { Authority } from '../dialect/authority.ts'
 import type { TokenLifetime } from '../dialect/token/token-times.ts'
-import type { AssertionTimes } from '../issuance/assertion.ts'
+import type { AuthenticationRules } from '../issuance/client-authentication.ts'
 import type { VerifyFederated } from '../issuance/federated-authentication.ts'
 import type { PublishedKey } from '../signing/signing-key.ts'
 import type { KeyMembers } from '../signing/token-signer.ts'
@@ -26,22 +26,20 @@ export type Log = Record<
 >
 
 /** The dependencies of the token service's routes. */
-export type ServiceOptions = {
+export type ServiceOptions = Required<
+  Pick<
+    AuthenticationRules,
+    'acceptsLabSecrets' | 'acceptsMcpClients' | 'assertionTimes' | 'ownIssuers'
+  >
+> & {
   readonly authority: Authority
   /** The public origins of all listeners. Each is a name of Microsoft Graph in token requests. */
   readonly origins: readonly string[]
-  /** The issuers of v2.0 tokens of all listeners, for a tenant. */
-  readonly ownIssuers: (tenant: Tenant) => readonly string[]
   readonly directory: Pick<DirectoryStore, 'read'> & Partial<Pick<DirectoryStore, 'readLastKnown'>>
   /** What is read while the store is unavailable; undefined without a standby. */
   readonly standbyState?: () => StandbyState | undefined
   readonly keys: TokenKeys
   readonly lifetime: TokenLifetime
-  readonly assertionTimes: AssertionTimes
-  /** Whether the server has a lab. Only there, a secret may be one that a test has chosen. */
-  readonly acceptsLabSecrets: boolean
-  /** Whether requests of MCP clients are accepted that Entra refuses. */
-  readonly acceptsMcpClients: boolean
   /** The replay cache; `undefined` when an assertion can be used until it expires. */
   readonly assertions: Pick<ReplayCache, 'spend'> | undefined
   /** The last time when the store lost commits, and with them used assertions. In the future, all count as used. */

@@ -76,7 +76,7 @@ export type ColumnForm = 'plain' | 'boolean' | 'time' | 'json' | 'secrets' | 'ce
  * One property of an entity: its initial value, how clients write and read it, and where the store
  * has it. All code that handles properties in general reads these rows.
  */
-export type Property<Entity, Lookups, Value = unknown> = {
+export type Property<Entity, Lookups, Value = unknown> = Pick<Member, 'index'> & {
   /** The value in a new entity. Without it, the creator of the entity sets the value. */
   readonly initial?: Value
   /** The column in the store, and the form of its values; default `plain`. */
@@ -105,8 +105,6 @@ export type Property<Entity, Lookups, Value = unknown> = {
   readonly isSearchable?: true
   /** Whether `$orderby` sorts by it. */
   readonly isSortable?: true
-  /** The index of the store that serves its comparisons. */
-  readonly index?: ListIndex
 }
 
 /** The properties of an entity in the order of responses: one for each member, and more. */
