@@ -22,7 +22,7 @@ import { SqlAuditTrail } from './sql/logs/sql-audit-trail.ts'
 import { SqlCredentialUses } from './sql/logs/sql-credential-uses.ts'
 import { SqlDirectoryLog } from './sql/logs/sql-directory-log.ts'
 import { beat, lastBeat, sqlClockMarks } from './sql/logs/sql-heartbeat.ts'
-import { SqlKeyRingStore } from './sql/logs/sql-key-ring-store.ts'
+import { sqlKeyRingStore } from './sql/logs/sql-key-ring-store.ts'
 import { SqlReplayCache } from './sql/logs/sql-replay-cache.ts'
 import type { ObserveQuery, SqlDatabase } from './sql/sql-database.ts'
 import {
@@ -176,7 +176,7 @@ export async function openStandby(url: string): Promise<StandbyStorage> {
   const database = postgresDatabase(url, { isReadOnly: true })
   return {
     directory: new SqlDirectoryLog(database),
-    keyRing: new SqlKeyRingStore(database),
+    keyRing: sqlKeyRingStore(database),
     lastBeat: (known) => lastBeat(database, known),
     isMigrated: () => database.isMigrated(),
     [Symbol.asyncDispose]: () => database.close(),
@@ -238,7 +238,7 @@ export function sqlStorage(
   const directory = new SqlDirectoryLog(database, onCommit)
   return {
     directory,
-    keyRing: new SqlKeyRingStore(database, onCommit),
+    keyRing: sqlKeyRingStore(database, onCommit),
     assertions,
     credentialUses,
     audit,

@@ -22,7 +22,7 @@ import {
   consequencesOfTime,
 } from './consequences.ts'
 import type { CertificateToAdd, Change } from './steps/change.ts'
-import { fileIndex, KnownApi, KnownApis } from './steps/known-apis.ts'
+import { fileIndex, type KnownApis, knownApi, knownApis } from './steps/known-apis.ts'
 import { planAgents, planInheritance } from './steps/plan-agents.ts'
 import { planAppRoles, wantedRoles } from './steps/plan-app-roles.ts'
 import { planConsents, wantedConsents } from './steps/plan-consents.ts'
@@ -82,7 +82,7 @@ export function planRegistrations(input: PlanInput): Plan {
     writesIds = false,
     administrator,
   } = input
-  const apis = knownApis(file, state)
+  const apis = apisOf(file, state)
   const entries = fileIndex(file)
   const { callers } = entries
   const clients = locateCallers(callers, apis, state)
@@ -177,10 +177,10 @@ function locateCallers(
 }
 
 /** The APIs that the file declares, then those of the directory to which it refers. */
-function knownApis(file: RegistrationsFile, state: DirectoryState): KnownApis {
+function apisOf(file: RegistrationsFile, state: DirectoryState): KnownApis {
   const declared = file.apis.map((entry) => {
     const located = locate(state, entry)
-    return new KnownApi(located, wantedRoles(entry, located, state.tenantId))
+    return knownApi(located, wantedRoles(entry, located, state.tenantId))
   })
   const spokenOf = [
     ...fileIndex(file).callers.flatMap(({ permissions = [], inherit = [] }) => [
@@ -192,8 +192,8 @@ function knownApis(file: RegistrationsFile, state: DirectoryState): KnownApis {
   const others = [...new Set(spokenOf)]
     .filter((name) => fileIndex(file).api(name) === undefined)
     .map((name) => locateResource(state, name))
-    .map((located) => new KnownApi(located, rolesOf(located)))
-  return new KnownApis([...declared, ...others])
+    .map((located) => knownApi(located, rolesOf(located)))
+  return knownApis([...declared, ...others])
 }
 
 /** APIs and roles that neither the file nor the directory has. */

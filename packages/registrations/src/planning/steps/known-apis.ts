@@ -29,60 +29,39 @@ export function fileIndex(file: RegistrationsFile): FileIndex {
   return index
 }
 
+export type KnownApi = ReturnType<typeof knownApi>
+
 /** An API whose permissions clients can have, from the file or from the directory. */
-export class KnownApi {
-  readonly name: string
-  readonly located: Located
-  readonly #roles: readonly AppRole[]
-
-  constructor(located: Located, roles: readonly AppRole[]) {
-    this.name = located.name
-    this.located = located
-    this.#roles = roles
-  }
-
-  /** `undefined` for an API that is not registered yet. */
-  get appId(): string | undefined {
-    return this.located.application?.appId ?? this.located.servicePrincipal?.appId
-  }
-
-  get isInDirectory(): boolean {
-    return this.appId !== undefined
-  }
-
-  /** The role with this value, if any. */
-  role(value: string): RoleName[] {
-    return this.#roles.filter((role) => role.value === value).map(({ id }) => ({ id, value }))
-  }
-
-  /** The value in the claim `roles` of a token. */
-  valueOf(roleId: string): string | undefined {
-    return this.#roles.find(({ id }) => id === roleId)?.value ?? undefined
-  }
-
-  isEnabled(roleId: string): boolean {
-    return this.#roles.some(({ id, isEnabled }) => id === roleId && isEnabled)
+export function knownApi(located: Located, roles: readonly AppRole[]) {
+  const appId = located.application?.appId ?? located.servicePrincipal?.appId
+  return {
+    name: located.name,
+    located,
+    /** `undefined` for an API that is not registered yet. */
+    appId,
+    isInDirectory: appId !== undefined,
+    /** The role with this value, if any. */
+    role: (value: string): RoleName[] =>
+      roles.filter((role) => role.value === value).map(({ id }) => ({ id, value })),
+    /** The value in the claim `roles` of a token. */
+    valueOf: (roleId: string) => roles.find(({ id }) => id === roleId)?.value ?? undefined,
+    isEnabled: (roleId: string) => roles.some(({ id, isEnabled }) => id === roleId && isEnabled),
   }
 }
 
+export type KnownApis = ReturnType<typeof knownApis>
+
 /** The APIs that a plan knows, by the values that refer to them. If several APIs have one value, the first is found. */
-export class KnownApis {
-  readonly all: readonly KnownApi[]
-  readonly #byName = new Map<string, KnownApi>()
-  readonly #byAppId = new Map<string, KnownApi>()
-  readonly #byServicePrincipal = new Map<string, KnownApi>()
-
-  constructor(all: readonly KnownApi[]) {
-    this.all = all
-    for (const api of all.toReversed()) {
-      this.#byName.set(api.name, api)
-      if (api.appId !== undefined) this.#byAppId.set(api.appId, api)
-      const { servicePrincipal } = api.located
-      if (servicePrincipal !== undefined) this.#byServicePrincipal.set(servicePrincipal.id, api)
-    }
+export function knownApis(all: readonly KnownApi[]) {
+  const byKey = (keyOf: (api: KnownApi) => string | undefined) =>
+    new Map(all.toReversed().map((api) => [keyOf(api), api]))
+  const byName = byKey(({ name }) => name)
+  const byAppId = byKey(({ appId }) => appId)
+  const byServicePrincipal = byKey(({ located }) => located.servicePrincipal?.id)
+  return {
+    all,
+    named: (name: string) => byName.get(name),
+    withAppId: (appId: string) => byAppId.get(appId),
+    ofServicePrincipal: (id: string) => byServicePrincipal.get(id),
   }
-
-  named = (name: string) => this.#byName.get(name)
-  withAppId = (appId: string) => this.#byAppId.get(appId)
-  ofServicePrincipal = (id: string) => this.#byServicePrincipal.get(id)
 }

@@ -1,6 +1,6 @@
 import type { Kysely, Transaction } from 'kysely'
 import type { AuditRecord } from '../../../audit/audit-record.ts'
-import type { KeyEvent, KeyRing, KeyRingStore, SigningKey } from '../../../keys/key-ring-store.ts'
+import type { KeyEvent, KeyRingStore, SigningKey } from '../../../keys/key-ring-store.ts'
 import { beginning, type Commit, type OnCommit, type RevisionLog } from '../../../live/commit.ts'
 import { insertAudit } from '../rows/audit-rows.ts'
 import { rowsOf } from '../rows/list-parameter.ts'
@@ -9,18 +9,13 @@ import type { SigningKeyRow, Tables } from '../rows/tables.ts'
 import type { SqlDatabase } from '../sql-database.ts'
 
 /** The key ring in a database. It stores and returns encrypted private keys. */
-export class SqlKeyRingStore implements KeyRingStore {
-  readonly #database: SqlDatabase
-  readonly #onCommit: OnCommit
-
-  constructor(database: SqlDatabase, onCommit: OnCommit = async () => undefined) {
-    this.#database = database
-    this.#onCommit = onCommit
-  }
-
-  read(known: Commit = beginning) {
-    // One state of the database, so that the ring is the one of its revision.
-    return this.#database.snapshot(async (db) => {
+export const sqlKeyRingStore = (
+  database: SqlDatabase,
+  onCommit: OnCommit = async () => undefined,
+): KeyRingStore => ({
+  // One state of the database, so that the ring is the one of its revision.
+  read: (known = beginning) =>
+    database.snapshot(async (db) => {
       const position = await positionIn(db, 'signing-keys', known)
       const rows = await db
         .selectFrom('signing_key')
@@ -29,16 +24,9 @@ export class SqlKeyRingStore implements KeyRingStore {
         .orderBy('kid')
         .execute()
       return { ...position, ring: rows.map(keyFromRow) }
-    })
-  }
-
-  async commit(
-    base: Commit,
-    mark: string,
-    ring: KeyRing,
-    events: readonly KeyEvent[],
-  ): Promise<'committed' | 'conflict'> {
-    const outcome = await this.#database.write(async (db) => {
+    }),
+  commit: async (base, mark, ring, events) => {
+    const outcome = await database.write(async (db) => {
       if (!(await takeNextRevision(db, 'signing-keys', base, mark))) return 'conflict'
       await db.deleteFrom('signing_key').execute()
       if (ring.length > 0) await db.insertInto('signing_key').values(ring.map(keyToRow)).execute()
@@ -46,10 +34,10 @@ export class SqlKeyRingStore implements KeyRingStore {
       return 'committed'
     })
     if (outcome === 'committed')
-      await this.#onCommit('signing-keys', { revision: base.revision + 1, mark })
+      await onCommit('signing-keys', { revision: base.revision + 1, mark })
     return outcome
-  }
-}
+  },
+})
 
 const keyToRow = (key: SigningKey): SigningKeyRow => ({
   kid: key.kid,
