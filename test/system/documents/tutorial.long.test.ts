@@ -93,7 +93,7 @@ describe('the tutorial', () => {
     assert.match(out, /Admin consent/)
     const shown = `$ ${command}\n${out}`.replaceAll('&', '&amp;').replaceAll('<', '&lt;')
     await sheet.setContent(`<!doctype html><body style="margin:0;background:#16181d;width:max-content">
-<pre style="margin:0;padding:20px;color:#e6e8ee;font:16px/1.6 monospace;white-space:pre-wrap;width:0;min-width:calc(100% - 40px)">${shown}</pre>
+<pre style="margin:0;padding:20px;color:#e6e8ee;font:18px/1.6 monospace;white-space:pre-wrap;width:0;min-width:calc(100% - 40px)">${shown}</pre>
 <img src="data:image/png;base64,${portal.toString('base64')}" style="display:block">`)
     const picture = await sheet.locator('body').boundingBox()
     assert.ok(picture)
@@ -115,7 +115,7 @@ describe('the tutorial', () => {
     const { CLIENT_ID } = system.clientSettings
     await browser.goto(`${browser.url()}/applications/${CLIENT_ID}/permissions`)
     for (const _ of ['CallHiApiRole', 'CallHelloApiRole']) {
-      await browser.getByText('Revoke', { exact: true }).first().click()
+      await browser.locator('summary', { hasText: 'Revoke' }).first().click()
       await browser.getByRole('button', { name: 'Revoke' }).first().click()
     }
     const verdict = () => browser.locator('main').innerText()
@@ -125,7 +125,11 @@ describe('the tutorial', () => {
       assert.deepEqual(await axeFaults(browser), [])
     }
     await writeScreenshot(browser, 'missing-consent', guide)
+    // Its letters are large enough to be read on a phone.
+    await browser.setViewportSize({ width: 860, height: 800 })
+    await browser.evaluate("document.body.style.zoom = '1.25'")
     const banner = await browser.locator('.verdict').first().screenshot()
+    await browser.setViewportSize(view.viewport)
     await pictureOfBoth(await context.newPage(), banner)
     await browser.getByRole('button', { name: 'Grant admin consent' }).first().click()
     assert.doesNotMatch(await verdict(), /Missing step/)
