@@ -44,7 +44,7 @@ const showApplications: PageRow['show'] = async (request, { req }, attempt) => {
     attempt,
     action: html`<a href="#register">Register an application</a>${newApiLink(req.query('for') ? 'secondary' : 'primary')}`,
     content: html`<form method="get" action="${path}" class="bar"><label>Search by name or application ID
-<input type="search" name="search" value="${search}" maxlength="256"></label><button>Search applications</button></form>
+<input type="search" name="search" value="${search}" maxlength="256"></label><button>Search<span class="read"> applications</span></button></form>
 <p>${search ? html`Applications whose names match “${search}”.` : total === 1 ? `1 ${what}` : `${total?.toLocaleString('en') ?? ''} ${what}s`}${(search || kind) && html` <a href="${path}">Show all</a>`}</p>
 ${table(
   'App registrations',
@@ -56,7 +56,7 @@ ${table(
       mark('plain', kindOf({ application: one, principal: undefined })),
       state
         ? html`<span title="${state.reason}">${mark(state.kind, state.text)}</span>`
-        : `${one.appRoles.length} roles`,
+        : `${one.appRoles.length} ${one.appRoles.length === 1 ? 'role' : 'roles'}`,
       time(lastUseOf(one), request.now),
       time(one.createdDateTime, request.now, ''),
       html`<code>${one.appId}</code>`,

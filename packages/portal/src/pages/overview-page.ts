@@ -187,7 +187,7 @@ async function refusals(request: AdministratorRequest) {
         appId: actor,
         name: names.get(actor),
         line: html`${mark('bad', times)} ${inWords(reason ?? '')}. ${remedyOf(reason ?? '', request)} <small>${time(at, request.now)} ${link(`${logsPath}?${log}`, 'Show the log', `of ${names.get(actor) ?? 'unknown clients'}`)}</small>`,
-        next: [applicationPath(actor), 'Show the steps'],
+        next: [applicationPath(actor), 'Show\u00a0steps'],
       }
     }),
   )
@@ -222,7 +222,7 @@ async function registeredPart(request: AdministratorRequest) {
     const { kind = 'good', text = '', reason = '' } = states.get(appId) ?? {}
     if (kind !== 'bad' && kind !== 'warn') return []
     const line = html`${mark(kind, text)} ${capitalized(reason)}.`
-    return [{ appId, name, line, next: [applicationPath(appId), 'Show the steps'] }]
+    return [{ appId, name, line, next: [applicationPath(appId), 'Show\u00a0steps'] }]
   })
   const clients = newest.value.filter((one) => !isApi(one))
   const count = newest['@odata.count']?.toLocaleString('en') ?? ''
