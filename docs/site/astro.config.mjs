@@ -33,6 +33,10 @@ export default defineConfig({
       expressiveCode: { defaultProps: { wrap: true } },
       head: [{ tag: 'script', attrs: { type: 'module' }, content: focusWideTables }],
       sidebar,
+      // A word counts more than a longer one that begins with it: port, not portal.
+      pagefind: {
+        ranking: { pageLength: 0.75, termFrequency: 1, termSaturation: 2, termSimilarity: 15 },
+      },
       social: [
         {
           icon: 'github',

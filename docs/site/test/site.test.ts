@@ -103,6 +103,15 @@ describe('search', () => {
     ['Java', /^\/examples\/(java|spring-security)\//],
     ['Go', /^\/examples\/go\//],
     ['.NET', /^\/examples\/dotnet\//],
+    ['port in use', /^\/troubleshooting\//],
+    ['EADDRINUSE', /^\/troubleshooting\//],
+    ['address already in use', /^\/troubleshooting\//],
+    ['secret expired', /^\/errors\/aadsts7000222\//],
+    ['invalid_client', /^\/errors\//],
+    ['certificate not trusted', /^\/troubleshooting\//],
+    ['401', /^\/troubleshooting\//],
+    ['docker', /^\/guides\/deploying\//],
+    ['proxy', /^\/guides\/proxies\//],
   ]
   for (const [words, first] of rows)
     it(`finds ${words}`, async () => {
