@@ -7,7 +7,13 @@ import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { freshFolder } from '../../../../test/fixtures/fresh-folder.ts'
 import { assertGenerated } from '../../../../test/fixtures/generated-files.ts'
-import { clientApplicationId, keySetOf, TokenFactory } from '../token-factory.ts'
+import {
+  apiApplicationId,
+  clientApplicationId,
+  keySetOf,
+  TokenFactory,
+  tenantId,
+} from '../token-factory.ts'
 import * as reference from './reference.ts'
 
 const repository = join(import.meta.dirname, '../../../..')
@@ -41,7 +47,7 @@ describe('the snippets of docs/guides/protect-your-api.md and docs/reference/gua
     mkdirSync(folder, { recursive: true })
     symlinkSync(join(repository, 'node_modules'), join(folder, 'node_modules'))
     for (const [, name = '', code = ''] of page.matchAll(/```ts (\S+)\n(.*?)```/gs)) {
-      writeFileSync(join(folder, name), code)
+      writeFileSync(join(folder, name), code.replace('port: 3002', 'port: 0'))
     }
     globalThis.fetch = async (url) => {
       fetched.push(String(url))
@@ -102,23 +108,24 @@ describe('the snippets of docs/guides/protect-your-api.md and docs/reference/gua
   })
 
   it('an MCP server', async () => {
-    const { fetch } = await load('mcp.ts')
+    Object.assign(process.env, { TENANT_ID: tenantId, API_APPLICATION_ID: apiApplicationId })
+    const { server } = await load('mcp.mts')
+    if (!server.listening) await once(server, 'listening')
     const call = (name: string, headers: Record<string, string>): Promise<Response> =>
-      fetch(
-        new Request('https://mcp.example/mcp', {
-          method: 'POST',
-          headers: {
-            accept: 'application/json, text/event-stream',
-            'content-type': 'application/json',
-            ...headers,
-          },
-          body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name } }),
-        }),
-      )
+      realFetch(`http://localhost:${server.address().port}/mcp`, {
+        method: 'POST',
+        headers: {
+          accept: 'application/json, text/event-stream',
+          'content-type': 'application/json',
+          ...headers,
+        },
+        body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name } }),
+      })
     const authorization = `Bearer ${token()}`
     assert.match(await (await call('hello', { authorization })).text(), /"text":"Hello"/)
     assert.equal((await call('bye', { authorization })).status, 403)
     assert.equal((await call('hello', {})).status, 401)
+    server.close()
   })
 
   it('an existing app, and the check of its routes', async () => {
