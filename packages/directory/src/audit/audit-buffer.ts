@@ -28,7 +28,7 @@ export type AuditBacklog = {
  * Buffers the records of token requests and writes them in batches, so that no token waits for the
  * store. While the store is unavailable, the buffer grows up to its capacity.
  *
- * The owner must call `flush` several times a second, and once at the end.
+ * The owner must call `flush` within a second while something waits, and once at the end.
  */
 export class AuditBuffer {
   readonly #options: AuditBufferOptions &
@@ -38,6 +38,8 @@ export class AuditBuffer {
   readonly #latestUses = new Map<string, Date>()
   #flushing: Promise<void> | undefined
   #dropped = 0
+  /** Called with each record and each use that waits for a flush. */
+  onWaiting = (): void => {}
 
   constructor(options: AuditBufferOptions) {
     this.#options = {
@@ -51,6 +53,7 @@ export class AuditBuffer {
   record = (record: AuditRecord, lane: AuditLane): void => {
     this.#options.onRecord?.(record, lane)
     if (this.#options.unstored.has(lane)) return
+    this.onWaiting()
     const waiting = this.#waiting.get(lane) ?? { records: [], lost: 0 }
     this.#waiting.set(lane, waiting)
     if (waiting.records.length < this.#options.capacity) waiting.records.push(record)
@@ -67,7 +70,14 @@ export class AuditBuffer {
     return { waiting, dropped: this.#dropped }
   }
 
+  /** Whether the store lacks a record, a loss or a use. */
+  get isWaiting(): boolean {
+    const lanes = [...this.#waiting.values()]
+    return this.#latestUses.size > 0 || lanes.some((one) => one.records.length + one.lost > 0)
+  }
+
   noteUse = (credentialName: string, at: Date): void => {
+    this.onWaiting()
     const known = this.#latestUses.get(credentialName)
     if (known === undefined || known < at) this.#latestUses.set(credentialName, at)
   }

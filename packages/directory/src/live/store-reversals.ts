@@ -11,13 +11,15 @@ export type StoreReversalsOptions = {
 /**
  * Counts and logs the reversals of the store, to a standby that lags or to a backup.
  *
- * The owner must call `writeTo` several times a second, which writes them to the audit.
+ * The owner must call `writeTo` within a second while one waits, which writes them to the audit.
  */
 export class StoreReversals {
   readonly #options: Required<StoreReversalsOptions>
   #unwritten: readonly AuditRecord[] = []
   #count = 0
   #latestAt: Date | undefined
+  /** Called with each reversal that waits for `writeTo`. */
+  onWaiting = (): void => {}
 
   constructor(options: StoreReversalsOptions) {
     this.#options = { now: () => new Date(), ...options }
@@ -26,6 +28,11 @@ export class StoreReversals {
   /** The time of the latest reversal that this server noticed; undefined when there was none. */
   get latestAt(): Date | undefined {
     return this.#latestAt
+  }
+
+  /** Whether the audit lacks a reversal. */
+  get isWaiting(): boolean {
+    return this.#unwritten.length > 0
   }
 
   /** How many reversals this server has noticed. */
@@ -54,6 +61,7 @@ export class StoreReversals {
       correlationId: null,
     }
     this.#unwritten = [...this.#unwritten, record]
+    this.onWaiting()
   }
 
   /**

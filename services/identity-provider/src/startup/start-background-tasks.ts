@@ -7,7 +7,11 @@ type Task = readonly [
   everyMs: number,
   name: string,
   task: (signal: AbortSignal) => Promise<unknown>,
+  sources?: readonly Source[],
 ]
+
+/** Has work for a task at times. */
+type Source = { onWaiting: () => void; readonly isWaiting: boolean }
 
 /** Starts the work between requests. The stack stops it, after a task that is running. */
 export function startBackgroundTasks(
@@ -17,7 +21,7 @@ export function startBackgroundTasks(
 ): void {
   const { settings, storage, directory, standbyReads, keys, clock, log } = parts
   const tasks: readonly Task[] = [
-    [500, 'write of the audit log', writeAudit],
+    [500, 'write of the audit log', writeAudit, [parts.auditBuffer, parts.reversals]],
     ...tasksOfReplica(),
     [60_000, 'schedule of the signing keys', () => keys.tend()],
     [60_000, 'comparison of the clocks', () => clock.compare()],
@@ -26,8 +30,8 @@ export function startBackgroundTasks(
     [300_000, 'purge of deleted items', whenAgreed(purge)],
     [3_600_000, 'renewal of the server certificate', whenAgreed(parts.listeners.renewCertificate)],
   ]
-  for (const [everyMs, name, task] of tasks)
-    stack.defer(startPeriodicTask(everyMs, name, task, log))
+  for (const [everyMs, name, task, sources] of tasks)
+    stack.defer(startPeriodicTask(everyMs, name, task, log, sources))
 
   function tasksOfReplica(): readonly Task[] {
     // One process owns a file. A request after a rest reads what is older than a second again.
@@ -73,6 +77,7 @@ export function startBackgroundTasks(
  *
  * @param name names the task in the log, which has only the first of several failures in a row
  * @param task gets a signal that ends a long run when the task is stopped
+ * @param sources with them, the timer runs only while one has work: a process at rest sleeps
  * @returns stops the task, and resolves when the current run has ended
  */
 export function startPeriodicTask(
@@ -80,11 +85,12 @@ export function startPeriodicTask(
   name: string,
   task: (signal: AbortSignal) => Promise<unknown>,
   log: Log,
+  sources?: readonly Source[],
 ): () => Promise<void> {
   const stop = new AbortController()
   let isFailing = false
   let running = Promise.resolve()
-  let timer: NodeJS.Timeout
+  let timer: NodeJS.Timeout | undefined
   const attempt = async () => {
     try {
       await task(stop.signal)
@@ -96,14 +102,18 @@ export function startPeriodicTask(
       isFailing = true
     }
   }
+  const hasWork = () => sources?.some(({ isWaiting }) => isWaiting) ?? true
   const schedule = () => {
-    timer = setTimeout(() => {
+    if (stop.signal.aborted) return
+    timer ??= setTimeout(() => {
       running = attempt().then(() => {
-        if (!stop.signal.aborted) schedule()
+        timer = undefined
+        if (hasWork()) schedule()
       })
     }, everyMs).unref()
   }
-  schedule()
+  for (const source of sources ?? []) source.onWaiting = schedule
+  if (hasWork()) schedule()
   return () => {
     stop.abort()
     clearTimeout(timer)

@@ -1,6 +1,12 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
+import {
+  AuditBuffer,
+  type AuditRecord,
+  type AuditTrail,
+  type CredentialUses,
+} from '@greeting/directory/audit'
 import { AgreedTime } from '../../../../packages/directory/src/clock/agreed-time.ts'
 import type { ServiceParts } from '../../src/startup/service-parts.ts'
 import { startBackgroundTasks } from '../../src/startup/start-background-tasks.ts'
@@ -8,12 +14,22 @@ import { startBackgroundTasks } from '../../src/startup/start-background-tasks.t
 const wall = new Date('2032-01-01T00:00:00Z')
 const agreed = new AgreedTime(new Date('2030-01-01T00:00:00Z'))
 const nothing = async () => {}
+const record: AuditRecord = {
+  at: wall,
+  tenantId: null,
+  actor: 'client',
+  action: 'token.issue',
+  target: null,
+  outcome: 'done',
+  reason: null,
+  correlationId: null,
+}
 const atRest = {
   settings: { DATABASE_URL: 'postgres://host/name', DELETED_ITEMS_RETENTION_DAYS: 30 },
   directory: { refresh: nothing, deletedBefore: async () => [] },
   keys: { refresh: nothing, tend: nothing },
-  auditBuffer: { flush: nothing },
-  reversals: { writeTo: nothing },
+  auditBuffer: { flush: nothing, isWaiting: false },
+  reversals: { writeTo: nothing, isWaiting: false },
   environment: { runtime: { now: () => wall } },
   listeners: { renewCertificate: nothing },
   log: { error: (_: object, text: string) => assert.fail(text) },
@@ -64,13 +80,14 @@ describe('the background tasks', () => {
     assert.deepEqual(asked, ['compare', 'tidy 2032 undefined'])
   })
 
-  for (const [store, databaseUrl, reads, mostWakeUps] of [
-    ['of a file', undefined, 0, 20],
-    ['of a database', 'postgres://host/name', 80, 110],
+  for (const [store, databaseUrl, reads, shortestMs] of [
+    ['of a file', undefined, 0, 60_000],
+    ['of a database', 'postgres://host/name', 80, 250],
   ] as const)
-    it(`read the store ${store} ${reads} times in ten seconds at rest`, async (test) => {
+    it(`read the store ${store} ${reads} times in ten seconds at rest, with timers of at least ${shortestMs} ms`, async (test) => {
       test.mock.timers.enable({ apis: ['setTimeout'] })
-      let [asked, wakeUps] = [0, 0]
+      const timers = test.mock.method(globalThis, 'setTimeout')
+      let asked = 0
       const read = async () => {
         asked += 1
       }
@@ -80,11 +97,6 @@ describe('the background tasks', () => {
         storage: { beat: nothing },
         directory: { refresh: read },
         keys: { refresh: read },
-        auditBuffer: {
-          flush: async () => {
-            wakeUps += 1
-          },
-        },
         clock: { agreedTime: async () => undefined },
       }
       await using stack = new AsyncDisposableStack()
@@ -94,6 +106,44 @@ describe('the background tasks', () => {
         await setImmediate()
       }
       assert.equal(asked, reads)
-      assert.ok(wakeUps + asked <= mostWakeUps, `${wakeUps + asked} wake-ups`)
+      const lengths = timers.mock.calls.map((call) => call.arguments[1] ?? 0)
+      assert.equal(Math.min(...lengths), shortestMs)
+    })
+
+  for (const [name, begin] of [
+    ['record', (buffer: AuditBuffer) => buffer.record(record, 'signIns')],
+    ['use', (buffer: AuditBuffer) => buffer.noteUse('credential', wall)],
+  ] as const)
+    it(`write a ${name} half a second later, again while the store fails, and then no more`, async (test) => {
+      test.mock.timers.enable({ apis: ['setTimeout'] })
+      let [writes, isAway] = [0, true]
+      const write = async () => {
+        writes += 1
+        if (isAway) throw new Error('away')
+      }
+      const auditBuffer = new AuditBuffer({
+        audit: { append: write } as unknown as AuditTrail,
+        uses: { record: write } as unknown as CredentialUses,
+      })
+      const log = { error: () => {}, info: () => {} }
+      const settings = { DATABASE_URL: undefined }
+      await using stack = new AsyncDisposableStack()
+      const work = { ...atRest, settings, auditBuffer, log } as unknown as ServiceParts
+      startBackgroundTasks(work, nothing, stack)
+      const pass = async (ms: number) => {
+        test.mock.timers.tick(ms)
+        await setImmediate()
+        return writes
+      }
+      assert.equal(await pass(5000), 0)
+      begin(auditBuffer)
+      assert.equal(await pass(499), 0)
+      assert.equal(await pass(1), 1)
+      isAway = false
+      assert.equal(await pass(500), 2)
+      assert.equal(await pass(5000), 2)
+      isAway = true
+      begin(auditBuffer)
+      assert.equal(await pass(500), 3)
     })
 })
