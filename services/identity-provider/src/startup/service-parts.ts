@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import { AuditBuffer, type AuditLane, type StorageLimits } from '@greeting/directory/audit'
 import { AgreedClock } from '@greeting/directory/clock'
 import { DirectoryStore, StandbyReads, StoreReversals } from '@greeting/directory/live'
@@ -11,7 +12,7 @@ import { readLogExportOptions, type Tracing } from '@greeting/tracing'
 import type { Logger } from 'pino'
 import { readOwnIssuer } from '../dialect/authority.ts'
 import { FederatedIssuers } from '../issuance/federation/federated-issuers.ts'
-import { ensureAdministrator, noteStoreCreated } from '../management/bootstrap/bootstrap.ts'
+import { bootstrap, noteStoreCreated } from '../management/bootstrap/bootstrap.ts'
 import { seedDirectory } from '../seed/seed-empty-directory.ts'
 import { openKeys, requireStoredKeys, standbyKeyRing } from '../signing/open-keys.ts'
 import type { Metrics } from '../telemetry/metrics/metrics.ts'
@@ -105,11 +106,7 @@ async function openStore(opened: OpenedParts) {
     await requireStoredKeys(settings, storage.keyRing, clock)
     if ((await clock.agreedTime()) !== undefined) await listeners.renewCertificate()
     await seedDirectory(directory, settings, environment.runtime, log)
-    const { authUrl } = listeners.first.authority
-    await ensureAdministrator(
-      { store: directory, settings, authUrl, runtime: environment.runtime, log },
-      clock,
-    )
+    await ensureAdministrator(opened, directory, clock)
   }
   if (standbyReads !== undefined) {
     await directory.refresh()
@@ -133,6 +130,34 @@ async function openStore(opened: OpenedParts) {
   /** What tokens are issued from: the directory, also while the store is unavailable. */
   const issued: Pick<DirectoryStore, 'read' | 'readLastKnown'> = standbyReads ?? directory
   return { reversals, directory, issued, standbyReads, clock, keys, keyEncryptionKey }
+}
+
+/** Creates an administrator if the directory has none, or if the settings require a new one. */
+async function ensureAdministrator(
+  { settings, environment, log, listeners }: OpenedParts,
+  store: DirectoryStore,
+  { latestAgreed }: AgreedClock,
+): Promise<void> {
+  const { DATA_DIR: dataDir, NEW_ADMINISTRATOR, TENANT_ID } = settings
+  const { runtime } = environment
+  const { authUrl } = listeners.first.authority
+  const isCreated = await bootstrap({
+    store,
+    dataDir,
+    authUrl,
+    graphUrl: authUrl,
+    firstTenant: {
+      id: TENANT_ID ?? runtime.newGuid(),
+      displayName: 'Default Directory',
+      domains: [],
+    },
+    anotherAdministrator: NEW_ADMINISTRATOR === 'yes',
+    latestAgreed,
+    runtime,
+    onStaleFile: (err) =>
+      log.warn({ err }, 'administrator.env has an earlier address of this server'),
+  })
+  if (isCreated) log.info({ file: join(dataDir, 'administrator.env') }, 'administrator created')
 }
 
 /** The export of audit records, whose code is loaded only when there is one. */
