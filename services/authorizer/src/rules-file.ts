@@ -113,7 +113,7 @@ export function parseRules(name: string, text: string): Rules {
   const { headers, rules } = validate(name, text.replace(/^\uFEFF/, ''))
   return {
     text,
-    set: new RuleSet(rules.map(toRule)),
+    set: ruleSet(rules.map(toRule)),
     headers,
     roles: [...new Set(rules.flatMap((one) => one.role ?? []))],
   }
@@ -185,37 +185,29 @@ type RuleMatch =
   | { readonly rule: undefined; readonly allowed: readonly string[] }
   | 'ambiguous'
 
+type RuleSet = ReturnType<typeof ruleSet>
+
 /** Rules in the order of the file. */
-class RuleSet {
-  readonly rules: readonly Rule[]
-  readonly #folded: readonly Rule[]
-
-  constructor(rules: readonly Rule[]) {
-    this.rules = rules
-    this.#folded = rules.map((rule) => ({ ...rule, segments: fold(rule.segments) }))
-  }
-
+function ruleSet(rules: readonly Rule[]) {
+  const folded = rules.map((rule) => ({ ...rule, segments: fold(rule.segments) }))
   /**
    * Finds the first rule for a method and the segments of a path. Case and a slash at the end are
    * significant. A server may ignore them, so a path that would then have an earlier rule is ambiguous.
    */
-  find(method: string, segments: readonly string[]): RuleMatch {
+  const find = (method: string, segments: readonly string[]): RuleMatch => {
     const verb = method === 'HEAD' ? 'GET' : method
-    const first = this.rules.findIndex((rule) => isFor(rule, verb, segments))
-    const rule = this.rules[first]
+    const first = rules.findIndex((rule) => isFor(rule, verb, segments))
+    const rule = rules[first]
     if (rule === undefined) {
-      const others = this.rules.filter((other) => isForPath(other, segments))
+      const others = rules.filter((other) => isForPath(other, segments))
       return { rule, allowed: [...new Set(others.flatMap(({ methods = [] }) => [...methods]))] }
     }
-    if (first > 0) {
-      const folded = fold(segments)
-      for (let index = 0; index < first; index += 1) {
-        const earlier = this.#folded[index]
-        if (earlier !== undefined && isFor(earlier, verb, folded)) return 'ambiguous'
-      }
-    }
-    return { rule }
+    if (first === 0) return { rule }
+    const foldedSegments = fold(segments)
+    const firstFolded = folded.findIndex((one) => isFor(one, verb, foldedSegments))
+    return firstFolded !== -1 && firstFolded < first ? 'ambiguous' : { rule }
   }
+  return { rules, find }
 }
 
 /** The segments in lower case, without a slash at the end. */

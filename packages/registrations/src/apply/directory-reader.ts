@@ -27,14 +27,11 @@ type PageBudget = { pages: number }
 /** Reads lists from the directory, with a limited number of simultaneous requests. */
 export class DirectoryReader {
   readonly #graph: Graph
-  readonly #maxRequestsInFlight: number
-  readonly #onProgress: OnProgress
+  readonly #options: ReadOptions & { readonly maxRequestsInFlight: number }
 
   constructor(graph: Graph, options: ReadOptions = {}) {
-    const { maxRequestsInFlight = defaultRequestsInFlight, onProgress = () => undefined } = options
     this.#graph = graph
-    this.#maxRequestsInFlight = maxRequestsInFlight
-    this.#onProgress = onProgress
+    this.#options = { maxRequestsInFlight: defaultRequestsInFlight, ...options }
   }
 
   /** The objects of all lists, one after the other. */
@@ -58,11 +55,11 @@ export class DirectoryReader {
     work: (item: Item) => Promise<Result>,
   ): Promise<Result[]> {
     let done = 0
-    if (items.length > 0) this.#onProgress(activity, done, items.length)
-    return inParallel(items, this.#maxRequestsInFlight, async (item) => {
+    if (items.length > 0) this.#options.onProgress?.(activity, done, items.length)
+    return inParallel(items, this.#options.maxRequestsInFlight, async (item) => {
       const result = await work(item)
       done += 1
-      this.#onProgress(activity, done, items.length)
+      this.#options.onProgress?.(activity, done, items.length)
       return result
     })
   }
@@ -75,14 +72,14 @@ export class DirectoryReader {
     budget: PageBudget,
   ): Promise<One[] | undefined> {
     let done = 0
-    const lists = await inParallel(paths, this.#maxRequestsInFlight, async (path) => {
+    const lists = await inParallel(paths, this.#options.maxRequestsInFlight, async (path) => {
       const found: One[] = []
       for await (const page of this.#graph.pages(path, schema)) {
         budget.pages -= 1
         if (budget.pages < 0) return undefined
         for (const one of page) found.push(one)
         done += page.length
-        this.#onProgress(activity, done, undefined)
+        this.#options.onProgress?.(activity, done, undefined)
       }
       return found
     })
