@@ -156,7 +156,7 @@ If it began with an upgrade, roll back: \`helm rollback\`.`,
       failures('identity-provider'),
     ],
     text: `The server renews its certificate 30 days before it expires, if its clock agrees with the store. The log has the error \`renewal of the server certificate failed\`.
-Check that the server can write to the folder \`tls\` in \`DATA_DIR\`. The alert does not see a proxy's certificate.`,
+Check that the server can write to the folder \`tls\` in \`DATA_DIR\`. The alert does not cover a proxy's certificate.`,
   },
   GreetingDecisionBudgetBurnsFast: {
     commands: [
