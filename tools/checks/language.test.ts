@@ -97,12 +97,6 @@ it('the pages of docs that people wrote have at most 50,000 words on 42 pages', 
   assert.ok(sum <= 50_000, `${sum} words`)
 })
 
-it('README.md, docs/README.md and the help of the command begin with the description of package.json', () => {
-  const { description } = JSON.parse(read('package.json'))
-  for (const file of ['README.md', 'docs/README.md', 'cli/src/program.ts'])
-    assert.ok(read(file).slice(0, 1_000).replaceAll('\n', ' ').includes(description), file)
-})
-
 // The site makes its groups from the lists of this page.
 it('docs/README.md lists each page that programs wrote', () => {
   const contents = read('docs/README.md')

@@ -78,7 +78,7 @@ describe('the documents', () => {
     text: () => string | Promise<string>,
     lines: number,
   ])[] = [
-    ['docs/README.md', () => read('docs/README.md'), 3],
+    ['docs/README.md', () => read('docs/README.md'), 2],
     ['package.json', () => JSON.parse(read('package.json')).description, 2],
     ['greeting --help', async () => (await run('greeting', ['--help'])).out, 3],
   ]
