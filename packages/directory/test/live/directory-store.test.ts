@@ -134,6 +134,8 @@ describe('the directory store', () => {
     const log = new MemoryDirectoryLog()
     let [questions, atOnce, mostAtOnce] = [0, 0, 0]
     const store = new DirectoryStore({
+      // Two seconds were too short for 2000 reads on a busy machine.
+      patienceMs: 60_000,
       log: delegatingLog(() => log, {
         changesAfter: async (...question) => {
           questions += 1
