@@ -34,7 +34,7 @@ export function startBackgroundTasks(
     stack.defer(startPeriodicTask(everyMs, name, task, log, sources))
 
   function tasksOfReplica(): readonly Task[] {
-    // One process owns a file. A request after a rest reads what is older than a second again.
+    // Other processes seldom change a file. Each request reads what is older than a second again.
     if (settings.DATABASE_URL === undefined) return []
     // A database may have standbys, which show their age by the time of the servers.
     const beat = whenAgreed(({ date }) => storage.beat(date))
