@@ -161,35 +161,31 @@ export const writers: GrowthCase = {
 
 type Turn = (turn: number) => Promise<unknown>
 
-/** Pages of a tenant with one application beside the tenant of the store. */
-const pagesOfSmallTenant = ({ clientId }: Administrator): Readonly<Record<string, string>> => ({
-  'portal: overview of a small tenant': '/portal',
-  'portal: permissions in a small tenant': `/portal/applications/${clientId}/permissions`,
-})
-
 /** Each request to a server, by its name. Signs its administrator in. */
 async function requestsTo(server: IdentityServer, dataDir: string): Promise<[string, Turn][]> {
   const administrator = new Administrator(server.url, dataDir)
-  const pagesOf = async (one: Administrator, pages: Readonly<Record<string, string>>) => {
-    const browser = new PortalBrowser(server.url)
-    await browser.signIn(one.clientId, one.clientSecret)
-    return Object.entries(pages).map(([what, path]): [string, Turn] => [
-      what,
-      async () => {
-        const { status } = await browser.open(path)
-        if (status !== 200) throw new Error(`${status} at ${path}`)
-      },
-    ])
-  }
+  const browser = new PortalBrowser(server.url)
+  await browser.signIn(administrator.clientId, administrator.clientSecret)
+  // A tenant with one application beside the tenant of the store. Pages of the portal ask this.
   const small = await administrator.createTenant('Small')
+  const apis = encodeURIComponent("servicePrincipalNames/any(x:startswith(x,'api://'))")
   return [
+    [
+      'APIs of a small tenant',
+      async () => readAnswer(await get(small, `servicePrincipals?$filter=${apis}`)),
+    ],
     ...Object.entries<Send>(managementRequests).map(([what, send]): [string, Turn] => [
       what,
       async (turn) => readAnswer(await send(administrator, turn)),
     ]),
     ['delta: a page of applications', pagesOfChanges(administrator)],
-    ...(await pagesOf(administrator, portalPages)),
-    ...(await pagesOf(small, pagesOfSmallTenant(small))),
+    ...Object.entries(portalPages).map(([what, path]): [string, Turn] => [
+      what,
+      async () => {
+        const { status } = await browser.open(path)
+        if (status !== 200) throw new Error(`${status} at ${path}`)
+      },
+    ]),
   ]
 }
 
