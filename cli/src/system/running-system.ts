@@ -81,6 +81,18 @@ type Waits = {
   readonly stallMs: number
 }
 
+/**
+ * Returns a check that is true after a number of calls with the same progress. Calls are counted and not
+ * the time, because a machine that is busy or asleep makes no progress either.
+ */
+export function stallCheck(limit: number): (progress: string) => boolean {
+  let [seen, count] = ['', 0]
+  return (progress) => {
+    ;[seen, count] = [progress, progress === seen ? count + 1 : 0]
+    return count >= limit
+  }
+}
+
 /** The services of one data folder. They start and stop together, and meet only over HTTP. */
 export class RunningSystem {
   readonly #services: Services
@@ -116,11 +128,10 @@ export class RunningSystem {
   async start(signal: AbortSignal, onWait: (awaited: string) => void): Promise<SystemFacts> {
     const { noticeMs, stallMs } = this.#waits
     const stalled = new AbortController()
-    let [seen, seenMs] = ['', performance.now()]
+    const isStalled = stallCheck(Math.ceil(stallMs / noticeMs))
     const notices = setInterval(() => {
       const progress = [this.#awaited, ...this.#parts.map((one) => one.outputBytes)].join()
-      if (progress !== seen) [seen, seenMs] = [progress, performance.now()]
-      if (performance.now() - seenMs >= stallMs) stalled.abort()
+      if (isStalled(progress)) stalled.abort()
       else onWait(this.#awaited)
     }, noticeMs)
     process.on('uncaughtException', endPartOf)

@@ -21,7 +21,7 @@ export const runFakeProvider: Awaited<ReturnType<Service['load']>> = async (host
   // A start that hangs, or that is slow.
   if (STAND_IN_FAULT === 'hangs') await new Promise(() => undefined)
   if (STAND_IN_FAULT === 'writes')
-    for (let wait = 0; wait < 24; wait += 1) {
+    for (let wait = 0; wait < 6; wait += 1) {
       host.output?.stream.write('{"msg":"still starting"}\n')
       await sleep(50)
     }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it, type TestContext } from 'node:test'
 import { freshFolder } from '../../../test/fixtures/fresh-folder.ts'
-import { RunningSystem } from '../../src/system/running-system.ts'
+import { RunningSystem, stallCheck } from '../../src/system/running-system.ts'
 import { fakeServices } from '../fakes/services.ts'
 import { fakesIn } from '../fakes/tenants.ts'
 
@@ -18,11 +18,17 @@ async function systemIn(test: TestContext, fault: string, stallMs: number) {
 const never = new AbortController().signal
 
 describe('a slow start', () => {
-  it('says what it waits for, and continues waiting while a service writes to its log', async (test) => {
+  it('says what it waits for', async (test) => {
     const said: string[] = []
-    const system = await systemIn(test, 'writes', 1000)
+    const system = await systemIn(test, 'writes', 60_000)
     await system.start(never, (awaited) => said.push(awaited))
     assert.ok(said.includes('the identity provider'), said.join())
+  })
+
+  it('is stalled after three checks with the same progress, and not before', () => {
+    const isStalled = stallCheck(3)
+    const seen = ['a', 'a', 'a', 'b', 'b', 'b', 'b', 'a'].map(isStalled)
+    assert.deepEqual(seen, [false, false, false, false, false, false, true, false])
   })
 
   it('gives up without progress, and names what it waited for', async (test) => {

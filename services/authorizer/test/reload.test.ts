@@ -15,7 +15,7 @@ import { ask, bearer, folder, original, start, withIdentityProvider } from './ru
 withIdentityProvider()
 
 /** Also for each test: one that waits for a change in vain must fail. */
-const limited = { timeout: 10_000 }
+const limited = { timeout: 60_000 }
 
 describe('a change of the file', limited, () => {
   it('takes effect after a reload, even if it changes the roles', async () => {
