@@ -122,15 +122,15 @@ it('walks the six steps with the keyboard only', async () => {
     }
     assert.fail(`no Tab leads to ${name}`)
   }
-  const press = async (name: string) => {
+  const press = async (name: string, key = 'Space') => {
     await reach('button', name)
-    await Promise.all([page.waitForEvent('load'), page.keyboard.press('Enter')])
+    await Promise.all([page.waitForEvent('load'), page.keyboard.press(key)])
   }
   const type = async (name: string, text: string) => {
     await reach('field', name)
     await page.keyboard.insertText(text)
   }
-  await press('App registrations')
+  await press('App registrations', 'Enter')
   await type('Name', 'Typed API')
   await reach('field', 'Kind')
   await page.keyboard.press('ArrowDown')

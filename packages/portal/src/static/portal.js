@@ -19,6 +19,13 @@ for (const value of document.querySelectorAll('.copyable')) {
   else value.after(button)
 }
 
+// A link that looks like a button follows the keys of a button.
+document.addEventListener('keydown', (event) => {
+  if (event.key !== ' ' || !event.target.matches('a[role="button"]')) return
+  event.preventDefault()
+  event.target.click()
+})
+
 // Shows the current entry of a navigation that is wider than the screen.
 for (const one of document.querySelectorAll('nav [aria-current]')) {
   one.closest('ul').scrollLeft = one.offsetLeft - 32
