@@ -47,6 +47,16 @@ describe('compose.yaml', () => {
     })
   }
 
+  it('registers what the example API registers, with fixed IDs', () => {
+    const { tenant, apis, ...others } = JSON.parse(read('compose/registrations.json'))
+    assert.ok(tenant.id)
+    const registered = {
+      ...others,
+      apis: apis.map(({ applicationId, ...api }: object & { applicationId: string }) => api),
+    }
+    assert.deepEqual(registered, JSON.parse(read('../services/greeting-api/registrations.json')))
+  })
+
   it('sets the issuer, which would otherwise be the address of each listener', () => {
     for (const [, { environment }] of ours) {
       assert.ok(environment?.AUTH_URL)

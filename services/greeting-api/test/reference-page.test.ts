@@ -29,13 +29,15 @@ function tableUnder(title: string): string[][] {
 }
 
 describe('docs/reference/greeting-api.md', () => {
-  it('has the settings and metrics of the code', () => {
+  it('has the greetings, settings and metrics of the code', () => {
     assertGenerated(reference)
   })
 
   it('lists every route', () => {
     const addresses = { baseUrl: 'https://api.example', tokenUrl: 'https://as.example', scope: 'x' }
-    const documented = tableUnder('Routes').map(([route = '']) => route.replace(/^GET |\?.*$/g, ''))
+    const documented = ['Greetings', 'Routes']
+      .flatMap(tableUnder)
+      .map(([route = '']) => route.replace(/^GET |\?.*$/g, ''))
     assert.deepEqual(documented, Object.keys(describeApi(addresses).paths))
   })
 

@@ -1,5 +1,6 @@
 import { createMetrics } from '@greeting/http-service/guard-metrics'
 import { serviceReference } from '../../../test/fixtures/service-reference.ts'
+import { greetings, pathOf } from '../src/greetings.ts'
 import { settingSchemas } from '../src/settings.ts'
 
 const metrics = createMetrics()
@@ -17,5 +18,18 @@ A v2.0 token has the issuer \`{AUTH_URL}/{TENANT_ID}/v2.0\` and the application 
 `,
 })
 
+const rows = greetings.map((greeting) => {
+  const rules = Object.entries(greeting.parameters).map(
+    ([name, { text }]) => `. \`${name}\`: ${text}`,
+  )
+  const path = pathOf(greeting, (_, example) => example)
+  return `| \`GET ${path}\` | \`${greeting.role}\` | \`${greeting.example}\`${rules.join('')} |`
+})
+
 /** The parts as the code makes them. */
-export const parts = { process }
+export const parts = {
+  greetings: ['## Greetings', '', '| route | role | response |', '|---|---|---|', ...rows].join(
+    '\n',
+  ),
+  process,
+}

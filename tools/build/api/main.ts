@@ -15,7 +15,10 @@ const changed = packageReports(root).filter(({ page, report }) => {
 })
 if (changed.length === 0) console.log('no page of tools/api-reports/ has changed')
 else if (entry.length < 10 || !unreleased.includes(entry)) {
-  console.error('Usage: npm run generate -- "<an entry of CHANGELOG.md that describes the change>"')
+  const names = changed.map(({ name }) => name).join(', ')
+  console.error(
+    `The interface of ${names} changed. Describe the change in CHANGELOG.md, then run npm run generate -- "<that entry>"`,
+  )
   process.exitCode = 2
 } else {
   for (const { page, name, report } of changed) {
