@@ -45,7 +45,7 @@ const multipart = html` enctype="${body.encoding}"`
 const show: PageRow['show'] = (request, _context, attempt) =>
   filePage(
     request,
-    html`<p>The file describes the applications, roles, permissions and secrets of this tenant. <code>greeting registrations</code> uses the same format.</p>
+    html`<p>The file describes the applications, roles, permissions and secrets of this tenant. <code>npx --no-install greeting registrations</code> uses the same format.</p>
 <h2>Export</h2>
 <p><a href="${path}/export">Download the directory as a file</a> · <a href="${path}/export?portable=yes">Download it without the IDs of this tenant</a></p>
 <h2>Plan</h2>
