@@ -25,7 +25,7 @@ const programs: readonly (readonly [what: string, program: string, printed: read
 
 describe('the reporter of failures', () => {
   for (const [what, program, printed] of programs) {
-    it(`prints the failures and ends the process when ${what}`, () => {
+    it(`prints the failures and stops the process when ${what}`, () => {
       const folder = freshFolder()
       const file = join(folder, 'waiting.test.mjs')
       writeFileSync(

@@ -8,7 +8,7 @@ import { freshFolder } from '../../test/fixtures/fresh-folder.ts'
 const bin = join(import.meta.dirname, '../bin/greeting.js')
 
 describe('the greeting command', () => {
-  it('reports a Node that is too old in one line, and ends with 1', () => {
+  it('reports a Node that is too old in one line, and exits with 1', () => {
     const asNode20 = `data:text/javascript,Object.defineProperty(process,'versions',{value:{...process.versions,node:'20.11.0'}})`
     const { status, stdout, stderr } = spawnSync(
       process.execPath,

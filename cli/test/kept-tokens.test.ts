@@ -36,7 +36,7 @@ async function systemOf(test: TestContext) {
 }
 
 describe('tokens between runs', () => {
-  it('are kept beside the settings file, readable by its owner only', async (test) => {
+  it('are stored beside the settings file, readable only by the owner', async (test) => {
     const { system, run } = await systemOf(test)
     assert.equal((await run(['token'])).out, 't1\n')
     assert.equal((await run(['token'])).out, 't1\n')

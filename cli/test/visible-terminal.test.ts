@@ -80,7 +80,7 @@ describe('CL16: no control characters for a terminal are printed by', () => {
       assertCalm(out + err)
     })
 
-  it('run, for the answer to its job', async (test) => {
+  it('run, for the response to its job', async (test) => {
     const terminal = new RecordedTerminal()
     test.after(() => terminal.stop())
     const running = terminal.run(['run', '--every', '1h', ...quick, '--', 'hi'], {

@@ -222,7 +222,7 @@ describe('the jobs for the deployment', () => {
     return { name, commands, names: checked.flatMap((line) => line.split(' ')) }
   })
 
-  it('run each check once, and fail when one is left out', () => {
+  it('run each check once, and fail when a check is missing', () => {
     const names = checks.map((one) => one.name)
     assert.deepEqual([...jobs.flatMap((job) => job.names), ...nowhere].toSorted(), names.toSorted())
   })

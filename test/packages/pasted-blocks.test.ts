@@ -151,7 +151,7 @@ for (const [version, initial, served] of [
       }
     }
 
-    it('protect an MCP server, which answers 200 to a tool of the role and 401 without a token', {
+    it('protect an MCP server, which responds with 200 to a tool of the role and 401 without a token', {
       timeout: 120_000,
     }, async () => {
       const installed = shell(protect.commandWith('@modelcontextprotocol/server'))

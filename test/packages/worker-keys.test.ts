@@ -54,7 +54,7 @@ for (const [name, flags] of Object.entries(workerFlags)) {
       return asked.shift()
     }
 
-    it('are fetched once for all waiting requests, even if the first of them ends', async () => {
+    it('are fetched once for all waiting requests, even if the first request is cancelled', async () => {
       const impatient = new AbortController()
       const dropped = ask(impatient.signal).catch(() => 'dropped')
       const response = await nextRequest()

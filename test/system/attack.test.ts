@@ -51,7 +51,7 @@ const caller: Caller = {
   roles: new Set(['Application.ReadWrite.All']),
 }
 
-describe('the judgement of an answer', () => {
+describe('the verdict about a response', () => {
   const addPassword = 'POST /applications/{id}/addPassword'
   const addKey = 'POST /applications/{id}/addKey'
   const roleless = { roles: new Set<string>() }

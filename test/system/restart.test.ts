@@ -189,7 +189,7 @@ describe('a system that was running before', () => {
 })
 
 describe('a service that is started alone', () => {
-  it('does not end with the process that started it', async (t) => {
+  it('does not stop with the process that started it', async (t) => {
     const main = join(root, 'services/greeting-api/src/main.ts')
     const provider = { AUTH_URL: 'http://127.0.0.1:9', ISSUER_URL: 'http://127.0.0.1:9' }
     const ids = { TENANT_ID: crypto.randomUUID(), API_APPLICATION_ID: crypto.randomUUID() }

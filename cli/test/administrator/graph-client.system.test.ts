@@ -112,7 +112,7 @@ describe('the Graph client', () => {
     })
   })
 
-  it('ends its attempts during an outage after the maximum time', async () => {
+  it('stops its attempts during an outage after the maximum time', async () => {
     const fixture = await GraphFixture.start()
     fixture.tenant.faults.push({ line: /POST/, status: 0, times: 1_000 })
     await assert.rejects(

@@ -21,7 +21,7 @@ for (const [name, get] of Object.entries(both)) {
     get(await serving(t, listener), { method: 'GET', redirect: 'manual', ...init })
 
   describe(`a request of ${name}`, () => {
-    it('carries its header fields, and its answer has status, fields and body', async (t) => {
+    it('sends its header fields, and returns status, fields and body of the response', async (t) => {
       const response = await asked(
         t,
         (request, answer) => {
@@ -75,7 +75,7 @@ for (const [name, get] of Object.entries(both)) {
       )
     })
 
-    it('ends with the reason of its signal, before and during the response', async (t) => {
+    it('fails with the reason of its signal, before and during the response', async (t) => {
       const reason = new Error('too late')
       const silent = new AbortController()
       const waiting = asked(t, () => silent.abort(reason), { signal: silent.signal })

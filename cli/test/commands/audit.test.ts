@@ -91,7 +91,7 @@ describe('greeting audit', () => {
       assert.deepEqual(server.queries, [{ log: parameter, limit: '51' }])
     })
 
-  it('follows the pages to their end', async (test) => {
+  it('follows the pages to the last one', async (test) => {
     const server = await AuditServer.start(test)
     server.pageSize = 2
     for (const log of ['directory', 'signIns'])
@@ -107,7 +107,7 @@ describe('greeting audit', () => {
     assert.equal(server.queries.length, 6)
   })
 
-  it('ends at the limit, and reports on the error stream that there are more records', async (test) => {
+  it('stops at the limit, and reports on the error stream that there are more records', async (test) => {
     const server = await AuditServer.start(test)
     for (let at = 1; at <= 4; at += 1) server.logs.signIns?.push(recordAt(at))
     const some = await server.run('--limit', '3')
@@ -145,7 +145,7 @@ describe('greeting audit', () => {
     assert.equal(JSON.parse(json).actor, actor)
   })
 
-  it('ends on Ctrl-C', async (test) => {
+  it('stops on Ctrl-C', async (test) => {
     const server = await AuditServer.start(test)
     server.terminal.stop()
     const { code, err } = await server.run()

@@ -72,7 +72,7 @@ describe('greeting authorize', () => {
     [['--unknown'], 2, /unknown option/],
   ]
   for (const [args, code, message] of rows) {
-    it(`${args.join(' ')} ends with ${code}`, async () => {
+    it(`${args.join(' ')} exits with ${code}`, async () => {
       const child = greeting(['authorize', ...args])
       const [error, [exitCode]] = await Promise.all([text(child.stderr), once(child, 'exit')])
       assert.match(error, message)
@@ -80,7 +80,7 @@ describe('greeting authorize', () => {
     })
   }
 
-  it('with a fault in the file ends with 1, and names the line', async () => {
+  it('exits with 1 for a fault in the file, and names the line', async () => {
     const file = join(freshFolder(), 'rules.json')
     writeFileSync(file, '{ "rules": [\n{ "prefix": "/" }] }')
     const child = greeting(['authorize', '--rules', file, '--proxy', 'nginx'])

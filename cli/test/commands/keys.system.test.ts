@@ -129,7 +129,7 @@ describe('a command beside a server whose public origin cannot be reached', () =
     ['an input over 1 MiB', '#'.repeat(1_048_577), [], /^Cannot read the standard input: it has/],
     ['another URL', '', ['--server', 'file:///tmp'], /It must be an http or https URL/],
   ] as const)
-    it(`ends with 2 for ${what}`, async () => {
+    it(`exits with 2 for ${what}`, async () => {
       const { code, err } = await greeting(input, 'keys', 'list', ...args)
       assert.equal(code, 2)
       assert.match(err, message)

@@ -297,7 +297,7 @@ describe('greeting start that cannot start', () => {
     assert.ok(existsSync(join(dataDir, 'stopped-cleanly')))
   })
 
-  it('names the log of a service that ended without a message', async () => {
+  it('names the log of a service that exited without a message', async () => {
     const dataDir = freshFolder()
     const { code, err } = await failedStart(dataDir, freePorts, 'silent')
     assert.equal(code, 1)

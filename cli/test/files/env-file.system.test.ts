@@ -47,7 +47,7 @@ describe('a file of settings', () => {
     await writing
   })
 
-  it('is refused above 1 MiB, also from a device without an end', async () => {
+  it('is refused above 1 MiB, also from an endless device', async () => {
     const file = join(freshFolder(), 'x.env')
     writeFileSync(file, 'a'.repeat(1_048_577))
     for (const path of [file, '/dev/zero'])

@@ -42,7 +42,7 @@ describe('the lock of a data folder', () => {
     lock.release()
   })
 
-  it('is readable by its owner only, so that no other user can hold the lock', () => {
+  it('is readable only by the owner, so that no other user can hold the lock', () => {
     const file = join(freshFolder(), 'start.lock')
     FolderLock.take(file)?.release()
     assert.equal(statSync(file).mode & 0o777, 0o600)

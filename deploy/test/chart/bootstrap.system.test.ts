@@ -119,7 +119,7 @@ describe('the job before an installation', () => {
     assert.deepEqual({ code, sent }, { code: 0, sent: [rehearsal, written, written] })
   })
 
-  it('ends with 1 and a remedy when the Secret cannot be written', async () => {
+  it('exits with 1 and a remedy when the Secret cannot be written', async () => {
     const { code, output } = await runJob('empty', [200])
     assert.equal(code, 1)
     assert.match(output, /set identityProvider\.bootstrap\.newAdministrator=true/)
@@ -132,19 +132,19 @@ describe('the job before an installation', () => {
   })
 
   for (const status of [403, 404])
-    it(`ends before the start of the service when the Secret cannot be written: ${status}`, async () => {
+    it(`exits before the start of the service when the Secret cannot be written: ${status}`, async () => {
       const { code, sent, output } = await runJob('empty', [status])
       assert.deepEqual({ code, sent }, { code: 1, sent: [rehearsal] })
       assert.match(output, new RegExp(`cannot write the Secret \\S+: status ${status}`))
     })
 
-  it('ends before the start of the service when a Secret has an empty value', async () => {
+  it('exits before the start of the service when a Secret has an empty value', async () => {
     const { code, sent, output } = await runJob('empty', [], { DATABASE_URL: '' })
     assert.deepEqual({ code, sent }, { code: 1, sent: [] })
     assert.equal(output, 'bootstrap: the Secret has an empty value for DATABASE_URL\n')
   })
 
-  it('ends with 1 when the service cannot start', async () => {
+  it('exits with 1 when the service cannot start', async () => {
     const { code, sent } = await runJob('away', [200])
     assert.deepEqual({ code, sent }, { code: 1, sent: [rehearsal] })
   })

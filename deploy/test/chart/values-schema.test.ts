@@ -37,7 +37,7 @@ function changed(sets: readonly string[]): Values {
 }
 
 describe('values.schema.json', () => {
-  it('names the settings of both services: npm run generate', () => {
+  it('has the settings of both services (npm run generate writes them)', () => {
     assert.deepEqual(JSON.parse(read('values.schema.json')), JSON.parse(text))
   })
 

@@ -62,7 +62,7 @@ before(async () => {
 })
 after(() => server.close())
 
-it('sends less than 150 KB for the first view, and asks no other server', async () => {
+it('sends less than 150 KB for the first view, and requests nothing from other servers', async () => {
   const { foreign, close } = await open(server.url)
   await close()
   assert.deepEqual(foreign, [])

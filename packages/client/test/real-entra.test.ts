@@ -53,7 +53,7 @@ const sourceAt = (environment: VirtualRuntime) =>
     runtime: environment.runtime,
   })
 
-describe('with recorded answers of real Entra', () => {
+describe('with recorded responses of real Entra', () => {
   it('a token of the genuine host is accepted by the API', async () => {
     const environment = new VirtualRuntime(recorded(200, grantedBy('eyJ0.eyJh.c2ln')), () => {
       return new Response('Hi', { headers: { 'content-type': 'text/plain; charset=utf-8' } })

@@ -20,7 +20,7 @@ function clockAt(startMs: number) {
 const sinceStart = (clock: LabClock) => clock.wallClockMs() - start
 
 describe('the clock of a lab', () => {
-  it('is the clock of the system until it is changed', () => {
+  it('is the system clock until a change', () => {
     const { clock, system } = clockAt(start)
     system.ms += 5000
     assert.equal(sinceStart(clock), 5000)

@@ -26,7 +26,7 @@ const refusedWith = (code: number) => (error: unknown) => {
 }
 
 describe('an agent of a test', () => {
-  it('gets its own roles, and those that it inherits', async () => {
+  it('gets its own roles and the inherited roles', async () => {
     await using entra = await startEntra({ registrations })
     const rows = [
       ['Agent 1', 'Orders API', ['Orders.Read', 'Orders.Write']],

@@ -45,7 +45,7 @@ describe('a fault', () => {
     assert.equal(status, 503)
   })
 
-  it('ends after its time on the lab clock', async () => {
+  it('expires after its time on the lab clock', async () => {
     entra().clock.freeze()
     entra().faults.add({ at: 'token', fault: 'status', seconds: 60 })
     for (let round = 0; round < 3; round += 1) await assert.rejects(token(), { status: 503 })
@@ -106,7 +106,7 @@ describe('a fault', () => {
     assert.equal((await entra().faults.during(drip, kids)).length, 2)
   })
 
-  it('of the kind pause ends when the lab is reset', async () => {
+  it('of the kind pause stops when the lab is reset', async () => {
     entra().faults.add({ at: 'keys', fault: 'delay', delayMs: 60_000 })
     const slow = keys().then(
       ({ status }) => status,

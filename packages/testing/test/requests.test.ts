@@ -75,7 +75,7 @@ describe('the requests', () => {
     assert.deepEqual(rules(), [])
   })
 
-  it('that come too early after Retry-After, or without a pause, are misuses', async () => {
+  it('are misuses when they ignore Retry-After, or are repeated without a pause', async () => {
     const keys = () => fetch(`${entra().url}/common/discovery/keys`)
     entra().faults.add({ at: 'keys', fault: 'status', retryAfterSeconds: 30 })
     await keys()
@@ -130,7 +130,7 @@ describe('the requests', () => {
     assert.deepEqual(rules(), ['refusal_repeated'])
   })
 
-  it('that fetch keys more than five times a minute are a misuse', async () => {
+  it('are a misuse when they fetch keys more than five times a minute', async () => {
     for (let count = 0; count < 6; count += 1) await fetch(`${entra().url}/common/discovery/keys`)
     assert.deepEqual(rules(), ['keys_not_cached'])
   })

@@ -47,7 +47,7 @@ describe('a change of the file', limited, () => {
     })
   }
 
-  it('that removes the file leaves the old rules in effect', async () => {
+  it('leaves the old rules in effect when it removes the file', async () => {
     const { service, file, log } = await start()
     rmSync(file)
     await service.reload()
@@ -152,7 +152,7 @@ describe('following a file', limited, () => {
     assert.deepEqual(results, [])
   })
 
-  it('keeps the guard, and so its cached tokens, for the same roles', async (test) => {
+  it('keeps the guard and its cached tokens while the roles are the same', async (test) => {
     const { inForce, change, guards, rules } = follow(test, '')
     change(open)
     await inForce.reload()
@@ -173,7 +173,7 @@ describe('following a file', limited, () => {
     )
   })
 
-  it('stops its guards when it ends, even while it waits', async (test) => {
+  it('stops its guards when it stops, even while it waits', async (test) => {
     const { inForce, change, results, guards, rules } = follow(test, '')
     inForce.start()
     change(guarded)

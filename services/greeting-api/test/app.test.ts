@@ -224,7 +224,7 @@ describe('readiness', () => {
     return [response.status, await response.json()]
   }
 
-  it('begins when the keys are loaded, and ends when a stop begins', async () => {
+  it('begins when the keys are loaded, and stops when a stop begins', async () => {
     const made = makeApp()
     assert.deepEqual(await readiness(made), [503, { status: 'waiting for keys' }])
     await made.guard.start()

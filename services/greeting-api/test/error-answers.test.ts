@@ -16,7 +16,7 @@ const signer = await Signer.make('key-1', provider.url)
 const bearer = `Authorization: Bearer ${await signer.token()}`
 const hiOnly = `Authorization: Bearer ${await signer.token({ roles: ['CallHiApiRole'] })}`
 
-describe('an error answer of the greeting API', () => {
+describe('an error response of the greeting API', () => {
   before(() => provider.publish(signer.jwk))
   after(() => provider.stop())
 

@@ -39,7 +39,7 @@ describe('settings', () => {
     })
   })
 
-  it('count as not set when they are empty', () => {
+  it('are treated as not set when they are empty', () => {
     const empty = Object.fromEntries(settingNames.map((name) => [name, '']))
     assert.deepEqual(readSettings({ ...empty, ...required }), readSettings(required))
   })

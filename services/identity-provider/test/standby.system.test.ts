@@ -94,7 +94,7 @@ async function startLine(port: number) {
   }
 }
 
-describe('a region with a standby, whose primary ends', () => {
+describe('a region with a standby, whose primary becomes unavailable', () => {
   const folder = freshFolder()
   let primary: PostgresServer
   let standby: PostgresServer

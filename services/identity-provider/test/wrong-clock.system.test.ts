@@ -57,7 +57,7 @@ async function tokenOf(url: string, dataDir: string) {
 
 const kidsOf = async ({ keyRing }: Storage) => (await keyRing.read()).ring.map(({ kid }) => kid)
 
-describe('a server whose clock differs from that of PostgreSQL', () => {
+describe('a server whose clock differs from the clock of PostgreSQL', () => {
   for (const days of [800, -800]) {
     it(`by ${days} days is not ready, and the keys and tokens of the other servers stay valid`, async () => {
       const databaseUrl = await server.database()

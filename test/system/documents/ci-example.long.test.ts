@@ -114,7 +114,7 @@ describe('examples/ci/start.sh with an image', () => {
     assert.equal(isRunning(await pidIn(prepared)), false)
   })
 
-  it('reports a process that has ended, with its log', async (t) => {
+  it('reports a process that has exited, with its log', async (t) => {
     const prepared = await prepare(t)
     const file = join(prepared.folder.path, 'test.env')
     await writeFile(file, `${await readFile(file, 'utf8')}CLIENT_SECRET=short\n`)

@@ -50,7 +50,7 @@ describe('the commands of the client', () => {
     { args: ['hello', '--name', '', '--json'], out: '{"greeting":"Hello, "}\n' },
   ]
   for (const { args, out } of rows) {
-    it(`greeting ${args.join(' ')} prints the result and ends with 0`, async (test) => {
+    it(`greeting ${args.join(' ')} prints the result and exits with 0`, async (test) => {
       const environment = await environmentOf(test, granting(token), api)
       assert.deepEqual(await ran(args, environment), { code: 0, out, err: '' })
     })

@@ -92,7 +92,7 @@ describe('a job that runs every minute', () => {
     assert.equal(fixture.runs.length, 5)
   })
 
-  it('ends with the last error after too many consecutive failures', async () => {
+  it('stops with the last error after too many consecutive failures', async () => {
     const fixture = new LoopFixture()
     const error = await fixture.loop(everyMinute, 99, { perform: fails, failAfter: 3 })
     assert.match(String(error), /no/)
@@ -142,7 +142,7 @@ describe('a job that runs by cron', () => {
     assert.equal(summer, Date.UTC(2026, 6, 2, 0, 30))
   })
 
-  it('ends when there is no further due time', async () => {
+  it('stops when there is no further due time', async () => {
     const fixture = new LoopFixture()
     await fixture.loop(byCron('0 0 13 1 1 * 2026', 'UTC'), 99)
     assert.deepEqual(fixture.startsSeconds, [3600])

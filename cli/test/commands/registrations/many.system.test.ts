@@ -50,7 +50,7 @@ describe('greeting registrations with many clients', () => {
     assert.equal(quiet.err, '')
   })
 
-  it('ends on Ctrl-C with exit code 130, and reports the completed changes', async (test) => {
+  it('stops on Ctrl-C with exit code 130, and reports the completed changes', async (test) => {
     const served = await ServedGraph.start(test)
     const path = await served.file(manyClients(count))
     const terminal = new RecordedTerminal()
@@ -70,7 +70,7 @@ describe('greeting registrations with many clients', () => {
     assert.equal((await served.tenant.applications()).length, count + 1)
   })
 
-  it('ends on Ctrl-C while it reads, and changes nothing', async (test) => {
+  it('stops on Ctrl-C while it reads, and changes nothing', async (test) => {
     const served = await ServedGraph.start(test)
     const path = await served.file(manyClients(20))
     const terminal = new RecordedTerminal()

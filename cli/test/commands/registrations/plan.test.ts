@@ -25,7 +25,7 @@ describe('greeting registrations plan', () => {
     )
   })
 
-  it('ends with 6 if --detailed-exit-code is set and there are changes', async (test) => {
+  it('exits with 6 if --detailed-exit-code is set and there are changes', async (test) => {
     const served = await ServedGraph.start(test)
     const path = await served.file(sampleFile())
     assert.equal((await served.run(['plan', path, '--detailed-exit-code'])).code, 6)

@@ -82,7 +82,7 @@ describe('a 401 (CL9)', () => {
     assert.deepEqual(sentTokens(environment), ['Bearer t1', 'Bearer t2'])
   })
 
-  it('for the new token too is an error, without another attempt', async () => {
+  it('is an error without another attempt when the API refuses the new token too', async () => {
     const challenge = { 'www-authenticate': 'Bearer realm="x", error="invalid_token"' }
     const environment = new VirtualRuntime(text(401, '', challenge))
     await assert.rejects(callIn(environment)('/'), {
@@ -116,7 +116,7 @@ describe('a 401 (CL9)', () => {
       })
     })
 
-  it('of many simultaneous calls drops their common token once', async () => {
+  it('drops a token once when many simultaneous calls use it', async () => {
     const answer: Answer = (request, signal) =>
       text(request.headers.get('authorization') === 'Bearer t1' ? 401 : 200, '')(request, signal)
     const environment = new VirtualRuntime(answer)
@@ -191,7 +191,7 @@ describe('a temporary fault of the API', () => {
     })
   }
 
-  it('ends at the deadline, and the error reports it', async () => {
+  it('is retried until the deadline, and the error reports the fault', async () => {
     const environment = new VirtualRuntime(text(503, ''))
     await assert.rejects(callIn(environment, { deadlineMs: 1000 })('/'), {
       code: 'api_unreachable',
@@ -272,13 +272,13 @@ describe('a redirect (CL4)', () => {
     })
   }
 
-  it('in a loop ends', async () => {
+  it('is not followed endlessly in a loop', async () => {
     const environment = new VirtualRuntime(redirect('/'))
     await assert.rejects(callIn(environment, { deadlineMs: 1 })('/'), { code: 'api_unreachable' })
     assert.equal(environment.sent.length, 6)
   })
 
-  it('of a request that changes something is returned', async () => {
+  it('is returned, and not followed, when the request changes something', async () => {
     const environment = new VirtualRuntime(redirect('/elsewhere', 307))
     assert.equal((await callIn(environment)('/', { method: 'POST' })).status, 307)
     assert.equal(environment.sent.length, 1)

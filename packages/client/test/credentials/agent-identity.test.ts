@@ -163,7 +163,7 @@ describe('an agent identity', () => {
     assert.deepEqual(stepsOf(environment), ['1 agent', '1 agent', '2 T1-2'])
   })
 
-  it('sends no first request while the server asks for a pause', async () => {
+  it("sends no first request during the server's Retry-After", async () => {
     const environment = serverOf(undefined, () => json(429, {}, { 'retry-after': '60' }))
     const source = sourceOf(environment)
     await assert.rejects(source.token(), { code: 'authority_unreachable' })

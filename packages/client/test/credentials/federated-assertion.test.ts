@@ -17,7 +17,7 @@ describe('a federated assertion', () => {
     assert.equal(environment.sent[0]?.form.get('client_id'), 'client-id')
   })
 
-  it('that is refused is not retried, although new ones are available', async () => {
+  it('is not retried after a refusal, although new ones are available', async () => {
     let number = 0
     const credential = federatedAssertion(async () => `assertion-${++number}`)
     const environment = new VirtualRuntime(refusal('invalid_client', 700213))
@@ -27,7 +27,7 @@ describe('a federated assertion', () => {
     assert.equal(environment.sent.length, 1)
   })
 
-  it('that is not available is an error, and nothing is sent', async () => {
+  it('causes an error, and no request, when it is unavailable', async () => {
     for (const assertion of [() => Promise.reject(new Error('no such service')), () => '']) {
       const credential = federatedAssertion(assertion)
       const environment = new VirtualRuntime(grant('t1'))
@@ -38,7 +38,7 @@ describe('a federated assertion', () => {
     }
   })
 
-  it('is the grant itself if that is set, without client authentication', async () => {
+  it('is the grant itself, without client authentication, if grant is jwt-bearer', async () => {
     const credential = federatedAssertion(() => 'a.b.c', { grant: 'jwt-bearer' })
     const environment = new VirtualRuntime(grant('t1'))
     await tokenSourceIn(environment, { credential }).token()
@@ -49,7 +49,7 @@ describe('a federated assertion', () => {
     })
   })
 
-  it('comes from a function, and its grant is known', () => {
+  it('must come from a function, with a known grant', () => {
     assert.throws(() => federatedAssertion('a.b.c' as never), TypeError)
     assert.throws(() => federatedAssertion(() => 'a.b.c', { grant: 'x' as never }), {
       message: /`grant` must be 'jwt-bearer'/,

@@ -25,7 +25,7 @@ import { tokenCacheFile } from '../../src/files/index.ts'
 const freshFile = () => join(freshFolder(), 'made/tokens.json')
 
 describe('a token cache in a file', () => {
-  it('keeps separate values, readable by its owner only', async () => {
+  it('keeps separate values, readable only by the owner', async () => {
     const path = freshFile()
     const cache = tokenCacheFile(path)
     assert.equal(await cache.get('a'), undefined)
@@ -145,7 +145,7 @@ describe('a token cache in a file', () => {
     assert.equal(statSync(path).mode & 0o777, 0o600)
   })
 
-  it('does not wait for the lock of an ended process', async () => {
+  it('does not wait for the lock of a process that has exited', async () => {
     const path = freshFile()
     const cache = tokenCacheFile(path)
     await cache.set('a', '1', 60)

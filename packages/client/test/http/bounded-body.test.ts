@@ -21,7 +21,7 @@ describe('a body (CL11, CL17)', () => {
     assert.equal(await readBoundedText(new Response(null), 10), '')
   })
 
-  it('without an end is cancelled at the limit', async () => {
+  it('is cancelled at the limit when it is endless', async () => {
     let pulled = 0
     const endless = new ReadableStream({
       pull: (controller) => {
@@ -78,7 +78,7 @@ describe('a body (CL11, CL17)', () => {
     assert.equal(environment.sent.length, 1)
   })
 
-  it('of a busy server above 64 KB is retried like any other (CL17)', async () => {
+  it('above 64 KB of a busy server is retried like any other (CL17)', async () => {
     const environment = new VirtualRuntime(text(503, 'x'.repeat(70_000)), grant('a.b.c'))
     assert.equal(await tokenSourceIn(environment).token(), 'a.b.c')
     assert.equal(environment.sent.length, 2)

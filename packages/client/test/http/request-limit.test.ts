@@ -55,7 +55,7 @@ describe('the token requests of many scopes', () => {
     [1, 1, 50],
     [40, 40, 200],
   ] as const) {
-    it(`are at most ${most} at a time with maxRequestsInFlight ${maxRequestsInFlight} (CL8)`, async () => {
+    it(`never exceed ${most} at a time with maxRequestsInFlight ${maxRequestsInFlight} (CL8)`, async () => {
       const server = new SlowServer()
       const environment = new VirtualRuntime(server.answer)
       const options = maxRequestsInFlight === undefined ? {} : { maxRequestsInFlight }
@@ -113,7 +113,7 @@ describe('the token requests of many scopes', () => {
     assert.match((await end) ?? '', /^tapi/)
   })
 
-  it('end at their deadline while they wait, with the code authority_unreachable', async () => {
+  it('fail at their deadline while they wait, with the code authority_unreachable', async () => {
     const environment: VirtualRuntime = new VirtualRuntime(silence(() => environment, 2_000))
     const [first, second] = sourcesIn(environment, 2, { maxRequestsInFlight: 1, deadlineMs: 1_000 })
     const ends = await Promise.allSettled([first?.token(), second?.token()])

@@ -108,7 +108,7 @@ describe('a shared store', () => {
   })
 })
 
-describe('a broken store counts as empty', () => {
+describe('the token cache ignores a store', () => {
   const never = new Promise<never>(() => undefined)
   const fails = () => Promise.reject(new Error('the store holds canary.token'))
   const entry = (text: string): TokenCache => ({
@@ -151,7 +151,7 @@ describe('a broken store counts as empty', () => {
     })
   }
 
-  it('that does not respond, after a second', async () => {
+  it('that does not respond within a second', async () => {
     const environment = new VirtualRuntime(grant('t1'))
     const hangs = () => {
       queueMicrotask(() => environment.pass(1_000))
@@ -163,7 +163,7 @@ describe('a broken store counts as empty', () => {
     )
   })
 
-  it('that never grants the lock, after some seconds', async () => {
+  it('that does not grant the lock within some seconds', async () => {
     const environment = new VirtualRuntime(grant('t1'))
     const exclusively = () => {
       queueMicrotask(() => environment.pass(6_000))
@@ -175,7 +175,7 @@ describe('a broken store counts as empty', () => {
     )
   })
 
-  it('and does not hide the error of the request', async () => {
+  it('and reports the error of the request', async () => {
     const cache: TokenCache = { ...storeOf(), exclusively: (_key, work) => work() }
     const source = tokenSourceIn(new VirtualRuntime(noConnection), { cache, deadlineMs: 1 })
     await assert.rejects(source.token(), { code: 'authority_unreachable' })

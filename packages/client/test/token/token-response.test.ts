@@ -27,7 +27,7 @@ describe("the server's sentence", () => {
     }
   })
 
-  it('ends before the IDs of its request', () => {
+  it('excludes the IDs of its request', () => {
     const verdict = judge(400, {
       error: 'invalid_request',
       error_description: 'A sentence.\r\n  Trace ID: 1f Correlation ID: 2f',
@@ -37,7 +37,7 @@ describe("the server's sentence", () => {
   })
 })
 
-describe('a token answer with status 200', () => {
+describe('a token response with status 200', () => {
   const lifetimes: readonly (readonly [unknown, number])[] = [
     [3599, 3599],
     ['3599', 3599],
@@ -109,7 +109,7 @@ describe('a token answer with status 200', () => {
   }
 })
 
-describe('a token answer with another status', () => {
+describe('a token response with another status', () => {
   const refusal = {
     error: 'invalid_client',
     error_description:

@@ -185,7 +185,7 @@ describe('retries', () => {
     })
   }
 
-  it('end at the deadline, and the error has the number of attempts (CL11)', async () => {
+  it('stop at the deadline, and the error has the number of attempts (CL11)', async () => {
     const environment = new VirtualRuntime(noConnection)
     await assert.rejects(
       tokenSourceIn(environment, { deadlineMs: 2_000 }).token(),
@@ -205,7 +205,7 @@ describe('retries', () => {
     assert.deepEqual(environment.sleptMs, [3_125])
   })
 
-  it('send no request until then, for any number of calls', async () => {
+  it('send no request before Retry-After has passed, for any number of calls', async () => {
     const busy = json(503, {}, { 'retry-after': '60' })
     const environment = new VirtualRuntime(busy, grant('t1'))
     const source = tokenSourceIn(environment)
@@ -243,7 +243,7 @@ describe('several secrets', () => {
     assert.deepEqual(secrets, ['current', 'next', 'next'])
   })
 
-  it('are all refused before an error is reported', async () => {
+  it('are all tried before the source reports a refusal', async () => {
     const environment = new VirtualRuntime(refusal('invalid_client'))
     const source = tokenSourceIn(environment, { credential: clientSecrets('current', 'next') })
     await assert.rejects(source.token(), { code: 'credential_refused' })

@@ -229,7 +229,7 @@ describe('the clock of a server whose store has none', () => {
     })
   }
 
-  it('continues a doubt after a restart, so that the doubt ends even if the server stops each night', async () => {
+  it('continues a doubt after a restart, so that the doubt clears even if the server stops each night', async () => {
     const { pass, open, run } = machine()
     await open()
     pass(14 * day)

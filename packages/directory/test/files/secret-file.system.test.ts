@@ -56,7 +56,7 @@ describe('a private file', () => {
   })
 
   for (const [how, write] of Object.entries(ways)) {
-    it(`is readable by its owner only, complete, and without a leftover draft: ${how}`, async () => {
+    it(`is readable only by the owner, complete, and without a leftover draft: ${how}`, async () => {
       await write(path, 'text')
       assert.equal((await stat(path)).mode & 0o777, 0o600)
       assert.equal(await readFile(path, 'utf8'), 'text')
@@ -86,7 +86,7 @@ describe('a private file', () => {
     })
   }
 
-  it('that exists is unchanged when another process creates it', async () => {
+  it('keeps its text when another process creates it again', async () => {
     await createSecretFile(path, 'first')
     await createSecretFile(path, 'second')
     assert.equal(await readFile(path, 'utf8'), 'first')
@@ -102,7 +102,7 @@ describe('a private file', () => {
     assert.equal(new Set(await Promise.all(read)).size, 1)
   })
 
-  it('that exists is replaced atomically, or stays after a crash', async () => {
+  it('is replaced atomically, or unchanged after a crash', async () => {
     await writeFile(path, 'old', { mode: 0o644 })
     assert.equal(writeInProcess('replaceSecretFile', 'new', { dies: true }).signal, 'SIGKILL')
     assert.equal(await readFile(path, 'utf8'), 'old')
@@ -111,7 +111,7 @@ describe('a private file', () => {
     assert.equal((await stat(path)).mode & 0o777, 0o600)
   })
 
-  it('causes an error about its folder, and does not count as missing', async () => {
+  it('causes an error when its folder is missing or is a file', async () => {
     await writeFile(path, '')
     await assert.rejects(readIfThere(join(path, 'below')), { code: 'ENOTDIR' })
     await assert.rejects(createSecretFile(join(folder, 'none', 'x'), ''), { code: 'ENOENT' })
@@ -134,7 +134,7 @@ describe('a private file', () => {
     })
   }
 
-  it('of another user is exposed, whatever its mode', async (t) => {
+  it('is exposed when another user owns it, whatever its mode', async (t) => {
     await writeFile(path, 'text', { mode: 0o600 })
     const { uid } = await stat(path)
     t.mock.method(process as { geteuid: () => number }, 'geteuid', () => uid + 1)

@@ -25,7 +25,7 @@ const useFreshFolder = () => {
 describe('a draft of a private file', () => {
   useFreshFolder()
 
-  it('is readable by its owner only, and not at the final path', async () => {
+  it('is readable only by the owner, and not at the final path', async () => {
     await draft()
     const [name = ''] = await readdir(folder)
     assert.match(name, /^secret\.json\.[0-9a-f-]{36}$/)

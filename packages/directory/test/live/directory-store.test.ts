@@ -34,7 +34,7 @@ const everything = () => ({
 const contoso = (directory: Directory) => directory.tenant('contoso.example')
 
 describe('the directory store', () => {
-  it('reads its own change at once', async () => {
+  it('reads its own change immediately', async () => {
     const store = new DirectoryStore({ log: new MemoryDirectoryLog() })
     assert.equal(await store.update(rename('Contoso')), 'Contoso')
     assert.equal((await wholeDirectory(store)).tenant('contoso.example')?.displayName, 'Contoso')

@@ -19,7 +19,7 @@ describe('a repeatable runtime', () => {
     assert.deepEqual(values(), first)
   })
 
-  it('makes a new value when a repetition asks for another length', () => {
+  it('makes a new value when a repetition requests another length', () => {
     const runtime = new RepeatableRuntime(systemRuntime)
     runtime.randomBytes(16)
     runtime.repeat()

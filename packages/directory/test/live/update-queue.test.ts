@@ -215,7 +215,7 @@ describe('updates of a directory', () => {
     assert.equal((await store.read((all) => all.application(guid(3))))?.id, guid(3))
   })
 
-  it('repeat the decision of an update that read what an earlier update changes', async () => {
+  it('decide again when an earlier update of the same commit changes an object that they read', async () => {
     const log = new MemoryDirectoryLog()
     const store = new DirectoryStore({ log })
     await store.update(rename('0'))

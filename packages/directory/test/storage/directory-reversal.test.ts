@@ -60,7 +60,7 @@ describe('a directory whose log is rolled back (AS37)', () => {
     })
   }
 
-  it('answers no read between the reversal and the next start', async () => {
+  it('serves no read between the reversal and the next start', async () => {
     const { place, clock, store, seen } = await followerOf(await logWith(...former))
     const other = await logWith('a')
     place.log = delegatingLog(() => other, {
@@ -92,7 +92,7 @@ describe('a directory whose log is rolled back (AS37)', () => {
     assert.deepEqual(await seen(), ['a', 'b', 'other', 'mine'])
   })
 
-  it('does not use a late answer of the former log', async () => {
+  it('does not use a late result of the former log', async () => {
     const log = await logWith(...former)
     const { place, reversals, store, seen } = await followerOf(log)
     const { latest: followed } = await log.changesAfter()

@@ -108,7 +108,7 @@ describe('a database that cannot be opened', () => {
     })
   }
 
-  it('is reported when a host accepts and never answers', async () => {
+  it('is reported when a host accepts the connection and never responds', async () => {
     const silent = createServer(() => undefined).listen(0, '127.0.0.1')
     await new Promise((resolve) => silent.on('listening', resolve))
     const { port } = silent.address() as { port: number }
@@ -144,7 +144,7 @@ describe('a database that fails while it is used (FL20)', () => {
     }
   })
 
-  it('gives up a change that waits for a lock of another program', async () => {
+  it('abandons a change that waits for a lock of another program', async () => {
     const base = await latest()
     const holder = new pg.Client({ connectionString: databaseUrl })
     await holder.connect()
@@ -185,7 +185,7 @@ describe('a database that fails while it is used (FL20)', () => {
     assert.notEqual(await eventually(() => commit('after')), 'conflict')
   })
 
-  it('answers more concurrent reads than it has connections', async () => {
+  it('serves more concurrent reads than it has connections', async () => {
     const answers = await Promise.all(Array.from({ length: 60 }, () => revision()))
     assert.equal(new Set(answers).size, 1)
   })

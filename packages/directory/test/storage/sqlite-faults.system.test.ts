@@ -67,7 +67,7 @@ describe('a data file', () => {
     assert.deepEqual(await readdir(dataDir), filesOfStore, 'an unused store is closed too')
   })
 
-  it('is complete from the start, even if SQLite left its log at the close', async (t) => {
+  it('is complete from the start, even if SQLite did not delete its log at the close', async (t) => {
     const dataDir = freshDir()
     const close = DatabaseSync.prototype.close
     t.mock.method(DatabaseSync.prototype, 'close', function (this: DatabaseSync) {
@@ -99,7 +99,7 @@ describe('a data file', () => {
     await (await openLocalStorage({ dataDir })).close()
   })
 
-  it('is one file for servers that start at the same time, and no temporary file stays', async () => {
+  it('is created once by servers that start at the same time, and no temporary file remains', async () => {
     const dataDir = freshDir()
     const servers = await Promise.all(
       Array.from({ length: 8 }, async (_, index) => {
@@ -126,7 +126,7 @@ describe('a data file', () => {
     ['has a damaged page', overwrite(3 * 4096, 4096)],
     ['is a text', (file: string) => writeFile(file, 'keys:\n  - one\n'.repeat(500))],
   ] as const) {
-    it(`that ${what} is refused in one sentence, and left as it is`, async () => {
+    it(`that ${what} is refused in one sentence, and not changed`, async () => {
       const dataDir = await damaged(damage)
       const before = await readFile(fileIn(dataDir))
       await assert.rejects(openLocalStorage({ dataDir }), {
@@ -138,7 +138,7 @@ describe('a data file', () => {
     })
   }
 
-  it('of a later release that removed a part is refused in one sentence, and left as it is', async () => {
+  it('of a later release that removed a part is refused in one sentence, and not changed', async () => {
     const dataDir = await damaged(async (file) => {
       const database = new DatabaseSync(file)
       database.exec("insert into kysely_migration values ('2999-01-01-later-contract', '')")

@@ -84,7 +84,7 @@ describe('a data file that is replaced while servers work on it (AS37)', () => {
     assert.notEqual(await commit(storage, 'third'), 'conflict')
   })
 
-  it('is reported as missing while it is away, and used again when it is back', async () => {
+  it('is reported as missing while it is unavailable, and used again when it is back', async () => {
     await rename(file(), file('.aside'))
     await assert.rejects(storage.directory.changesAfter(), {
       code: 'storage_unavailable',

@@ -27,7 +27,7 @@ describe('a listener that stops', () => {
     await assert.rejects(getFrom(listener.url))
   })
 
-  it('announces it in each response, and accepts connections until the end of the delay', async () => {
+  it('announces the stop in each response, and accepts connections until the delay has passed', async () => {
     const listener = await listen('127.0.0.1', 0)
     listener.answerWith(() => new Response('here'))
     const agent = new Agent({ keepAlive: true })

@@ -132,7 +132,7 @@ describe('a listener', () => {
     ['http', () => listen('127.0.0.1', 0)],
     ['https', () => listenSecurely('127.0.0.1', 0, identity)],
   ] as const)
-    it(`with ${scheme} wakes each second while a connection is open, and not at rest`, async () => {
+    it(`with ${scheme} wakes each second while a connection is open, and not without connections`, async () => {
       const timers = new Set<{ _idleTimeout: number; _repeat: number | null }>()
       const hook = createHook({
         init: (_id, type, _trigger, timer) => {

@@ -7,7 +7,7 @@ import { freshFolder } from '../../../../test/fixtures/fresh-folder.ts'
 import { openLogOutput } from '../../src/process/run-service.ts'
 
 describe('the log output of a process', () => {
-  it('contains all lines when the process has ended', async () => {
+  it('contains all lines when the process has exited', async () => {
     const folder = freshFolder()
     const file = join(folder, 'log')
     const { stream, end } = openLogOutput(openSync(file, 'w'))

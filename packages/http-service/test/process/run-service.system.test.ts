@@ -104,7 +104,7 @@ describe('a service as a process', () => {
     assert.equal(await handlersAtStart(), 1)
   })
 
-  it('stops when its parent has ended, even before the start', async () => {
+  it('stops when its parent has exited, even before the start', async () => {
     const before = fakeProcess(false)
     await runService(before.host, definition(), noDeadline)
     const later = fakeProcess(true)
@@ -149,7 +149,7 @@ describe('a service as a process', () => {
     assert.match(log(), /"msg":"the last line"/)
   })
 
-  it('exits when no reader of its log is left', async () => {
+  it('exits when its log has no reader', async () => {
     const { child, ended, stdout } = await startProcess()
     for (const stream of [stdout, child.stderr]) stream?.destroy()
     child.kill('SIGTERM')

@@ -150,7 +150,7 @@ describe('applying a file with agents', () => {
     )
   })
 
-  it('counts as deleted an agent that another process deleted', async () => {
+  it('reports as deleted an agent that another process deleted', async () => {
     const fixture = await appliedFixture()
     const plan = await fixture.plan(fileWith({ agents: [first] }))
     for (const { displayName, id } of (await found(fixture)).agents)

@@ -104,7 +104,7 @@ describe('applying a file with many clients', () => {
     assert.equal(done.length + left.length + 2, plan.changes.length - 4)
   })
 
-  it('ends after the changes in flight when the signal is aborted, and continues later', async () => {
+  it('stops after the changes in flight when the signal is aborted, and continues later', async () => {
     const fixture = await GraphFixture.start()
     const file = manyClients(count)
     const plan = await fixture.plan(file)

@@ -91,7 +91,7 @@ describe('applying a file', () => {
     })
   }
 
-  it('counts as removed what another process removed, without waiting', async () => {
+  it('reports as removed what another process removed, without waiting', async () => {
     const fixture = await appliedFixture()
     const plan = await fixture.plan({ removed: ['Greeting client'] })
     for (const { id } of await fixture.tenant.applications())

@@ -35,7 +35,7 @@ async function visibleAfter(hiddenReads: number) {
 }
 
 describe('waiting until changes are visible', () => {
-  it('ends at once when the directory shows the changes', async () => {
+  it('stops immediately when the directory shows the changes', async () => {
     assert.deepEqual(await visibleAfter(0), { seen: true, reads: 1, nowMs: 0 })
   })
 
@@ -45,7 +45,7 @@ describe('waiting until changes are visible', () => {
     assert.ok(nowMs > 500 && nowMs < 1_000, `${nowMs} ms`)
   })
 
-  it('ends within a minute, and reports that the changes are not visible', async () => {
+  it('stops within a minute, and reports that the changes are not visible', async () => {
     const { seen, reads, nowMs } = await visibleAfter(1_000)
     assert.equal(seen, false)
     assert.ok(nowMs > 50_000 && nowMs <= 60_000, `${nowMs} ms`)

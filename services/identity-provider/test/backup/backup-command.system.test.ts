@@ -75,7 +75,7 @@ describe('a backup of a running server', () => {
     assert.equal(await kidOf(after), await kidOf(before))
   })
 
-  it('of one tenant is restored while the server runs, and a withdrawn secret gets a token again', async (t) => {
+  it('of one tenant is restored while the server runs, and a withdrawn secret is valid again', async (t) => {
     const { clients, tenantId } = await readSeeded(dataDir())
     const tenant = ['--tenant', tenantId]
     await backup('tenant', ...tenant)

@@ -218,7 +218,7 @@ describe('the restore of one tenant', () => {
     assert.deepEqual(found.find(({ key }) => key === `tenant ${own}`)?.value, objects[0]?.value)
   })
 
-  it('soft-deletes what other tenants use, and skips objects whose application is gone', async (t) => {
+  it('soft-deletes what other tenants use, and skips objects whose application is deleted', async (t) => {
     const { backup, change, restore, state } = await scene(t)
     await backup('--tenant', own)
     const names = { id: guid(0x50), appId: guid(0x51), identifierUris: ['api://shared'] }

@@ -26,7 +26,7 @@ const made = (content: Partial<CertificateContent> = {}) =>
 
 describe('a certificate', () => {
   for (const end of ['2049-12-31T23:59:59Z', '2050-01-01T00:00:00Z'])
-    it(`ends on ${end}`, () => {
+    it(`expires on ${end}`, () => {
       assert.deepEqual(made({ notAfter: new Date(end) }).validToDate, new Date(end))
     })
 

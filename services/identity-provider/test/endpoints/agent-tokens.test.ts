@@ -80,7 +80,7 @@ before(async () => {
 })
 
 describe('the tokens of agent identities (entra E194 to E199)', () => {
-  it('of a blueprint for its agent are those of published labs', async () => {
+  it('have the claims of published labs when a blueprint requests them for its agent', async () => {
     const { aio, exp = 0, iat = 0, nbf, rh, uti, xms_ftd, ...claims } = decodeJwt(token)
     const directory = await wholeDirectory(service.store)
     assert.deepEqual(claims, {

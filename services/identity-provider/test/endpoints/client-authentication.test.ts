@@ -67,7 +67,7 @@ describe('a client secret', () => {
     assert.equal(inForm.headers.get('www-authenticate'), null)
   })
 
-  it('that is right gets no challenge when another part of the request is wrong', async () => {
+  it('gets no challenge when it is correct and another part of the request is wrong', async () => {
     const form = service.form({ client_secret: '', scope: 'openid' })
     const response = await service.token(form, { headers: basic(clientId, service.secret) })
     assert.equal(response.status, 400)

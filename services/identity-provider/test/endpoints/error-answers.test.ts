@@ -11,7 +11,7 @@ import { tenantId, testService } from './test-service.ts'
 
 const DATA_DIR = freshFolder()
 
-describe('an error answer of the identity provider (AS6, AS35)', () => {
+describe('an error response of the identity provider (AS6, AS35)', () => {
   const request = (line: string, status: number, ...fields: string[]) => ({
     name: [line, ...fields].join(', '),
     bytes: rawRequest(`${line} HTTP/1.1`, 'Host: a', ...fields),

@@ -27,7 +27,7 @@ describe('a periodic task', () => {
     assert.equal(task.mock.callCount(), 3)
   })
 
-  it('asks a long run to end, and logs no failure for it', async (test) => {
+  it('aborts a long run at its stop, and logs no failure', async (test) => {
     test.mock.timers.enable({ apis: ['setTimeout'] })
     const kept = log()
     const untilAborted = (signal: AbortSignal) =>
@@ -49,7 +49,7 @@ describe('a periodic task', () => {
     assert.deepEqual(kept.lines, ['something failed'])
   })
 
-  it('continues after a failure, and logs the failure and its end once', async (test) => {
+  it('continues after a failure, and logs the failure and the recovery once', async (test) => {
     test.mock.timers.enable({ apis: ['setTimeout'] })
     const kept = log()
     let fails = true

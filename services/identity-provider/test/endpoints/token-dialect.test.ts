@@ -374,7 +374,7 @@ describe('the additional data of real clients (entra E4 to E9)', () => {
   })
 })
 
-describe('the headers of an answer (entra E16, entra E17)', () => {
+describe('the headers of a response (entra E16, entra E17)', () => {
   const expected: [string, RegExp][] = [
     ['cache-control', /^no-store, no-cache$/],
     ['pragma', /^no-cache$/],

@@ -48,7 +48,7 @@ function boundsOfPage(): ReadonlyMap<string, number> {
   )
 }
 
-describe('the body of a caller that is not known yet', () => {
+describe('the body of an unauthenticated request', () => {
   const cleanup = new AsyncDisposableStack()
   const bounds = boundsOfPage()
   let handle: Fetch

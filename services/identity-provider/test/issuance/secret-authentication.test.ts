@@ -46,7 +46,7 @@ describe('a secret', () => {
     })
   }
 
-  it('of the service principal authenticates too, and is subject to the same rule', () => {
+  it('of the service principal authenticates the client too, under the same rule', () => {
     const outcomeOf = (part = {}) => {
       const principal = servicePrincipal({ passwordCredentials: [made.credential] })
       const own = { application: application(part), principal }

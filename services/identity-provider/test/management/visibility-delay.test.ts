@@ -5,7 +5,7 @@ import { role } from './graph/applications/sample-api.ts'
 import { allGraphRoles, sampleGraph } from './sample-graph.ts'
 
 describe('the visibility delay', () => {
-  it('hides a new object until it has passed, even from references', async () => {
+  it('hides a new object until the delay has passed, even from references', async () => {
     const { clientWith, clock } = await sampleGraph({ visibilityDelaySeconds: 30 })
     const admin = await clientWith(allGraphRoles)
     const wait = (seconds: number) => {

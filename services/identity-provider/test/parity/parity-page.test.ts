@@ -9,7 +9,7 @@ import { exchanges } from './replay.ts'
 const otherParameter = '90100'
 
 describe('docs/reference/entra.md', () => {
-  it('is generated from the tables: npm run generate', () => {
+  it('equals the tables (npm run generate writes it)', () => {
     const page = readFileSync(parityFile, 'utf8')
     const results = resultsOn(page)
     const shown = exchanges.map((exchange, index) => ({

@@ -29,7 +29,7 @@ const stores: [string, () => Promise<AsyncDisposable & { readonly databaseUrl?: 
 ]
 
 for (const [name, startStore] of stores) {
-  describe(`the end of a session of the portal, at two servers on one ${name} (AS46)`, () => {
+  describe(`a portal session at two servers on one ${name} (AS46)`, () => {
     const cleanup = new AsyncDisposableStack()
     let servers: readonly Service[]
     let administrator: { readonly CLIENT_ID?: string; readonly CLIENT_SECRET?: string }
@@ -94,7 +94,7 @@ for (const [name, startStore] of stores) {
       }
     }
 
-    it('comes with its sign-out: at once, at both servers', async () => {
+    it('ends immediately at both servers when the browser signs out', async () => {
       const browser = await signedIn()
       const copies = await copiesOf(browser)
       for (const copy of copies) assert.deepEqual(await copy(), [200, 200])
@@ -103,7 +103,7 @@ for (const [name, startStore] of stores) {
       for (const copy of copies) assert.deepEqual(await copy(), [401, 401])
     })
 
-    it('comes with the removal of the secret that signed in', async () => {
+    it('ends when the secret that signed in is removed', async () => {
       const browser = await signedIn()
       const startedAt = performance.now()
       const make = async () => {
@@ -127,7 +127,7 @@ for (const [name, startStore] of stores) {
       assert.equal((await browser.open('/portal')).status, 200)
     })
 
-    it('comes with the loss of the last management role', async () => {
+    it('ends when its client loses the last management role', async () => {
       const copies = await copiesOf(await signedIn())
       const storage = await openStorage({ dataDir, databaseUrl })
       const directory = new DirectoryStore({ log: storage.directory })

@@ -121,12 +121,12 @@ describe('the phases of a signing key (AS26)', () => {
 })
 
 describe('a rotation on demand', () => {
-  it('takes effect at once when the announced key had its notice', () => {
+  it('takes effect immediately when the notice of the announced key has passed', () => {
     const ring = rotate(fresh, 'a', schedule, day(5))
     assert.equal(phases(ring, day(5)), 'a retired, b active')
   })
 
-  it('gives the announced key its notice first', () => {
+  it('waits until the notice of the announced key has passed', () => {
     const ring = rotate(fresh, 'a', schedule, day(0, 10))
     assert.equal(phases(ring, day(0, 299)), 'a active, b announced')
     assert.equal(phases(ring, day(0, 300)), 'a retired, b active')
@@ -148,7 +148,7 @@ describe('a rotation on demand', () => {
 })
 
 describe('a revocation', () => {
-  it('of the active key makes the announced one sign at once', () => {
+  it('of the active key activates the announced key immediately', () => {
     const ring = revoke(fresh, 'a', [], schedule, day(1))
     assert.equal(phases(ring, day(1)), 'b active')
     assert.equal(phases(maintain(ring, [c], schedule, day(1)), day(1)), 'b active, c announced')
@@ -161,7 +161,7 @@ describe('a revocation', () => {
     assert.equal(phases(late, day(90, 60)), 'a retired, d active')
   })
 
-  it('of an announced or a retired key does not change the active one', () => {
+  it('of an announced or retired key does not change the active key', () => {
     const ring = maintain(fresh, [c], schedule, day(90))
     assert.equal(phases(revoke(ring, 'c', [], schedule, day(90)), day(90)), 'a retired, b active')
     assert.equal(phases(revoke(ring, 'a', [], schedule, day(90)), day(90)), 'b active, c announced')

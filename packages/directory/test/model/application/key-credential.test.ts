@@ -37,7 +37,7 @@ const rsa = (modulusLength: number) => ({
 })
 
 describe('a certificate as a credential', () => {
-  it('is equal from PEM and from DER, with the thumbprints, start and end of the certificate', async () => {
+  it("is equal from PEM and from DER, with the certificate's thumbprints, start and expiry", async () => {
     const pem = (await certificate(rsa(2048))).toString('pem')
     const fromPem = createKeyCredential(pem, systemRuntime, 'Job')
     const fromDer = createKeyCredential(fromPem.certificate, systemRuntime)

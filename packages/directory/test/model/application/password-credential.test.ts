@@ -31,7 +31,7 @@ describe('a client secret', () => {
     assert.equal(credential.keyId, guid(7))
   })
 
-  it('has the requested start and end', () => {
+  it('has the requested start and expiry', () => {
     const startDateTime = new Date('2026-04-01T00:00:00Z')
     const endDateTime = new Date('2026-05-01T00:00:00Z')
     const { credential } = createPassword({ startDateTime, endDateTime }, runtime)

@@ -76,7 +76,7 @@ describe('a commit in PostgreSQL while one of another tenant is open', () => {
     assert.equal((await store.read((all) => all.application(one)))?.displayName, 'changed')
   })
 
-  it('is followed first, and the open one when it is written', async () => {
+  it('reaches followers first, and the open commit follows when it is written', async () => {
     const store = new DirectoryStore({ log: storage.directory })
     const nameOf = (id: string) => store.read((all) => all.application(id)?.displayName)
     assert.equal(await nameOf(one), undefined)
@@ -99,7 +99,7 @@ describe('a commit in PostgreSQL while one of another tenant is open', () => {
     assert.notEqual(await commitOn(storage, known, inTenant(other, 'late')), 'conflict')
   })
 
-  it('ends no list of changes, so that the next one has both', async () => {
+  it('does not advance a list of changes, so that the next list has both commits', async () => {
     const query = { kind: 'application', ids: undefined, after: undefined, limit: 9 } as const
     const list = (tenantId: string, since: Known) =>
       storage.directory.listChanges({ ...query, tenantId, since, until: undefined })
@@ -153,7 +153,7 @@ describe('a commit in PostgreSQL while one of another tenant is open', () => {
     assert.equal((await storage.directory.changesAfter(known)).hasKnown, false)
   })
 
-  it('leaves a number that followers ask for no longer than some seconds', async () => {
+  it('makes followers query a rolled-back number for at most some seconds', async () => {
     let nowMs = 0
     const store = new DirectoryStore({ log: storage.directory, monotonicNowMs: () => nowMs })
     await store.refresh()

@@ -36,8 +36,8 @@ async function databaseFixture(oneStepAfter: number) {
   return { database, asked, ask }
 }
 
-describe('the questions of a follower', () => {
-  it('are answered query by query until an answer in one step is ready', async () => {
+describe('the queries of a follower', () => {
+  it('run one by one until a result in one step is ready', async () => {
     const { database, asked, ask } = await databaseFixture(2)
     await database.changes({ known: beginning, lookups: [] })
     for (const count of [0, 1, 1]) {
@@ -53,7 +53,7 @@ describe('the questions of a follower', () => {
     await database.close()
   })
 
-  it('are still answered when the first answer in one step fails, which is tried again', async () => {
+  it('run one by one when the first attempt in one step fails, and a second attempt starts', async () => {
     const { database, asked, ask } = await databaseFixture(1)
     await ask()
     asked[0]?.answer.reject(new Error('no memory'))
@@ -63,7 +63,7 @@ describe('the questions of a follower', () => {
     await database.close()
   })
 
-  it('are all answered in one step without a number of questions before it', async () => {
+  it('run in one step from the beginning when no earlier queries are required', async () => {
     const { database, asked, ask } = await databaseFixture(0)
     const answer = ask()
     asked[0]?.answer.resolve(inOneStep)

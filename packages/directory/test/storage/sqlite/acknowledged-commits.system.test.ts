@@ -235,7 +235,7 @@ describe('a lost data file (FL22)', () => {
     })
 
   for (const [title, change] of losses)
-    it(`begins anew when that is accepted, and keeps what was left, when ${title}`, async () => {
+    it(`becomes a new store that keeps the remaining files, if the loss is accepted and ${title}`, async () => {
       const dataDir = await copyOf(change)
       const before = new Map((await digestsIn(dataDir)) as [string, string][])
       before.delete('greeting.sqlite')
@@ -248,7 +248,7 @@ describe('a lost data file (FL22)', () => {
       assert.deepEqual(after, before)
     })
 
-  it('is recorded with the acknowledged commits when a new one is accepted', async () => {
+  it('is reported with its acknowledged commits when the loss is accepted', async () => {
     for (const change of [(dir: string) => removeAll(dir, ['', '-wal', '-shm']), withoutRows]) {
       const dataDir = await copyOf(change)
       const storage = await openLocalStorage({ dataDir, lostChanges: 'accept' })
@@ -314,7 +314,7 @@ describe('the file of acknowledged commits', () => {
     await storage.close()
   })
 
-  it('that cannot be written refuses no change', async () => {
+  it('prevents no change when it cannot be written', async () => {
     const dataDir = freshDir()
     const storage = await openLocalStorage({ dataDir })
     await rm(fileIn(dataDir, named))

@@ -39,7 +39,7 @@ describe('a data file that is too large for a whole check at its opening', () =>
     return dataDir
   }
 
-  it('is refused at its opening when its end is missing', async () => {
+  it('is refused at its opening when its last part is missing', async () => {
     const dataDir = await copyOf('short')
     const path = join(dataDir, 'greeting.sqlite')
     await truncate(path, (await stat(path)).size - pageBytes)

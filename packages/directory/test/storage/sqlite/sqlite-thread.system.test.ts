@@ -101,7 +101,7 @@ describe('a thread with a connection to a data file', () => {
     assert.deepEqual(await namesIn(), ['c'])
   })
 
-  it('answers the question of a follower between the statements around it', async () => {
+  it('runs the query of a follower between the statements around it', async () => {
     const folderOfStore = freshFolder()
     const file = join(folderOfStore, 'greeting.sqlite')
     await (await openSqliteDatabase(file)).close()
@@ -119,7 +119,7 @@ describe('a thread with a connection to a data file', () => {
     await reader.close()
   })
 
-  it('passes on the error of a question, and answers the next statement', async () => {
+  it('passes on the error of a query, and runs the next statement', async () => {
     await assert.rejects(thread.changes({ known: beginning, lookups: [] }), {
       code: 'ERR_SQLITE_ERROR',
       message: 'no such table: commit_mark',
@@ -127,7 +127,7 @@ describe('a thread with a connection to a data file', () => {
     assert.deepEqual((await thread.execute(statement('select 1'))).rows, [[1]])
   })
 
-  it('fails the statements of a thread that ends, and starts another for the next one', async () => {
+  it('fails its statements when it exits, and the next statement starts another thread', async () => {
     await thread.execute(statement('delete from item'))
     await thread.execute(statement('begin immediate'))
     await thread.execute(statement('insert into item values (?, ?)', ['a', 1], true))
@@ -157,7 +157,7 @@ describe('a thread with a connection to a data file', () => {
     assert.equal(started.length, 2, 'the second thread opened the file again')
   })
 
-  it('ends without requests for a time, and starts another for the next one', async (t) => {
+  it('exits after an idle time, and the next statement starts another thread', async (t) => {
     t.mock.timers.enable({ apis: ['setTimeout'] })
     const idle = new SqliteThread({ path, role: 'reader' }, startWorker, 30_000)
     await idle.execute(statement('select 1'))
@@ -171,7 +171,7 @@ describe('a thread with a connection to a data file', () => {
     await idle.close()
   })
 
-  it('is for the queries of an operator in a large file, and in no small one', async () => {
+  it('runs the queries of an operator only if the file is large', async () => {
     const database = await openSqliteDatabase(join(folder, 'large.sqlite'), {
       newWorker: startWorker,
     })

@@ -328,7 +328,7 @@ describe('the issuers of this server', () => {
     assert.equal((await at.withToken(at.second, forged, at.api)).code, 501661)
   })
 
-  it('count each token once by its `uti` where assertions are used once', async (test) => {
+  it('accept each token once, by its `uti`, if an assertion is valid once', async (test) => {
     const at = await twoApplications({ assertionUse: 'once' })
     test.after(() => at.provider.stop())
     await at.trust(at.second, at.first.principalId, at.issuer)

@@ -34,7 +34,7 @@ async function withMany(count = 21) {
 }
 
 describe('the number of objects in a list (entra E347)', () => {
-  it('is plain text at the end of its path, with the header of advanced queries', async () => {
+  it('is plain text at the path /$count, with the header of advanced queries', async () => {
     const { admin, app, path, principals, resource } = await withMany(3)
     const client = `/servicePrincipals/${principals[0]}`
     const rows: readonly (readonly [list: string, count: number])[] = [

@@ -95,7 +95,7 @@ describe('a time of Microsoft Graph', () => {
       assert.partialDeepStrictEqual((await admin.get(object)).body, { keyCredentials: [times] })
     })
 
-  it('of a creation has seven digits in its response, and whole seconds later (entra E341)', async () => {
+  it('has seven digits in the response to a creation, and whole seconds later (entra E341)', async () => {
     const { admin, clock } = await withTimes()
     clock.now = new Date('2026-02-01T12:00:02.741Z')
     const { body: made } = await admin.post('/applications', { displayName: 'Later' })

@@ -38,7 +38,7 @@ async function registered(admin: GraphClient) {
 
 const idsOf = ({ value }: Body) => value.map(({ id }) => id)
 
-describe('the changes of a set', () => {
+describe('the list of changes', () => {
   it('lists all objects first, and then what was created, changed, deleted, restored and purged', async () => {
     const { admin } = await withAdmin()
     const { id, appId, principalId } = await registered(admin)

@@ -230,7 +230,7 @@ describe('the path of an operation', () => {
   })
 })
 
-describe('the headers of an answer (entra E277)', () => {
+describe('the headers of a response (entra E277)', () => {
   it('equal those of Microsoft Graph, and no cache stores a response that may have a secret', async () => {
     const { admin, path } = await withApi()
     const shown = (await admin.get(path)).headers

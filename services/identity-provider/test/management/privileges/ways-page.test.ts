@@ -31,7 +31,7 @@ describe('the ways to a credential or a management role (AS32)', () => {
     assert.deepEqual([...new Set(listed)].toSorted(), [...new Set(changing)].toSorted())
   })
 
-  it('each have a check, and tests that exist', () => {
+  it('have a check and existing tests in each row', () => {
     assert.ok(rows.length > 0)
     for (const [way = '', check = '', tests = ''] of rows) {
       assert.notEqual(check, '', way)

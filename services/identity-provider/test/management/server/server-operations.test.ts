@@ -150,7 +150,7 @@ describe('the audit log', () => {
 describe('the list of expiring credentials', () => {
   const path = '/credentials?from=2026-01-01T00:00:00Z&to=2026-03-01T00:00:00Z'
 
-  it("contains those of the caller's tenant that expire between two times", async () => {
+  it("contains the credentials in the caller's tenant that expire between two times", async () => {
     const { endings, managerWith } = await sampleManagement()
     const { status, body } = await (await managerWith(['AuditLog.Read.All'])).get(path)
     assert.equal(status, 200)

@@ -42,7 +42,7 @@ const until = async (isComplete: () => boolean) => {
   while (!isComplete()) await delay(20)
 }
 
-describe('a log store that is slow or away', () => {
+describe('a log store that is slow or unavailable', () => {
   it('over TCP: 50,000 records of a lane wait for a reader that stops, further ones are counted, and the export recovers', async (t) => {
     let text = ''
     let socket: Socket | undefined

@@ -156,7 +156,7 @@ describe('a socket as a log store', () => {
     await assert.rejects(sink.send(megabytes), /The reader takes nothing/)
   })
 
-  it('ends a waiting batch when the server stops', async (t) => {
+  it('cancels a waiting batch when the server stops', async (t) => {
     const { sink, state, until } = await readerFixture(t, { reads: false })
     const sent = sink.send(megabytes)
     await until(() => state.sockets.length === 1)

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import { OneAtATime } from '../../../../src/storage/sql/lists/one-at-a-time.ts'
 
 describe('tasks one at a time', () => {
-  it('begin after the end of the one before, even if that one fails', async () => {
+  it('begin after the previous task, even if that task fails', async () => {
     const tasks = new OneAtATime()
     const steps: string[] = []
     const task = (name: string) => async () => {

@@ -12,9 +12,9 @@ const asked: readonly (readonly [string, (storage: Storage) => Promise<unknown>]
   ['of all tenants', (storage) => storage.tidy(now, undefined)],
 ]
 
-describe('the ending credentials', () => {
+describe('the expiring credentials', () => {
   for (const [title, ask] of asked)
-    it(`${title} are found by their ends, without reading any object that has none`, async () => {
+    it(`${title} are found by their expiry, without reading objects that have no credential`, async () => {
       const side = new ListeningDatabase(':memory:')
       const { database } = await memoryDatabase(side)
       const storage = sqlStorage(database)

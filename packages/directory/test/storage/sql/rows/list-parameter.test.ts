@@ -51,7 +51,7 @@ function counted() {
 const text = (...signs: string[]) => `select "id" from "tenant" where "id" in (${signs.join(', ')})`
 
 describe('a compiled statement', () => {
-  it('is built once for each number of parameters, and runs with those of each call', async () => {
+  it('is built once for each number of parameters, and runs with the parameters of each call', async () => {
     const { db, executed } = recorded()
     const { statement, builtCount } = counted()
     for (const ids of [['a'], ['b'], ['c', 'd'], ['e', 'f']]) await rowsOf(db, statement, ids)

@@ -19,7 +19,7 @@ describe('the order of the beta version (entra E361)', () => {
     ['an application', '/applications', {}],
   ] as const
   for (const [name, set, part] of rows)
-    it(`is that of ${name} when it is created, shown and listed`, async () => {
+    it(`is the order of ${name} when it is created, shown and listed`, async () => {
       const { actAs, app, clientWith } = await sampleGraph({ path: '/beta' })
       const { appId } = await clientWith(allGraphRoles)
       const admin = actAs(contoso.id, appId, requestsTo(app, '/beta'))

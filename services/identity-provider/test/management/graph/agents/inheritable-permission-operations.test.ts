@@ -102,7 +102,7 @@ describe('the inheritable permissions of a blueprint', () => {
     assert.equal((await add()).body.error.code, 'Request_BadRequest')
   })
 
-  it('are separate from those of another API', async () => {
+  it('are separate for each API', async () => {
     const { admin, path } = await withPermissions()
     assert.equal((await admin.get(`${path}/${graphAppId}`)).status, 404)
     assert.equal((await admin.delete(`${path}/no-guid`)).status, 400)

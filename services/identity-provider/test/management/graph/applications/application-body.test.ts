@@ -12,7 +12,7 @@ const scopes = (part: object = {}) => {
   return { api: { oauth2PermissionScopes: [{ id, isEnabled, value, ...texts, ...part }] } }
 }
 
-describe('a body that is refused', () => {
+describe('the body of a change to an application', () => {
   const appId = '{appId}'
   const rows: readonly (readonly [string, object | string, RegExp, code?: string])[] = [
     ['a property that Graph does not have', { colour: 'red' }, /'colour', which is not supported/],
@@ -136,7 +136,7 @@ describe('a body that is refused', () => {
     ['nothing', '', /Empty Payload/, 'BadRequest'],
   ]
   for (const [name, body, message, code = 'Request_BadRequest'] of rows) {
-    it(`has ${name}`, async () => {
+    it(`is refused when it has ${name}`, async () => {
       const { admin, path, store } = await withApi()
       const { revision } = await wholeDirectory(store)
       const reply = await admin.patch(path, body)
@@ -147,7 +147,7 @@ describe('a body that is refused', () => {
     })
   }
 
-  it('has all its issues reported together', async () => {
+  it('causes one error with all its issues', async () => {
     const { admin, path } = await withApi()
     const { body } = await admin.patch(path, { displayName: '', appRoles: [role({ id: 'x' })] })
     assert.match(body.error.message, /displayName.*appRoles\[0\]\.id/)
@@ -159,7 +159,7 @@ describe('a body that is refused', () => {
     })
   })
 
-  it('has at most 20 issues reported', async () => {
+  it('causes an error with at most 20 issues', async () => {
     const { admin, path } = await withApi()
     const appRoles = Array.from({ length: 25 }, (_, index) => role({ id: `${index}`, value: null }))
     const { body } = await admin.patch(path, { appRoles })
@@ -167,7 +167,7 @@ describe('a body that is refused', () => {
     assert.equal(Object(body.error).details.length, 20)
   })
 
-  it('has a content type other than JSON (entra E374)', async () => {
+  it('is refused when its content type is not JSON (entra E374)', async () => {
     const { admin, path } = await withApi()
     for (const type of [
       'text/plain',
@@ -220,7 +220,7 @@ describe('a body that is refused', () => {
     { displayName: 7 },
     { api: { requestedAccessTokenVersion: '3' } },
   ])
-    it(`has another text or type: ${JSON.stringify(sent)}`, async () => {
+    it(`is refused with another text or type: ${JSON.stringify(sent)}`, async () => {
       const { admin, path } = await withApi()
       assert.equal((await admin.patch(path, sent)).status, 400)
     })
@@ -233,14 +233,14 @@ describe('a body that is refused', () => {
     }
   })
 
-  it('is longer than 1 MiB', async () => {
+  it('is refused above 1 MiB', async () => {
     const { admin, path } = await withApi()
     const { status, body } = await admin.patch(path, JSON.stringify({ notes: 'a'.repeat(1 << 20) }))
     assert.equal(status, 413)
     assert.equal(body.error.code, 'Request_BadRequest')
   })
 
-  it('has the identifier URI of another application, deleted or not', async () => {
+  it('is refused with the identifier URI of another application, deleted or not', async () => {
     const identifierUris = ['https://contoso.example/api']
     const { admin, path } = await withApi({ identifierUris })
     const refused = async () => {
@@ -261,7 +261,7 @@ describe('a body that is refused', () => {
     )
   })
 
-  it('has the identifier URI of another application in another case', async () => {
+  it('is refused with the identifier URI of another application in another case', async () => {
     const { admin, path, clientWith } = await withApi({
       identifierUris: [`api://${contoso.id}/Orders`],
     })

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { role, withApi } from '../applications/sample-api.ts'
 
-describe('a property at a path of its own', () => {
+describe('a property with a dedicated path', () => {
   const roles = [role()]
   for (const [property, value] of [
     ['displayName', { value: 'API' }],

@@ -248,7 +248,7 @@ describe('a user as an owner (entra E313)', () => {
       assert.equal((await client.get(`/users/${first}/ownedObjects`)).status, 403)
   })
 
-  it('gives no permission and removes none', async () => {
+  it('neither gives nor removes a permission', async () => {
     const { admin, clientWith, first } = await withUsers()
     const { body } = await admin.post('/applications', { displayName: 'Owned' })
     const path = `/applications/${body.id}/owners`

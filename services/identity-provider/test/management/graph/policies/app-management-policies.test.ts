@@ -117,7 +117,7 @@ describe('an app management policy', () => {
       assert.deepEqual([status, answer.error.code], [400, 'Request_BadRequest'])
     })
 
-  it('may not be the 101st of the tenant', async () => {
+  it('is refused when the tenant has 100', async () => {
     const { admin } = await withApi()
     for (let number = 0; number < 100; number += 1)
       assert.equal((await admin.post(policies, sample)).status, 201)

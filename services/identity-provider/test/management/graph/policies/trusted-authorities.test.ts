@@ -69,7 +69,7 @@ describe('a list of trusted authorities in Microsoft Graph', () => {
     }
   })
 
-  it('may not be the eleventh of the tenant', async () => {
+  it('is refused when the tenant has ten', async () => {
     const { admin } = await withList()
     for (let number = 1; number < 10; number += 1)
       assert.equal((await admin.post(lists, ours)).status, 201)
