@@ -1,11 +1,12 @@
 import { bodyCollection, text } from '@greeting/directory/forms'
 import { z } from 'zod'
 import { parseBody } from '../body/parse-body.ts'
-import type {
-  AnswerWithBody,
-  BatchCall,
-  BatchOperation,
-  RequestCall,
+import {
+  type AnswerWithBody,
+  type BatchCall,
+  type BatchOperation,
+  operation,
+  type RequestCall,
 } from '../operations/operation.ts'
 import { withoutTenant } from '../operations/operation-path.ts'
 import { anyClient } from '../privileges/graph-roles.ts'
@@ -14,14 +15,10 @@ import { refusalRow } from '../refusals/refusals.ts'
 
 /** The operation that runs several requests. Each is an operation with separate roles, transaction and audit record. */
 export const batchOperations: readonly BatchOperation[] = [
-  {
-    method: 'POST',
-    path: '/$batch',
-    requires: anyClient,
+  operation('POST /$batch', anyClient, {
     summary: 'Sends up to 20 requests. Each needs its own roles.',
-    takesBody: true,
     batch,
-  },
+  }),
 ]
 
 const maxRequests = 20

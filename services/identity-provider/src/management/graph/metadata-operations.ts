@@ -1,7 +1,7 @@
 import { type ComplexType, complexTypeIn, typeName } from '@greeting/directory'
 import type { EntitySet } from '../odata/entity-set.ts'
 import { parseQuery, supportedOptions } from '../odata/query-options.ts'
-import type { ReadOperation } from '../operations/operation.ts'
+import { operation, type ReadOperation } from '../operations/operation.ts'
 import { agentTypes, anyClient } from '../privileges/graph-roles.ts'
 import { inheritablePermissions } from './agents/inheritable-permission-operations.ts'
 import { extensionProperties } from './applications/extension-property-operations.ts'
@@ -110,10 +110,7 @@ let document: string | undefined
 
 /** The operation that serves the model of this API for OData tools. */
 export const metadataOperations: readonly ReadOperation[] = [
-  {
-    method: 'GET',
-    path: '/$metadata',
-    requires: anyClient,
+  operation('GET /$metadata', anyClient, {
     summary: 'Shows the types of all objects and their properties, in XML.',
     read: (call) => {
       parseQuery(call, supportedOptions.nothing)
@@ -121,7 +118,7 @@ export const metadataOperations: readonly ReadOperation[] = [
       document ??= metadataDocument(model)
       return { status: 200, content: document, contentType }
     },
-  },
+  }),
 ]
 
 /** A set of the model, with the collections that its objects contain or refer to. */

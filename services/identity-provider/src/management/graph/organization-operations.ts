@@ -10,7 +10,7 @@ import type { EntitySet } from '../odata/entity-set.ts'
 import { listEntities } from '../odata/list-entities.ts'
 import { parseQuery, supportedOptions } from '../odata/query-options.ts'
 import { showEntity } from '../odata/show-entity.ts'
-import type { Call, ReadOperation } from '../operations/operation.ts'
+import { type Call, operation, type ReadOperation } from '../operations/operation.ts'
 import { anyClient, readsAssignments } from '../privileges/graph-roles.ts'
 import { refuse } from '../refusals/graph-error.ts'
 import { keyIn } from './directory-objects/find-object.ts'
@@ -18,41 +18,26 @@ import { endsOfList } from './directory-objects/object-type.ts'
 
 /** Reads the tenant's own properties. Refuses `/me`, because no user signs in. */
 export const organizationOperations: readonly ReadOperation[] = [
-  {
-    method: 'GET',
-    path: '/organization',
-    requires: readsAssignments,
+  operation('GET /organization', readsAssignments, {
     summary: 'Shows the tenant of the caller.',
     ends: endsOfList(),
     read: (call) => listEntities(call, organization, [call.caller.tenant]),
-  },
-  {
-    method: 'GET',
-    path: '/organization/{id}',
-    requires: readsAssignments,
+  }),
+  operation('GET /organization/{id}', readsAssignments, {
     summary: 'Shows the tenant of the caller by its ID.',
     read: (call) => showOne(call, organization, [call.caller.tenant]),
-  },
-  {
-    method: 'GET',
-    path: '/domains',
-    requires: readsAssignments,
+  }),
+  operation('GET /domains', readsAssignments, {
     summary: 'Lists the verified domains of the tenant.',
     ends: endsOfList(),
     read: (call) => listEntities(call, domains, domainEntries(call.caller.tenant)),
-  },
-  {
-    method: 'GET',
-    path: '/domains/{id}',
-    requires: readsAssignments,
+  }),
+  operation('GET /domains/{id}', readsAssignments, {
     summary: 'Shows a verified domain of the tenant.',
     read: (call) => showOne(call, domains, domainEntries(call.caller.tenant)),
-  },
-  {
-    method: 'GET',
-    path: '/tenantRelationships/{property}/{key}',
+  }),
+  operation('GET /tenantRelationships/{property}/{key}', readsAssignments, {
     properties: ['findTenantInformationByTenantId', 'findTenantInformationByDomainName'],
-    requires: readsAssignments,
     summary: 'Shows the names of a tenant of this server by its ID or by one of its domains.',
     read: (call) => {
       parseQuery(call, supportedOptions.nothing)
@@ -66,17 +51,15 @@ export const organizationOperations: readonly ReadOperation[] = [
       const names = { tenantId, federationBrandName: null, displayName, defaultDomainName }
       return { status: 200, body: { '@odata.context': context, ...names } }
     },
-  },
+  }),
   ...['/me', '/me/{navigation}'].map(
-    (path): ReadOperation => ({
-      method: 'GET',
-      path,
-      requires: anyClient,
-      summary: 'Is refused, because no user signs in.',
-      read: () => {
-        throw refuse('delegated_only')
-      },
-    }),
+    (path): ReadOperation =>
+      operation(`GET ${path}`, anyClient, {
+        summary: 'Is refused, because no user signs in.',
+        read: () => {
+          throw refuse('delegated_only')
+        },
+      }),
   ),
 ]
 

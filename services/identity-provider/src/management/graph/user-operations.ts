@@ -2,7 +2,7 @@ import type { Tenant } from '@greeting/directory'
 import type { EntitySet } from '../odata/entity-set.ts'
 import { listEntities } from '../odata/list-entities.ts'
 import { showEntity } from '../odata/show-entity.ts'
-import type { Call, ReadOperation } from '../operations/operation.ts'
+import { type Call, operation, type ReadOperation } from '../operations/operation.ts'
 import { readsGroups, readsPeople } from '../privileges/graph-roles.ts'
 import { refuse } from '../refusals/graph-error.ts'
 import { appRoleAssignments } from './directory-objects/entity-sets.ts'
@@ -17,21 +17,15 @@ const readOperations = <Entity>(
   entitiesOf: (tenant: Tenant) => readonly Entity[],
   find: (call: Call) => Entity,
 ): ReadOperation[] => [
-  {
-    method: 'GET',
-    path: `/${set.name}`,
+  operation(`GET /${set.name}`, requires, {
     ends: endsOfList(),
-    requires,
     summary: `Lists the ${set.name} of the tenant, or counts them.`,
     read: (call) => listEntities(call, set, entitiesOf(call.caller.tenant)),
-  },
-  {
-    method: 'GET',
-    path: `/${set.name}/{id}`,
-    requires,
+  }),
+  operation(`GET /${set.name}/{id}`, requires, {
     summary: `Shows one of the ${set.name}.`,
     read: (call) => showEntity(call, set, find(call)),
-  },
+  }),
 ]
 
 /**
@@ -40,16 +34,13 @@ const readOperations = <Entity>(
  */
 export const userOperations: readonly ReadOperation[] = [
   ...readOperations(users, readsPeople, usersOf, findUser),
-  {
-    method: 'GET',
-    path: '/users/{id}/appRoleAssignments',
-    requires: readsPeople,
+  operation('GET /users/{id}/appRoleAssignments', readsPeople, {
     summary: 'Lists the roles of a person: none.',
     read: (call) => {
       findUser(call)
       return listEntities(call, appRoleAssignments, [])
     },
-  },
+  }),
   ...readOperations(
     groups,
     readsGroups,

@@ -157,8 +157,8 @@ type OperationRow = {
   readonly access?: AgentAccess
   /** A sentence for the reference page. */
   readonly summary: string
-  /** A body is required. */
-  readonly takesBody?: true
+  /** Whether a body is required; default that of a POST or PATCH. */
+  readonly takesBody?: boolean
 }
 
 /** An operation that reads and changes nothing. Its lookups come before its first `await`. */
@@ -196,3 +196,21 @@ export type BatchOperation = OperationRow & {
 
 /** A row of a management API: method and path, the required roles, and the function that executes it. */
 export type Operation = DirectoryOperation | PerformOperation | BatchOperation
+
+type NamedByLine = 'method' | 'path' | 'requires'
+type RestOf<Row> = Row extends Operation ? Omit<Row, NamedByLine> : never
+
+/**
+ * Creates an operation.
+ *
+ * @param line its method and its path, such as `GET /users/{id}`
+ */
+export function operation<Rest extends RestOf<Operation>>(
+  line: `${OperationRow['method']} ${string}`,
+  requires: RequiredRoles,
+  rest: Rest,
+): NoInfer<Rest> & Pick<OperationRow, NamedByLine> {
+  const [method, path] = line.split(' ', 2) as [OperationRow['method'], string]
+  const takesBody = method === 'POST' || method === 'PATCH'
+  return { method, path, requires, ...(takesBody && { takesBody }), ...rest }
+}

@@ -2,7 +2,7 @@ import type { AuditTrail, FindEndingCredentials } from '@greeting/directory/audi
 import { dateTime, guid, text } from '@greeting/directory/forms'
 import { z } from 'zod'
 import { omitUndefined, parseBody } from '../body/parse-body.ts'
-import type { ReadOperation } from '../operations/operation.ts'
+import { operation, type ReadOperation } from '../operations/operation.ts'
 import { readsAudit } from '../privileges/server-roles.ts'
 import { refuse } from '../refusals/graph-error.ts'
 
@@ -64,10 +64,7 @@ function singleValues(query: URLSearchParams): Readonly<Record<string, string>> 
 export const auditOperations = (
   audit: Pick<AuditTrail, 'find' | 'countHours'>,
 ): readonly ReadOperation[] => [
-  {
-    method: 'GET',
-    path: '/audit',
-    requires: readsAudit,
+  operation('GET /audit', readsAudit, {
     summary: 'Lists the audit records that match the query, the latest first.',
     read: async ({ query }) => {
       const { log, limit, portalSignIns, ...named } = parseBody(auditQuery, singleValues(query))
@@ -80,11 +77,8 @@ export const auditOperations = (
       const value = records.map((record) => ({ ...record, at: record.at.toISOString() }))
       return { status: 200, body: { value, next } }
     },
-  },
-  {
-    method: 'GET',
-    path: '/audit/hours',
-    requires: readsAudit,
+  }),
+  operation('GET /audit/hours', readsAudit, {
     summary: 'Counts the audit records of the last 24 hours, by hour (UTC) and outcome.',
     read: async ({ query, runtime }) => {
       const { log, portalSignIns } = parseBody(logQuery, singleValues(query))
@@ -94,17 +88,14 @@ export const auditOperations = (
       const value = found.map(({ from, ...counts }) => ({ from: from.toISOString(), ...counts }))
       return { status: 200, body: { value } }
     },
-  },
+  }),
 ]
 
 const credentialsQuery = z.strictObject({ from: dateTime, to: dateTime, limit: pageLimit })
 
 /** The operation that lists expiring credentials. Microsoft Graph has them in a beta report. */
 export const credentialOperations = (find: FindEndingCredentials): readonly ReadOperation[] => [
-  {
-    method: 'GET',
-    path: '/credentials',
-    requires: readsAudit,
+  operation('GET /credentials', readsAudit, {
     summary:
       "Lists the secrets and certificates of the caller's tenant that end between `from` and `to`, the first end first.",
     read: async ({ caller, query }) => {
@@ -113,5 +104,5 @@ export const credentialOperations = (find: FindEndingCredentials): readonly Read
       const value = found.map((one) => ({ ...one, endDateTime: one.endDateTime.toISOString() }))
       return { status: 200, body: { value } }
     },
-  },
+  }),
 ]

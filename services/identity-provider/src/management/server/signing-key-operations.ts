@@ -5,7 +5,12 @@ import type { KeyState } from '../../signing/key-ring.ts'
 import { SigningError, type SigningErrorCode } from '../../signing/signing-error.ts'
 import { parseBody } from '../body/parse-body.ts'
 import { parseQuery, supportedOptions } from '../odata/query-options.ts'
-import type { Answer, Operation, RequestCall } from '../operations/operation.ts'
+import {
+  type Answer,
+  type Operation,
+  operation,
+  type RequestCall,
+} from '../operations/operation.ts'
 import { readsKeys, writesKeys } from '../privileges/server-roles.ts'
 import { refuse } from '../refusals/graph-error.ts'
 import type { RefusalName } from '../refusals/refusals.ts'
@@ -24,29 +29,21 @@ const reencryptBody = z.strictObject({ keyEncryptionKey: z.string() })
 
 /** The operations on the signing keys, which all tenants share. */
 export const signingKeyOperations = (keys: KeyManagement): readonly Operation[] => [
-  {
-    method: 'GET',
-    path: '/keys',
-    requires: readsKeys,
+  operation('GET /keys', readsKeys, {
     summary: 'Lists the signing keys, each with its phase and the end of the phase.',
     read: async (call) => {
       parseQuery(call, supportedOptions.nothing)
       await keys.refresh()
       return { status: 200, body: { value: keys.states().map(stateJson) } }
     },
-  },
-  {
-    method: 'POST',
-    path: '/keys/rotate',
-    requires: writesKeys,
+  }),
+  operation('POST /keys/rotate', writesKeys, {
     summary: 'Rotates the keys immediately, and shows the next signing key with its start.',
     action: 'signingKey.rotate',
     perform: async (call) => ({ status: 200, body: keyJson(await keys.rotate(actorOf(call))) }),
-  },
-  {
-    method: 'POST',
-    path: '/keys/{kid}/revoke',
-    requires: writesKeys,
+    takesBody: false,
+  }),
+  operation('POST /keys/{kid}/revoke', writesKeys, {
     summary: 'Revokes a key immediately. It no longer signs, and it is no longer published.',
     action: 'signingKey.revoke',
     perform: (call) =>
@@ -54,14 +51,11 @@ export const signingKeyOperations = (keys: KeyManagement): readonly Operation[] 
         await keys.revoke(call.parameters.kid ?? '', actorOf(call))
         return { status: 204 }
       }),
-  },
-  {
-    method: 'POST',
-    path: '/keys/reencrypt',
-    requires: writesKeys,
+    takesBody: false,
+  }),
+  operation('POST /keys/reencrypt', writesKeys, {
     summary:
       'Encrypts the stored private keys under another key-encryption key. Restart every server with that key afterwards.',
-    takesBody: true,
     action: 'signingKey.reencrypt',
     perform: (call) =>
       withRefusals(async () => {
@@ -70,7 +64,7 @@ export const signingKeyOperations = (keys: KeyManagement): readonly Operation[] 
         const reencrypted = await keys.reencrypt(to, actorOf(call))
         return { status: 200, body: { reencrypted, keyEncryptionKeyId: to.id } }
       }),
-  },
+  }),
 ]
 
 const actorOf = ({ caller, correlationId }: RequestCall): KeyActor => ({

@@ -20,56 +20,46 @@ import { entityTag, requireMatch } from '../odata/entity-tag.ts'
 import { listEntities } from '../odata/list-entities.ts'
 import { parseQuery, supportedOptions } from '../odata/query-options.ts'
 import { showCreated, showEntity } from '../odata/show-entity.ts'
-import type { Call, Change, ChangingCall, DirectoryOperation } from '../operations/operation.ts'
+import {
+  type Call,
+  type Change,
+  type ChangingCall,
+  type DirectoryOperation,
+  operation,
+} from '../operations/operation.ts'
 import { apisOfEveryTenant } from '../privileges/built-in-apis.ts'
 import { readsTenants, writesTenants } from '../privileges/server-roles.ts'
 import { refuse } from '../refusals/graph-error.ts'
 
 /** The operations on the server's tenants. Each tenant is a separate directory. */
 export const tenantOperations: readonly DirectoryOperation[] = [
-  {
-    method: 'GET',
-    path: '/tenants',
-    requires: readsTenants,
+  operation('GET /tenants', readsTenants, {
     summary: 'Lists the tenants.',
     read: (call) => listEntities(call, tenants, call.directory.tenants()),
-  },
-  {
-    method: 'POST',
-    path: '/tenants',
-    requires: writesTenants,
+  }),
+  operation('POST /tenants', writesTenants, {
     summary:
       'Creates a tenant with an administrator application. Only this response contains its secret.',
-    takesBody: true,
     action: 'tenant.create',
     change: create,
-  },
-  {
-    method: 'GET',
-    path: '/tenants/{id}',
-    requires: readsTenants,
+  }),
+  operation('GET /tenants/{id}', readsTenants, {
     summary: 'Shows a tenant.',
     read: (call) => showEntity(call, tenants, findTenant(call)),
-  },
-  {
-    method: 'PATCH',
-    path: '/tenants/{id}',
-    requires: writesTenants,
+  }),
+  operation('PATCH /tenants/{id}', writesTenants, {
     summary:
       'Changes the name or the verified domains of a tenant, or disables it. A disabled tenant issues no tokens.',
-    takesBody: true,
     action: 'tenant.update',
     change: update,
-  },
-  {
-    method: 'POST',
-    path: '/tenants/{id}/administrator',
-    requires: writesTenants,
+  }),
+  operation('POST /tenants/{id}/administrator', writesTenants, {
     summary:
       'Creates another administrator application in a tenant. Only this response contains its secret.',
     action: 'administrator.create',
     change: addAdministrator,
-  },
+    takesBody: false,
+  }),
 ]
 
 const tenants: EntitySet<Tenant> = {

@@ -3,7 +3,12 @@ import { name } from '@greeting/directory/forms'
 import { z } from 'zod'
 import { parseBody } from '../../body/parse-body.ts'
 import { entityJson, shownFor } from '../../odata/show-entity.ts'
-import type { Change, ChangeOperation, ChangingCall } from '../../operations/operation.ts'
+import {
+  type Change,
+  type ChangeOperation,
+  type ChangingCall,
+  operation,
+} from '../../operations/operation.ts'
 import { writesApplications } from '../../privileges/graph-roles.ts'
 import { refuse } from '../../refusals/graph-error.ts'
 import { applications, servicePrincipals } from '../directory-objects/entity-sets.ts'
@@ -17,15 +22,11 @@ const ownApplication = '8adf8e6e-67b2-4cf2-a259-e3dc5476c621'
  * @see https://learn.microsoft.com/graph/api/applicationtemplate-instantiate
  */
 export const applicationTemplateOperations: readonly ChangeOperation[] = [
-  {
-    method: 'POST',
-    path: '/applicationTemplates/{id}/instantiate',
-    requires: writesApplications,
+  operation('POST /applicationTemplates/{id}/instantiate', writesApplications, {
     summary: `Registers an application and its service principal, by the template ${ownApplication} only.`,
-    takesBody: true,
     action: 'application.create',
     change: instantiate,
-  },
+  }),
 ]
 
 const instantiation = z.strictObject({ displayName: name() })

@@ -10,7 +10,13 @@ import { parseBody } from '../../body/parse-body.ts'
 import type { EntitySet } from '../../odata/entity-set.ts'
 import { listEntities } from '../../odata/list-entities.ts'
 import { showCreated } from '../../odata/show-entity.ts'
-import type { Call, Change, ChangingCall, DirectoryOperation } from '../../operations/operation.ts'
+import {
+  type Call,
+  type Change,
+  type ChangingCall,
+  type DirectoryOperation,
+  operation,
+} from '../../operations/operation.ts'
 import { refuse } from '../../refusals/graph-error.ts'
 import { findApplication, partNamed } from '../directory-objects/find-object.ts'
 import { examineObjects, stored } from '../directory-objects/object-operations.ts'
@@ -51,12 +57,8 @@ export const extensionProperties: EntitySet<Extension> = {
 
 /** The operations on extension properties, which an application defines. No object has a value for them here. */
 export const extensionPropertyOperations: readonly DirectoryOperation[] = [
-  {
-    method: 'POST',
-    path: '/directoryObjects/getAvailableExtensionProperties',
-    requires: [['Directory.Read.All']],
+  operation('POST /directoryObjects/getAvailableExtensionProperties', [['Directory.Read.All']], {
     summary: 'Lists the extension properties of all applications that the tenant has or uses.',
-    takesBody: true,
     list: async (call) => {
       const { isSyncedFromOnPremises: isSynced } = parseBody(availableBody, call.body)
       const kinds = isSynced ? [] : (['application', 'servicePrincipal'] as const)
@@ -69,7 +71,7 @@ export const extensionPropertyOperations: readonly DirectoryOperation[] = [
       const query = call.query.size > 0 ? call.query : new URLSearchParams({ $top: '999' })
       return call.read((directory) => listEntities({ ...call, directory, query }, ofAll, all))
     },
-  },
+  }),
   ...partOperations({
     set: extensionProperties,
     key: 'extension',

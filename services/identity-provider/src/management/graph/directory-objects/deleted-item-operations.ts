@@ -1,14 +1,15 @@
 import { parentOf } from '@greeting/directory'
 import { listStored } from '../../odata/list-stored.ts'
 import { showEntity } from '../../odata/show-entity.ts'
-import type {
-  Answer,
-  Call,
-  Change,
-  ChangingCall,
-  DirectoryOperation,
-  ListCall,
-  ListOperation,
+import {
+  type Answer,
+  type Call,
+  type Change,
+  type ChangingCall,
+  type DirectoryOperation,
+  type ListCall,
+  type ListOperation,
+  operation,
 } from '../../operations/operation.ts'
 import { readsApplications, writesApplications } from '../../privileges/graph-roles.ts'
 import { refuse } from '../../refusals/graph-error.ts'
@@ -29,23 +30,18 @@ const listOperation = <Kind extends ObjectKind>({
   kind,
   many,
   set,
-}: ObjectRow<Kind>): ListOperation => ({
-  method: 'GET',
-  path: `/directory/deletedItems/microsoft.graph.${kind}`,
-  ends: endsOfList(),
-  requires: readsApplications,
-  access: 'read',
-  summary: `Lists the deleted ${many}, or counts them.`,
-  list: (call) => listStored(call, set, { kind, ...restorable(call) }),
-})
+}: ObjectRow<Kind>): ListOperation =>
+  operation(`GET /directory/deletedItems/microsoft.graph.${kind}`, readsApplications, {
+    ends: endsOfList(),
+    access: 'read',
+    summary: `Lists the deleted ${many}, or counts them.`,
+    list: (call) => listStored(call, set, { kind, ...restorable(call) }),
+  })
 
 export const deletedItemOperations: readonly DirectoryOperation[] = [
   listOperation(applicationRow),
   listOperation(principalRow),
-  {
-    method: 'GET',
-    path: '/directory/deletedItems/{id}',
-    requires: readsApplications,
+  operation('GET /directory/deletedItems/{id}', readsApplications, {
     summary: 'Shows a deleted application or service principal.',
     read: (call) => {
       const item = findDeletedItem(call)
@@ -53,24 +49,19 @@ export const deletedItemOperations: readonly DirectoryOperation[] = [
         ? showEntity(call, applications, item.value)
         : showEntity(call, servicePrincipals, item.value)
     },
-  },
-  {
-    method: 'POST',
-    path: '/directory/deletedItems/{id}/restore',
-    requires: writesApplications,
+  }),
+  operation('POST /directory/deletedItems/{id}/restore', writesApplications, {
     summary: 'Restores a deleted application or service principal. Each needs its own request.',
     action: 'deletedItem.restore',
     change: restore,
-  },
-  {
-    method: 'DELETE',
-    path: '/directory/deletedItems/{id}',
-    requires: writesApplications,
+    takesBody: false,
+  }),
+  operation('DELETE /directory/deletedItems/{id}', writesApplications, {
     summary:
       'Purges a deleted application with its service principals, or a deleted service principal. Its names become free.',
     action: 'deletedItem.purge',
     change: purge,
-  },
+  }),
 ]
 
 function restore(call: ChangingCall): Change {

@@ -3,12 +3,13 @@ import { bodyCollection, guid, text } from '@greeting/directory/forms'
 import { z } from 'zod'
 import { parseBody } from '../../body/parse-body.ts'
 import { entityJson, showEntity, shownFor } from '../../odata/show-entity.ts'
-import type {
-  Answer,
-  Change,
-  ChangingCall,
-  DirectoryOperation,
-  ListCall,
+import {
+  type Answer,
+  type Change,
+  type ChangingCall,
+  type DirectoryOperation,
+  type ListCall,
+  operation,
 } from '../../operations/operation.ts'
 import { readsApplications, writesApplications } from '../../privileges/graph-roles.ts'
 import { refuse } from '../../refusals/graph-error.ts'
@@ -20,18 +21,11 @@ import { type AnyObject, baseTypeOf, typeOf } from './object-type.ts'
 
 /** The operations on applications, service principals and users by ID, without an entity set in the path. */
 export const directoryObjectOperations: readonly DirectoryOperation[] = [
-  {
-    method: 'POST',
-    path: '/directoryObjects/getByIds',
-    requires: readsApplications,
+  operation('POST /directoryObjects/getByIds', readsApplications, {
     summary: 'Shows the objects with some IDs. Unknown IDs are omitted.',
-    takesBody: true,
     list: getByIds,
-  },
-  {
-    method: 'GET',
-    path: '/directoryObjects/{id}',
-    requires: readsApplications,
+  }),
+  operation('GET /directoryObjects/{id}', readsApplications, {
     summary: 'Shows an application, a service principal or a user.',
     read: (call) => {
       const { id = '' } = call.parameters
@@ -40,18 +34,15 @@ export const directoryObjectOperations: readonly DirectoryOperation[] = [
       if (object === undefined) throw refuse('resource_unknown', id)
       return showEntity(call, directoryObjects, object)
     },
-  },
-  {
-    method: 'DELETE',
-    path: '/directoryObjects/{id}',
-    requires: writesApplications,
+  }),
+  operation('DELETE /directoryObjects/{id}', writesApplications, {
     summary: 'Deletes an application or a service principal, as the request with its set.',
     action: 'directoryObject.delete',
     change: (call) =>
       call.directory.application(call.parameters.id ?? '') === undefined
         ? { ...deletePrincipal(call), action: 'servicePrincipal.delete' }
         : { ...deleteApplication(call), action: 'application.delete' },
-  },
+  }),
 ]
 
 /** As in Microsoft Graph. */

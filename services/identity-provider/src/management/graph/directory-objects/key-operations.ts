@@ -9,12 +9,13 @@ import {
 import { findCertificate, hasValidSignature } from '../../../issuance/certificate-authentication.ts'
 import { Refused } from '../../../issuance/refusal.ts'
 import { parseBody } from '../../body/parse-body.ts'
-import type {
-  Call,
-  Change,
-  ChangeOperation,
-  ChangingCall,
-  ListCall,
+import {
+  type Call,
+  type Change,
+  type ChangeOperation,
+  type ChangingCall,
+  type ListCall,
+  operation,
 } from '../../operations/operation.ts'
 import { hasRoles, type RequiredRoles } from '../../privileges/caller.ts'
 import { anyClient, writesApplications } from '../../privileges/graph-roles.ts'
@@ -51,17 +52,15 @@ const operationsOf = <Kind extends ObjectKind>(
       form: removeKeyBody,
       change: removeKey,
     },
-  ].map(({ name, does, form, change }) => ({
-    method: 'POST',
-    path: `/${row.set.name}/{id}/${name}`,
-    requires,
-    ...access,
-    summary: `${does} The key of a present certificate signs the proof.`,
-    takesBody: true,
-    action: `${row.kind}.${name}`,
-    verify: (call) => verifyProof(call, row, form),
-    change: (call) => change(call, row),
-  }))
+  ].map(({ name, does, form, change }) =>
+    operation(`POST /${row.set.name}/{id}/${name}`, requires, {
+      ...access,
+      summary: `${does} The key of a present certificate signs the proof.`,
+      action: `${row.kind}.${name}`,
+      verify: (call) => verifyProof(call, row, form),
+      change: (call) => change(call, row),
+    }),
+  )
 
 /**
  * The operations on certificates with a proof of possession. An application needs no role for its

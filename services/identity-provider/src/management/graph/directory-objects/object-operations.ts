@@ -5,14 +5,15 @@ import type { EntitySet, Expansions } from '../../odata/entity-set.ts'
 import { listChanges } from '../../odata/list-changes.ts'
 import { listStored } from '../../odata/list-stored.ts'
 import { showEntity, showProperty } from '../../odata/show-entity.ts'
-import type {
-  Call,
-  Change,
-  ChangeOperation,
-  ChangingCall,
-  DirectoryOperation,
-  ListCall,
-  ReadOperation,
+import {
+  type Call,
+  type Change,
+  type ChangeOperation,
+  type ChangingCall,
+  type DirectoryOperation,
+  type ListCall,
+  operation,
+  type ReadOperation,
 } from '../../operations/operation.ts'
 import { readsApplications, writesApplications } from '../../privileges/graph-roles.ts'
 import {
@@ -80,59 +81,39 @@ export const objectOperations = <Kind extends ObjectKind>(
   { kind, one, many, set, expansions, find, standingOf }: ObjectRow<Kind>,
   { create, update, remove }: Readonly<Record<'create' | 'update' | 'remove', KindChange>>,
 ): DirectoryOperation[] => [
-  {
-    method: 'GET',
-    path: `/${set.name}`,
+  operation(`GET /${set.name}`, readsApplications, {
     ends: endsOfList(),
-    requires: readsApplications,
     access: 'read',
     summary: `Lists the ${many} of the tenant, or counts them.`,
     list: (call) => {
       const standing = standingOf?.(call.caller.tenantId)
       return listStored(call, set, { kind, expansions, isListed: listedIn(call), standing })
     },
-  },
-  {
-    method: 'GET',
-    path: `/${set.name}/delta`,
-    requires: readsApplications,
+  }),
+  operation(`GET /${set.name}/delta`, readsApplications, {
     summary: `Lists the ${many} that changed since an earlier request.`,
     list: (call) => listChanges(call, set, kind),
-  },
-  {
-    method: 'POST',
-    path: `/${set.name}`,
-    requires: writesApplications,
+  }),
+  operation(`POST /${set.name}`, writesApplications, {
     access: 'create',
-    takesBody: true,
     action: `${kind}.create`,
     ...create,
-  },
-  {
-    method: 'GET',
-    path: `/${set.name}/{id}`,
-    requires: readsApplications,
+  }),
+  operation(`GET /${set.name}/{id}`, readsApplications, {
     access: 'read',
     summary: `Shows ${one}.`,
     read: (call) => showEntity(call, set, find(call), expansions),
-  },
-  {
-    method: 'PATCH',
-    path: `/${set.name}/{id}`,
-    requires: writesApplications,
+  }),
+  operation(`PATCH /${set.name}/{id}`, writesApplications, {
     access: 'update',
-    takesBody: true,
     action: `${kind}.update`,
     ...update,
-  },
-  {
-    method: 'DELETE',
-    path: `/${set.name}/{id}`,
-    requires: writesApplications,
+  }),
+  operation(`DELETE /${set.name}/{id}`, writesApplications, {
     access: 'write',
     action: `${kind}.delete`,
     ...remove,
-  },
+  }),
 ]
 
 const maxFound = 1000
@@ -160,14 +141,12 @@ const propertyOperation = <Kind extends ObjectKind>({
   one,
   set,
   find,
-}: ObjectRow<Kind>): ReadOperation => ({
-  method: 'GET',
-  path: `/${set.name}/{id}/{property}`,
-  properties: Object.keys(set.properties),
-  requires: readsApplications,
-  summary: `Shows one property of ${one}.`,
-  read: (call) => showProperty(call, set, find(call)),
-})
+}: ObjectRow<Kind>): ReadOperation =>
+  operation(`GET /${set.name}/{id}/{property}`, readsApplications, {
+    properties: Object.keys(set.properties),
+    summary: `Shows one property of ${one}.`,
+    read: (call) => showProperty(call, set, find(call)),
+  })
 
 /** The operations that show one property of an object, at a separate path. */
 export const propertyOperations: readonly ReadOperation[] = [

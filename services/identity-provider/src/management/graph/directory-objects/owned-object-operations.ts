@@ -4,7 +4,12 @@ import { isCount, numberAnswer } from '../../odata/list-entities.ts'
 import { numberOf } from '../../odata/list-stored.ts'
 import { parseQuery } from '../../odata/query-options.ts'
 import { shownFor } from '../../odata/show-entity.ts'
-import type { Answer, ListCall, ListOperation } from '../../operations/operation.ts'
+import {
+  type Answer,
+  type ListCall,
+  type ListOperation,
+  operation,
+} from '../../operations/operation.ts'
 import { readsApplications, readsPeople } from '../../privileges/graph-roles.ts'
 import { directoryObjects } from './entity-sets.ts'
 import { findServicePrincipal, findUser } from './find-object.ts'
@@ -25,29 +30,27 @@ const relatedOperation = (
   isIn: IsIn,
   find: (call: ListCall) => Promise<Parameters<IsIn>[1]> | Parameters<IsIn>[1] = (call) =>
     call.read((directory) => findServicePrincipal({ ...call, directory })),
-): ListOperation => ({
-  method: 'GET',
-  path,
-  ends: endsOfList(...kinds, 'group'),
-  requires: readsApplications,
-  summary: `Lists the objects that ${what}, or counts them.`,
-  list: async (call) => {
-    const holder = await find(call)
-    const { caller, createdUntil } = call
-    const read: ReadPage = (kind, part) =>
-      call.list({
-        kind,
-        tenantId: caller.tenantId,
-        createdUntil,
-        conditions: [],
-        isIndexed: false,
-        matches: (object) => isIn(object, holder),
-        ...part,
-      })
-    const asked = kinds.filter((kind) => isAsked(call, kind))
-    return (isCount(call) ? countObjects : listObjects)(call, asked, read)
-  },
-})
+): ListOperation =>
+  operation(`GET ${path}`, readsApplications, {
+    ends: endsOfList(...kinds, 'group'),
+    summary: `Lists the objects that ${what}, or counts them.`,
+    list: async (call) => {
+      const holder = await find(call)
+      const { caller, createdUntil } = call
+      const read: ReadPage = (kind, part) =>
+        call.list({
+          kind,
+          tenantId: caller.tenantId,
+          createdUntil,
+          conditions: [],
+          isIndexed: false,
+          matches: (object) => isIn(object, holder),
+          ...part,
+        })
+      const asked = kinds.filter((kind) => isAsked(call, kind))
+      return (isCount(call) ? countObjects : listObjects)(call, asked, read)
+    },
+  })
 
 /** The operations that list what service principals and users own, and what service principals created. */
 export const ownedObjectOperations: readonly ListOperation[] = [

@@ -3,7 +3,11 @@ import { z } from 'zod'
 import { parseBody } from '../../body/parse-body.ts'
 import type { EntitySet } from '../../odata/entity-set.ts'
 import { listEntities } from '../../odata/list-entities.ts'
-import type { ChangingCall, DirectoryOperation } from '../../operations/operation.ts'
+import {
+  type ChangingCall,
+  type DirectoryOperation,
+  operation,
+} from '../../operations/operation.ts'
 import { readsApplications, writesApplications } from '../../privileges/graph-roles.ts'
 import { refuse } from '../../refusals/graph-error.ts'
 import { directoryObjects } from './entity-sets.ts'
@@ -37,11 +41,8 @@ const operationsOf = <Kind extends ObjectKind>(
   const body = z.strictObject({ '@odata.id': isOfOwners ? objectReference : sponsorReference })
   const path = `/${set.name}/{id}/${name}`
   return [
-    {
-      method: 'GET',
-      path,
+    operation(`GET ${path}`, readsApplications, {
       ends: isOfOwners ? endsOfList('user', 'servicePrincipal') : endsOfList(),
-      requires: readsApplications,
       access: 'read',
       summary: `Lists the ${name} of ${one}, or counts them. Ownership grants no permission.`,
       read: (call) => {
@@ -57,14 +58,10 @@ const operationsOf = <Kind extends ObjectKind>(
         const asked = found.filter((owner) => isAsked(call, baseTypeOf(owner)))
         return listEntities(call, directoryObjects, asked)
       },
-    },
-    {
-      method: 'POST',
-      path: `${path}/$ref`,
-      requires: writesApplications,
+    }),
+    operation(`POST ${path}/$ref`, writesApplications, {
       access: 'write',
       summary: `Adds ${isOfOwners ? 'a user or a service principal' : 'a user or a group'} to the ${name} of ${one}.`,
-      takesBody: true,
       action: `${kind}.add${action}`,
       change: (call) => {
         const object = find(call)
@@ -74,11 +71,8 @@ const operationsOf = <Kind extends ObjectKind>(
           : withSponsors(idsOf(object), [id])
         return stored(kind, withIds(object, ids))
       },
-    },
-    {
-      method: 'DELETE',
-      path: `${path}/{owner}/$ref`,
-      requires: writesApplications,
+    }),
+    operation(`DELETE ${path}/{owner}/$ref`, writesApplications, {
       access: 'write',
       summary: `Removes one of the ${name} of ${one}.`,
       action: `${kind}.remove${action}`,
@@ -89,7 +83,7 @@ const operationsOf = <Kind extends ObjectKind>(
         if (ids.length === idsOf(object).length) throw refuse('resource_unknown', owner)
         return stored(kind, withIds(object, ids))
       },
-    },
+    }),
   ]
 }
 

@@ -2,7 +2,12 @@ import { passwordCredentialJson } from '@greeting/directory'
 import { guid } from '@greeting/directory/forms'
 import { z } from 'zod'
 import { parseBody } from '../../body/parse-body.ts'
-import type { Change, ChangeOperation, ChangingCall } from '../../operations/operation.ts'
+import {
+  type Change,
+  type ChangeOperation,
+  type ChangingCall,
+  operation,
+} from '../../operations/operation.ts'
 import { writesApplications } from '../../privileges/graph-roles.ts'
 import { refuse } from '../../refusals/graph-error.ts'
 import { addedPasswordBody, newPassword } from './credential-body.ts'
@@ -20,26 +25,18 @@ const operationsOf = <Kind extends ObjectKind>(
   extent = '',
   access: Pick<ChangeOperation, 'access'> = {},
 ): ChangeOperation[] => [
-  {
-    method: 'POST',
-    path: `/${row.set.name}/{id}/addPassword`,
-    requires: writesApplications,
+  operation(`POST /${row.set.name}/{id}/addPassword`, writesApplications, {
     ...access,
     summary: `Creates a client secret${extent}. Only this response contains it.`,
-    takesBody: true,
     action: `${row.kind}.addPassword`,
     change: (call) => addPassword(call, row),
-  },
-  {
-    method: 'POST',
-    path: `/${row.set.name}/{id}/removePassword`,
-    requires: writesApplications,
+  }),
+  operation(`POST /${row.set.name}/{id}/removePassword`, writesApplications, {
     ...access,
     summary: `Removes a client secret${extent} by its keyId.`,
-    takesBody: true,
     action: `${row.kind}.removePassword`,
     change: (call) => removePassword(call, row),
-  },
+  }),
 ]
 
 /** The operations on client secrets: registration step 6. */

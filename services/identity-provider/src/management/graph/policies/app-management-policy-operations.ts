@@ -10,7 +10,7 @@ import { z } from 'zod'
 import { omitUndefined, parseBody } from '../../body/parse-body.ts'
 import type { EntitySet } from '../../odata/entity-set.ts'
 import { showEntity } from '../../odata/show-entity.ts'
-import type { DirectoryOperation, RequestCall } from '../../operations/operation.ts'
+import { type DirectoryOperation, operation, type RequestCall } from '../../operations/operation.ts'
 import { assignsManagement, readsPolicies, writesPolicies } from '../../privileges/graph-roles.ts'
 import { refuse } from '../../refusals/graph-error.ts'
 import { changed, policyOperations, withoutOwn } from './policy-operations.ts'
@@ -72,19 +72,12 @@ const defaultOf = ({ caller }: RequestCall): DirectoryPolicy =>
 
 /** The operations on app management policies, which restrict the credentials of applications and service principals. */
 export const appManagementPolicyOperations: readonly DirectoryOperation[] = [
-  {
-    method: 'GET',
-    path: '/policies/defaultAppManagementPolicy',
-    requires: readsPolicies,
+  operation('GET /policies/defaultAppManagementPolicy', readsPolicies, {
     summary: 'Shows the app management policy of all objects without an assigned one.',
     read: (call) => showEntity(call, defaultPolicy, defaultOf(call)),
-  },
-  {
-    method: 'PATCH',
-    path: '/policies/defaultAppManagementPolicy',
-    requires: writesPolicies,
+  }),
+  operation('PATCH /policies/defaultAppManagementPolicy', writesPolicies, {
     summary: 'Changes the default app management policy. Credentials that exist stay.',
-    takesBody: true,
     action: 'policy.update',
     change: (call) => {
       const before = defaultOf(call)
@@ -98,7 +91,7 @@ export const appManagementPolicyOperations: readonly DirectoryOperation[] = [
       const after: DirectoryPolicy = { ...before, ...omitUndefined(rest), definition }
       return changed(call, after.id, (all) => [...all.filter(({ id }) => id !== after.id), after])
     },
-  },
+  }),
   ...policyOperations({
     kind: 'appManagement',
     name: 'appManagementPolicies',

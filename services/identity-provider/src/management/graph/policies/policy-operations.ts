@@ -16,13 +16,14 @@ import { parseBody } from '../../body/parse-body.ts'
 import type { EntitySet, Expansions } from '../../odata/entity-set.ts'
 import { listEntities } from '../../odata/list-entities.ts'
 import { showCreated, showEntity } from '../../odata/show-entity.ts'
-import type {
-  Answer,
-  Change,
-  ChangingCall,
-  DirectoryOperation,
-  ListCall,
-  RequestCall,
+import {
+  type Answer,
+  type Change,
+  type ChangingCall,
+  type DirectoryOperation,
+  type ListCall,
+  operation,
+  type RequestCall,
 } from '../../operations/operation.ts'
 import type { RequiredRoles } from '../../privileges/caller.ts'
 import {
@@ -93,54 +94,37 @@ export const withoutOwn = (body: unknown, { id }: DirectoryPolicy): unknown =>
 
 /** The operations on the policies of one kind, and on their assignments. */
 export const policyOperations = (row: PolicyRow): readonly DirectoryOperation[] => [
-  {
-    method: 'GET',
-    path: `/${row.set.name}`,
-    requires: readsPolicies,
+  operation(`GET /${row.set.name}`, readsPolicies, {
     summary: `Lists the ${row.name} of the tenant.`,
     ends: endsOfList(),
     read: (call) => listEntities(call, row.set, policiesOf(call, row)),
-  },
-  {
-    method: 'POST',
-    path: `/${row.set.name}`,
-    requires: writesPolicies,
+  }),
+  operation(`POST /${row.set.name}`, writesPolicies, {
     summary: `Creates ${row.one}.`,
-    takesBody: true,
     action: 'policy.create',
     change: (call) => create(call, row),
-  },
-  {
-    method: 'GET',
-    path: `/${row.set.name}/{policy}`,
-    requires: readsPolicies,
+  }),
+  operation(`GET /${row.set.name}/{policy}`, readsPolicies, {
     summary: `Shows ${row.one}.`,
     read: (call) => showEntity(call, row.set, findPolicy(call, row), row.expansions),
-  },
-  {
-    method: 'PATCH',
-    path: `/${row.set.name}/{policy}`,
-    requires: writesPolicies,
+  }),
+  operation(`PATCH /${row.set.name}/{policy}`, writesPolicies, {
     summary: `Changes ${row.one}. ${row.effect}`,
-    takesBody: true,
     action: 'policy.update',
     change: (call) => {
       const before = findPolicy(call, row)
       const after = row.after(before, withoutOwn(call.body, before), false, call.runtime)
       return changed(call, after.id, (all) => all.map((one) => (one === before ? after : one)))
     },
-  },
-  {
-    method: 'DELETE',
-    path: `/${row.set.name}/{policy}`,
-    requires: writesPolicies,
+  }),
+  operation(`DELETE /${row.set.name}/{policy}`, writesPolicies, {
     summary: `Deletes ${row.one}. ${row.objects.length > 0 ? 'Its assignments have no effect any more.' : 'Policies that name it trust none of its authorities any more.'}`,
     action: 'policy.delete',
     change: (call) => {
       const { id } = findPolicy(call, row)
       return changed(call, id, (all) => all.filter((one) => one.id !== id))
     },
-  },
+  }),
   ...row.objects.flatMap((kind) =>
     kind === 'application'
       ? assignmentOperations(row, applicationRow)
@@ -149,38 +133,29 @@ export const policyOperations = (row: PolicyRow): readonly DirectoryOperation[] 
   ...(row.objects.length === 0 ? [] : [appliesToOperation(row)]),
 ]
 
-const appliesToOperation = (row: PolicyRow): DirectoryOperation => ({
-  method: 'GET',
-  path: `/${row.set.name}/{policy}/appliesTo`,
-  requires: readsPolicies,
-  summary: `Lists the objects to which ${row.one} is assigned.`,
-  list: (call) => appliesTo(call, row),
-})
+const appliesToOperation = (row: PolicyRow): DirectoryOperation =>
+  operation(`GET /${row.set.name}/{policy}/appliesTo`, readsPolicies, {
+    summary: `Lists the objects to which ${row.one} is assigned.`,
+    list: (call) => appliesTo(call, row),
+  })
 
 const assignmentOperations = <Kind extends ObjectKind>(
   row: PolicyRow,
   { find, kind, one, set }: ObjectRow<Kind>,
 ): DirectoryOperation[] => [
-  {
-    method: 'GET',
-    path: `/${set.name}/{id}/${row.name}`,
+  operation(`GET /${set.name}/{id}/${row.name}`, readsAssignedPolicies, {
     ends: endsOfList(),
-    requires: readsAssignedPolicies,
     summary: `Lists the ${row.name} of ${one}.`,
     read: (call) => {
       const { policyIds } = find(call)
       const assigned = policiesOf(call, row).filter(({ id }) => policyIds.includes(id))
       return listEntities(call, row.set, assigned)
     },
-  },
-  {
-    method: 'POST',
-    path: `/${set.name}/{id}/${row.name}`,
+  }),
+  operation(`POST /${set.name}/{id}/${row.name}`, row.assigns, {
     // The beta version has the path without it.
     ends: ['/$ref'],
-    requires: row.assigns,
     summary: `Assigns ${row.one} to ${one}.`,
-    takesBody: true,
     action: `${kind}.addPolicy`,
     change: (call) => {
       const object = find(call)
@@ -197,11 +172,8 @@ const assignmentOperations = <Kind extends ObjectKind>(
         warning: row.warning ? { fields: { id: object.id }, message: row.warning } : undefined,
       }
     },
-  },
-  {
-    method: 'DELETE',
-    path: `/${set.name}/{id}/${row.name}/{policy}/$ref`,
-    requires: row.assigns,
+  }),
+  operation(`DELETE /${set.name}/{id}/${row.name}/{policy}/$ref`, row.assigns, {
     summary: `Ends the assignment of ${row.one} to ${one}.`,
     action: `${kind}.removePolicy`,
     change: (call) => {
@@ -210,7 +182,7 @@ const assignmentOperations = <Kind extends ObjectKind>(
       if (!object.policyIds.includes(id)) throw refuse('resource_unknown', id)
       return stored(kind, { ...object, policyIds: object.policyIds.filter((one) => one !== id) })
     },
-  },
+  }),
 ]
 
 const referenceBody = ({ name }: PolicyRow) =>

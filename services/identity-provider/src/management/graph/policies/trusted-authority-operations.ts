@@ -14,12 +14,13 @@ import { omitUndefined, parseBody } from '../../body/parse-body.ts'
 import type { EntitySet } from '../../odata/entity-set.ts'
 import { listEntities } from '../../odata/list-entities.ts'
 import { showCreated, showEntity } from '../../odata/show-entity.ts'
-import type {
-  Answer,
-  Change,
-  ChangingCall,
-  DirectoryOperation,
-  RequestCall,
+import {
+  type Answer,
+  type Change,
+  type ChangingCall,
+  type DirectoryOperation,
+  operation,
+  type RequestCall,
 } from '../../operations/operation.ts'
 import { readsPolicies, writesPolicies } from '../../privileges/graph-roles.ts'
 import { refuse } from '../../refusals/graph-error.ts'
@@ -140,55 +141,38 @@ const path = `/${authorityLists.name}/{policy}/${trustedAuthorities.name}`
 /** The operations on authority lists, which decide who may issue the certificates of applications. */
 export const trustedAuthorityOperations: readonly DirectoryOperation[] = [
   ...policyOperations(row),
-  {
-    method: 'GET',
-    path,
-    requires: readsPolicies,
+  operation(`GET ${path}`, readsPolicies, {
     summary: 'Lists the authorities of a list.',
     read: (call) => listEntities(call, trustedAuthorities, authoritiesIn(findPolicy(call, row))),
-  },
-  {
-    method: 'POST',
-    path,
-    requires: writesPolicies,
+  }),
+  operation(`POST ${path}`, writesPolicies, {
     summary: 'Adds an authority to a list.',
-    takesBody: true,
     action: 'policy.update',
     change: (call) => {
       const added = created(parseBody(newAuthority, call.body), call.runtime)
       const answer = showCreated(call, trustedAuthorities, added)
       return changedList(call, added.id, (all) => [...all, added], answer)
     },
-  },
-  {
-    method: 'GET',
-    path: `${path}/{authority}`,
-    requires: readsPolicies,
+  }),
+  operation(`GET ${path}/{authority}`, readsPolicies, {
     summary: 'Shows an authority of a list.',
     read: (call) => showEntity(call, trustedAuthorities, findAuthority(call)),
-  },
-  {
-    method: 'PATCH',
-    path: `${path}/{authority}`,
-    requires: writesPolicies,
+  }),
+  operation(`PATCH ${path}/{authority}`, writesPolicies, {
     summary: 'Changes an authority of a list. Certificates that exist stay.',
-    takesBody: true,
     action: 'policy.update',
     change: (call) => {
       const before = findAuthority(call)
       const after = { ...before, ...omitUndefined(parseBody(changedAuthority, call.body)) }
       return changedList(call, after.id, (all) => all.map((one) => (one === before ? after : one)))
     },
-  },
-  {
-    method: 'DELETE',
-    path: `${path}/{authority}`,
-    requires: writesPolicies,
+  }),
+  operation(`DELETE ${path}/{authority}`, writesPolicies, {
     summary: 'Removes an authority from a list, which keeps at least one root.',
     action: 'policy.update',
     change: (call) => {
       const { id } = findAuthority(call)
       return changedList(call, id, (all) => all.filter((one) => one.id !== id))
     },
-  },
+  }),
 ]

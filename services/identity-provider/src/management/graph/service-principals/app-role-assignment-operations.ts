@@ -14,14 +14,15 @@ import { parseBody } from '../../body/parse-body.ts'
 import { requireMatch } from '../../odata/entity-tag.ts'
 import { listStored } from '../../odata/list-stored.ts'
 import { showCreated, showEntity } from '../../odata/show-entity.ts'
-import type {
-  Answer,
-  Call,
-  Change,
-  ChangingCall,
-  DirectoryOperation,
-  ListCall,
-  Warning,
+import {
+  type Answer,
+  type Call,
+  type Change,
+  type ChangingCall,
+  type DirectoryOperation,
+  type ListCall,
+  operation,
+  type Warning,
 } from '../../operations/operation.ts'
 import { readsAssignments, writesAssignments } from '../../privileges/graph-roles.ts'
 import { refuse } from '../../refusals/graph-error.ts'
@@ -57,38 +58,25 @@ const newAssignment = z.strictObject({ principalId: guid, resourceId: guid, appR
 
 /** The operations on app role assignments, which are admin consent: registration step 5. */
 export const appRoleAssignmentOperations = sides.flatMap((side): DirectoryOperation[] => [
-  {
-    method: 'GET',
-    path: `/servicePrincipals/{id}/${side.segment}`,
-    requires: readsAssignments,
+  operation(`GET /servicePrincipals/{id}/${side.segment}`, readsAssignments, {
     ends: endsOfList(),
     summary: `Lists ${side.subject}, or counts them.`,
     list: (call) => listAssignments(call, side),
-  },
-  {
-    method: 'POST',
-    path: `/servicePrincipals/{id}/${side.segment}`,
-    requires: writesAssignments,
+  }),
+  operation(`POST /servicePrincipals/{id}/${side.segment}`, writesAssignments, {
     summary: `Adds to ${side.subject}. This is admin consent.`,
-    takesBody: true,
     action: 'appRoleAssignment.create',
     change: create,
-  },
-  {
-    method: 'GET',
-    path: `/servicePrincipals/{id}/${side.segment}/{assignment}`,
-    requires: readsAssignments,
+  }),
+  operation(`GET /servicePrincipals/{id}/${side.segment}/{assignment}`, readsAssignments, {
     summary: `Shows one of ${side.subject}.`,
     read: (call) => showEntity(call, appRoleAssignments, findAssignment(call, side)),
-  },
-  {
-    method: 'DELETE',
-    path: `/servicePrincipals/{id}/${side.segment}/{assignment}`,
-    requires: writesAssignments,
+  }),
+  operation(`DELETE /servicePrincipals/{id}/${side.segment}/{assignment}`, writesAssignments, {
     summary: `Removes one of ${side.subject}.`,
     action: 'appRoleAssignment.delete',
     change: (call) => removeAssignment(call, side),
-  },
+  }),
 ])
 
 function create(call: ChangingCall): Change {

@@ -18,13 +18,14 @@ import { listChangesOfParts } from '../../odata/list-changes.ts'
 import { isCount, listEntities } from '../../odata/list-entities.ts'
 import { parseQuery, queryOptions } from '../../odata/query-options.ts'
 import { showCreated, showEntity } from '../../odata/show-entity.ts'
-import type {
-  Answer,
-  Call,
-  Change,
-  ChangingCall,
-  DirectoryOperation,
-  ListCall,
+import {
+  type Answer,
+  type Call,
+  type Change,
+  type ChangingCall,
+  type DirectoryOperation,
+  type ListCall,
+  operation,
 } from '../../operations/operation.ts'
 import { readsAssignments, writesAssignments } from '../../privileges/graph-roles.ts'
 import { refuse } from '../../refusals/graph-error.ts'
@@ -37,67 +38,44 @@ import { endsOfList } from '../directory-objects/object-type.ts'
  * stored and shown, and gives no role to a client without a user.
  */
 export const permissionGrantOperations: readonly DirectoryOperation[] = [
-  {
-    method: 'GET',
-    path: '/oauth2PermissionGrants',
+  operation('GET /oauth2PermissionGrants', readsAssignments, {
     ends: endsOfList(),
-    requires: readsAssignments,
     summary:
       'Lists the delegated permission grants of the tenant, or of one client by `$filter=clientId eq`.',
     list: listGrants,
-  },
-  {
-    method: 'GET',
-    path: '/oauth2PermissionGrants/delta',
-    requires: readsAssignments,
+  }),
+  operation('GET /oauth2PermissionGrants/delta', readsAssignments, {
     summary:
       'Lists the delegated permission grants. After a change of a service principal, the next round starts again.',
     list: (call) => listChangesOfParts(call, permissionGrants, 'servicePrincipal', grantsOf),
-  },
-  {
-    method: 'POST',
-    path: '/oauth2PermissionGrants',
-    requires: writesAssignments,
+  }),
+  operation('POST /oauth2PermissionGrants', writesAssignments, {
     summary: 'Creates a delegated permission grant. It has no effect without a user.',
-    takesBody: true,
     action: 'oauth2PermissionGrant.create',
     change: create,
-  },
-  {
-    method: 'GET',
-    path: '/oauth2PermissionGrants/{grant}',
-    requires: readsAssignments,
+  }),
+  operation('GET /oauth2PermissionGrants/{grant}', readsAssignments, {
     summary: 'Shows a delegated permission grant.',
     read: (call) => showEntity(call, permissionGrants, findGrant(call).grant),
-  },
-  {
-    method: 'PATCH',
-    path: '/oauth2PermissionGrants/{grant}',
-    requires: writesAssignments,
+  }),
+  operation('PATCH /oauth2PermissionGrants/{grant}', writesAssignments, {
     summary: 'Changes the scopes of a delegated permission grant.',
-    takesBody: true,
     action: 'oauth2PermissionGrant.update',
     change: update,
-  },
-  {
-    method: 'DELETE',
-    path: '/oauth2PermissionGrants/{grant}',
-    requires: writesAssignments,
+  }),
+  operation('DELETE /oauth2PermissionGrants/{grant}', writesAssignments, {
     summary: 'Removes a delegated permission grant.',
     action: 'oauth2PermissionGrant.delete',
     change: (call) => {
       const { client, grant } = findGrant(call)
       return changed(client, grant.id, (all) => all.filter(({ id }) => id !== grant.id))
     },
-  },
-  {
-    method: 'GET',
-    path: '/servicePrincipals/{id}/oauth2PermissionGrants',
+  }),
+  operation('GET /servicePrincipals/{id}/oauth2PermissionGrants', readsAssignments, {
     ends: endsOfList(),
-    requires: readsAssignments,
     summary: 'Lists the delegated permission grants of a client.',
     read: (call) => listEntities(call, permissionGrants, grantsOf(findServicePrincipal(call))),
-  },
+  }),
 ]
 
 type Grant = DelegatedConsent & { readonly clientId: string }
