@@ -70,12 +70,19 @@ for (const [name, startStore] of stores) {
       assert.ok(form_token)
       return servers.map(({ url }) => async () => {
         const thief = new PortalBrowser(url)
-        Object.assign(thief, { cookie, base })
-        const page = await thief.open('/portal')
-        Object.assign(thief, { base })
         const body = new URLSearchParams({ form_token, description: 'stolen' })
-        const form = await thief.post(`${credentials}/secrets`, body)
-        return [page.status, form.status]
+        const statusOf = async (request: () => Promise<{ readonly status: number }>) => {
+          for (let attempt = 1; ; attempt += 1) {
+            Object.assign(thief, { cookie, base })
+            const { status } = await request()
+            // A store on a busy machine may need more than the two seconds that the server waits.
+            if (status !== 503 || attempt === 20) return status
+          }
+        }
+        return [
+          await statusOf(() => thief.open('/portal')),
+          await statusOf(() => thief.post(`${credentials}/secrets`, body)),
+        ]
       })
     }
 
