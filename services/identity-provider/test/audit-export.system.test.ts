@@ -21,8 +21,8 @@ const linesIn = async (file: string) =>
     .filter((line) => line !== '')
     .map((line) => JSON.parse(line))
 
-describe('an identity provider with other log stores', () => {
-  it('sends each record once to each, with its members in the API, and keeps no sign-in', async () => {
+describe('an identity provider with three log stores', () => {
+  it('sends each record, with the members of the API, once to every log store, and stores no sign-in record', async () => {
     const dataDir = freshFolder()
     const file = join(dataDir, 'audit.jsonl')
     const socketPath = join(dataDir, 'audit.sock')
@@ -141,7 +141,7 @@ describe('an identity provider with other log stores', () => {
       assert.equal(received === '', !trusted)
     })
 
-  it('issues tokens while their readers stop, hang or are unavailable, and stops in time', async () => {
+  it('issues tokens while log readers stop, hang or fail, and still stops in time', async () => {
     const dataDir = freshFolder()
     const hanging = createServer((socket) => socket.on('error', () => undefined).pause())
     hanging.listen(0, '127.0.0.1')
@@ -169,7 +169,7 @@ describe('an identity provider with other log stores', () => {
 const post = { method: 'POST', body: new URLSearchParams({ grant_type: 'client_credentials' }) }
 const blockBytes = 512
 
-it('a full disk of the exported log stops no token, and the file continues when there is room', async (t) => {
+it("an identity provider issues tokens while the log's disk is full, and resumes the log when space is free", async (t) => {
   const dataDir = freshFolder()
   const seeding = await startHere({ DATA_DIR: dataDir, HTTPS_PORT: 'off' })
   await seeding.stop()

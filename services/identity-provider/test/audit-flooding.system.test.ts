@@ -7,7 +7,7 @@ import { readSeeded, requestToken } from './provider-process.ts'
 
 const dataDir = freshFolder()
 
-it('a flood leaves a few rows, and affects neither clients nor the records of refused changes (AS34)', async () => {
+it('a flood of requests adds few rows, and affects neither clients nor the records of refused changes (AS34)', async () => {
   const provider = await startHere({
     DATA_DIR: dataDir,
     HTTPS_PORT: 'off',

@@ -91,7 +91,7 @@ for (const [kind, open] of Object.entries(stores))
       return keys.map(({ kid }: { kid: string }) => kid)
     }
 
-    it('recovers from a lost key-encryption key: new keys, the same registrations', async () => {
+    it('recovers from a lost key-encryption key with new signing keys and the same registrations', async () => {
       const lost = await start()
       const before = await kidsOf(lost.url)
       await lost.stop()
@@ -106,7 +106,7 @@ for (const [kind, open] of Object.entries(stores))
       assert.equal((await requestToken(next.url, dataDir)).status, 200)
     })
 
-    it('recovers from a leaked signing key: its tokens are refused, and both keys are replaced', async () => {
+    it('recovers from a leaked signing key: the server refuses its tokens and replaces both keys', async () => {
       const next = KeyEncryptionKey.generate().toBase64()
       {
         await using provider = await start()
@@ -137,7 +137,7 @@ for (const [kind, open] of Object.entries(stores))
       await writeFile(join(dataDir, 'key-encryption.key'), next, { mode: 0o600 })
     })
 
-    it('recovers from a leaked administrator: a new one removes it, and its token is useless', async () => {
+    it('recovers from a leaked administrator secret: a new administrator removes the old one, whose token becomes useless', async () => {
       const leaked = await administratorIn(dataDir)
       await using provider = await start({ newAdministrator: 'yes' })
       const attacker = await apiOf(provider.url, graphScope, leaked)
@@ -155,7 +155,7 @@ for (const [kind, open] of Object.entries(stores))
       assert.equal((await graph(`${trash}/${id}/restore`, 'POST')).status, 404)
     })
 
-    it('recovers from a leaked client secret: it is refused, and the new one works', async () => {
+    it('recovers from a leaked client secret: the server refuses it and accepts the new one', async () => {
       await using provider = await start()
       const fresh = await administratorIn(dataDir)
       const graph = await apiOf(provider.url, graphScope, fresh)

@@ -75,7 +75,7 @@ async function registrar({ url }: ProviderProcess, dataDir: string) {
 }
 
 describe('a disk that fills up while the server works (FL17)', () => {
-  it('refuses changes and issues tokens, keeps what was acknowledged, and recovers by itself', async (t) => {
+  it('refuses changes but issues tokens, keeps acknowledged changes, and recovers without help', async (t) => {
     const { dataDir, file } = await seededCopy()
     const within = withRoomFor((await stat(file)).size + 100_000)
     const provider = await startProvider({ DATA_DIR: dataDir, HTTPS_PORT: 'off' }, { within })
@@ -139,7 +139,7 @@ describe('a disk that is full when the server starts (FL17)', () => {
     },
   }
   for (const [end, prepare] of Object.entries(ends))
-    it(`does not stop a server that ${end} from issuing; changes are refused until there is room`, async (t) => {
+    it(`lets a server that ${end} issue tokens, and blocks changes until there is space`, async (t) => {
       const { dataDir, file } = await prepare()
       const sizes = ['-wal', '-shm'].map((part) =>
         stat(file + part).then(
@@ -171,7 +171,7 @@ describe('a disk that is full when the server starts (FL17)', () => {
       await storage.close()
     })
 
-  it('stops a server without a store at its first start, in one sentence', async () => {
+  it('stops a server without a store at its first start, with a one-sentence error', async () => {
     const dataDir = freshFolder()
     const { code, stderr } = await failToStart(
       { DATA_DIR: dataDir, HTTPS_PORT: 'off' },
@@ -201,7 +201,7 @@ describe('a disk that cannot be written when the server starts (FL17, FL18)', ()
     ],
   }
   for (const [what, [harm, sentence]] of Object.entries(faults))
-    it(`${what}: the server says so in one sentence, loses nothing, and starts when the fault is repaired`, async () => {
+    it(`${what}: the server reports it in one sentence, loses nothing, and starts after the repair`, async () => {
       const { dataDir, file } = await seededCopy()
       const before = await readFile(file)
       const within = await harm({ dataDir, file })

@@ -20,7 +20,7 @@ const preamble = `
 const registrations = join(packageFolder, '../greeting-api/registrations.json')
 
 describe('the examples of the identity provider', () => {
-  it('run', async (t) => {
+  it('run without an error', async (t) => {
     const examples = docstringExamples(sources)
     assert.ok(examples.length >= 5, `${examples.length}`)
     // Inside the package, where its name resolves.
@@ -34,7 +34,7 @@ describe('the examples of the identity provider', () => {
     await import(file)
   })
 
-  it('that end with a value have that value', async () => {
+  it('produce the values in their comments', async () => {
     const { readSettings } = await import('../src/startup/settings.ts')
     const { keyScheduleSchema } = await import('../src/signing/key-schedule.ts')
     assert.equal(readSettings({ PORT: '0' }).PORT, 0)

@@ -94,7 +94,7 @@ const kinds = [
 for (const [kind, attribute] of times > 1 ? kinds : kinds.slice(0, 2))
   describe(`the failover to a standby, ${kind}, with target_session_attrs=${attribute} (AS37)`, () => {
     for (let time = 1; time <= times; time += 1)
-      it(`applies what the new primary says, time ${time}`, async (test) => {
+      it(`makes servers follow the new primary, time ${time}`, async (test) => {
         const primary = await PostgresServer.start()
         const name = new URL(await primary.database()).pathname
         const urlOf = (hosts: string) => `postgres://postgres@${hosts}${name}`
@@ -141,9 +141,9 @@ for (const [kind, attribute] of times > 1 ? kinds : kinds.slice(0, 2))
       })
   })
 
-describe('a data file that is replaced under running servers (AS37)', () => {
+describe('the replacement of a data file under running servers (AS37)', () => {
   for (let time = 1; time <= times; time += 1)
-    it(`applies what the new file says, time ${time}`, async (test) => {
+    it(`makes the servers follow the new file, time ${time}`, async (test) => {
       const dataDir = freshFolder()
       const scene = await FailoverScene.start(
         { dataDir },

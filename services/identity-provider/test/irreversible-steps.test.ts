@@ -43,7 +43,7 @@ const textOf = (file: string) => texts.get(file) ?? ''
 const filesWith = (pattern: RegExp) => files.filter((file) => pattern.test(textOf(file))).sort()
 
 describe('the steps that cannot be undone', () => {
-  it('are all in this list', () => {
+  it('are exactly the steps in this list', () => {
     const found = filesWith(/\bdeleteFrom\(|\bdelete from\b|\bremove\(('|kind)/)
     assert.deepEqual(found, Object.keys(deletions).sort())
   })
@@ -58,7 +58,7 @@ describe('the steps that cannot be undone', () => {
     })
   }
 
-  it('get an agreed time from one function only', () => {
+  it('get an agreed time only from one function', () => {
     assert.deepEqual(filesWith(/new AgreedTime\(/), ['clock/agreed-clock.ts'])
   })
 })

@@ -16,7 +16,7 @@ const folder = freshFolder()
 type End = (provider: ProviderProcess) => Promise<number | null>
 
 describe('the identity provider as a process', () => {
-  it('starts with an empty folder, and keeps keys, registrations and secrets after each kind of stop', async () => {
+  it('starts with an empty folder, and keeps keys, registrations and secrets however it stops', async () => {
     const DATA_DIR = join(folder, 'made/on/first/start')
     const seen = new Set<string>()
     // The channel closes when the parent of a process ends.
@@ -39,7 +39,7 @@ describe('the identity provider as a process', () => {
     assert.ok(!(await readdir(DATA_DIR)).some((name) => name.endsWith('-wal')))
   })
 
-  it('says that it may open too few files, and later starts in the same folder', async () => {
+  it('reports a low limit of open files, and later starts in the same folder', async () => {
     const settings = { DATA_DIR: join(folder, 'few-files'), HTTPS_PORT: '0' }
     for (const limit of [28, 36]) {
       const within = ['sh', '-c', `ulimit -n ${limit}; exec "$@"`, 'sh']
@@ -55,7 +55,7 @@ describe('the identity provider as a process', () => {
     assert.equal(await provider.end('SIGTERM'), 0)
   })
 
-  it('stops when the channel to its parent closes during the start', async () => {
+  it('stops when the channel to its parent process closes during the start', async () => {
     const DATA_DIR = join(folder, 'with-channel')
     assert.equal(await abandonAtOnce({ DATA_DIR, HTTPS_PORT: 'off' }), 0)
   })

@@ -26,7 +26,7 @@ function tableUnder(heading: string): string[][] {
 const code = (text: string) => text.replaceAll('`', '')
 
 for (const generated of [reference, optionsType]) {
-  it(`${generated.file} is what the code makes`, () => {
+  it(`${generated.file} matches the code`, () => {
     assertGenerated(generated)
   })
 }

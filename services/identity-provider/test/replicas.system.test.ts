@@ -104,8 +104,8 @@ async function everywhere(isSo: (replica: Replica) => Promise<boolean>): Promise
   }
 }
 
-describe('three replicas on one PostgreSQL', () => {
-  it('publish the same keys, and each verifies the tokens of the others', async () => {
+describe('three replicas on one PostgreSQL server', () => {
+  it('publish the same keys, and each accepts the tokens of the others', async () => {
     const sets = await Promise.all(replicas.map(publishedBy))
     assert.equal(sets[0]?.length, 2)
     assert.deepEqual(sets[1], sets[0])
@@ -120,7 +120,7 @@ describe('three replicas on one PostgreSQL', () => {
     }
   })
 
-  it('refuse a fourth with another key-encryption key, which changes nothing', async () => {
+  it('reject a fourth replica with another key-encryption key, which changes nothing', async () => {
     const latest = await storage.directory.latest()
     const another = startIdentityProvider({
       databaseUrl,
@@ -131,12 +131,12 @@ describe('three replicas on one PostgreSQL', () => {
     assert.deepEqual(await storage.directory.latest(), latest)
   })
 
-  it('read the clock of the database', async () => {
+  it('use the database clock', async () => {
     const offsetMs = Date.now() - Number(await storage.clockMs())
     assert.ok(Math.abs(offsetMs) < 30_000, `${offsetMs} ms`)
   })
 
-  it('stop signing with a revoked key and stop publishing it within a second (FL10)', async () => {
+  it('stop signing with a revoked key and publishing it within a second (FL10)', async () => {
     const [revoked = ''] = await publishedBy(replicas[0])
     await keys.revoke(revoked, administrator)
     const lastMs = await everywhere(async (replica) => {
@@ -170,7 +170,7 @@ describe('three replicas on one PostgreSQL', () => {
     await everywhere(async ({ url }) => (await requestToken(url, seededIn)).status === 200)
   })
 
-  it('refuse a secret within a second after it was removed', async () => {
+  it('refuse a secret within a second after its removal', async () => {
     const { clients } = await readSeeded(seededIn)
     const directory = new DirectoryStore({ log: storage.directory })
     await directory.update((current) => {

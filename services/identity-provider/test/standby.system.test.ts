@@ -94,7 +94,7 @@ async function startLine(port: number) {
   }
 }
 
-describe('a region with a standby, whose primary becomes unavailable', () => {
+describe('a region with a standby whose primary becomes unavailable', () => {
   const folder = freshFolder()
   let primary: PostgresServer
   let standby: PostgresServer
@@ -162,7 +162,7 @@ describe('a region with a standby, whose primary becomes unavailable', () => {
     }
   }
 
-  it('fails no token request, refuses changes, and accepts them when the primary is available again', async (test: TestContext) => {
+  it('fails no token request, refuses changes, and accepts them once the primary is available again', async (test: TestContext) => {
     const dataDir = join(folder, 'first')
     const graph = await graphOf(seeded, dataDir)
     const create = async (displayName: string) => {
@@ -218,7 +218,7 @@ describe('a region with a standby, whose primary becomes unavailable', () => {
     await untilBack()
   })
 
-  it('accepts an assertion once at all servers of the region, while the primary is unavailable', async () => {
+  it('accepts an assertion only once across its servers while the primary is unavailable', async () => {
     const { tenantId, apis, clients } = await readSeeded(join(folder, 'first'))
     const client_id = clients[0].applicationId
     const path = `/${tenantId}/oauth2/v2.0/token`
@@ -245,7 +245,7 @@ describe('a region with a standby, whose primary becomes unavailable', () => {
     await untilBack()
   })
 
-  it('refuses at the standby what was withdrawn before, even at a server that did not serve it', async () => {
+  it('refuses a withdrawn secret with the standby, even at a server that did not process the removal', async () => {
     const dataDir = join(folder, 'first')
     const { clients } = await readSeeded(dataDir)
     const graph = await graphOf(seeded, dataDir)

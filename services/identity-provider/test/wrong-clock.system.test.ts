@@ -57,9 +57,9 @@ async function tokenOf(url: string, dataDir: string) {
 
 const kidsOf = async ({ keyRing }: Storage) => (await keyRing.read()).ring.map(({ kid }) => kid)
 
-describe('a server whose clock differs from the clock of PostgreSQL', () => {
+describe('a server whose clock differs from the PostgreSQL clock', () => {
   for (const days of [800, -800]) {
-    it(`by ${days} days is not ready, and the keys and tokens of the other servers stay valid`, async () => {
+    it(`by ${days} days is not ready, but the keys and tokens of the other servers stay valid`, async () => {
       const databaseUrl = await server.database()
       const rightDir = join(folder, `right${days}`)
       const settings = {
@@ -91,7 +91,7 @@ describe('a server whose clock differs from the clock of PostgreSQL', () => {
     })
   }
 
-  it('does not initialize an empty store, and says which clock to correct', async (test) => {
+  it('does not initialize an empty store, and names the clock to correct', async (test) => {
     const databaseUrl = await server.database()
     const settings = {
       DATABASE_URL: databaseUrl,
@@ -115,7 +115,7 @@ describe('a server with a data file', () => {
     [800, [200, 'ready']],
     [-1, [503, 'clock differs']],
   ] as const) {
-    it(`that starts ${days} days after its last agreed time is ${status[1] === 'ready' ? '' : 'not '}ready, and keeps its keys`, async () => {
+    it(`is ${status[1] === 'ready' ? '' : 'not '}ready ${days} days after its last agreed time, and keeps its keys`, async () => {
       const dataDir = join(folder, `file${days}`)
       const settings = { DATA_DIR: dataDir, HTTPS_PORT: 'off' }
       const first = await startHere(settings)
@@ -156,7 +156,7 @@ describe('an assertion that is valid once', () => {
 
   for (const [when, days, status] of [
     ['is right', 0, 200],
-    ['is behind, because its record may be forgotten', -1 / 12, 503],
+    ['is behind, because the record of its use may be gone', -1 / 12, 503],
   ] as const) {
     it(`gets ${status} while the clock ${when} (AS37)`, async () => {
       await using service = await stopping(startHere(settings(), ahead(days)))

@@ -59,7 +59,7 @@ describe('a backup of a running server', () => {
     await provider.stop()
   })
 
-  it('is restored with its key, and issues tokens with the same signing key', async () => {
+  it('includes its key, so the restored server uses the same signing key', async () => {
     const made = await backup('with-key', '--passphrase-file', at('passphrase'))
     assert.match(made.out, /^The backup in .* is complete\. It contains the key-encryption key /)
     assert.ok(made.lines.includes('signing_key: 2 rows'), made.lines.join())
@@ -75,7 +75,7 @@ describe('a backup of a running server', () => {
     assert.equal(await kidOf(after), await kidOf(before))
   })
 
-  it('of one tenant is restored while the server runs, and a withdrawn secret is valid again', async (t) => {
+  it('restores one tenant while the server runs, and makes a withdrawn secret valid again', async (t) => {
     const { clients, tenantId } = await readSeeded(dataDir())
     const tenant = ['--tenant', tenantId]
     await backup('tenant', ...tenant)
@@ -98,7 +98,7 @@ describe('a backup of a running server', () => {
     await untilStatus(200)
   })
 
-  it('contains no key without a passphrase, and names the key', async (t) => {
+  it('contains no key-encryption key without a passphrase, but names the required key', async (t) => {
     const { out } = await backup('without-key')
     const manifest = JSON.parse(await readFile(at('without-key/manifest.json'), 'utf8'))
     const id = manifest.keyEncryptionKeyId
@@ -115,13 +115,13 @@ describe('a backup of a running server', () => {
   })
 
   // cli/test/commands/backup.system.test.ts runs processes with the other exit codes.
-  it('exits with 2 for wrong arguments, as a process', async () => {
+  it('fails with exit code 2 when the arguments are wrong', async () => {
     const ended = await runMain(['backup'], { DATA_DIR: dataDir() })
     assert.equal(ended.code, 2, ended.err)
     assert.match(ended.err, /^backup failed: --to <folder> is missing\.\n$/)
   })
 
-  it('is refused with wrong arguments, without a store, and over another backup', async () => {
+  it('refuses wrong arguments, a missing store, and a folder that contains a backup', async () => {
     await writeFile(at('wide'), Buffer.from('\ufeffcorrect horse battery', 'utf16le'))
     for (const [args, message] of [
       [['--from', 'x'], /Unknown option '--from'/],
@@ -141,7 +141,7 @@ describe('a backup of a running server', () => {
     })
   })
 
-  it('is refused for a store of an early release, and its restore is refused beside an old log', async () => {
+  it('refuses a store of an early release, and a restore beside an old write-ahead log', async () => {
     await mkdir(at('early'))
     using early = new DatabaseSync(at('early/greeting.sqlite'))
     early.exec(`create table kysely_migration (name text, timestamp text);
@@ -159,7 +159,7 @@ describe('a backup of a running server', () => {
     })
   })
 
-  describe('that is damaged or does not fit', () => {
+  describe('that is damaged or does not match', () => {
     const cases: readonly [string, string, (copy: string) => Promise<unknown>][] = [
       [
         'a changed file',
@@ -200,13 +200,13 @@ describe('a backup of a running server', () => {
       })
     }
 
-    it('is not restored with a wrong passphrase', async () => {
+    it('is not restored with the wrong passphrase', async () => {
       const restored = restore('with-key', 'wrong', '--passphrase-file', at('other'))
       await assert.rejects(restored, { code: 'passphrase_wrong' })
       await assert.rejects(stat(at('wrong/greeting.sqlite')))
     })
 
-    it('is not restored with another key-encryption key, or over a store', async () => {
+    it('is not restored with another key-encryption key, nor over an existing store', async () => {
       const otherKey = Buffer.alloc(32, 7).toString('base64')
       const from = ['--from', at('without-key')]
       await assert.rejects(run('restore', from, at('other-key'), otherKey), { code: 'key_wrong' })
@@ -214,7 +214,7 @@ describe('a backup of a running server', () => {
     })
   })
 
-  it('contains all tables of the store', () => {
+  it('contains every table of the store', () => {
     const database = new DatabaseSync(join(dataDir(), 'greeting.sqlite'), { readOnly: true })
     const tables = database
       .prepare("select name from sqlite_master where type = 'table' and name not like 'sqlite_%'")

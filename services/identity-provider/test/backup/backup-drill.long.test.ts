@@ -45,12 +45,12 @@ async function run(name: keyof typeof backupCommands, folder: string, place: Pla
   return lines.join('\n')
 }
 
-describe('a backup while two servers write, and its restore (FL27)', () => {
+describe('a backup that is taken while two servers write (FL27)', () => {
   for (const [from, to] of [
     ['SQLite', 'PostgreSQL'],
     ['PostgreSQL', 'SQLite'],
   ] as const) {
-    it(`contains every change that ${from} acknowledged before, in ${to}, and no partial change`, async () => {
+    it(`restores every change from ${from} that was acknowledged before it, in ${to}, and no partial change`, async () => {
       const name = `${from}-${to}`
       const source = await kinds[from](name)
       // The first writer makes the tables.

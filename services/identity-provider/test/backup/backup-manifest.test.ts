@@ -22,12 +22,12 @@ const text = manifestText(manifest)
 const damaged = { code: 'backup_damaged', message: 'the manifest.json is damaged' }
 
 describe('the manifest of a backup', () => {
-  it('is read as it was written', () => {
+  it('returns the written values when it is read', () => {
     const { sha256: _, ...read } = parseManifest(text)
     assert.deepEqual(read, manifest)
   })
 
-  it('is damaged when any single bit of it is wrong', () => {
+  it('is damaged if any single bit of it is wrong', () => {
     const bytes = Buffer.from(text)
     let refused = 0
     for (let index = 0; index < bytes.length; index += 1)
@@ -43,7 +43,7 @@ describe('the manifest of a backup', () => {
   const cut: readonly [string, string][] = [
     ['without its last line', text.slice(0, -2)],
     ['without its checksum', JSON.stringify(manifest)],
-    ['with more after it', `${text}\n`],
+    ['with additional content at the end', `${text}\n`],
     ['that is empty', ''],
   ]
   for (const [what, changed] of cut)
@@ -56,7 +56,7 @@ describe('the manifest of a backup', () => {
     ['a later migration', { ...manifest, migrations: [...manifest.migrations, '2100-later'] }],
   ]
   for (const [what, content] of later)
-    it(`is from a later release when it has ${what} and its checksum, and damaged without the checksum`, () => {
+    it(`reports a later release for ${what} with a checksum, and damage without a checksum`, () => {
       const newer = { code: 'backup_newer' }
       assert.throws(() => parseManifest(manifestText(content as BackupManifest)), newer)
       assert.throws(() => parseManifest(JSON.stringify(content)), damaged)
@@ -69,12 +69,12 @@ describe('the manifest of a backup', () => {
       JSON.stringify({ ...manifest, format: 1, migrations: ['2026-11-22-a', '2026-11-23-b'] }),
     ],
     [
-      'of format 1 with tables of its own',
+      'of format 1 with other tables',
       JSON.stringify({ format: 1, migrations: ['a'], tables: [{ name: 'object' }] }),
     ],
   ]
   for (const [what, changed] of early)
-    it(`is from an early release ${what}, and names the way`, () => {
+    it(`${what} is from an early release, and its error names the remedy`, () => {
       assert.throws(() => parseManifest(changed), {
         code: 'backup_older',
         message:
@@ -82,7 +82,7 @@ describe('the manifest of a backup', () => {
       })
     })
 
-  it('of an earlier release has no checksum', () => {
+  it('may have no checksum in an earlier format', () => {
     const earlier = { ...manifest, format: 1 }
     assert.deepEqual(parseManifest(`${JSON.stringify(earlier, null, 2)}\n`), earlier)
   })

@@ -48,7 +48,7 @@ before(startScenes)
 after(stopScenes)
 
 for (const kind of ['SQLite', 'PostgreSQL'] as const)
-  describe(`one tenant in ${kind}, while servers run`, () => {
+  describe(`one tenant in ${kind}, while servers run,`, () => {
     it('is restored from its backup in one commit that servers follow, and other tenants are unchanged', async (t) => {
       const { backup, change, restore, state, storage, two } = await scene(t, kind)
       const before = await state()
@@ -145,7 +145,7 @@ for (const kind of ['SQLite', 'PostgreSQL'] as const)
       assert.doesNotMatch(rows.join(), /signing_key|audit|commit_mark|removed_object/)
     })
 
-    it('is restored again when a server changes it at the same time', async (t) => {
+    it('retries its restore when a server changes it at the same time', async (t) => {
       const { backup, change, place, saved, state } = await scene(t, kind)
       const before = await state()
       await backup('--tenant', own)
@@ -177,7 +177,7 @@ for (const kind of ['SQLite', 'PostgreSQL'] as const)
   })
 
 describe('the restore of one tenant', () => {
-  it('accepts a backup of the whole store too', async (t) => {
+  it('also accepts a backup of the whole store', async (t) => {
     const { backup, change, restore, state } = await scene(t)
     const before = await state()
     await backup()
@@ -186,7 +186,7 @@ describe('the restore of one tenant', () => {
     assert.deepEqual(valuesOf(await state()), valuesOf(before))
   })
 
-  it('writes at most 1000 changes in one commit, so that no other tenant waits long', async (t) => {
+  it('writes at most 1000 changes in one commit, so that other tenants need not wait long', async (t) => {
     const { backup, change, restore, storage, two } = await scene(t)
     const many = Array.from({ length: 1001 }, (_, index) =>
       appRoleAssignment({ id: `many ${index}`, principalId: clientPrincipal.id }),
@@ -218,7 +218,7 @@ describe('the restore of one tenant', () => {
     assert.deepEqual(found.find(({ key }) => key === `tenant ${own}`)?.value, objects[0]?.value)
   })
 
-  it('soft-deletes what other tenants use, and skips objects whose application is deleted', async (t) => {
+  it('soft-deletes objects that other tenants use, and skips objects whose application is deleted', async (t) => {
     const { backup, change, restore, state } = await scene(t)
     await backup('--tenant', own)
     const names = { id: guid(0x50), appId: guid(0x51), identifierUris: ['api://shared'] }
@@ -285,7 +285,7 @@ describe('the restore of one tenant', () => {
       ],
     ]),
     [
-      'the identifier URI of an API that it knows',
+      'the identifier URI of an API from the backup',
       /^an identifier URI is of the application .*0021 of the tenant .*0002 now$/,
       [
         put('application', { ...api, identifierUris: [] }),
@@ -303,7 +303,7 @@ describe('the restore of one tenant', () => {
       assert.deepEqual(await state(), changed)
     })
 
-  it('is refused when it would let the tenant administer the server', async (t) => {
+  it('is refused when it would give the tenant control of the server', async (t) => {
     const { backup, change, restore } = await scene(t)
     const management = application({
       id: guid(0x32),
@@ -318,7 +318,7 @@ describe('the restore of one tenant', () => {
     await assert.rejects(restore(), { code: 'tenant_conflict', message: /administers its server/ })
   })
 
-  it('is refused with a wrong tenant, wrong arguments, a damaged backup and older tables', async (t) => {
+  it('refuses a wrong tenant, wrong arguments, a damaged backup and older tables', async (t) => {
     const { backup, place, restore, run, saved } = await scene(t)
     await assert.rejects(backup('--tenant', guid(3)), {
       code: 'tenant_unknown',

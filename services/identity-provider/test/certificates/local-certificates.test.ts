@@ -42,7 +42,7 @@ async function openFolder() {
 }
 
 describe('local certificates (AS48)', () => {
-  it('are an authority for server certificates only, and a certificate that it signed', async () => {
+  it('consist of an authority for server certificates only, and a server certificate', async () => {
     const { open } = await openFolder()
     const certificates = await open()
     const authority = new X509Certificate(await readFile(certificates.authorityFile))
@@ -57,7 +57,7 @@ describe('local certificates (AS48)', () => {
     assert.equal(server.checkHost('login.fabrikam.example'), undefined)
   })
 
-  it('have a second server certificate, for clients that name a host', async () => {
+  it('include a second server certificate for clients that send a host name', async () => {
     const { open } = await openFolder()
     const { certificate } = (await open()).server
     const [first = '', second = '', ...more] = certificate.split(/(?<=-----END CERTIFICATE-----\n)/)
@@ -69,7 +69,7 @@ describe('local certificates (AS48)', () => {
     assert.ok(mixed && named?.publicKey.equals(mixed.publicKey))
   })
 
-  it('depend on whether the client names a host, even after a renewal', async (t) => {
+  it('differ for clients with and without a host name, even after a renewal', async (t) => {
     const { folder, open } = await openFolder()
     const before = await open()
     await rm(join(folder, 'server.pem'))
@@ -102,7 +102,7 @@ describe('local certificates (AS48)', () => {
     assert.equal(new Set(seen).size, 4)
   })
 
-  it('get a second server certificate below the same authority, after an earlier release', async () => {
+  it('of an earlier release get a second server certificate from the same authority', async () => {
     const { folder, open } = await openFolder()
     const { server, authorityFile } = await open()
     const authority = await readFile(authorityFile, 'utf8')
@@ -125,7 +125,7 @@ describe('local certificates (AS48)', () => {
     }
   })
 
-  it('are accepted by a client that trusts the authority, and by no other', async (t) => {
+  it('are accepted by a client that trusts the authority, and by no other client', async (t) => {
     const { open } = await openFolder()
     const certificates = await open()
     const { certificate: cert, key } = certificates.server
@@ -148,7 +148,7 @@ describe('local certificates (AS48)', () => {
     { when: 'it is valid for more than 30 days', options: { daysLater: 59 }, isNew: false },
     { when: 'it is valid for less than 30 days', options: { daysLater: 61 }, isNew: true },
     { when: 'it has expired', options: { daysLater: 91 }, isNew: true },
-    { when: 'a clock that was ahead made it', options: { daysLater: -1 }, isNew: true },
+    { when: 'it was created by a clock that was ahead', options: { daysLater: -1 }, isNew: true },
     { when: 'a name is no longer configured', options: { names: ['localhost'] }, isNew: false },
   ]
   for (const { when, options, isNew } of openings) {
@@ -229,7 +229,7 @@ describe('local certificates (AS48)', () => {
 
   for (const [when, options] of [
     ['while it is valid for 30 days', { daysLater: 699, isRenewed: true }],
-    ['at a start by a clock that is far ahead', { daysLater: 800 }],
+    ['when the server starts with a clock that is far ahead', { daysLater: 800 }],
   ] as const) {
     it(`keep the authority ${when}`, async () => {
       const { open } = await openFolder()
@@ -266,7 +266,7 @@ describe('local certificates (AS48)', () => {
     })
   }
 
-  it('start again after a crash before any client could trust the authority', async () => {
+  it('are created again after a crash before any client could trust the authority', async () => {
     const { folder, open } = await openFolder()
     await open()
     await rm(join(folder, 'authority.pem'))
@@ -274,7 +274,7 @@ describe('local certificates (AS48)', () => {
     assert.ok(await stat(join(folder, 'authority.pem')))
   })
 
-  it('refuse an authority whose key belongs to another user', async (t) => {
+  it('refuse an authority whose key file belongs to another user', async (t) => {
     const { folder, open } = await openFolder()
     await open()
     const { uid } = await stat(join(folder, 'authority.key'))

@@ -112,8 +112,8 @@ describe('the local authority (AS48)', () => {
 
   const commonNames: readonly [string, x509.JsonGeneralNames][] = [
     ['alone', []],
-    ['beside an address of its own', [{ type: 'ip', value: '127.0.0.1' }]],
-    ['beside a name of its own', [{ type: 'dns', value: 'localhost' }]],
+    ['beside one of its addresses', [{ type: 'ip', value: '127.0.0.1' }]],
+    ['beside one of its names', [{ type: 'dns', value: 'localhost' }]],
   ]
   for (const [how, alternativeNames] of commonNames) {
     it(`is not trusted for a foreign common name ${how}`, async () => {
@@ -122,7 +122,7 @@ describe('the local authority (AS48)', () => {
     })
   }
 
-  it('has critical extensions: only for servers, valid for two years', () => {
+  it('has critical extensions, signs only for servers, and is valid for two years', () => {
     const certificate = new x509.X509Certificate(authority.certificate)
     assert.equal(certificate.getExtension('2.5.29.30')?.critical, true)
     assert.deepEqual(new X509Certificate(authority.certificate).keyUsage, ['1.3.6.1.5.5.7.3.1'])
@@ -138,7 +138,7 @@ describe('the local authority (AS48)', () => {
     for (const name of foreign) assert.equal(allows('localhost', name), false, name)
   })
 
-  it('may not sign for any name with constraints that are not critical', async () => {
+  it('refuses to sign any name if its name constraints are not critical', async () => {
     const keys = await crypto.subtle.generateKey({ name: 'ECDSA', namedCurve: 'P-256' }, true, [
       'sign',
       'verify',

@@ -80,7 +80,7 @@ before(async () => {
 })
 
 describe('the tokens of agent identities (entra E194 to E199)', () => {
-  it('have the claims of published labs when a blueprint requests them for its agent', async () => {
+  it('match the claims in published labs when a blueprint requests them for its agent', async () => {
     const { aio, exp = 0, iat = 0, nbf, rh, uti, xms_ftd, ...claims } = decodeJwt(token)
     const directory = await wholeDirectory(service.store)
     assert.deepEqual(claims, {
@@ -106,7 +106,7 @@ describe('the tokens of agent identities (entra E194 to E199)', () => {
     assert.ok([aio, nbf, rh, uti, xms_ftd].every((one) => one !== undefined))
   })
 
-  it('of an agent have its ID and its roles, and no sign of an agent without a request', async () => {
+  it("contain the agent's ID and roles, and no agent claims unless the API requests them", async () => {
     const { aio, exp, iat, nbf, rh, uti, xms_ftd, ...claims } = await asAgent()
     assert.deepEqual(claims, {
       aud: `api://${apiId}`,
@@ -122,7 +122,7 @@ describe('the tokens of agent identities (entra E194 to E199)', () => {
     })
   })
 
-  it('of an agent for Microsoft Graph name its blueprint', async () => {
+  it('identify the blueprint when they are for Microsoft Graph', async () => {
     const claims = await asAgent({ scope: 'https://graph.microsoft.com/.default' })
     assert.partialDeepStrictEqual(claims, {
       app_displayname: 'Nightly agent',
@@ -137,7 +137,7 @@ describe('the tokens of agent identities (entra E194 to E199)', () => {
     assert.equal('roles' in claims, false)
   })
 
-  it('of an agent have the facets that an API of either version requests', async () => {
+  it('contain the facets that an API of either version requests', async () => {
     const names = ['idtyp', 'xms_par_app_azp', 'xms_act_fct', 'xms_sub_fct', 'xms_tnt_fct']
     const optionalAccessTokenClaims = names.map((name) => ({ name, additionalProperties: [] }))
     for (const requestedAccessTokenVersion of [2, 1] as const) {
@@ -153,7 +153,7 @@ describe('the tokens of agent identities (entra E194 to E199)', () => {
     await changeApi(service, { optionalAccessTokenClaims: [], requestedAccessTokenVersion: 1 })
   })
 
-  it('of a blueprint for an agent can be exchanged for many tokens of this agent', async () => {
+  it('can be requested many times with one token of the blueprint', async () => {
     const [first, second] = [await asAgent(), await asAgent()]
     assert.notEqual(first.uti, second.uti)
   })
@@ -162,7 +162,7 @@ describe('the tokens of agent identities (entra E194 to E199)', () => {
     ['done', () => token, undefined],
     ['refused', () => 'cut', 50027],
   ] as const)
-    it(`are recorded with the blueprint and the agent in both requests: ${outcome}`, async () => {
+    it(`record the blueprint and the agent for both requests: ${outcome}`, async () => {
       service.audit.length = 0
       const { client_secret: _, ...form } = service.form({
         client_id: agent.id,
@@ -186,9 +186,9 @@ describe('the tokens of agent identities (entra E194 to E199)', () => {
     })
 
   const wrongUses: [what: string, () => Record<string, string>, code: number][] = [
-    ['by a sibling', () => ({ client_id: sibling.id, ...asProof(token) }), 700213],
-    ['cut', () => ({ client_id: agent.id, ...asProof(token.slice(0, -9)) }), 50013],
-    ['by its blueprint', () => ({ client_id: clientId, ...asProof(token) }), 70025],
+    ['that a sibling agent uses', () => ({ client_id: sibling.id, ...asProof(token) }), 700213],
+    ['that is truncated', () => ({ client_id: agent.id, ...asProof(token.slice(0, -9)) }), 50013],
+    ['that the blueprint itself uses', () => ({ client_id: clientId, ...asProof(token) }), 70025],
     [
       'with an upper-case letter in fmi_path',
       () => ({ client_id: agent.id, ...asProof(upperCase) }),
@@ -201,7 +201,7 @@ describe('the tokens of agent identities (entra E194 to E199)', () => {
     upperCase = (await request(form)).access_token
   })
   for (const [what, proof, code] of wrongUses)
-    it(`of a blueprint for its agent are refused ${what}: AADSTS${code}`, async () => {
+    it(`cannot be requested with a blueprint's token ${what}: AADSTS${code}`, async () => {
       const { error_codes: codes } = await request({
         grant_type: 'client_credentials',
         scope,
@@ -210,20 +210,20 @@ describe('the tokens of agent identities (entra E194 to E199)', () => {
       assert.deepEqual(codes, [code])
     })
 
-  it('need fmi_path in the body, because a query is not read', async () => {
+  it('require fmi_path in the body, because the server ignores the query', async () => {
     const path = `/${tenantId}/oauth2/v2.0/token?fmi_path=${agent.id}`
     const { fmi_path: _, ...form } = service.form(exchange)
     const answer = await service.token(form, { path })
     assert.deepEqual((await answer.json()).error_codes, [82008])
   })
 
-  it('cannot be requested with fmi_path twice', async () => {
+  it('cannot be requested with a repeated fmi_path', async () => {
     const form = `${new URLSearchParams(service.form(exchange))}&fmi_path=${sibling.id}`
     const { error } = await (await service.token(form)).json()
     assert.equal(error, 'invalid_request')
   })
 
-  it('are refused with their blueprint: if it is disabled between the requests, its agent gets no token', async () => {
+  it('are refused if the blueprint is disabled between the two requests', async () => {
     const directory = await wholeDirectory(service.store)
     const principal = directory.servicePrincipalByAppId(tenantId, clientId)
     assert.ok(principal)

@@ -39,21 +39,21 @@ const floods: readonly [string, (service: TestService) => Sent | Promise<Sent>][
     }),
   ],
   [
-    'an assertion of an unknown federation',
+    'an assertion of an unknown federated credential',
     ({ form }) => {
       const claims = { iss: 'https://evil.test', sub: 's', aud: 'a', exp: 4_000_000_000 }
       return { form: form(asProof(unsigned(claims))) }
     },
   ],
-  ['no client', ({ form }) => ({ form: form({ client_id: '' }) })],
-  ['no readable form', () => ({ form: 'grant_type=%' })],
+  ['no client ID', ({ form }) => ({ form: form({ client_id: '' }) })],
+  ['an unreadable form', () => ({ form: 'grant_type=%' })],
   ['no valid scope', ({ form }) => ({ form: form({ scope: 'openid' }) })],
 ]
 const certificate = clientCertificate()
 
 describe('a flood of refused requests (AS34)', () => {
   for (const [what, request] of floods) {
-    it(`with ${what} is 429 beyond the limit, and has one audit record and one log line`, async () => {
+    it(`with ${what} gets 429 beyond the limit, and adds one audit record and one log line`, async () => {
       const service = await slow()
       const { form, path } = await request(service)
       const statuses: number[] = []
@@ -80,7 +80,7 @@ describe('a flood of refused requests (AS34)', () => {
     })
   }
 
-  it('does not affect correct requests of the same source', async () => {
+  it('does not affect valid requests from the same source', async () => {
     const service = await slow()
     for (let count = 0; count < flood; count += 1) {
       await service.token(service.form({ client_id: strangeId }))
@@ -91,7 +91,7 @@ describe('a flood of refused requests (AS34)', () => {
   for (const scenario of issuanceRefusalScenarios) {
     const { reason, when = '', status } = scenario
     if (!Object.hasOwn(accessRefusalRows, reason)) continue
-    it(`does not include refusals after authentication: ${reason} ${when}`, async () => {
+    it(`excludes refusals after authentication: ${reason} ${when}`, async () => {
       const service = await slow()
       const { path, form = {} } = await scenario.request(service)
       for (let count = 0; count < 2 * limit; count += 1)
@@ -101,7 +101,7 @@ describe('a flood of refused requests (AS34)', () => {
     })
   }
 
-  it('gets 503 without the store, and is counted too', async () => {
+  it('gets 503 while the store is unavailable, and is limited in the same way', async () => {
     const { StorageUnavailableError } = await import('@greeting/directory/live')
     const service = await testService({
       throttle: new FailedLoginRateLimit(

@@ -52,10 +52,10 @@ const names = [
   'https://orders.westeurope.kusto.windows.net',
 ]
 
-describe('the APIs of Azure, in every tenant (entra E354)', () => {
+describe('the Azure APIs, in every tenant (entra E354)', () => {
   for (const name of names)
     for (const endpoint of ['v2', 'v1'] as const)
-      it(`issues a token for ${name} at ${endpoint}, whose aud is that name`, async () => {
+      it(`accept a request for ${name} at ${endpoint}, and aud is that name`, async () => {
         assert.equal(await audienceOf(name, endpoint), name)
       })
 
@@ -71,15 +71,15 @@ describe('the APIs of Azure, in every tenant (entra E354)', () => {
     'https://api.kusto.io',
     'https://storage.azure.com//',
   ])
-    it(`refuses ${name}`, async () => assert.equal(await audienceOf(name, 'v2'), 500011))
+    it(`refuse ${name}`, async () => assert.equal(await audienceOf(name, 'v2'), 500011))
 
-  it('issues tokens of version 1.0 without roles', async () => {
+  it('receive tokens of version 1.0 without roles', async () => {
     const answer = await service.token(service.form({ scope: `${names[0]}/.default` }))
     const claims = decodeJwt((await answer.json()).access_token)
     assert.deepEqual([claims.ver, claims.roles], ['1.0', undefined])
   })
 
-  it('gives each API a different ID in each tenant', () => {
+  it('have a different ID in each tenant', () => {
     const all = [tenantId, apiId].flatMap(azurePrincipals).map(({ id }) => id)
     assert.equal(new Set(all).size, all.length)
     for (const id of all)
@@ -87,7 +87,7 @@ describe('the APIs of Azure, in every tenant (entra E354)', () => {
     assert.deepEqual(azurePrincipals(tenantId), azurePrincipals(tenantId))
   })
 
-  it('lets an API of the tenant have the name instead', async () => {
+  it('give up their name if an API of the tenant registers it', async () => {
     const own = await testService()
     await changeApi(own, { identifierUris: ['https://storage.azure.com'] })
     for (const slash of ['', '/']) {
@@ -109,9 +109,9 @@ describe('a name in another case (entra E355)', () => {
     `api://orders-api/${apiId}/`,
   ])
     for (const endpoint of ['v2', 'v1'] as const)
-      it(`finds ${name} at ${endpoint}, and aud has this case`, async () =>
+      it(`identifies ${name} at ${endpoint}, and aud keeps that case`, async () =>
         assert.equal(await audienceOf(name, endpoint), name))
 
-  it('does not change an application ID, whose aud is in lower case', async () =>
+  it('does not affect the aud of an application ID, which stays in lower case', async () =>
     assert.equal(await audienceOf(apiId.toUpperCase(), 'v2'), apiId))
 })

@@ -25,13 +25,13 @@ describe('the challenge of the token endpoint (AS5)', () => {
     )
   })
 
-  it('is not sent to a client with credentials in the form', async () => {
+  it('is omitted for a client with credentials in the form', async () => {
     const response = await service.token(service.form({ client_secret: 'wrong' }))
     assert.equal(response.status, 401)
     assert.equal(response.headers.get('www-authenticate'), null)
   })
 
-  it('is not sent for another refusal', async () => {
+  it('is omitted for another refusal', async () => {
     const response = await service.token({ ...form, scope: 'nonsense' }, basic(service.secret))
     assert.equal(response.status, 400)
     assert.equal(response.headers.get('www-authenticate'), null)

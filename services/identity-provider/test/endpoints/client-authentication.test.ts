@@ -33,7 +33,7 @@ describe('a client secret', () => {
     service = await testService()
   })
 
-  it('is accepted in the form, and the token records the method', async () => {
+  it('is accepted in the form, and the audit record contains the method', async () => {
     assert.equal((await claimsOf(await service.token(service.form()))).appidacr, '1')
   })
 
@@ -44,20 +44,20 @@ describe('a client secret', () => {
     ['with every dash encoded', (text) => encodeURIComponent(text).replaceAll('-', '%2D')],
   ]
   for (const [how, encode] of encodings) {
-    it(`is accepted by Basic, ${how} (AS4)`, async () => {
+    it(`is accepted in a Basic header, ${how} (AS4)`, async () => {
       const form = service.form({ client_id: '', client_secret: '' })
       const headers = basic(encode(clientId), encode(service.secret))
       assert.equal((await claimsOf(await service.token(form, { headers }))).appidacr, '1')
     })
   }
 
-  it('is accepted by Basic beside the same client ID in the form, in another case', async () => {
+  it('is accepted in a Basic header beside the same client ID in another case in the form', async () => {
     const form = service.form({ client_id: clientId.toUpperCase(), client_secret: '' })
     const headers = basic(clientId, service.secret)
     await claimsOf(await service.token(form, { headers }))
   })
 
-  it('that is wrong gets a Basic challenge only if the request used Basic (AS5)', async () => {
+  it('gets a Basic challenge when it is wrong, but only if the request used Basic (AS5)', async () => {
     const form = service.form({ client_secret: '' })
     const wrong = await service.token(form, { headers: basic(clientId, 'wrong') })
     assert.equal(wrong.status, 401)
@@ -67,14 +67,14 @@ describe('a client secret', () => {
     assert.equal(inForm.headers.get('www-authenticate'), null)
   })
 
-  it('gets no challenge when it is correct and another part of the request is wrong', async () => {
+  it('gets no challenge when it is correct but the rest of the request is wrong', async () => {
     const form = service.form({ client_secret: '', scope: 'openid' })
     const response = await service.token(form, { headers: basic(clientId, service.secret) })
     assert.equal(response.status, 400)
     assert.equal(response.headers.get('www-authenticate'), null)
   })
 
-  it('is one of several that overlap, each with its own start, end and hint', async () => {
+  it('overlaps with other secrets, each with its own start, end and hint', async () => {
     const own = await testService()
     const at = (text: string) => new Date(text)
     const secrets = [
@@ -98,7 +98,7 @@ describe('a client secret', () => {
     assert.equal(await codeOf(removed), 7000215)
   })
 
-  it('is compared completely: its ID, its hash and its prefixes are refused', async () => {
+  it('must match completely: its ID, its hash and parts of it are refused', async () => {
     const application = (await wholeDirectory(service.store)).applicationByAppId(clientId)
     const [credential] = application?.passwordCredentials ?? []
     const { keyId = '', hint = '', secretSha256 = new Uint8Array() } = credential ?? {}
@@ -181,8 +181,8 @@ describe('a client assertion', () => {
     ['a list with another server in it (CVE-2025-27370)', [v2Endpoint, 'https://evil.test']],
     ['a list', [v2Endpoint]],
     ['an additional slash', `${v2Endpoint}/`],
-    ['other letters', v2Endpoint.toUpperCase()],
-    ['nothing', ''],
+    ['another case', v2Endpoint.toUpperCase()],
+    ['no audience', ''],
   ]
   for (const [what, aud] of foreign) {
     it(`may not have ${what} as its audience (AS17)`, async () => {
@@ -197,7 +197,7 @@ describe('a client assertion', () => {
     ['in JSON', (token) => JSON.stringify({ payload: token.split('.')[1] })],
     ['with 16 KB of dots (CVE-2025-30204)', () => '.'.repeat(16_384)],
     ['with the algorithm none', (token) => token.replace(/^[^.]+/, encoded({ alg: 'none' }))],
-    ['by HS256 (CVE-2026-11800)', (token) => token.replace(/^[^.]+/, encoded({ alg: 'HS256' }))],
+    ['with HS256 (CVE-2026-11800)', (token) => token.replace(/^[^.]+/, encoded({ alg: 'HS256' }))],
   ]
   for (const [how, forge] of forged) {
     it(`is refused ${how}`, async () => {
@@ -223,12 +223,12 @@ describe('a client assertion', () => {
     assert.equal(await codeOf(await send({}, elsewhere)), 700027)
   })
 
-  it('may be used again until it expires, as MSAL Node does', async () => {
+  it('may be used several times until it expires, as with MSAL Node', async () => {
     const proof = asProof(await assertionOf(certificate))
     for (let use = 0; use < 3; use += 1) await claimsOf(await service.token(service.form(proof)))
   })
 
-  it('is valid once if the setting says so, and a refused one stays unused (AS20)', async () => {
+  it('can be used once if the setting requires it, and a refusal does not consume it (AS20)', async () => {
     const spent = new Set<string>()
     const strict = await testService({
       assertions: {
@@ -268,7 +268,7 @@ describe('a client assertion', () => {
 
   // The store cannot keep a later end in the order of texts, so it would forget the use.
   for (const exp of [253_370_764_801, 253_402_300_799, 253_402_300_800, 8_640_000_000_000]) {
-    it(`of another issuer is refused if it expires at ${exp} where each is valid once (AS20)`, async () => {
+    it(`of another issuer is refused if it expires at ${exp} and assertions are valid once (AS20)`, async () => {
       const strict = await testService({
         verifyFederated: async () => 'valid',
         assertions: { spend: async (_client, _jti, at) => at.toISOString() !== '' },
@@ -289,7 +289,7 @@ describe('a client assertion', () => {
     })
   }
 
-  it('is refused while its earlier use is unknown (AS20)', async () => {
+  it('is refused while the store cannot report an earlier use (AS20)', async () => {
     const strict = await testService({
       assertions: { spend: () => Promise.reject(new StorageUnavailableError('away')) },
     })
@@ -300,10 +300,10 @@ describe('a client assertion', () => {
   })
 
   for (const [when, agoMs, status] of [
-    ['where the store was rolled back just now', 0, 503],
-    ['where the store was rolled back two minutes ago', 120_000, 200],
+    ['if the store was rolled back just now', 0, 503],
+    ['if the store was rolled back two minutes ago', 120_000, 200],
     // The service says so while its clock is behind.
-    ['where the time comes again', -1e12, 503],
+    ['if the clock was set back', -1e12, 503],
   ] as const) {
     it(`that is valid once gets ${status} ${when} (AS37)`, async () => {
       const strict = await testService({
@@ -317,7 +317,7 @@ describe('a client assertion', () => {
     })
   }
 
-  it('works where secrets are disabled for the client (AS10)', async () => {
+  it('works when secrets are disabled for the client (AS10)', async () => {
     const strict = await testService()
     await changeClient(strict, {
       keyCredentials: [certificate.credential],

@@ -21,7 +21,7 @@ const v2 = (tenant: string) => `/${tenant}/v2.0/.well-known/openid-configuration
 const v1 = (tenant: string) => `/${tenant}/.well-known/openid-configuration`
 
 describe('the discovery documents (entra E59 to E65)', () => {
-  it('have the same members as Entra for v2.0, in the same order', async () => {
+  it('have the same members for v2.0 as in Entra ID, in the same order', async () => {
     const base = `http://login.test/${tenantId}`
     const expected = {
       token_endpoint: `${base}/oauth2/v2.0/token`,
@@ -59,7 +59,7 @@ describe('the discovery documents (entra E59 to E65)', () => {
     assert.equal(JSON.stringify(await json(v2(tenantId))), JSON.stringify(expected))
   })
 
-  it('have another issuer, keys and endpoint for v1.0', async () => {
+  it('have another issuer, key set URL and token endpoint for v1.0', async () => {
     const document = await json(v1(tenantId))
     assert.equal(document.issuer, `http://sts.test/${tenantId}/`)
     assert.equal(document.token_endpoint, `http://login.test/${tenantId}/oauth2/token`)
@@ -73,14 +73,14 @@ describe('the discovery documents (entra E59 to E65)', () => {
     assert.ok('check_session_iframe' in document)
   })
 
-  it('contain the ID of the tenant, for each of its names in any case', async () => {
+  it('contain the tenant ID for each name of the tenant, in any case', async () => {
     const names = ['greeting.localhost', 'Greeting.LocalHost', tenantId.toUpperCase()]
     for (const name of names)
       assert.equal((await json(v2(name))).issuer, `http://login.test/${tenantId}/v2.0`)
   })
 
   for (const shared of ['common', 'organizations', 'Common']) {
-    it(`have a template for an issuer under ${shared}`, async () => {
+    it(`have an issuer template for ${shared}`, async () => {
       const second = await json(v2(shared))
       assert.equal(second.issuer, 'http://login.test/{tenantid}/v2.0')
       assert.equal(
@@ -93,7 +93,7 @@ describe('the discovery documents (entra E59 to E65)', () => {
     })
   }
 
-  it('contain the URLs of the settings, for a request to any host (CVE-2026-3635, AS11)', async () => {
+  it('contain the configured URLs, whatever host a request names (CVE-2026-3635, AS11)', async () => {
     const lies = { host: 'evil.test', 'x-forwarded-host': 'evil.test', forwarded: 'host=evil.test' }
     for (const path of [v1(tenantId), v2(tenantId), '/metadata/endpoints']) {
       const response = await service.app.request(`http://evil.test${path}`, { headers: lies })
@@ -124,7 +124,7 @@ describe('the discovery documents (entra E59 to E65)', () => {
     assert.equal(preflight.headers.get('access-control-allow-origin'), '*')
   })
 
-  it('have the same headers as Entra, and repeat the request ID (entra E163)', async () => {
+  it('have the same headers as in Entra ID, and repeat the request ID (entra E163)', async () => {
     const id = '7a5f0a3c-6f0b-4a53-8d0e-1c2b3a495867'
     const unknown = '/unknown.example/v2.0/.well-known/openid-configuration'
     for (const path of [v1(tenantId), '/metadata/endpoints', unknown]) {
@@ -137,7 +137,7 @@ describe('the discovery documents (entra E59 to E65)', () => {
     }
   })
 
-  it('contain genuine issuers with the setting for them', async () => {
+  it('contain the issuers of Entra ID if the settings name them', async () => {
     const genuine = await testService({
       authority: {
         authUrl: 'https://localhost:4443',
@@ -153,7 +153,7 @@ describe('the discovery documents (entra E59 to E65)', () => {
     assert.equal(document.token_endpoint, `https://localhost:4443/${tenantId}/oauth2/v2.0/token`)
   })
 
-  it('let a verifier of v1.0 tokens use HTTPS only, with an HTTPS issuer', async () => {
+  it('let a verifier of v1.0 tokens use HTTPS for every request, if the issuer is an HTTPS URL', async () => {
     const secure = 'https://secure.login.test'
     // As the HTTPS listener has it.
     const { app, form, token } = await testService({
@@ -187,7 +187,7 @@ describe('the discovery documents (entra E59 to E65)', () => {
 describe('the key sets (entra E78 to E80)', () => {
   const publicMembers = ['kty', 'use', 'kid', 'x5t', 'n', 'e', 'x5c']
 
-  it('publish several keys with public members only, no alg, and each kid once (AS26)', async () => {
+  it('publish several keys with unique key IDs, public members only and no alg (AS26)', async () => {
     const { keys } = await json(`/${tenantId}/discovery/keys`)
     assert.ok(keys.length >= 2)
     assert.equal(new Set(keys.map(({ kid }: { kid: string }) => kid)).size, keys.length)
@@ -198,7 +198,7 @@ describe('the key sets (entra E78 to E80)', () => {
     }
   })
 
-  it('contain the issuer of each key for v2.0, as a template under common', async () => {
+  it('contain the v2.0 issuer of each key, as a template for common', async () => {
     const own = await json(`/${tenantId}/discovery/v2.0/keys`)
     const shared = await json('/common/discovery/v2.0/keys')
     for (const key of own.keys) {
@@ -208,7 +208,7 @@ describe('the key sets (entra E78 to E80)', () => {
     for (const key of shared.keys) assert.equal(key.issuer, 'http://login.test/{tenantid}/v2.0')
   })
 
-  it('are cached for a short time only, because of revoked keys', async () => {
+  it('are cached only for a short time, because keys can be revoked', async () => {
     const { headers } = await get(`/${tenantId}/discovery/keys`)
     assert.equal(headers.get('cache-control'), 'max-age=60, private')
   })
@@ -216,7 +216,7 @@ describe('the key sets (entra E78 to E80)', () => {
 
 describe('authorization server metadata (RFC 8414)', () => {
   for (const path of [`/${tenantId}/v2.0`, `/${tenantId}`, '/common']) {
-    it(`does not exist at ${path}, as in Entra, so clients continue with discovery (entra E190)`, async () => {
+    it(`does not exist at ${path}, as in Entra ID, so clients fall back to discovery (entra E190)`, async () => {
       const response = await get(`/.well-known/oauth-authorization-server${path}`)
       assert.equal(response.status, 404)
     })
@@ -252,7 +252,7 @@ describe('the documents that clients request before a token', () => {
     ])
   })
 
-  it('include the names of the public cloud, where this server replaces it', async () => {
+  it('accept the host names of the public cloud when this server replaces it', async () => {
     const answer = await json(
       discovery({
         'api-version': '1.1',
@@ -263,7 +263,7 @@ describe('the documents that clients request before a token', () => {
     assert.equal(answer.tenant_discovery_endpoint, expected)
   })
 
-  it('are short for api-version 1.0, and lead to the v1 document for a v1 endpoint', async () => {
+  it('omit metadata for api-version 1.0, and refer to the v1.0 document for a v1.0 endpoint', async () => {
     const answer = await json(
       discovery({
         'api-version': '1.0',
@@ -273,7 +273,7 @@ describe('the documents that clients request before a token', () => {
     assert.deepEqual(answer, { tenant_discovery_endpoint: `https://login.test${v1(tenantId)}` })
   })
 
-  it('are found by issuer too', async () => {
+  it('can be requested by issuer', async () => {
     const answer = await json(
       discovery({ 'api-version': '1.1', issuer: `https://login.test/${tenantId}/v2.0` }),
     )
@@ -288,12 +288,12 @@ describe('the documents that clients request before a token', () => {
     assert.deepEqual((await response.json()).error_codes, [50049])
   })
 
-  it('do not exist below a tenant', async () => {
+  it('do not exist under a tenant', async () => {
     const response = await get(`/${tenantId}/discovery/instance?api-version=1.1`)
     assert.equal(response.status, 404)
   })
 
-  it('lead infrastructure tools to this server for everything (entra E77)', async () => {
+  it('direct infrastructure tools to this server for every service (entra E77)', async () => {
     const cloud = await json('/metadata/endpoints?api-version=2022-09-01')
     assert.equal(cloud.name, 'Greeting')
     assert.equal(cloud.authentication.loginEndpoint, 'http://login.test')
@@ -307,7 +307,7 @@ describe('the documents that clients request before a token', () => {
     ])
   })
 
-  it('are a list of clouds for api-version 2019-05-01', async () => {
+  it('list the clouds for api-version 2019-05-01', async () => {
     const cloud = await json('/metadata/endpoints')
     assert.deepEqual(await json('/metadata/endpoints?api-version=2019-05-01'), [cloud])
   })

@@ -44,7 +44,7 @@ describe('an error response of the identity provider (AS6, AS35)', () => {
   )
   // After the service has stopped, which writes its log.
 
-  it('is 500 as JSON without details when the app throws', async () => {
+  it('has status 500 and a JSON body without details when the app throws', async () => {
     const published = () => {
       throw new Error('canary')
     }
@@ -61,7 +61,7 @@ describe('an error response of the identity provider (AS6, AS35)', () => {
     assert.equal(logged.length, 1)
   })
 
-  it('is 503 as JSON when the readiness check fails', async () => {
+  it('has status 503 and a JSON body when the readiness check fails', async () => {
     const { app } = await testService({ isReady: () => false })
     const { status, headers } = await app.request('http://login.test/readyz')
     assert.equal(status, 503)

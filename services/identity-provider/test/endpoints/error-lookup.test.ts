@@ -5,7 +5,7 @@ import { refusalTable } from '../../src/dialect/refusals/refusal-table.ts'
 import { testService } from './test-service.ts'
 
 describe('the page behind error_uri', () => {
-  it('has the remedy of every code with an error_uri', async () => {
+  it('lists the remedy for every code with an error_uri', async () => {
     const { app } = await testService()
     for (const { code, remedy, hasErrorUri } of Object.values(refusalTable)) {
       if (!hasErrorUri) continue
@@ -17,7 +17,7 @@ describe('the page behind error_uri', () => {
     }
   })
 
-  it('has the condition and the remedy of every reason, as text', async () => {
+  it('describes the condition and the remedy of every reason, as text', async () => {
     const { app } = await testService()
     for (const { code, when, remedy } of Object.values(refusalTable)) {
       const text = await (await app.request(`http://login.test/error?code=${code}`)).text()
@@ -34,7 +34,7 @@ describe('the page behind error_uri', () => {
   })
 
   for (const code of ['1', '', 'x', '<script>']) {
-    it(`returns 404 for the unknown code '${code}', and does not repeat the code`, async () => {
+    it(`returns 404 for the unknown code '${code}' without repeating the code`, async () => {
       const { app } = await testService()
       const query = new URLSearchParams({ code })
       const response = await app.request(`http://login.test/error?${query}`)

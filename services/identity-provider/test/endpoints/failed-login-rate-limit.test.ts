@@ -5,7 +5,7 @@ import { asProof, assertionOf, clientCertificate } from './client-certificate.ts
 import { testService } from './test-service.ts'
 
 describe('the limit of failed logins', () => {
-  it('allows some refusals per minute for a client, then requires a wait (AS4)', () => {
+  it('allows a few refusals per minute for a client, then requires a wait (AS4)', () => {
     let nowMs = 0
     const limits = { perClientPerMinute: 3, perSourcePerMinute: 100 }
     const throttle = new FailedLoginRateLimit(limits, () => nowMs)
@@ -18,7 +18,7 @@ describe('the limit of failed logins', () => {
     assert.equal(throttle.count('client', 'a third source'), 20)
   })
 
-  it('counts each source too, so that a source cannot try many clients (BR2)', () => {
+  it('limits each source as well, so that a source cannot try many clients (BR2)', () => {
     const limits = { perClientPerMinute: 100, perSourcePerMinute: 3 }
     const throttle = new FailedLoginRateLimit(limits, () => 0)
     for (let guess = 0; guess < 3; guess += 1)
@@ -27,7 +27,7 @@ describe('the limit of failed logins', () => {
     assert.equal(throttle.count('client 3', 'another source'), undefined)
   })
 
-  it('counts an assertion with an unknown key as a guess for its client', async () => {
+  it('treats an assertion with an unknown key as a failed login of its client', async () => {
     const limits = { perClientPerMinute: 1, perSourcePerMinute: 100 }
     const { form, token } = await testService({
       throttle: new FailedLoginRateLimit(limits, () => 0),
@@ -37,7 +37,7 @@ describe('the limit of failed logins', () => {
     assert.equal((await guess()).status, 429)
   })
 
-  it('has bounded memory for any number of clients and sources', () => {
+  it('uses bounded memory for any number of clients and sources', () => {
     const limits = { perClientPerMinute: 1, perSourcePerMinute: 1 }
     const throttle = new FailedLoginRateLimit(limits, () => 0)
     for (let guess = 0; guess < 30_000; guess += 1) throttle.count(`c${guess}`, `s${guess}`)
@@ -46,7 +46,7 @@ describe('the limit of failed logins', () => {
     assert.equal(throttle.count('c29999', 's29999'), 60)
   })
 
-  it('never refuses the right secret, and does not record each wrong one (BR1)', async () => {
+  it('never refuses the correct secret, and does not record every wrong one (BR1)', async () => {
     const service = await testService({
       throttle: new FailedLoginRateLimit({ perClientPerMinute: 5, perSourcePerMinute: 5 }, () => 0),
     })
@@ -68,7 +68,7 @@ describe('the limit of failed logins', () => {
     assert.equal(refusals.length, 5)
   })
 
-  it('is equal for unknown clients (AS4)', async () => {
+  it('is the same for unknown clients (AS4)', async () => {
     const service = await testService({
       throttle: new FailedLoginRateLimit(
         { perClientPerMinute: 2, perSourcePerMinute: 100 },
@@ -81,7 +81,7 @@ describe('the limit of failed logins', () => {
     assert.deepEqual(statuses, [400, 400, 429, 429])
   })
 
-  it('does not count an invalid request as a wrong credential', async () => {
+  it('does not treat an invalid request as a failed login', async () => {
     const service = await testService({
       throttle: new FailedLoginRateLimit(
         { perClientPerMinute: 1, perSourcePerMinute: 100 },

@@ -24,7 +24,7 @@ const rows: [string, Partial<ServiceOptions>, number, string][] = [
 
 describe('the identity provider', () => {
   for (const [what, options, status, text] of rows) {
-    it(`is ${what}, and alive`, async () => {
+    it(`is alive and ${what}`, async () => {
       const { app } = await testService(options)
       const ready = await app.request('http://login.test/readyz')
       assert.equal(ready.status, status)
@@ -34,7 +34,7 @@ describe('the identity provider', () => {
     })
   }
 
-  it('serves the URL of its documents, and 404 at an unknown path', async () => {
+  it('returns the URLs of its documents at its root, and 404 at an unknown path', async () => {
     const { app } = await testService()
     const root = await (await app.request('http://login.test/')).json()
     assert.match(root.discovery, /^http:\/\/login\.test\/.*openid-configuration$/)

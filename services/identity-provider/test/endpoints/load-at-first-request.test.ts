@@ -4,7 +4,7 @@ import type { ServerEnv } from '@greeting/http-service'
 import { Hono } from 'hono'
 import { loadAtFirstRequest } from '../../src/endpoints/load-at-first-request.ts'
 
-it('loads an app once, for its first request, and passes each request to it', async () => {
+it('loadAtFirstRequest loads an app once, at its first request, and passes each request to it', async () => {
   let loads = 0
   const answer = loadAtFirstRequest(async () => {
     loads++
@@ -23,7 +23,7 @@ it('loads an app once, for its first request, and passes each request to it', as
   assert.equal(loads, 1)
 })
 
-it('loads an app again after a failure', async () => {
+it('loadAtFirstRequest loads an app again after a failure', async () => {
   const failures = [new Error('too many open files')]
   const answer = loadAtFirstRequest(async () => {
     const failure = failures.pop()

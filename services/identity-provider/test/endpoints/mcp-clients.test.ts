@@ -59,8 +59,8 @@ type Row = [
 
 const rows: readonly Row[] = [
   ['the URL of the server in resource', () => ({ resource: url }), 'token', 9010010],
-  ['this URL with a slash more', () => ({ resource: `${url}/` }), 'token', 9010010],
-  ['this URL with two slashes more', () => ({ resource: `${url}//` }), 9010010, 9010010],
+  ['this URL with an additional slash', () => ({ resource: `${url}/` }), 'token', 9010010],
+  ['this URL with two additional slashes', () => ({ resource: `${url}//` }), 9010010, 9010010],
   ['another URL in resource', () => ({ resource: 'http://127.0.0.1:3002/mcp' }), 9010010, 9010010],
   ['a resource without a scope', () => ({ scope: '', resource: url }), 'token', 90014],
   [
@@ -70,12 +70,12 @@ const rows: readonly Row[] = [
     90014,
   ],
   [
-    'a resource with a fragment, no scope',
+    'a resource with a fragment, and no scope',
     () => ({ scope: '', resource: `${url}#x` }),
     90014,
     90014,
   ],
-  ['an application ID, no scope', () => ({ scope: '', resource: apiId }), 90014, 90014],
+  ['an application ID, and no scope', () => ({ scope: '', resource: apiId }), 90014, 90014],
   ['neither scope nor resource', () => ({ scope: '' }), 90014, 90014],
   ['no client_id beside a secret', () => ({ client_id: '' }), 900144, 900144],
   [
@@ -98,35 +98,40 @@ const rows: readonly Row[] = [
   ],
   ['no client_id beside a text', () => ({ client_id: '', ...asProof('a.b.c') }), 900144, 900144],
   ['an assertion that names no key', () => proof(), 'token', 5002723],
-  ['one that the older certificate signed', () => proof({}, another), 'token', 5002723],
+  ['an assertion that the older certificate signed', () => proof({}, another), 'token', 5002723],
   [
-    'one that another key signed',
+    'an assertion that another key signed',
     async () => proof({}, { ...own, privateKey: (await clientCertificate(7)).privateKey }),
     700027,
     5002723,
   ],
-  ['one with ES256', () => proof({}, curved, { alg: 'ES256' }), 'token', 5002738],
+  ['an assertion with ES256', () => proof({}, curved, { alg: 'ES256' }), 'token', 5002738],
   [
-    'one with ES256 that names its key',
+    'an assertion with ES256 that names its key',
     () => proof({}, curved, { alg: 'ES256', 'x5t#S256': curved.credential.sha256Thumbprint }),
     'token',
     5002738,
   ],
   [
-    'one with ES256 that names an RSA key',
+    'an assertion with ES256 that names an RSA key',
     () => proof({}, curved, { alg: 'ES256', 'x5t#S256': own.credential.sha256Thumbprint }),
     5002738,
     5002738,
   ],
   [
-    'one with RS256 that names a P-256 key',
+    'an assertion with RS256 that names a P-256 key',
     () => proof({}, own, { 'x5t#S256': curved.credential.sha256Thumbprint }),
     5002738,
     5002738,
   ],
-  ['one for another audience', () => proof({ aud: 'https://other.test' }), 5002723, 5002723],
-  ['one that has expired', () => proof({ exp: 1, nbf: 0 }), 700024, 5002723],
-  ['one that names an unknown key', () => proof({}, own, { kid: 'x' }), 700027, 700027],
+  [
+    'an assertion for another audience',
+    () => proof({ aud: 'https://other.test' }),
+    5002723,
+    5002723,
+  ],
+  ['an assertion that has expired', () => proof({ exp: 1, nbf: 0 }), 700024, 5002723],
+  ['an assertion that names an unknown key', () => proof({}, own, { kid: 'x' }), 700027, 700027],
 ]
 
 async function answer(service: TestService, form: Record<string, string>) {
@@ -136,19 +141,19 @@ async function answer(service: TestService, form: Record<string, string>) {
 
 describe('MCP_CLIENTS', () => {
   for (const [what, form, on, off] of rows)
-    it(`gives ${what} the response ${on}, and ${off} when it is off`, async () => {
+    it(`${what}: the response is ${on}, and ${off} when it is off`, async () => {
       assert.equal((await answer(services.on, await form())).code, on)
       assert.equal((await answer(services.off, await form())).code, off)
     })
 
-  it('gives a resource without a scope the audience of a scope, and all roles', async () => {
+  it('for a resource without a scope, issues the audience and all roles that a scope would give', async () => {
     const { token } = await answer(services.on, { scope: '', resource: url })
     const { aud, roles } = decodeJwt<{ roles?: string[] }>(token)
     assert.equal(aud, uri)
     assert.deepEqual(roles, ['CallHiApiRole', 'CallHelloApiRole'])
   })
 
-  it('accepts the request of an SDK: no client_id, no scope, no key, each assertion once', async () => {
+  it('accepts an SDK request without client_id, scope and key ID, and each assertion once', async () => {
     const form = { client_id: '', scope: '', resource: url, ...(await proof()) }
     assert.equal((await answer(services.once, form)).code, 'token')
     assert.equal((await answer(services.once, form)).code, 700027)
@@ -172,7 +177,7 @@ describe('MCP_CLIENTS', () => {
   const read = async (service: TestService, path: string) =>
     (await service.app.request(`http://login.test${path}`)).json()
 
-  it('publishes one complete document at both paths, including what Entra lacks (RFC 8414, AS25)', async () => {
+  it('publishes the same complete document at both paths, with members that Entra ID lacks (RFC 8414, AS25)', async () => {
     const document = await read(services.on, metadata)
     assert.deepEqual(document, await read(services.on, discovery))
     const off = await read(services.off, discovery)
@@ -191,7 +196,7 @@ describe('MCP_CLIENTS', () => {
     assert.deepEqual({ ...document, ...off }, document)
   })
 
-  it('serves no document at the path of RFC 8414 while it is off, nor for an unknown tenant', async () => {
+  it('publishes no document at the RFC 8414 path when it is off, nor for an unknown tenant', async () => {
     const path = 'http://login.test/.well-known/oauth-authorization-server'
     assert.equal((await services.off.app.request(`${path}/${tenantId}/v2.0`)).status, 404)
     assert.equal((await services.on.app.request(`${path}/unknown.example/v2.0`)).status, 400)

@@ -27,7 +27,7 @@ describe('a periodic task', () => {
     assert.equal(task.mock.callCount(), 3)
   })
 
-  it('aborts a long run at its stop, and logs no failure', async (test) => {
+  it('aborts a long run when it stops, and logs no failure', async (test) => {
     test.mock.timers.enable({ apis: ['setTimeout'] })
     const kept = log()
     const untilAborted = (signal: AbortSignal) =>

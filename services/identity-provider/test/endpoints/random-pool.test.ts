@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import { randomPool } from '../../src/startup/token-options.ts'
 
 describe('a pool of random bytes', () => {
-  it('returns each byte once, and reads a block only when it is empty', () => {
+  it('returns each byte once, and reads a new block only when it is empty', () => {
     let next = 0
     const draws: number[] = []
     const draw = randomPool((length) => {

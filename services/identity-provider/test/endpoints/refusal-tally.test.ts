@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import { RefusalTally } from '../../src/endpoints/failed-login-rate-limit.ts'
 
 describe('the tally of refusals (AS34)', () => {
-  it('counts by source, and starts at zero after each report', () => {
+  it('counts refusals by source, and starts at zero after each report', () => {
     const tally = new RefusalTally()
     for (const source of ['a', 'b', 'a']) tally.count(source)
     assert.deepEqual(
@@ -16,7 +16,7 @@ describe('the tally of refusals (AS34)', () => {
     assert.deepEqual([...tally.take()], [])
   })
 
-  it('has bounded memory: further sources share one count', () => {
+  it('uses bounded memory: all further sources share one counter', () => {
     const tally = new RefusalTally()
     for (let source = 0; source < 5000; source += 1) tally.count(`${source}`)
     const counts = tally.take()

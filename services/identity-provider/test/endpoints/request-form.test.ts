@@ -8,7 +8,7 @@ import { asProof } from './client-certificate.ts'
 import { tenantId, testService } from './test-service.ts'
 
 describe('the body of a request', () => {
-  it('is cut off at 64 KB over a socket, sent in pieces without a length (AS2)', async () => {
+  it('is cut off at 64 KB on a socket, even in chunks without a length (AS2)', async () => {
     const service = await testService()
     const listener = await listen('127.0.0.1', 0)
     listener.answerWith((incoming, bindings) => service.app.fetch(incoming, bindings))
@@ -46,14 +46,14 @@ describe('the body of a request', () => {
     ['x', 400],
   ]
   for (const [type, status] of types) {
-    it(`of the type ${type} gets the response ${status} (CVE-2025-32442, AS2)`, async () => {
+    it(`of type ${type} gets status ${status} (CVE-2025-32442, AS2)`, async () => {
       const service = await testService()
       const response = await service.token(service.form(), { headers: { 'content-type': type } })
       assert.equal(response.status, status)
     })
   }
 
-  it('must be UTF-8, whatever charset its type names (AS2)', async () => {
+  it('must be UTF-8, regardless of the charset in its type (AS2)', async () => {
     const service = await testService()
     const headers = { 'content-type': 'application/x-www-form-urlencoded; charset=ISO-8859-1' }
     const body = Buffer.from(`${new URLSearchParams(service.form())}&x=caf\xe9`, 'latin1')
@@ -78,7 +78,7 @@ describe('the body of a request', () => {
   for (const [what, type, added, status, reason] of [
     ['all parameters', plain, end, 200, ''],
     ['a quoted boundary', 'multipart/form-data; boundary="b"', end, 200, ''],
-    ['another case', 'Multipart/Form-Data; Boundary=b', end, 200, ''],
+    ['a type in another case', 'Multipart/Form-Data; Boundary=b', end, 200, ''],
     [
       'a charset before the boundary',
       'multipart/form-data; charset=utf-8; boundary=b',
@@ -86,17 +86,23 @@ describe('the body of a request', () => {
       200,
       '',
     ],
-    ['a charset after it', 'multipart/form-data; boundary=b; charset=UTF-8', end, 200, ''],
+    [
+      'a charset after the boundary',
+      'multipart/form-data; boundary=b; charset=UTF-8',
+      end,
+      200,
+      '',
+    ],
     ['an unknown parameter', plain, part('x', 'ä') + end, 200, ''],
     ['an empty parameter', plain, part('claims', '') + end, 200, ''],
-    ['a parameter twice', plain, part('scope', 'x') + end, 400, 'parameter_repeated'],
-    ['an empty one twice', plain, part('scope', '') + end, 400, 'parameter_repeated'],
+    ['a repeated parameter', plain, part('scope', 'x') + end, 400, 'parameter_repeated'],
+    ['a repeated empty parameter', plain, part('scope', '') + end, 400, 'parameter_repeated'],
     ['a file', plain, part('x', 'y', file) + end, 400, 'parameter_malformed'],
-    ['parts in a part', plain, part('x', inner, nested) + end, 400, 'parameter_malformed'],
-    ['50 more parts', plain, part('x', '').repeat(50) + end, 400, 'too_many_parameters'],
-    ['2,000 more parts', plain, part('', '').repeat(2000) + end, 413, 'body_too_large'],
+    ['nested parts', plain, part('x', inner, nested) + end, 400, 'parameter_malformed'],
+    ['50 additional parts', plain, part('x', '').repeat(50) + end, 400, 'too_many_parameters'],
+    ['2,000 additional parts', plain, part('', '').repeat(2000) + end, 413, 'body_too_large'],
     ['2 MB', plain, part('x', 'y'.repeat(2_000_000)) + end, 413, 'body_too_large'],
-    ['no end', plain, '', 400, 'parameter_malformed'],
+    ['no end boundary', plain, '', 400, 'parameter_malformed'],
     ['another boundary', 'multipart/form-data; boundary=x', end, 400, 'parameter_malformed'],
     ['no boundary', 'multipart/form-data', end, 400, 'body_not_form'],
     ['an empty boundary', 'multipart/form-data; boundary=', end, 400, 'body_not_form'],
@@ -110,7 +116,7 @@ describe('the body of a request', () => {
     ['another type', 'multipart/mixed; boundary=b', end, 400, 'body_not_form'],
   ] as const) {
     for (const path of ['/oauth2/v2.0/token', '/oauth2/token'])
-      it(`as multipart/form-data with ${what} gets the response ${status} at ${path} (AS2)`, async () => {
+      it(`as multipart/form-data with ${what} gets status ${status} at ${path} (AS2)`, async () => {
         const service = await testService()
         const { scope = '', ...rest } = service.form()
         const name = path === '/oauth2/token' ? 'resource' : 'scope'
@@ -133,7 +139,7 @@ describe('the body of a request', () => {
     assert.equal(service.audit[0]?.reason, 'parameter_malformed')
   })
 
-  it('as multipart/form-data keeps spaces and signs in a value, and may be used with Basic and assertions', async () => {
+  it('as multipart/form-data keeps spaces and plus signs in a value, and works with Basic and assertions', async () => {
     const service = await testService()
     const { client_secret = '', client_id = '', ...rest } = service.form()
     const authorization = `Basic ${Buffer.from(`${client_id}:${encodeURIComponent(client_secret)}`).toString('base64')}`
@@ -145,11 +151,11 @@ describe('the body of a request', () => {
   })
 
   const cuts: [name: string, head: string][] = [
-    ['a length', 'Content-Length: 100'],
+    ['a content length', 'Content-Length: 100'],
     ['chunks', 'Transfer-Encoding: chunked'],
   ]
   for (const [name, field] of cuts) {
-    it(`that ends early with ${name} is logged at debug level only`, {
+    it(`that ends early with ${name} causes a log line at debug level only`, {
       timeout: 10_000,
     }, async (t) => {
       const above: string[] = []

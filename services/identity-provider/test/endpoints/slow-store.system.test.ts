@@ -124,7 +124,7 @@ async function slowService({ mock, signal }: TestContext) {
 }
 
 describe('a store that is slow (FL18)', { timeout: 60_000 }, () => {
-  it('delays the tokens of known clients while it responds in time', async (test) => {
+  it('delays tokens of known clients while it responds in time', async (test) => {
     const { store, request, pass } = await slowService(test)
     assert.equal((await request()).status, 200, 'the client is in memory')
     for (let count = 0; count < 3; count += 1) {
@@ -138,7 +138,7 @@ describe('a store that is slow (FL18)', { timeout: 60_000 }, () => {
     }
   })
 
-  it('causes 503 with Retry-After, and 200 as soon as it is fast again', async (test) => {
+  it('causes 503 with Retry-After, and 200 once it is fast again', async (test) => {
     const { store, request, app, answerOf } = await slowService(test)
     store.hold()
     const requests = Array.from({ length: 5 }, request)
@@ -161,7 +161,7 @@ describe('a store that is slow (FL18)', { timeout: 60_000 }, () => {
     assert.equal((await answerOf(request())).status, 503)
   })
 
-  it('loses no record of the tokens and refusals during that time', async (test) => {
+  it('loses no record of tokens and refusals during that time', async (test) => {
     const { store, audited, notes, request, pass, answerOf } = await slowService(test)
     const statuses = [(await request()).status]
     pass(maxAgeMs + 1)

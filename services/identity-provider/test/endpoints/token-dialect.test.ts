@@ -37,7 +37,7 @@ async function issued(response: Response) {
 const codeOf = async (response: Response) => (await response.json()).error_codes?.[0]
 
 describe('the v1 endpoint (entra E12 to E14)', () => {
-  it('accepts a resource and returns numbers as strings', async () => {
+  it('accepts a resource, and returns numbers as strings', async () => {
     const resource = `api://${apiId}`
     const response = await service.token(v1Form(service, resource), { path: v1Path })
     const { body, claims } = await issued(response)
@@ -58,7 +58,7 @@ describe('the v1 endpoint (entra E12 to E14)', () => {
     assert.equal(body.resource, resource)
   })
 
-  it('does not decide the version of the token, because the API does', async () => {
+  it('issues the token version that the API selects', async () => {
     const second = await testService()
     await changeApi(second, { requestedAccessTokenVersion: 2 })
     for (const [to, version] of [
@@ -73,7 +73,7 @@ describe('the v1 endpoint (entra E12 to E14)', () => {
 })
 
 describe('tokens by version (entra E37 to E57)', () => {
-  it('of v1.0 have the claims of Entra for custom APIs', async () => {
+  it('of v1.0 have the same claims as Entra ID tokens for custom APIs', async () => {
     const { claims } = await issued(await service.token(service.form()))
     assert.deepEqual(Object.keys(claims), [
       ...['aud', 'iss', 'iat', 'nbf', 'exp', 'aio', 'appid', 'appidacr', 'idp', 'oid', 'rh'],
@@ -81,7 +81,7 @@ describe('tokens by version (entra E37 to E57)', () => {
     ])
   })
 
-  it('of v2.0 have azp for appid, the application ID as audience, and no x5t and idp', async () => {
+  it('of v2.0 have azp instead of appid, the application ID as audience, and neither x5t nor idp', async () => {
     const second = await testService()
     await changeApi(second, { requestedAccessTokenVersion: 2 })
     const { claims, header } = await issued(await second.token(second.form()))
@@ -113,12 +113,12 @@ describe('tokens by version (entra E37 to E57)', () => {
 
   const declared: [what: string, values: unknown, xms_cc: string[] | undefined][] = [
     ['as the client writes it', ['CP1'], ['CP1']],
-    ['once', ['cp1', 'cp1', 'llt'], ['cp1']],
-    ['not an unknown one', ['foo', 1, null], undefined],
-    ['not one that is no list', 'cp1', undefined],
+    ['once if the client repeats it', ['cp1', 'cp1', 'llt'], ['cp1']],
+    ['only if it is known', ['foo', 1, null], undefined],
+    ['only if the client sends a list', 'cp1', undefined],
   ]
   for (const [what, values, expected] of declared)
-    it(`contain the capability of the client: ${what} (entra E258)`, async () => {
+    it(`contain the client capability ${what} (entra E258)`, async () => {
       const asking = await testService()
       const optionalAccessTokenClaims = [{ name: 'xms_cc', additionalProperties: [] }]
       await changeApi(asking, { optionalAccessTokenClaims })
@@ -133,7 +133,7 @@ describe('tokens by version (entra E37 to E57)', () => {
       assert.ok(!(claim in claims), claim)
   })
 
-  it('have the lifetimes from the settings, with random differences', async () => {
+  it('have a random lifetime within the configured range', async () => {
     const short = await testService({
       lifetime: { backdatingSeconds: 10, shortestSeconds: 600, longestSeconds: 1200 },
     })
@@ -163,7 +163,7 @@ describe('scopes (entra E19 to E24)', () => {
     ['https://greeting.localhost/greeting/.default', 'https://greeting.localhost/greeting'],
   ]
   for (const [asked, aud] of audiences) {
-    it(`'${asked}' gives the audience ${aud} (AS13)`, async () => {
+    it(`of '${asked}' result in the audience ${aud} (AS13)`, async () => {
       const own = await testService()
       const identifierUris = [uri, 'https://greeting.localhost/greeting']
       await changeApi(own, { identifierUris })
@@ -174,7 +174,7 @@ describe('scopes (entra E19 to E24)', () => {
   }
 
   for (const name of ['http://login.test', 'http://login.test/', 'https://secure.login.test'])
-    it(`'${name}/.default' is a name of Microsoft Graph, before any registration (AS32)`, async () => {
+    it(`of '${name}/.default' select Microsoft Graph before any registration (AS32)`, async () => {
       const own = await testService()
       await changeApi(own, { identifierUris: [name] })
       const graph = newApplication({ ...builtIn, id: randomUUID(), appId: graphAppId })
@@ -192,7 +192,7 @@ describe('scopes (entra E19 to E24)', () => {
     ['https://greeting.localhost/greeting', uri],
     ['https://greeting.localhost/greeting/', uri],
   ] as const)
-    it(`'${asked}/.default' may be repeated by resource=${resource} (entra E206)`, async () => {
+    it(`of '${asked}/.default' may be sent together with resource=${resource} (entra E206)`, async () => {
       const own = await testService()
       await changeApi(own, { identifierUris: [uri, 'https://greeting.localhost/greeting'] })
       const form = own.form({ scope: `${asked}/.default`, resource })
@@ -204,13 +204,13 @@ describe('scopes (entra E19 to E24)', () => {
     [`SPN:${apiId}`, `SPN:${apiId}`],
     [`spn:${uri}`, `spn:${uri}`],
   ] as const)
-    it(`or a resource '${name}' gives the audience ${aud} (entra E372)`, async () => {
+    it(`and resources named '${name}' result in the audience ${aud} (entra E372)`, async () => {
       const scoped = await service.token(service.form({ scope: `${name}/.default` }))
       const named = await service.token(v1Form(service, name), { path: v1Path })
       for (const response of [scoped, named]) assert.equal((await issued(response)).claims.aud, aud)
     })
 
-  it('without an API, with OpenID scopes only, are refused (AS15)', async () => {
+  it('without an API, only for OpenID, are refused (AS15)', async () => {
     const response = await service.token(service.form({ scope: 'openid profile' }))
     assert.equal(await codeOf(response), 1002012)
   })
@@ -227,8 +227,8 @@ describe('the spelling of a request', () => {
   const grant_type = 'Client_Credentials'
   const of = (path: string) => `/${tenantId}${path}`
   for (const [what, form, path] of [
-    ['names as in Grant_Type', () => renamed(capitalized), undefined],
-    ['names in upper case', () => renamed(upper), undefined],
+    ['parameter names such as Grant_Type', () => renamed(capitalized), undefined],
+    ['parameter names in upper case', () => renamed(upper), undefined],
     ['a grant type in another case', () => service.form({ grant_type }), undefined],
     ['a path with a slash at its end', () => service.form(), of('/oauth2/v2.0/token/')],
     ['a path in another case', () => service.form(), of('/OAuth2/V2.0/Token')],
@@ -238,12 +238,12 @@ describe('the spelling of a request', () => {
       await issued(await service.token(form(), path === undefined ? {} : { path }))
     })
 
-  it('repeats a parameter also in another case (AS3)', async () => {
+  it('does not hide a repeated parameter (AS3)', async () => {
     const response = await service.token(service.form({ Client_ID: clientId }))
     assert.equal(await codeOf(response), 9_000_411)
   })
 
-  it('keeps the tenant as it is written in a refusal', async () => {
+  it('appears unchanged in a refusal that names the tenant', async () => {
     const response = await service.token(service.form(), {
       path: '/Nobody.Example/oauth2/v2.0/token',
     })
@@ -251,7 +251,7 @@ describe('the spelling of a request', () => {
   })
 
   for (const version of ['Beta', 'BETA', 'V1.0'])
-    it(`of Microsoft Graph may have the version ${version} (entra E373)`, async () => {
+    it(`to Microsoft Graph may have the version ${version} (entra E373)`, async () => {
       const management = async (request: Request) =>
         new Response(`${new URL(request.url).pathname} ${await request.text()}`)
       const request = { method: 'POST', body: '{}' }
@@ -260,7 +260,7 @@ describe('the spelling of a request', () => {
       assert.equal(await response.text(), `/${version.toLowerCase()}/Applications/A {}`)
     })
 
-  it('of a document may have a slash at its end', async () => {
+  it('for a document may end with a slash', async () => {
     const path = `http://login.test${of('/v2.0/.well-known/openid-configuration/')}`
     assert.equal((await service.app.request(path)).status, 200)
   })
@@ -269,7 +269,7 @@ describe('the spelling of a request', () => {
 describe('tenants (entra E25 to E27)', () => {
   const names = [tenantId, tenantId.toUpperCase(), 'greeting.localhost', 'GREETING.localhost']
   for (const name of names) {
-    it(`are known as ${name}, and the token contains the ID`, async () => {
+    it(`can be named ${name}, and the token contains the ID`, async () => {
       const path = `/${name}/oauth2/v2.0/token`
       const { claims } = await issued(await service.token(service.form(), { path }))
       assert.equal(claims.tid, tenantId)
@@ -277,7 +277,7 @@ describe('tenants (entra E25 to E27)', () => {
     })
   }
 
-  it('are separate: clients and APIs of one are unknown in another', async () => {
+  it('are isolated: clients and APIs of one tenant are unknown in another', async () => {
     const own = await testService()
     const other = '22222222-2222-4222-8222-222222222222'
     const directory = await wholeDirectory(own.store)
@@ -297,7 +297,7 @@ describe('tenants (entra E25 to E27)', () => {
     assert.equal(claims.tid, tenantId)
   })
 
-  it('have a domain from their ID, at the token endpoint and in its documents', async () => {
+  it('have a domain that is derived from their ID, at the token endpoint and in documents', async () => {
     const own = await testService()
     const domain = `${tenantId.replaceAll('-', '')}.onmicrosoft.com`
     const path = `/${domain}/oauth2/v2.0/token`
@@ -305,7 +305,7 @@ describe('tenants (entra E25 to E27)', () => {
     assert.equal(claims.tid, tenantId)
   })
 
-  it('issue no token as soon as they are disabled (AS31)', async () => {
+  it('issue no token once they are disabled (AS31)', async () => {
     const own = await testService()
     const tenant = (await wholeDirectory(own.store)).tenant(tenantId)
     if (tenant) await own.change(put('tenant', { ...tenant, isEnabled: false }))
@@ -314,7 +314,7 @@ describe('tenants (entra E25 to E27)', () => {
 })
 
 describe('the additional data of real clients (entra E4 to E9)', () => {
-  it('is ignored: telemetry, claims and unknown parameters (AS1)', async () => {
+  it('may include telemetry, claims and unknown parameters, which are ignored (AS1)', async () => {
     const telemetry = {
       'x-client-SKU': 'msal.js.node',
       'x-client-VER': '7.2.1',
@@ -339,20 +339,20 @@ describe('the additional data of real clients (entra E4 to E9)', () => {
     ['body', {}, { 'client-request-id': id }],
   ]
   for (const [place, request, more] of places) {
-    it(`includes a request ID in the ${place}, which a refusal repeats`, async () => {
+    it(`may include a request ID in the ${place}, which a refusal repeats`, async () => {
       const form = service.form({ client_secret: 'wrong', ...more })
       const response = await service.token(form, request)
       assert.equal((await response.json()).correlation_id, id)
     })
   }
 
-  it('includes a request ID only as a GUID, otherwise the server creates one', async () => {
+  it('may include a request ID that is a GUID; otherwise the server creates one', async () => {
     const headers = { 'client-request-id': '<script>' }
     const response = await service.token(service.form({ client_secret: 'wrong' }), { headers })
     assert.match((await response.json()).correlation_id, /^[0-9a-f-]{36}$/)
   })
 
-  it('is repeated as a header when the request ID was sent as one (entra E9)', async () => {
+  it('may include a request ID as a header, which the response repeats (entra E9)', async () => {
     const echoed = await service.token(service.form(), { headers: { 'client-request-id': id } })
     assert.equal(echoed.headers.get('client-request-id'), id)
     const refused = await service.token('', { headers: { 'client-request-id': id } })
@@ -363,7 +363,7 @@ describe('the additional data of real clients (entra E4 to E9)', () => {
     assert.equal(noGuid.headers.get('client-request-id'), null)
   })
 
-  it('returns telemetry, with the code of a refusal, only if the client sent some (entra E162)', async () => {
+  it('may include telemetry, and only then the response has telemetry with the refusal code (entra E162)', async () => {
     const name = 'x-client-current-telemetry'
     const inHeader = await service.token(service.form(), { headers: { [name]: '5|771,2,,,|,' } })
     assert.equal(inHeader.headers.get('x-ms-clitelem'), '1,0,0,,')
@@ -394,7 +394,7 @@ describe('the headers of a response (entra E16, entra E17)', () => {
     })
   }
 
-  it('set no cookie and allow no page to read a token (AS30)', async () => {
+  it('set no cookie, and let no web page read a token (AS30)', async () => {
     const headers = { origin: 'https://page.example' }
     const response = await service.token(service.form(), { headers })
     assert.equal(response.headers.get('set-cookie'), null)
@@ -402,8 +402,8 @@ describe('the headers of a response (entra E16, entra E17)', () => {
   })
 })
 
-describe('a client that changed', () => {
-  it('takes effect from the next request: disabled, enabled and without a role (AS31)', async () => {
+describe('a change of a client', () => {
+  it('takes effect at the next request when it disables, enables or removes a role (AS31)', async () => {
     const own = await testService()
     await issued(await own.token(own.form()))
     await changeClient(own, { passwordCredentials: [] })

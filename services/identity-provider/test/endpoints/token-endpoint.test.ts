@@ -18,7 +18,7 @@ const accessToken = async (response: Response): Promise<string> => {
 }
 
 describe('the token endpoint (contract C49 to C57)', () => {
-  it('responds with exactly the four fields of the dialect, and forbids storing them (AS6, AS7, AS15)', async () => {
+  it('returns exactly the four fields of the dialect, and forbids caching (AS6, AS7, AS15)', async () => {
     const response = await service.token(service.form())
     const body = await response.json()
     assert.deepEqual(Object.keys(body), [
@@ -84,7 +84,7 @@ describe('the token endpoint (contract C49 to C57)', () => {
     assert.match(xms_ftd, /^[\w-]{43}$/)
   })
 
-  it('signs with a published key, whose certificate has the thumbprint in the header', async () => {
+  it('signs with a published key, whose certificate has the thumbprint in the token header', async () => {
     const token = await accessToken(await service.token(service.form()))
     const response = await service.app.request(`http://login.test/${tenantId}/discovery/keys`)
     const keySet = await response.json()
@@ -97,7 +97,7 @@ describe('the token endpoint (contract C49 to C57)', () => {
     assert.ok(keySet.keys.length >= 2)
   })
 
-  it('gives each token a different ID', async () => {
+  it('gives each token a unique ID', async () => {
     const ids = await Promise.all(
       Array.from({ length: 20 }, async () => {
         const token = await accessToken(await service.token(service.form()))
@@ -117,7 +117,7 @@ describe('the token endpoint (contract C49 to C57)', () => {
     assert.ok(!('roles' in decodeJwt(token)))
   })
 
-  it('records the issued token and the use of the secret, without the secret', async () => {
+  it('records the issued token and the use of the secret, but not the secret', async () => {
     const own = await testService()
     await own.token(own.form({ 'client-request-id': tenantId }))
     assert.deepEqual(
@@ -169,7 +169,7 @@ describe('the token endpoint (contract C49 to C57)', () => {
       'basic_malformed',
       clientId,
     ],
-    ['with a scope that is none', { scope: 'openid' }, {}, 'scope_not_default', clientId],
+    ['with an invalid scope', { scope: 'openid' }, {}, 'scope_not_default', clientId],
     ['without a client', { client_id: '' }, {}, 'parameter_missing', source],
     [
       'with an ID that cannot be logged',
@@ -180,7 +180,7 @@ describe('the token endpoint (contract C49 to C57)', () => {
     ],
     ['as JSON', {}, { 'content-type': 'application/json' }, 'body_not_form', source],
   ] as const)
-    it(`records a request ${what}: its client, or else its source`, async () => {
+    it(`records the client of a request ${what}, or its source if the client is unknown`, async () => {
       const own = await testService()
       await own.token(own.form(form), { headers })
       assert.deepEqual(
@@ -189,7 +189,7 @@ describe('the token endpoint (contract C49 to C57)', () => {
       )
     })
 
-  it('records a request with another method, and allows POST', async () => {
+  it('records a request with another method, and returns POST in Allow', async () => {
     const own = await testService()
     const { status, headers } = await own.app.request(`/${tenantId}/oauth2/token`)
     assert.deepEqual([status, headers.get('allow')], [405, 'POST, OPTIONS'])

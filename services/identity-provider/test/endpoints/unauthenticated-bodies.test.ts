@@ -125,7 +125,7 @@ describe('the body of an unauthenticated request', () => {
   const boundOf = (path: string) =>
     bounds.get(path) ?? (path.startsWith('/portal/') ? bounds.get('/portal/*') : undefined) ?? 0
 
-  it('AS44: is read up to the limit of its route in the table, and by no other route', async () => {
+  it('AS44: is read up to the limit of its route in the table, and ignored by all other routes', async () => {
     const withBody = routes
       .flatMap(({ method, path }) =>
         method === 'ALL' ? [{ method: 'POST', path }] : { method, path },
@@ -154,7 +154,7 @@ describe('the body of an unauthenticated request', () => {
     }
   })
 
-  it('AS44: costs little at the limit of each row, with pairs that have no value', async () => {
+  it('AS44: is parsed quickly at each limit, even if it consists of pairs without a value', async () => {
     for (const [path, bound] of bounds) {
       for (const type of types) {
         const { cpuMs, status } = await send(path.replace('*', 'keys/rotate'), 'POST', type, bound)
@@ -164,7 +164,7 @@ describe('the body of an unauthenticated request', () => {
     }
   })
 
-  it('AS44: delays no other request: 2 MB over a socket, twice at once', async () => {
+  it('AS44: does not delay other requests, even with two bodies of 2 MB at once', async () => {
     const body = 'a&'.repeat(1_000_000)
     const headers = { origin: url, 'content-type': types[0] ?? '' }
     const startedAt = process.cpuUsage()

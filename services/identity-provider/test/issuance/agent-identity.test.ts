@@ -24,7 +24,7 @@ import {
 import { ownIssuer, tenantId } from './token-situation.ts'
 
 describe('agent identities (entra E192 to E204)', () => {
-  it('name tenant and blueprint in the subject, as published tokens do', () => {
+  it('have a subject with tenant and blueprint, as in published tokens', () => {
     const subject = agentSubject(
       '323626f5-1bfe-48cd-8902-ddfdfd44e1ce',
       'e8c058ec-3ac5-4086-b58d-bd731d7bae4f',
@@ -57,27 +57,31 @@ describe('agent identities (entra E192 to E204)', () => {
   })
 
   const roleRows: [what: string, Situation, string[]][] = [
-    ['its own', {}, ['CallHiApiRole']],
-    ['none without an assignment', { ownRoles: [] }, []],
+    ['its own roles', {}, ['CallHiApiRole']],
+    ['no roles without an assignment', { ownRoles: [] }, []],
     [
-      'those that it inherits too',
+      'its inherited roles as well as its own',
       { blueprintRoles: [hello.id], inheritable: 'allAllowed' },
       ['CallHiApiRole', 'CallHelloApiRole'],
     ],
-    ['each role once', { blueprintRoles: [hi.id], inheritable: 'allAllowed' }, ['CallHiApiRole']],
     [
-      'only its own when the blueprint names the API without roles',
+      'each role only once',
+      { blueprintRoles: [hi.id], inheritable: 'allAllowed' },
+      ['CallHiApiRole'],
+    ],
+    [
+      'only its own roles when the blueprint names the API without roles',
       { blueprintRoles: [hello.id], inheritable: 'none' },
       ['CallHiApiRole'],
     ],
     [
-      'only its own when the blueprint does not name the API',
+      'only its own roles when the blueprint does not name the API',
       { blueprintRoles: [hello.id] },
       ['CallHiApiRole'],
     ],
   ]
   for (const [what, situation, roles] of roleRows)
-    it(`give an agent ${what}, of the roles of an API`, () => {
+    it(`give an agent ${what} at an API`, () => {
       const decision = decide(situation, asAgent)
       assert.ok(!(decision instanceof Refused), JSON.stringify(decision))
       assert.equal(decision.client.application.appId, agentId)
@@ -85,7 +89,7 @@ describe('agent identities (entra E192 to E204)', () => {
       assert.deepEqual(decision.roles, roles)
     })
 
-  it('accept an inherited role where an API requires an assignment', () => {
+  it('accept an inherited role if an API requires an assignment', () => {
     const required = put('servicePrincipal', servicePrincipal({ appRoleAssignmentRequired: true }))
     const inherits = { ownRoles: [], blueprintRoles: [hi.id], changes: [required] }
     const refused = decide(inherits, asAgent)
@@ -111,12 +115,12 @@ describe('agent identities (entra E192 to E204)', () => {
       assert.deepEqual(decision.roles, isGiven ? [value] : [])
     })
 
-  it('accept the token for an agent until it expires, even where an assertion is valid once', () => {
+  it("accept a blueprint's token for an agent until it expires, even if assertions are valid once", () => {
     const decision = decide({}, { ...asAgent, isOnceOnly: true })
     assert.ok(!(decision instanceof Refused))
   })
 
-  it('do not accept the token for an agent as the credential of an application', () => {
+  it("do not accept a blueprint's token for an agent as the credential of an application", () => {
     const subject = agentSubject(tenantId, blueprintId, agentId)
     const trust = {
       id: guid(0xf1),
@@ -135,7 +139,7 @@ describe('agent identities (entra E192 to E204)', () => {
     assert.equal(decision instanceof Refused && decision.refusal.reason, 'federated_token_chained')
   })
 
-  it('require the management roles of the agents from an application that authenticates their blueprint', () => {
+  it('require the management roles of its agents from an application that can authenticate as the blueprint', () => {
     const presenter = { id: guid(0xc3), appId: guid(0xc1), displayName: 'Identity' }
     const trust = {
       id: guid(0xf1),

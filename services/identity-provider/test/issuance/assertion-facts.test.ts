@@ -49,13 +49,13 @@ describe('the facts about an assertion', () => {
       [],
     ],
     [
-      'do not ask an issuer without a federated credential',
+      'request nothing from an issuer without a federated credential',
       { assertion: ofIssuer({ sub: 'other' }) },
       {},
       [],
     ],
     [
-      'ask the issuer of a federated credential',
+      'use the keys of an issuer with a federated credential',
       { assertion: ofIssuer() },
       { signature: 'valid' },
       ['issuer'],
@@ -81,7 +81,7 @@ describe('the facts about an assertion', () => {
     })
   }
 
-  it('contain a valid signature and the first use, but no use of an expired assertion', async () => {
+  it('contain a valid signature and a first use, but no use if the assertion has expired', async () => {
     const { credential, privateKey } = await clientCertificate()
     const keyCredentials = [{ ...credential, startDateTime: second(-9), endDateTime: second(9) }]
     const signed = (exp: number) =>

@@ -25,7 +25,7 @@ function read(text: string): Assertion {
 }
 
 describe('reading an assertion', () => {
-  it('uses the strongest key name in the header', () => {
+  it('selects the strongest key name in the header', () => {
     const keyName = (header: string) => read(token(usual, header)).keyName
     assert.equal(keyName('{"alg":"PS256","x5t#S256":"a","x5t":"b","kid":"c"}'), 'a')
     assert.equal(keyName('{"alg":"PS256","x5t":"b","kid":"c"}'), 'b')
@@ -34,11 +34,11 @@ describe('reading an assertion', () => {
     assert.equal(keyName('{"alg":"PS256","kid":7}'), null)
   })
 
-  it('gives no kind for an assertion that cannot be read', () => {
+  it('returns no kind if the assertion cannot be read', () => {
     assert.equal(credentialKindOf({ method: 'assertion', assertion: 'a.b' }), 'none')
   })
 
-  it('has no ID without jti, so its use is not recorded', () => {
+  it('returns no ID without jti, so its use is not recorded', () => {
     assert.equal(read(token()).jti, null)
   })
 
@@ -52,7 +52,7 @@ describe('reading an assertion', () => {
     ['claims that are null', token('null')],
     ['an infinite time', token('{"iss":"a","sub":"a","aud":"b","exp":1e400}')],
     [
-      'an end after the year 9998 (AS20)',
+      'an expiry after the year 9998 (AS20)',
       token('{"iss":"a","sub":"a","aud":"b","exp":253370764801}'),
     ],
     ['a header with crit (AS21)', token(usual, '{"alg":"PS256","crit":["b64"],"b64":true}')],
@@ -88,7 +88,7 @@ describe('reading an assertion', () => {
   })
 })
 
-describe('the time of an assertion', () => {
+describe('an assertion with a time limit', () => {
   const now = 1_900_000_000
   const times = { clockToleranceSeconds: 60, maxLifetimeSeconds: 600 }
   const reasonOfTime = (claims: { nbf?: number; iat?: number; exp: number }) =>
@@ -99,17 +99,17 @@ describe('the time of an assertion', () => {
     )?.refusal.reason ?? 'accepted'
   const rows: [string, Parameters<typeof reasonOfTime>[0], string][] = [
     ['that is valid now', { nbf: now, exp: now + 600 }, 'accepted'],
-    ['whose end is 59 s ago', { exp: now - 59 }, 'accepted'],
-    ['whose end is 60 s ago', { exp: now - 60 }, 'assertion_time_invalid'],
+    ['that expired 59 s ago', { exp: now - 59 }, 'accepted'],
+    ['that expired 60 s ago', { exp: now - 60 }, 'assertion_time_invalid'],
     ['that starts in 60 s', { nbf: now + 60, exp: now + 300 }, 'accepted'],
     ['that starts in 61 s', { nbf: now + 61, exp: now + 300 }, 'assertion_time_invalid'],
     [
-      'issued in 61 s, without a start',
+      'that was issued 61 s ahead, without a start',
       { iat: now + 61, exp: now + 300 },
       'assertion_time_invalid',
     ],
-    ['that ends in 660 s', { exp: now + 660 }, 'accepted'],
-    ['that ends in 661 s', { exp: now + 661 }, 'assertion_lifetime_too_long'],
+    ['that expires in 660 s', { exp: now + 660 }, 'accepted'],
+    ['that expires in 661 s', { exp: now + 661 }, 'assertion_lifetime_too_long'],
   ]
   for (const [what, claims, expected] of rows) {
     it(`${what} is ${expected} (AS18, AS19)`, () => assert.equal(reasonOfTime(claims), expected))

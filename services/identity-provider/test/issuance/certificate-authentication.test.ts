@@ -37,14 +37,14 @@ describe('a certificate', () => {
   })
 
   const rows = [
-    ['on its first moment', '2026-01-01T00:00:00.000Z', 'good'],
+    ['at its first moment', '2026-01-01T00:00:00.000Z', 'good'],
     ['by a clock that is late within the tolerance', '2025-12-31T23:59:00.000Z', 'good'],
     [
       'by a clock that is later than the tolerance',
       '2025-12-31T23:58:59.999Z',
       'assertion_key_expired',
     ],
-    ['on its last moment', '2026-12-31T23:59:59.999Z', 'good'],
+    ['at its last moment', '2026-12-31T23:59:59.999Z', 'good'],
     [
       'after its last moment, with any tolerance',
       '2027-01-01T00:00:00.000Z',

@@ -39,7 +39,7 @@ const refusedRows: readonly [what: string, row: () => Situation, IssuanceRefusal
     'federated_token_chained',
   ],
   [
-    'a token that does not say which credential its client had',
+    'a token that does not name the credential of its client',
     () => exchanged({ claims: { xms_ficinfo: undefined } }),
     'federated_token_chained',
   ],
@@ -69,12 +69,12 @@ const refusedRows: readonly [what: string, row: () => Situation, IssuanceRefusal
     'federated_assertion_invalid',
   ],
   [
-    'a token, of a tenant that is disabled',
+    'a token from a disabled tenant',
     () => exchanged(ofOtherTenant(false)),
     'federated_assertion_invalid',
   ],
   [
-    'a token, for a role of a management API that its principal lacks',
+    'a token with a role of a management API that its principal lacks',
     () => exchanged(graph),
     'role_required',
   ],
@@ -90,7 +90,7 @@ describe('a token of this server as the assertion (AS32)', () => {
 
   const issuedRows: readonly [what: string, row: () => Situation][] = [
     ['of its own tenant', () => exchanged()],
-    ['of another tenant, which owns the application', () => exchanged(ofOtherTenant(true))],
+    ['of another tenant that owns the application', () => exchanged(ofOtherTenant(true))],
   ]
   for (const [what, row] of issuedRows)
     it(`authenticates an application ${what}`, () => {

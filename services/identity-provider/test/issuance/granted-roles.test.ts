@@ -46,37 +46,37 @@ function rolesOf({ roles = [appRole(), hello], assigned = [], elsewhere = [], re
 
 const rows: [string, Case, string[]][] = [
   ['none when nothing is assigned', {}, []],
-  ['the one that is assigned', { assigned: [hello.id] }, ['CallHelloApiRole']],
+  ['the single assigned role', { assigned: [hello.id] }, ['CallHelloApiRole']],
   [
-    'all that are assigned, as the API lists them',
+    'all assigned roles, in the order of the API',
     { assigned: [hello.id, appRole().id] },
     ['CallHiApiRole', 'CallHelloApiRole'],
   ],
   [
-    'each once, however often it is assigned',
+    'unique, however often a role is assigned',
     { assigned: [hello.id, hello.id] },
     ['CallHelloApiRole'],
   ],
-  ['none of another API', { elsewhere: [hello.id] }, []],
-  ['none that the API does not declare any more', { roles: [hello], assigned: [appRole().id] }, []],
+  ['none that belong to another API', { elsewhere: [hello.id] }, []],
+  ['none that the API no longer declares', { roles: [hello], assigned: [appRole().id] }, []],
   [
-    'none that is disabled',
+    'none that are disabled',
     { roles: [appRole({ isEnabled: false }), hello], assigned: [appRole().id, hello.id] },
     ['CallHelloApiRole'],
   ],
   [
-    'none that is for users only',
+    'none that are for users only',
     { roles: [appRole({ allowedMemberTypes: ['User'] })], assigned: [appRole().id] },
     [],
   ],
   [
-    'nothing for a role without a value',
+    'empty for a role without a value',
     { roles: [appRole({ value: null })], assigned: [appRole().id] },
     [],
   ],
-  ['nothing for access without a role', { assigned: [emptyGuid] }, []],
+  ['empty for access without a role', { assigned: [emptyGuid] }, []],
   [
-    'nothing but access, where an assignment is required',
+    'empty for access without a role, even if an assignment is required',
     { assigned: [emptyGuid], required: true },
     [],
   ],
@@ -87,7 +87,7 @@ describe('the roles of a client at an API (AS13) are', () => {
     it(what, () => assert.deepEqual(rolesOf(input), expected))
   }
 
-  it('a reason to refuse, where an assignment is required and there is none', () => {
+  it('refused if an assignment is required and does not exist', () => {
     for (const input of [{ required: true }, { required: true, elsewhere: [hello.id] }]) {
       const result = rolesOf(input)
       assert.ok(result instanceof Refused)
@@ -135,7 +135,7 @@ describe('the roles of a client with 1,000 of the 1,200 roles of an API', () => 
     return found
   }
 
-  it('need each role and each assignment a few times, and no more until a change', () => {
+  it('read each role and each assignment a few times, and not again until a change', () => {
     assert.deepEqual(
       granted(),
       numbers.slice(0, 1000).map((number) => `Role.${number}`),
@@ -145,7 +145,7 @@ describe('the roles of a client with 1,000 of the 1,200 roles of an API', () => 
     assert.equal(reads, 0)
   })
 
-  it('stay the same frozen list until a change, so that a signer encodes them once', () => {
+  it('keep the same frozen list until a change, so that a signer encodes it once', () => {
     assert.ok(Object.isFrozen(granted()))
     assert.equal(granted(), granted())
   })

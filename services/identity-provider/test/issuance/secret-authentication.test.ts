@@ -28,14 +28,14 @@ const outcome = (now: string, secret = made.secretText, part = {}) => {
 
 const { keyId } = made.credential
 const rows: [string, string, string][] = [
-  ['on its first moment', '2026-01-01T00:00:00.000Z', keyId],
+  ['at its first moment', '2026-01-01T00:00:00.000Z', keyId],
   ['by a clock that is late within the tolerance', '2025-12-31T23:59:00.000Z', keyId],
   [
     'by a clock that is later than the tolerance',
     '2025-12-31T23:58:59.999Z',
     'secret_not_yet_valid',
   ],
-  ['on its last moment', '2026-12-31T23:59:59.999Z', keyId],
+  ['at its last moment', '2026-12-31T23:59:59.999Z', keyId],
   ['after its last moment, with any tolerance', '2027-01-01T00:00:00.000Z', 'secret_expired'],
 ]
 
@@ -46,7 +46,7 @@ describe('a secret', () => {
     })
   }
 
-  it('of the service principal authenticates the client too, under the same rule', () => {
+  it('of the service principal authenticates the client under the same rules', () => {
     const outcomeOf = (part = {}) => {
       const principal = servicePrincipal({ passwordCredentials: [made.credential] })
       const own = { application: application(part), principal }
@@ -58,18 +58,18 @@ describe('a secret', () => {
     assert.equal(outcomeOf({ passwordAuthenticationAllowed: false }), 'secret_not_allowed')
   })
 
-  it('that is wrong is never reported as expired', () => {
+  it('is never reported as expired if it is wrong', () => {
     assert.equal(outcome('2030-01-01T00:00:00Z', 'wrong'), 'secret_wrong')
     assert.equal(outcome('2020-01-01T00:00:00Z', 'wrong'), 'secret_wrong', 'nor as too new')
   })
 
-  it('is refused, correct or wrong, where secrets are disabled (AS10)', () => {
+  it('is refused, correct or wrong, when secrets are disabled (AS10)', () => {
     const off = { passwordAuthenticationAllowed: false }
     for (const secret of [made.secretText, 'wrong'])
       assert.equal(outcome('2026-06-01T00:00:00Z', secret, off), 'secret_not_allowed')
   })
 
-  it('is found after other secrets, and matches nothing for an unknown client (AS8)', () => {
+  it('is found among other secrets, and matches nothing for an unknown client (AS8)', () => {
     const others = Array.from({ length: 3 }, () => createPassword({}, systemRuntime).credential)
     const many = client({ passwordCredentials: [...others, made.credential] })
     assert.equal(matchingCredential(many, made.secretText, false)?.keyId, keyId)
@@ -77,7 +77,7 @@ describe('a secret', () => {
     assert.equal(matchingCredential(client({ passwordCredentials: [] }), '', false), undefined)
   })
 
-  it('that a test has chosen is accepted only by a server with a lab', () => {
+  it('is accepted only by a server with a lab if a test chose it', () => {
     const chosen = createLabPassword({}, 'chosen-by-a-test', systemRuntime).credential
     const both = client({ passwordCredentials: [chosen, made.credential] })
     const found = (secret: string, hasLab: boolean) =>
@@ -90,7 +90,7 @@ describe('a secret', () => {
     assert.equal(chosen.hint, '')
   })
 
-  it('costs as much to refuse for an unknown client as for a known one (BR2, CVE-2026-59276)', () => {
+  it('takes as long to refuse for an unknown client as for a known one (BR2, CVE-2026-59276)', () => {
     const one = client()
     const tries: [typeof one | undefined, number[]][] = [
       [one, []],

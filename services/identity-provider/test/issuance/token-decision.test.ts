@@ -58,8 +58,16 @@ const refusedRows: readonly Row[] = [
   ['an unknown tenant', () => ({ request: { tenant: guid(9) } }), 'tenant_unknown'],
   ['a disabled tenant', () => ({ tenant: { isEnabled: false } }), 'tenant_unknown'],
   ['an unknown client', () => ({ request: { clientId: guid(9) } }), 'client_unknown'],
-  ['a client without a principal', () => ({ clientPrincipal: null }), 'service_principal_missing'],
-  ['a wrong secret, no principal', () => ({ clientPrincipal: null, ...wrong }), 'secret_wrong'],
+  [
+    'a client without a service principal',
+    () => ({ clientPrincipal: null }),
+    'service_principal_missing',
+  ],
+  [
+    'a wrong secret without a service principal',
+    () => ({ clientPrincipal: null, ...wrong }),
+    'secret_wrong',
+  ],
   ['a client of another tenant', () => ofTenant(guid(9)), 'client_unknown'],
   ['a client ID that is no GUID', () => ({ request: { clientId: 'undefined' } }), 'client_unknown'],
   ['a deleted client', () => ({ client: { deletedDateTime: second(-1) } }), 'client_unknown'],
@@ -74,16 +82,28 @@ const refusedRows: readonly Row[] = [
     () => ({ client: passwords({ startDateTime: second(61) }) }),
     'secret_not_yet_valid',
   ],
-  ['a secret that ends now', () => ({ client: passwords({ endDateTime: now }) }), 'secret_expired'],
   [
-    'a right secret where secrets are disabled',
+    'a secret that expires now',
+    () => ({ client: passwords({ endDateTime: now }) }),
+    'secret_expired',
+  ],
+  [
+    'a correct secret when secrets are disabled',
     () => ({ client: { passwordAuthenticationAllowed: false } }),
     'secret_not_allowed',
   ],
 
-  ['an unknown certificate of TLS', () => ({ tls: 'other' }), 'assertion_key_unknown'],
-  ['a public client, by TLS', () => ({ tls, client: publicClient }), 'client_public'],
-  ['no principal, by TLS', () => ({ tls, clientPrincipal: null }), 'service_principal_missing'],
+  ['an unknown TLS certificate', () => ({ tls: 'other' }), 'assertion_key_unknown'],
+  [
+    'a public client with a TLS certificate',
+    () => ({ tls, client: publicClient }),
+    'client_public',
+  ],
+  [
+    'a TLS certificate without a service principal',
+    () => ({ tls, clientPrincipal: null }),
+    'service_principal_missing',
+  ],
 
   ['an assertion that is no JWT', () => ({ assertion: 'a.b' }), 'assertion_malformed'],
   [
@@ -139,7 +159,7 @@ const refusedRows: readonly Row[] = [
     'assertion_key_unknown',
   ],
   [
-    'a certificate that ends now',
+    'a certificate that expires now',
     () => ({ client: keys({ endDateTime: now }), assertion: {} }),
     'assertion_key_expired',
   ],
@@ -179,7 +199,7 @@ const refusedRows: readonly Row[] = [
     'assertion_time_invalid',
   ],
   [
-    'an assertion that lives too long',
+    'an assertion with a long lifetime',
     () => ({ assertion: { claims: { exp: epochSeconds + 661 } } }),
     'assertion_lifetime_too_long',
   ],
@@ -198,7 +218,7 @@ const refusedRows: readonly Row[] = [
     'assertion_replayed',
   ],
   [
-    'an assertion without jti where each is used once',
+    'an assertion without jti when assertions are valid once',
     () => ({ assertion: { claims: { jti: undefined } }, usesAssertionsOnce: true }),
     'assertion_claim_missing',
   ],
@@ -207,10 +227,18 @@ const refusedRows: readonly Row[] = [
     () => ({ assertion: ofIssuer({ iss: 'https://other.test' }) }),
     'federated_issuer_unknown',
   ],
-  ['another audience', () => ({ assertion: ofIssuer({ aud: 'x' }) }), 'federated_audience_unknown'],
-  ['another subject', () => ({ assertion: ofIssuer({ sub: 'one' }) }), 'federated_subject_unknown'],
   [
-    'another case than that of the federated credential',
+    'a token with an unknown audience',
+    () => ({ assertion: ofIssuer({ aud: 'x' }) }),
+    'federated_audience_unknown',
+  ],
+  [
+    'a token with an unknown subject',
+    () => ({ assertion: ofIssuer({ sub: 'one' }) }),
+    'federated_subject_unknown',
+  ],
+  [
+    'a subject in another case than in the federated credential',
     () => ({ assertion: ofIssuer({ sub: 'Job' }) }),
     'federated_subject_case_differs',
   ],
@@ -220,12 +248,12 @@ const refusedRows: readonly Row[] = [
     'federated_expression_unmatched',
   ],
   [
-    'a token of an issuer, but no federated credential',
+    'a token of an issuer without a federated credential',
     () => ({ assertion: ofIssuer(), client: { federatedIdentityCredentials: [] } }),
     'federated_credential_missing',
   ],
   [
-    'a token that lives too long',
+    'a token with a long lifetime',
     () => ({ assertion: ofIssuer({ iat: undefined }) }),
     'federated_lifetime_too_long',
   ],
@@ -282,14 +310,14 @@ const issuedRows: readonly [
   row: () => Situation,
   expected: Partial<TokenDecision>,
 ][] = [
-  ['by a secret', () => ({}), { method: 'secret', credentialId: password.keyId }],
+  ['for a secret', () => ({}), { method: 'secret', credentialId: password.keyId }],
   [
-    'by a secret that starts within the tolerance of the clock',
+    'for a secret that starts within the clock tolerance',
     () => ({ client: passwords({ startDateTime: second(60) }) }),
     { credentialId: password.keyId },
   ],
   [
-    'by a secret of two that overlap',
+    'for one of two secrets that overlap',
     () => ({
       client: {
         passwordCredentials: [createPassword({}, systemRuntime).credential, password],
@@ -298,46 +326,46 @@ const issuedRows: readonly [
     { credentialId: password.keyId },
   ],
   ...unaffectedByMapping,
-  ['by an assertion', () => ({ assertion: {} }), { method: 'assertion' }],
+  ['for an assertion', () => ({ assertion: {} }), { method: 'assertion' }],
   [
-    'by an assertion that is used again, where this is allowed',
+    'for an assertion that is used again, if the settings permit it',
     () => ({ assertion: {}, facts: { signature: 'valid', isFirstUse: false } }),
     { method: 'assertion' },
   ],
   [
-    'by an assertion that is used for the first time',
+    'for an assertion that is used for the first time',
     () => ({ assertion: {}, usesAssertionsOnce: true }),
     { method: 'assertion' },
   ],
   [
-    'by a federated identity',
+    'for a federated identity',
     () => ({ assertion: ofIssuer() }),
     { method: 'assertion', credentialId: federated.id },
   ],
   [
-    'by a secret, with facts about no assertion',
+    'for a secret, without facts about an assertion',
     () => ({ facts: {} }),
     { method: 'secret', roles: ['CallHiApiRole'] },
   ],
-  ['with the role that is assigned', () => ({}), { roles: ['CallHiApiRole'] }],
+  ['with the assigned role', () => ({}), { roles: ['CallHiApiRole'] }],
   [
     'with all assigned roles, in the order of the API',
     () => ({ assignedRoles: both.toReversed() }),
     { roles: ['CallHiApiRole', 'CallHelloApiRole'] },
   ],
-  ['without roles when none is assigned', () => ({ assignedRoles: [] }), { roles: [] }],
+  ['without roles if none is assigned', () => ({ assignedRoles: [] }), { roles: [] }],
   [
-    'without a role that is disabled',
+    'without a disabled role',
     () => ({ api: { appRoles: [appRole({ isEnabled: false })] } }),
     { roles: [] },
   ],
   [
-    'without a role that is for users only',
+    'without a role for users only',
     () => ({ api: { appRoles: [appRole({ allowedMemberTypes: ['User'] })] } }),
     { roles: [] },
   ],
   [
-    'without a role, by an assignment to a disabled role, where an assignment is required',
+    'without a role, if an assignment is required and only a disabled role is assigned',
     () => ({
       api: { appRoles: [appRole({ isEnabled: false })] },
       apiPrincipal: { appRoleAssignmentRequired: true },
@@ -361,7 +389,7 @@ describe('the decision about a token', () => {
     })
   }
 
-  it('has a row for every refusal', () => {
+  it('contains a row for every refusal', () => {
     const inRows = new Set([...refusedRows, ...agentRefusals].map((row) => row.at(-1)))
     assert.deepEqual(
       [...inRows].toSorted(),
@@ -382,7 +410,7 @@ describe('the decision about a token', () => {
     })
   }
 
-  it('is the same for the same directory, request, facts and time', () => {
+  it('depends only on the directory, the request, the facts and the time', () => {
     assert.deepEqual(decide({}), decide({}))
   })
 })

@@ -31,7 +31,7 @@ describe('a client secret that a test has chosen', () => {
   }
   const withLab = { LAB: 'on', LAB_CLIENT_SECRET: secret }
 
-  it('is the secret of each client in the file, and neither Graph nor the log shows it', async () => {
+  it('becomes the secret of each client in the file, and neither Graph nor the log shows it', async () => {
     const { url, stop } = await start(withLab)
     const { clients } = await readSeeded(dataDir)
     assert.deepEqual(new Set(clients.map((one: Client) => one.clientSecret)), new Set([secret]))
@@ -62,7 +62,7 @@ describe('a client secret that a test has chosen', () => {
       unused: ['REGISTRATIONS', 'LAB_CLIENT_SECRET'],
     },
   ])
-    it(`is ${unused ? `reported with ${unused}` : 'not reported'} at a start in a folder ${folder}`, async () => {
+    it(`is ${unused ? `reported with ${unused}` : 'not reported'} when the server starts in a folder ${folder}`, async () => {
       const isKnown = folder !== 'without registrations'
       const values = { DATA_DIR: isKnown ? dataDir : join(dataDir, 'other') }
       if (!isKnown) await (await start({ ...values, REGISTRATIONS: '' })).stop()
@@ -73,7 +73,7 @@ describe('a client secret that a test has chosen', () => {
       assert.doesNotMatch(logged.join(), /chosen-by|another-secret/)
     })
 
-  it('is wrong after a restart without a lab (AS8)', async () => {
+  it('is refused after a restart without a lab (AS8)', async () => {
     const { url, stop } = await start({})
     const response = await requestToken(url, dataDir)
     assert.equal(response.status, 401)

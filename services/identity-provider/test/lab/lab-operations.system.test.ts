@@ -50,13 +50,13 @@ describe('the lab over HTTP', () => {
     (await call(method, path, body)).json()
   const keys = () => fetch(`${provider.url}/common/discovery/keys`)
 
-  it('responds with 401 without a token, on every path', async () => {
+  it('responds with 401 on every path if the token is missing', async () => {
     for (const path of ['/faults', '/clock', '/unknown']) {
       assert.equal((await call('GET', path, undefined, {})).status, 401)
     }
   })
 
-  it('responds with 401 to a token for another API, and to a forged one for the lab', async () => {
+  it('responds with 401 to a token for another API, and to a forged token for the lab', async () => {
     const graph = await tokenOf(provider.url, administrator, 'https://graph.microsoft.com/.default')
     const { access_token: forged } = await json('POST', '/tokens', { api })
     for (const token of [graph, forged]) {
@@ -85,7 +85,7 @@ describe('the lab over HTTP', () => {
     assert.equal((await keys()).status, 200)
   })
 
-  it('refuses an invalid fault with its problem', async () => {
+  it('refuses an invalid fault, and describes its error', async () => {
     const response = await call('POST', '/faults', { at: 'keys', fault: 'status', status: 1 })
     assert.equal(response.status, 400)
     assert.match((await response.json()).error.message, /^status: /)
@@ -104,7 +104,7 @@ describe('the lab over HTTP', () => {
     authorization = `Bearer ${await tokenOf(provider.url, administrator, server)}`
   })
 
-  it('creates tokens and forgeries', async () => {
+  it('creates valid and forged tokens', async () => {
     const { access_token: token } = await json('POST', '/tokens', { api, claims: { ver: '9' } })
     assert.equal(JSON.parse(Buffer.from(token.split('.')[1], 'base64url').toString()).ver, '9')
     const { genuine, forgeries } = await json('POST', '/forgeries', { api })
@@ -113,7 +113,7 @@ describe('the lab over HTTP', () => {
     assert.match((await unknown.json()).error.message, /No API has the application ID no-api/)
   })
 
-  it('lets the secrets of a client expire', async () => {
+  it('makes the secrets of a client expire', async () => {
     const { clients } = JSON.parse(await readFile(join(provider.dataDir, 'seeded.json'), 'utf8'))
     const [{ applicationId, clientSecret }] = clients
     assert.equal((await call('POST', `/clients/${applicationId}/expire-secrets`)).status, 204)
@@ -146,7 +146,7 @@ describe('the lab over HTTP', () => {
     assert.ok((await (await keys()).text()).includes(kid))
   })
 
-  it('says in discovery that this is no production server', async () => {
+  it('announces in discovery that this is not a production server', async () => {
     const url = `${provider.url}/common/.well-known/openid-configuration`
     assert.match((await (await fetch(url)).json()).greeting_lab, /Never use it in production/)
   })

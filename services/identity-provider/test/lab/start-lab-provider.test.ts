@@ -11,15 +11,15 @@ import { fixtureEnvironment } from '../startup/fixture-environment.ts'
 
 const source = join(import.meta.dirname, '../../src')
 
-describe('without a lab', () => {
-  it('its paths do not exist', async () => {
+describe('a server without a lab', () => {
+  it('has none of the lab paths', async () => {
     await using provider = await startInProcess({}, fixtureEnvironment)
     for (const path of ['/lab', '/lab/faults', '/lab/clock']) {
       assert.equal((await fetch(`${provider.url}${path}`)).status, 404, path)
     }
   })
 
-  it('no file of the server imports the lab, except for the dynamic import behind the setting', async () => {
+  it('imports the lab only in the dynamic import behind the setting', async () => {
     const service = await readFile(join(source, 'startup/service.ts'), 'utf8')
     assert.match(service, /LAB === 'off'\) return systemEnvironment\n.*await import\('..\/lab\//)
     for (const file of globSync('**/*.ts', {
@@ -43,13 +43,13 @@ it('LAB=on warns in the log', async () => {
   assert.match(`${warnings}`, /^LAB=on: .* never use it in production$/)
 })
 
-describe('a server for tests', () => {
-  it('refuses options for a server that keeps data', async () => {
+describe('an identity provider for tests', () => {
+  it('refuses options that only apply to persistent data', async () => {
     const options = { dataDir: '/tmp' } as object
     await assert.rejects(startLabProvider(options), { code: 'identity_provider_options' })
   })
 
-  it('keeps its keys during a reset, and continues with the same new keys', async () => {
+  it('keeps its keys during a reset, and continues with the same announced keys', async () => {
     await using provider = await startLabProvider()
     const keys = async () => (await fetch(`${provider.url}/common/discovery/keys`)).text()
     const rounds = new Set<string>()

@@ -11,7 +11,7 @@ import { systemEnvironment } from '../../src/startup/environment.ts'
 import { startService } from '../../src/startup/service.ts'
 import { readSettings } from '../../src/startup/settings.ts'
 
-it('the guard knows each public test key, and the certificates belong to the keys', () => {
+it('the guard recognizes each public test key, and each certificate belongs to its key', () => {
   for (const { certificate, privateKey } of testKeys) {
     const { publicKey } = new X509Certificate(Buffer.from(certificate, 'base64'))
     const der = { key: Buffer.from(privateKey, 'base64'), format: 'der', type: 'pkcs8' } as const
@@ -20,7 +20,7 @@ it('the guard knows each public test key, and the certificates belong to the key
   }
 })
 
-it('the supply generates keys after all public ones are used', async () => {
+it('the key supply generates keys once all public keys are used', async () => {
   const supply = new TestKeySupply()
   supply.rewind(testKeys.length - 3)
   const encryptionKey = KeyEncryptionKey.generate()
@@ -33,7 +33,7 @@ it('the supply generates keys after all public ones are used', async () => {
   assert.deepEqual(faults, ['test_key', undefined])
 })
 
-it('a server without a lab does not start with a public test key', async () => {
+it('a server without a lab refuses to start with a public test key', async () => {
   const folder = freshFolder()
   const settings = readSettings({ PORT: '0', HTTPS_PORT: 'off', DATA_DIR: folder })
   const log = pino({ level: 'silent' })

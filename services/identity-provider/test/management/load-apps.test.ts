@@ -3,7 +3,7 @@ import { it } from 'node:test'
 import { createManagementApps } from '../../src/management/create-apps.ts'
 import { loadManagementApps } from '../../src/management/load-apps.ts'
 
-it('loads the management APIs in parts, and lets other work run between them', async () => {
+it('loadApps loads the management APIs in parts, and lets other work run between them', async () => {
   let turns = 0
   let isLoaded = false
   const countTurn = () => {

@@ -134,7 +134,7 @@ describe('@microsoft/microsoft-graph-client, unchanged', () => {
     assert.deepEqual(names.toSorted(), ['Administrator', 'One', 'Three', 'Two'])
   })
 
-  it('reads the people of the tenant, page by page', async () => {
+  it('reads the users of the tenant, page by page', async () => {
     const first = await graph.api('/users').top(2).select(['givenName', 'userPrincipalName']).get()
     const found: Record<string, string>[] = []
     await new PageIterator(graph, first, (one) => found.push(one) > 0).iterate()
@@ -146,7 +146,7 @@ describe('@microsoft/microsoft-graph-client, unchanged', () => {
     assert.deepEqual((await graph.api('/groups').get()).value, [])
   })
 
-  it('throws its usual error with the code, message and request ID of a refusal', async () => {
+  it("throws its usual error with the refusal's code, message and request ID", async () => {
     await assert.rejects(
       graph.api('/applications/11111111-2222-4333-8444-000000000000').get(),
       (error: unknown) => {
@@ -160,7 +160,7 @@ describe('@microsoft/microsoft-graph-client, unchanged', () => {
     )
   })
 
-  it('changes an object only if it was not changed since it was read', async () => {
+  it('changes an object only if it is unchanged since it was read', async () => {
     const api = await graph.api('/applications').post({ displayName: 'Shared' })
     const change = (displayName: string) =>
       graph
@@ -171,7 +171,7 @@ describe('@microsoft/microsoft-graph-client, unchanged', () => {
     await assert.rejects(change('Late'), { statusCode: 412 })
   })
 
-  it('registers a blueprint and its agent, which gets its own role and an inherited one until the blueprint is deleted', async () => {
+  it('registers a blueprint and an agent, which receives both its own role and an inherited one until the blueprint is deleted', async () => {
     const api = await graph.api('/applications').post({ displayName: 'Orders API' })
     const uri = `api://${api.appId}`
     const inherited = role({ id: 'b7d41c9a-2e58-4f03-8c6d-1a9f7e3b5c24', value: 'Inherited' })

@@ -74,7 +74,7 @@ describe('a tenant that has as many objects as MAX_TENANT_OBJECTS (entra E310)',
       assert.equal(sample.refusals.at(-1)?.action, action)
     })
 
-  it('changes, deletes and restores its objects, and creates one after a purge (entra E311)', async () => {
+  it('can change, delete and restore its objects, and create one after a purge (entra E311)', async () => {
     const [id = ''] = made
     const path = `/applications/${id}`
     const item = `/directory/deletedItems/${id}`
@@ -88,7 +88,7 @@ describe('a tenant that has as many objects as MAX_TENANT_OBJECTS (entra E310)',
     assert.equal((await create()).status, 403)
   })
 
-  it('limits no other tenant', async () => {
+  it('does not limit other tenants', async () => {
     const other = await sample.clientWith(allGraphRoles, fabrikam)
     assert.equal((await other.post('/applications', { displayName: 'One' })).status, 201)
   })

@@ -12,17 +12,17 @@ const repository = '../../../..'
 const page = read(repository, 'docs/reference/graph.md')
 
 describe('docs/reference/graph.md', () => {
-  it('has the operations and refusals of the code', () => {
+  it('lists the operations and refusals in the code', () => {
     assertGenerated(reference)
   })
 
-  it('names every property with a fixed value, and the scope of the server management API', () => {
+  it('lists every property with a fixed value, and the scope of the server management API', () => {
     for (const name of Object.keys(fixedValues(applicationProperties)))
       assert.ok(page.includes(`\`${name}\``), name)
     assert.ok(page.includes(`${serverManagementUri}/.default`))
   })
 
-  it('shows the lines with which a test creates the Microsoft client', () => {
+  it('shows how a test creates the Microsoft client', () => {
     const [, snippet = ''] = /```ts\nconst ([\s\S]*?)```/.exec(page) ?? []
     const used = read('microsoft-graph-client.system.test.ts').replaceAll(/^ +/gm, '')
     assert.ok(snippet !== '' && used.includes(snippet.replaceAll(/^ +/gm, '')), snippet)

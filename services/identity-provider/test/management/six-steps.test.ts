@@ -17,7 +17,7 @@ const role = (part: object) => ({
 })
 
 describe('the six registration steps', () => {
-  it('lead from an empty tenant to a client with a role and a secret', async () => {
+  it('turn an empty tenant into one with a client that has a role and a secret', async () => {
     const { clientWith, store } = await sampleGraph()
     const admin = await clientWith(allGraphRoles)
 

@@ -67,10 +67,12 @@ const slots: Readonly<Record<string, Slot>> = {
     body: { passwordCredential: { displayName } },
   }),
   'the name of a federated credential': inTrust((name) => ({ name })),
-  'its issuer': inTrust((text) => ({ issuer: `https://ci.example/${text}` })),
-  'its subject': inTrust((subject) => ({ subject })),
-  'its description': inTrust((description) => ({ description })),
-  'its audience': inTrust((audience) => ({ audiences: [audience] })),
+  'the issuer of a federated credential': inTrust((text) => ({
+    issuer: `https://ci.example/${text}`,
+  })),
+  'the subject of a federated credential': inTrust((subject) => ({ subject })),
+  'the description of a federated credential': inTrust((description) => ({ description })),
+  'the audience of a federated credential': inTrust((audience) => ({ audiences: [audience] })),
   'the name of a tenant': inTenant((displayName) => ({ displayName })),
   'a domain of a tenant': inTenant((text) => ({ domains: [`contoso${text}.example`] })),
 }
@@ -125,7 +127,7 @@ for (const [name, open] of Object.entries(stores))
         assert.deepEqual(sample.reports, [])
       })
 
-    it('is refused in a query of the audit log', async () => {
+    it('is refused in an audit log query', async () => {
       for (const text of Object.values(texts))
         for (const option of ['actor', 'target', 'action', 'reason', 'before']) {
           const query = `${option}=${encodeURIComponent(text.toWellFormed())}`
@@ -136,7 +138,7 @@ for (const [name, open] of Object.entries(stores))
         }
     })
 
-    it('is not confused with unusual texts, which are stored byte for byte', async () => {
+    it('is distinguished from unusual texts, which are stored byte for byte', async () => {
       for (const displayName of ['\u{1f44b}\u{10ffff}', '\u202e\u200b', '\\u0000', '%00']) {
         const { body, status } = await clients.admin.post('/applications', { displayName })
         assert.equal(status, 201)

@@ -8,8 +8,8 @@ import { freshFolder } from '../../../../test/fixtures/fresh-folder.ts'
 import { startHere } from '../provider-here.ts'
 import { collect, questions, shapeOf } from './collect.ts'
 
-describe('a collection of responses of a tenant', () => {
-  it('only reads, except for one application that it deletes', () => {
+describe('the collection of responses from a tenant', () => {
+  it('only reads, except for one application that it later deletes', () => {
     assert.deepEqual(
       questions
         .filter(({ method }) => method !== 'GET')
@@ -22,7 +22,7 @@ describe('a collection of responses of a tenant', () => {
     )
   })
 
-  it('has no secret, token or ID of an identity provider over HTTPS, and leaves no application', async () => {
+  it('contains no secret, token or ID from an identity provider over HTTPS, and leaves no application', async () => {
     const folder = freshFolder()
     const provider = await startHere({ DATA_DIR: folder, HTTPS_PORT: '0', REGISTRATIONS: '' })
     const authorities = getCACertificates()
@@ -60,12 +60,12 @@ describe('a collection of responses of a tenant', () => {
     clientSecret: 'LettersOnly',
   }
 
-  it('keeps nothing when a response has the secret as the name of a member', async () => {
+  it('is discarded when a response has the secret as a member name', async () => {
     const send = async () => Response.json({ access_token: 'a.token', LettersOnly: 1 })
     await assert.rejects(collect(hostileTenant, send), /nothing was kept/)
   })
 
-  it('still deletes its application when a response cannot be read', async () => {
+  it('deletes its application even if a response cannot be read', async () => {
     const sent: string[] = []
     const send = async (url: unknown, init?: RequestInit) => {
       sent.push(`${init?.method} ${url}`)
@@ -84,5 +84,5 @@ describe('a collection of responses of a tenant', () => {
     ['a long name', { ['a'.repeat(41)]: 'a' }, { '(another name)': 'string' }],
   ]
   for (const [name, response, shape] of hostile)
-    it(`cuts out ${name}`, () => assert.deepEqual(shapeOf(response), shape))
+    it(`removes ${name}`, () => assert.deepEqual(shapeOf(response), shape))
 })

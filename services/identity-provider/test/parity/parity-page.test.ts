@@ -19,7 +19,7 @@ describe('docs/reference/entra.md', () => {
     assert.equal(page, parityPage(shown))
   })
 
-  it('has a fact for each exchange', () => {
+  it('lists a fact for each exchange', () => {
     const facts = new Set(entraFacts.map(({ fact }) => fact))
     assert.deepEqual(
       exchanges.filter(({ fact }) => !facts.has(fact)),
@@ -27,7 +27,7 @@ describe('docs/reference/entra.md', () => {
     )
   })
 
-  it('has a fact for each code that a refusal sends, and no other', () => {
+  it('lists exactly the codes that refusals can send', () => {
     const documented = entraFacts
       .filter(({ code }) => code !== '')
       .map(({ code, status, error }) =>
@@ -47,7 +47,7 @@ describe('docs/reference/entra.md', () => {
     )
   })
 
-  it('gives each fact a strength that it defines', () => {
+  it('gives each fact one of the defined strengths', () => {
     for (const { fact, strength } of entraFacts) assert.ok(Object.hasOwn(strengths, strength), fact)
   })
 })

@@ -35,7 +35,7 @@ const api = (appId: string) => ({
   apiPrincipal: servicePrincipal({ id: guid(0xe), appId }),
 })
 
-describe('an administrator that is signed in to the portal', () => {
+describe('a portal session of an administrator', () => {
   const all = {
     tenant: tenant(),
     application: application({ passwordCredentials: [secret] }),
@@ -96,7 +96,7 @@ describe('an administrator that is signed in to the portal', () => {
     ],
     ['ends when its secret is removed', false, { application: application() }],
     [
-      'ends when its secret ends',
+      'ends when its secret expires',
       false,
       {
         application: application({
@@ -105,7 +105,7 @@ describe('an administrator that is signed in to the portal', () => {
       },
     ],
     [
-      'ends when its application may not use secrets any more',
+      'ends when its application may no longer use secrets',
       false,
       {
         application: application({

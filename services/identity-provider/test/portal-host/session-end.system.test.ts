@@ -110,7 +110,7 @@ for (const [name, startStore] of stores) {
       for (const copy of copies) assert.deepEqual(await copy(), [401, 401])
     })
 
-    it('ends when the secret that signed in is removed', async () => {
+    it('ends when the secret that started it is removed', async () => {
       const browser = await signedIn()
       const startedAt = performance.now()
       const make = async () => {
@@ -134,7 +134,7 @@ for (const [name, startStore] of stores) {
       assert.equal((await browser.open('/portal')).status, 200)
     })
 
-    it('ends when its client loses the last management role', async () => {
+    it('ends when its client loses its last management role', async () => {
       const copies = await copiesOf(await signedIn())
       const storage = await openStorage({ dataDir, databaseUrl })
       const directory = new DirectoryStore({ log: storage.directory })

@@ -20,8 +20,8 @@ const age = (path: string, minutes: number) => {
 }
 const readSeeded = (dataDir: string) => readFile(join(dataDir, 'seeded.json'), 'utf8')
 
-describe('the seed of a directory', () => {
-  it('performs the six registration steps in an empty directory, and writes the secret once, for its owner only', async () => {
+describe('seeding a directory', () => {
+  it('performs the six registration steps if it is empty, and writes the secret once for its owner only', async () => {
     const log = new MemoryDirectoryLog()
     const dataDir = freshFolder()
     assert.equal(await seed(log, dataDir), true)
@@ -50,7 +50,7 @@ describe('the seed of a directory', () => {
     assert.equal(new Set([application?.id, application?.appId, client?.id]).size, 3)
   })
 
-  it('changes nothing in a directory that is not empty, and does not read the file', async () => {
+  it('changes nothing in a directory with content, and does not read the file', async () => {
     const log = new MemoryDirectoryLog()
     const dataDir = freshFolder()
     await seed(log, dataDir)
@@ -62,7 +62,7 @@ describe('the seed of a directory', () => {
     assert.equal((await wholeDirectory(store)).revision, 1)
   })
 
-  it('is written by one of several servers that start in one folder at the same time', async () => {
+  it('writes the file once when several servers start in one folder at the same time', async () => {
     const log = new MemoryDirectoryLog()
     const dataDir = freshFolder()
     const outcomes = await Promise.all(Array.from({ length: 5 }, () => seed(log, dataDir)))
@@ -74,7 +74,7 @@ describe('the seed of a directory', () => {
     assert.deepEqual(credential?.secretSha256, secretSha256(clientSecret))
   })
 
-  it('keeps the secret after a kill between the commit and the rename of the file', async () => {
+  it('keeps the secret if the process dies between the commit and the rename of the file', async () => {
     const log = new MemoryDirectoryLog()
     const dataDir = freshFolder()
     await seed(log, dataDir)
@@ -90,7 +90,7 @@ describe('the seed of a directory', () => {
     assert.deepEqual(await readdir(dataDir), ['seeded.json'])
   })
 
-  it('removes a secret that was never committed, after a kill before the commit', async () => {
+  it('removes an uncommitted secret if the process died before the commit', async () => {
     const log = new MemoryDirectoryLog()
     const dead = delegatingLog(() => log, {
       commit: async () => {
@@ -106,7 +106,7 @@ describe('the seed of a directory', () => {
     assert.deepEqual(await readdir(dataDir), ['seeded.json'])
   })
 
-  it('keeps the staged file of another server that has not committed yet', async () => {
+  it('keeps the staged file of another server that has not yet committed', async () => {
     const [log, otherLog] = [new MemoryDirectoryLog(), new MemoryDirectoryLog()]
     const dataDir = freshFolder()
     await seed(log, dataDir)

@@ -44,7 +44,7 @@ function messageWith(fields: Readonly<Record<string, unknown>>): string {
 
 const role = 'apis.0.appRoles.0'
 describe('a registrations file for an empty directory', () => {
-  it('has the app roles of contract C20 to C27', () => {
+  it('contains the app roles from contract C20 to C27', () => {
     const { apis, clients, consents } = readSeedRegistrations(text, 'greeting.json', defaults)
     assert.deepEqual(
       apis[0]?.appRoles.map(({ value }) => value),
@@ -65,7 +65,7 @@ describe('a registrations file for an empty directory', () => {
     assert.equal(consents.length, 1)
   })
 
-  it('may be the shipped one, without any ID', () => {
+  it('may be the shipped file, without any ID', () => {
     const { tenant, apis, clients, consents } = readSeedRegistrations(
       readFileSync(shipped, 'utf8'),
       shipped,
@@ -78,7 +78,7 @@ describe('a registrations file for an empty directory', () => {
     assert.deepEqual(consents[0]?.roles, ['CallHiApiRole', 'CallHelloApiRole'])
   })
 
-  it('gets the default values of a role, and admin consent to all requested permissions', () => {
+  it('gets default values for a role, and admin consent for all requested permissions', () => {
     const file = {
       apis: [{ displayName: 'A', appRoles: [{ value: 'R', displayName: 'R', description: 'R' }] }],
       clients: [{ displayName: 'C', permissions: [{ api: 'A', roles: ['R'] }] }],
@@ -249,7 +249,7 @@ describe('a registrations file for an empty directory', () => {
     ['api://orders.example/orders', { domains: ['orders.example'] }, /^accepted$/],
     ['https://else.example', { version: 2 }, /^accepted$/],
   ] as const)
-    it(`has the identifier URI ${identifierUris} as Microsoft Graph permits it with ${JSON.stringify(members)} (entra E148)`, () => {
+    it(`can have the identifier URI ${identifierUris} only if Microsoft Graph permits it with ${JSON.stringify(members)} (entra E148)`, () => {
       const { version, domains } = { version: undefined, domains: [], ...members }
       const edits = {
         'apis.0.identifierUris': [identifierUris],
@@ -259,13 +259,13 @@ describe('a registrations file for an empty directory', () => {
       assert.match(messageWith(edits), message)
     })
 
-  it('is refused with all its issues together', () => {
+  it('is refused with a list of all its issues', () => {
     const message = messageWith({ [`${role}.value`]: 'Call Hi', [`${role}.description`]: '' })
     assert.match(message, /appRoles\[0\].value must not contain spaces/)
     assert.match(message, /appRoles\[0\]\.description must have at least 1 character/)
   })
 
-  it('creates one application for an API that is also a client', () => {
+  it('creates a single application for an API that is also a client', () => {
     const role = { value: 'R', displayName: 'R', description: 'R' }
     const file = {
       apis: [{ displayName: 'A', appRoles: [role] }],
@@ -290,7 +290,7 @@ describe('a registrations file for an empty directory', () => {
     assert.equal(changes.filter(({ kind }) => kind === 'appRoleAssignment').length, 1)
   })
 
-  it('creates a blueprint with its agents, and what they inherit', () => {
+  it('creates a blueprint with its agents and their inherited permissions', () => {
     const [blueprint] = agentMembers().blueprints
     const trusted = { issuer: 'https://issuer.example', subject: 'agents' }
     const file = {

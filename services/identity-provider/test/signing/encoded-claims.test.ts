@@ -20,13 +20,13 @@ const lists: readonly (readonly [string, readonly string[]])[] = [
   ['one short value', ['a']],
   ['values with quotes and backslashes', ['a"b', '\\', '\\"],"sub":"other', '"roles":[]']],
   ['values beyond ASCII', ['é', '漢字', '😀', '\ud800', '\u2028', '\u0000\n']],
-  ['patterns of a replacement', ['$&', "$'", '$1']],
+  ['replacement patterns', ['$&', "$'", '$1']],
   ['1,000 values', Array.from({ length: 1000 }, (_, number) => `Role.${number}`)],
 ]
 
-describe('claims with a frozen list have the same bytes as without a kept text', () => {
+describe('claims with a frozen list have the same bytes as without a cache', () => {
   for (const [what, values] of lists) {
-    it(`with ${what}, at each offset, the first time and again`, () => {
+    it(`if the list has ${what}, at each offset, on first and repeated use`, () => {
       const list = Object.freeze([...values])
       for (const aud of ['', 'a', 'ab', 'abc', 'é"roles":[]', '{"roles":[]}', '漢']) {
         for (const after of [{}, { sub: 'x' }, { sub: '"roles":[]漢', ver: undefined }]) {
@@ -45,13 +45,13 @@ describe('claims with a frozen list have the same bytes as without a kept text',
 })
 
 describe('a list in the claims', () => {
-  it('is serialized once for many tokens, if it is frozen', () => {
+  it('is serialized once for many tokens if it is frozen', () => {
     const { list, serialized } = countedList(['One', 'Two'])
     for (let iat = 1000; iat < 1100; iat += 1) encodeClaims({ iat, roles: list })
     assert.equal(serialized(), 1)
   })
 
-  it('is serialized for each token, if it is not frozen', () => {
+  it('is serialized for each token if it is not frozen', () => {
     const roles = ['One']
     encodeClaims({ roles })
     roles[0] = 'Two'

@@ -6,7 +6,7 @@ import { KeyEncryptionKey } from '../../src/signing/key-encryption-key.ts'
 const canary = 'canary-b3f1e0d2'
 
 describe('a key-encryption key', () => {
-  it('decrypts the values that it encrypted, even after it was written and read again', () => {
+  it('decrypts the values that it encrypted, even after an export and import', () => {
     const key = KeyEncryptionKey.generate()
     const sealed = key.seal(Buffer.from(canary), 'kid-1')
     assert.equal(KeyEncryptionKey.parse(key.toBase64()).open(sealed, 'kid-1').toString(), canary)
@@ -21,7 +21,7 @@ describe('a key-encryption key', () => {
     assert.ok(!sealed.join().includes(key.toBase64()))
   })
 
-  it('derives one key for each purpose, the same each time', () => {
+  it('derives one reproducible key for each purpose', () => {
     const key = KeyEncryptionKey.generate()
     const again = KeyEncryptionKey.parse(key.toBase64())
     assert.deepEqual(key.derive('a'), again.derive('a'))
@@ -30,7 +30,7 @@ describe('a key-encryption key', () => {
     assert.equal(key.derive('a').length, 32)
   })
 
-  it('refuses a value of another key, and reports both key IDs but not the keys', () => {
+  it("refuses another key's value, and reports both key IDs but not the keys", () => {
     const [key, other] = [KeyEncryptionKey.generate(), KeyEncryptionKey.generate()]
     const sealed = key.seal(Buffer.from(canary), 'kid-1')
     assert.throws(
@@ -78,7 +78,7 @@ describe('a key-encryption key', () => {
     ['hexadecimal', randomBytes(32).toString('hex')],
     ['the URL alphabet', Buffer.alloc(32, 0xff).toString('base64url')],
     ['a line break', `${randomBytes(32).toString('base64')}\n`],
-    ['bits that are not part of it', `${'A'.repeat(42)}B=`],
+    ['trailing bits', `${'A'.repeat(42)}B=`],
   ] as const) {
     it(`is not read from ${what}`, () => {
       assert.throws(

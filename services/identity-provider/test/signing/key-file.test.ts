@@ -11,7 +11,7 @@ let count = 0
 const freshPath = () => join(folder, `key-${++count}`)
 
 describe('the key file', () => {
-  it('is created with mode 0600 when nothing is encrypted yet, and then read', async () => {
+  it('is created with mode 0600 if nothing is encrypted yet, and read afterwards', async () => {
     const path = freshPath()
     const made = await keyFromFile({ path, keysExist: false })
     assert.equal((await stat(path)).mode & 0o777, 0o600)
@@ -20,14 +20,14 @@ describe('the key file', () => {
     }
   })
 
-  it('is read without a byte order mark', async () => {
+  it('is read correctly with a byte order mark', async () => {
     const path = freshPath()
     const made = await keyFromFile({ path, keysExist: false })
     await writeFile(path, `\ufeff${await readFile(path, 'utf8')}\r\n`)
     assert.equal((await keyFromFile({ path, keysExist: true })).id, made.id)
   })
 
-  it('is one file, when several processes start at the same time, and no draft remains', async () => {
+  it('is created once when several processes start at the same time, and no draft remains', async () => {
     const path = join(folder, 'race', 'key')
     await mkdir(join(folder, 'race'))
     const keys = await Promise.all(
@@ -40,7 +40,7 @@ describe('the key file', () => {
     assert.deepEqual(await readdir(join(folder, 'race')), ['key'])
   })
 
-  it('is not created again when keys exist that only the missing file can decrypt', async () => {
+  it('is not recreated while stored keys depend on the missing file', async () => {
     const path = freshPath()
     await assert.rejects(keyFromFile({ path, keysExist: true }), {
       code: 'key_encryption_key_missing',
@@ -83,7 +83,7 @@ describe('the key file', () => {
     })
   }
 
-  it('has a one-sentence error when its folder is unusable', async () => {
+  it('causes a one-sentence error if its folder is unusable', async () => {
     const path = freshPath()
     await writeFile(path, '', { mode: 0o600 })
     await assert.rejects(keyFromFile({ path: join(path, 'key'), keysExist: false }), {

@@ -89,7 +89,7 @@ const play = (check: (observed: Observed, step: Step) => void) =>
   )
 
 describe('a key ring after any sequence of steps', () => {
-  it('has exactly one active key, and it is published', () => {
+  it('has exactly one active key, which is published', () => {
     play((observed) => {
       const { ring, now } = observed
       const active = keyStates(ring, schedule, now).filter(({ phase }) => keyPhases[phase].signs)
@@ -105,7 +105,7 @@ describe('a key ring after any sequence of steps', () => {
     })
   })
 
-  it('publishes a key until every token that it signed has expired, unless it is revoked (FL9)', () => {
+  it('publishes a key until each of its tokens has expired, unless it is revoked (FL9)', () => {
     play((observed) => {
       const { ring, now, everSigned, revoked } = observed
       everSigned.set(activeKey(ring, now)?.kid ?? '', now)
@@ -117,7 +117,7 @@ describe('a key ring after any sequence of steps', () => {
     })
   })
 
-  it('never signs with a revoked key, and with an unannounced key only after a revocation', () => {
+  it('never signs with a revoked key, and signs with an unannounced key only after a revocation', () => {
     play(({ ring, now, revoked }) => {
       const active = activeKey(ring, now)
       assert.ok(active && !revoked.has(active.kid))
@@ -127,7 +127,7 @@ describe('a key ring after any sequence of steps', () => {
     })
   })
 
-  it('has each key once, in the order in which they sign', () => {
+  it('contains each key once, in signing order', () => {
     play(({ ring }) => {
       const times = ring.map(({ signsFrom }) => signsFrom.getTime())
       assert.deepEqual(

@@ -54,7 +54,7 @@ async function afterFailover() {
 }
 
 describe('a key ring whose store was restored from a backup (AS37)', () => {
-  it('neither signs with nor publishes a key that is revoked in the restored store', async () => {
+  it('neither signs with nor publishes a key that the restored store has revoked', async () => {
     const { place, ring, keys, reversals } = await afterFailover()
     const standby = await storeWith(ring)
     const [revoked = ''] = kids(keys)
@@ -68,7 +68,7 @@ describe('a key ring whose store was restored from a backup (AS37)', () => {
     assert.deepEqual(reversals, [[3, 3]], 'reported once')
   })
 
-  it('accepts a ring with fewer commits', async () => {
+  it('accepts a key ring with fewer commits', async () => {
     const { place, ring, keys, reversals } = await afterFailover()
     place.store = await storeWith(ring.slice(0, 1))
     await keys.refresh()
@@ -76,7 +76,7 @@ describe('a key ring whose store was restored from a backup (AS37)', () => {
     assert.deepEqual(reversals, [[3, 1]])
   })
 
-  it('revokes the key in the restored store, not only in memory', async () => {
+  it('revokes the key in the restored store as well as in memory', async () => {
     const { place, ring, keys } = await afterFailover()
     const standby = await storeWith(ring)
     const [revoked = ''] = kids(keys)
@@ -102,7 +102,7 @@ describe('a key ring whose store was restored from a backup (AS37)', () => {
     assert.ok(!kids(keys).includes(revoked))
   })
 
-  it("signs nothing while the store has no keys, and reports the store's fault", async () => {
+  it("signs nothing while the store has no keys, and reports the store's error", async () => {
     const { place, keys } = await afterFailover()
     place.store = new MemoryKeyRingStore()
     await keys.refresh()

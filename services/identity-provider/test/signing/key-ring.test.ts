@@ -39,7 +39,7 @@ const phases = (ring: KeyRing, now: Date) =>
     .join(', ')
 
 describe('the phases of a signing key (AS26)', () => {
-  it('start with two keys, one active and one announced', () => {
+  it('begin with two keys, one active and one announced', () => {
     assert.equal(keysLacking([], day(0)), 2)
     assert.equal(phases(fresh, day(0)), 'a active, b announced')
     assert.deepEqual(nextKey(fresh, day(0))?.signsFrom, day(90))
@@ -52,12 +52,12 @@ describe('the phases of a signing key (AS26)', () => {
     [day(900), 'a retired, b active'],
     [day(-400), 'a active, b announced'],
   ] as const) {
-    it(`are ${expected} at ${now.toISOString()}, according to the clock alone`, () => {
+    it(`are ${expected} at ${now.toISOString()}, based on the clock alone`, () => {
       assert.equal(phases(fresh, now), expected)
     })
   }
 
-  it('continue: the next key is announced when the last one starts to sign', () => {
+  it('continue: the next key is announced when the last one begins to sign', () => {
     assert.equal(keysLacking(fresh, day(89)), 0)
     assert.equal(keysLacking(fresh, day(90)), 1)
     const ring = maintain(fresh, [c], schedule, day(90))
@@ -65,13 +65,13 @@ describe('the phases of a signing key (AS26)', () => {
     assert.equal(phases(maintain(ring, [], schedule, day(91)), day(91)), 'b active, c announced')
   })
 
-  it('include the whole announcement period, even after late maintenance', () => {
+  it('include the full announcement period, even if maintenance is late', () => {
     const ring = maintain(fresh, [c], schedule, day(300))
     assert.equal(phases(ring, day(300)), 'a retired, b active, c announced')
     assert.deepEqual(nextKey(ring, day(300))?.signsFrom, day(314))
   })
 
-  it('end only with a recorded retirement, never straight from active', () => {
+  it('end only after a recorded retirement, never directly from active', () => {
     const jumped = maintain(fresh, [c], schedule, day(800))
     assert.equal(phases(jumped, day(800)), 'a retired, b active, c announced')
     assert.deepEqual(keyStates(jumped, schedule, day(800))[0]?.until, day(800, 3900))
@@ -82,7 +82,7 @@ describe('the phases of a signing key (AS26)', () => {
     )
   })
 
-  it('are set back with the clock, and a retirement of a later time begins again', () => {
+  it('follow a clock that is set back, and a future retirement starts again', () => {
     const jumped = maintain(fresh, [c], schedule, day(800))
     const right = maintain(jumped, [], schedule, day(5))
     assert.deepEqual(
@@ -101,7 +101,7 @@ describe('the phases of a signing key (AS26)', () => {
     assert.equal(maintain(fresh, [c], schedule, day(50)), fresh)
   })
 
-  it('follow a schedule that became shorter, but not one that became longer', () => {
+  it('follow a shorter schedule at once, but not a longer one', () => {
     const sooner = keyScheduleSchema.parse({ longestTokenSeconds: 3600, rotateAfterDays: 30 })
     const later = keyScheduleSchema.parse({ longestTokenSeconds: 3600, rotateAfterDays: 365 })
     const ring = maintain(fresh, [], sooner, day(10))
@@ -110,7 +110,7 @@ describe('the phases of a signing key (AS26)', () => {
     assert.deepEqual(nextKey(maintain(fresh, [], sooner, day(80)), day(79))?.signsFrom, day(80))
   })
 
-  it('keep a key published for the longest token that it may have signed (FL9)', () => {
+  it('keep a key published as long as its longest-lived token is valid (FL9)', () => {
     const longer = keyScheduleSchema.parse({ longestTokenSeconds: 86_400 })
     const ring = maintain(fresh, [], longer, day(1))
     const retired = maintain(ring, [c], longer, day(90))
@@ -121,19 +121,19 @@ describe('the phases of a signing key (AS26)', () => {
 })
 
 describe('a rotation on demand', () => {
-  it('takes effect immediately when the notice of the announced key has passed', () => {
+  it("takes effect immediately if the announced key's notice has passed", () => {
     const ring = rotate(fresh, 'a', schedule, day(5))
     assert.equal(phases(ring, day(5)), 'a retired, b active')
   })
 
-  it('waits until the notice of the announced key has passed', () => {
+  it("waits until the announced key's notice has passed", () => {
     const ring = rotate(fresh, 'a', schedule, day(0, 10))
     assert.equal(phases(ring, day(0, 299)), 'a active, b announced')
     assert.equal(phases(ring, day(0, 300)), 'a retired, b active')
     assert.equal(rotate(ring, 'a', schedule, day(0, 20)), ring)
   })
 
-  it('does nothing when the key to rotate away from is not active', () => {
+  it('does nothing when the key to replace is not active', () => {
     const ring = maintain(rotate(fresh, 'a', schedule, day(5)), [c], schedule, day(5))
     assert.equal(rotate(ring, 'a', schedule, day(6)), ring)
   })
@@ -161,7 +161,7 @@ describe('a revocation', () => {
     assert.equal(phases(late, day(90, 60)), 'a retired, d active')
   })
 
-  it('of an announced or retired key does not change the active key', () => {
+  it('of an announced or retired key does not affect the active key', () => {
     const ring = maintain(fresh, [c], schedule, day(90))
     assert.equal(phases(revoke(ring, 'c', [], schedule, day(90)), day(90)), 'a retired, b active')
     assert.equal(phases(revoke(ring, 'a', [], schedule, day(90)), day(90)), 'b active, c announced')

@@ -5,7 +5,7 @@ import { keyScheduleSchema, retirementSeconds } from '../../src/signing/key-sche
 const longestTokenSeconds = 3600
 
 describe('a key schedule', () => {
-  it('rotates every 90 days, announces 14 days ahead, and retires until tokens have expired', () => {
+  it('rotates every 90 days, announces 14 days ahead, and retires keys until their tokens expire', () => {
     assert.deepEqual(keyScheduleSchema.parse({ longestTokenSeconds }), {
       rotateAfterDays: 90,
       announceDays: 14,
@@ -15,13 +15,13 @@ describe('a key schedule', () => {
     })
   })
 
-  it('keeps a key for the longest token that it signed, even after a change of the settings', () => {
+  it('keeps a key for its longest-lived token, even after a change of the settings', () => {
     const schedule = keyScheduleSchema.parse({ longestTokenSeconds })
     assert.equal(retirementSeconds(schedule, 600), 3900)
     assert.equal(retirementSeconds(schedule, 86_400), 86_700)
   })
 
-  it('publishes a key for longer than needed when that is set', () => {
+  it('publishes a key for longer than necessary if the settings require it', () => {
     const schedule = keyScheduleSchema.parse({ longestTokenSeconds, retireSeconds: 3901 })
     assert.equal(schedule.retireSeconds, 3901)
   })
@@ -38,14 +38,14 @@ describe('a key schedule', () => {
     ['longestTokenSeconds', Number.POSITIVE_INFINITY, /number/],
     ['rotateDays', 90, /Unrecognized key/],
   ] as const) {
-    it(`refuses ${setting} ${value}, which would break verifiers or has no meaning`, () => {
+    it(`refuses ${setting} ${value}, which is unsafe or meaningless`, () => {
       const judged = keyScheduleSchema.safeParse({ longestTokenSeconds, [setting]: value })
       assert.equal(judged.success, false)
       assert.match(judged.error?.message ?? '', sentence)
     })
   }
 
-  it('reports all faults together', () => {
+  it('reports all errors together', () => {
     const judged = keyScheduleSchema.safeParse({
       longestTokenSeconds,
       rotateAfterDays: 10,

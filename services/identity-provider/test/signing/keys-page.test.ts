@@ -22,7 +22,7 @@ describe('the page about keys', () => {
     })
   }
 
-  it('has the default values of the schedule', () => {
+  it('lists the default values of the schedule', () => {
     const settings = readSettings({})
     const days = (name: 'KEY_ROTATE_AFTER_DAYS' | 'KEY_ANNOUNCE_DAYS') =>
       assert.ok(page.includes(`${settings[name]} days (\`${name}\`)`), name)

@@ -25,7 +25,7 @@ describe('a generated signing key', () => {
     })
   })
 
-  it('has a self-signed certificate, for signing only, valid for five years', () => {
+  it('has a self-signed certificate for signing only, valid for five years', () => {
     assert.ok(certificate.verify(certificate.publicKey))
     assert.equal(certificate.ca, false)
     assert.equal(certificate.subject, certificate.issuer)
@@ -33,7 +33,7 @@ describe('a generated signing key', () => {
     assert.equal(certificate.validToDate.toISOString(), '2035-03-01T12:00:00.000Z')
   })
 
-  it('has the SHA-1 thumbprint of that certificate as its ID', () => {
+  it("has its certificate's SHA-1 thumbprint as its ID", () => {
     const sha1 = createHash('sha1').update(certificate.raw).digest('base64url')
     assert.equal(key.kid, sha1)
   })
@@ -43,8 +43,8 @@ describe('a generated signing key', () => {
   })
 })
 
-describe('the entry of the key set (AS26)', () => {
-  it('has the same public members as in Entra, in the same order, without alg', () => {
+describe('the entry in the key set (AS26)', () => {
+  it('has the same public members as in Entra ID, in the same order, without alg', () => {
     const entry = publishedKey(key)
     assert.deepEqual(Object.keys(entry), ['kty', 'use', 'kid', 'x5t', 'n', 'e', 'x5c'])
     assert.equal(entry.kty, 'RSA')

@@ -74,7 +74,7 @@ describe('signing keys', () => {
     ])
   })
 
-  it('sign any claims, of any alphabet, many at once', async () => {
+  it('sign any claims in any script, even many at once', async () => {
     const keys = await server().open()
     const names = ['Zoë', '名前', '\u{1f44b}', '', '"\\\u0000']
     const tokens = await Promise.all(
@@ -85,7 +85,7 @@ describe('signing keys', () => {
     }
   })
 
-  it('are the same after a restart', async () => {
+  it('remain the same after a restart', async () => {
     const { open } = server()
     const before = await open()
     const after = await open()
@@ -93,14 +93,14 @@ describe('signing keys', () => {
     await verified(after, await before.sign(claims, kidOnly))
   })
 
-  it('are created once by replicas that start at the same time, and all agree', async () => {
+  it('are created once if replicas start at the same time, and all replicas agree', async () => {
     const { open, store } = server()
     const replicas = await Promise.all([open(), open(), open()])
     assert.equal(new Set(replicas.map((keys) => kids(keys).join())).size, 1)
     assert.equal(store.events.length, 2)
   })
 
-  it('rotate on schedule, and every token stays valid', async () => {
+  it('rotate on schedule, while every token stays valid', async () => {
     const { open, clock } = server()
     const keys = await open()
     const seen = new Set<string | undefined>()
@@ -115,7 +115,7 @@ describe('signing keys', () => {
     assert.equal(seen.size, 3)
   })
 
-  it('do not change while the time is not agreed, for any clock', async () => {
+  it('remain unchanged while the time is not agreed, whatever the clock shows', async () => {
     const { open, clock } = server()
     const right = await open()
     const before = await right.sign(claims, kidOnly)
@@ -129,7 +129,7 @@ describe('signing keys', () => {
     await verified(right, await wrong.sign(claims, kidOnly))
   })
 
-  it('are created without an agreed time, because nothing can be lost', async () => {
+  it('are created even without an agreed time, because nothing can be lost', async () => {
     const keys = await server().open({ agreedTime: async () => undefined })
     assert.deepEqual(phases(keys), ['active', 'announced'])
   })
@@ -144,7 +144,7 @@ describe('signing keys', () => {
 })
 
 describe('a rotation on demand', () => {
-  it('returns the next key and its start, and the audit log names the actor', async () => {
+  it('returns the next key and its start, and the audit record names the actor', async () => {
     const { open, clock, store } = server()
     const keys = await open()
     clock.now += dayMs
@@ -174,7 +174,7 @@ describe('a rotation on demand', () => {
     for (const keys of replicas) assert.deepEqual(phases(keys), ['retired', 'active', 'announced'])
   })
 
-  it('waits for the notice when the announced key is too new, for any number of requests', async () => {
+  it('waits for the notice if the announced key is too new, however many requests arrive', async () => {
     const { open, clock } = server()
     const keys = await open()
     const [first, standby] = kids(keys)
@@ -188,7 +188,7 @@ describe('a rotation on demand', () => {
     assert.equal((await headerOf(keys)).kid, standby)
   })
 
-  it('is safe for a replica that does not know of it, because it signs with a key that all publish', async () => {
+  it('keeps tokens valid at a replica that does not know of it yet', async () => {
     const { open, clock } = server()
     const [one, other] = [await open(), await open()]
     clock.now += dayMs
@@ -199,7 +199,7 @@ describe('a rotation on demand', () => {
 })
 
 describe('an emergency revocation (FL10)', () => {
-  it('stops signing and publishing at once, on every replica within maxAgeMs', async () => {
+  it('stops signing and publishing immediately, and on every replica within maxAgeMs', async () => {
     const { open, clock } = server()
     const [one, other] = [await open(), await open()]
     const [revoked = '', standby] = kids(one)
@@ -212,7 +212,7 @@ describe('an emergency revocation (FL10)', () => {
     assert.ok(!kids(other).includes(revoked))
   })
 
-  it('of the only key that could sign creates a new one first', async () => {
+  it('creates a new key first if no other key can sign', async () => {
     const { open, clock } = server()
     const keys = await open()
     clock.now += 90 * dayMs
@@ -237,7 +237,7 @@ describe('an emergency revocation (FL10)', () => {
 })
 
 describe('a key ring with concurrent changes', () => {
-  it('is never replaced by an older one from a slow read', async () => {
+  it('is never replaced with an older ring from a slow read', async () => {
     const store = new MemoryKeyRingStore()
     const { open } = server({ store })
     const keys = await open()
@@ -256,7 +256,7 @@ describe('a key ring with concurrent changes', () => {
 })
 
 describe('signing keys while the store is unavailable', () => {
-  it('sign for at most maxAgeMs, are always published, and recover by themselves', async () => {
+  it('sign for at most maxAgeMs, remain published, and recover without help', async () => {
     const store = new MemoryKeyRingStore()
     const { open, clock } = server({ store })
     const keys = await open()
@@ -275,7 +275,7 @@ describe('signing keys while the store is unavailable', () => {
 })
 
 describe('another key-encryption key', () => {
-  it('is refused in one sentence, and nothing is overwritten', async () => {
+  it('is refused with a one-sentence error, and nothing is overwritten', async () => {
     const { open, store } = server()
     await open()
     const before = await store.read()
@@ -297,7 +297,7 @@ describe('another key-encryption key', () => {
     await assert.rejects(open(), { code: 'key_encryption_key_wrong' })
   })
 
-  it('is not mixed with the old one by a running replica, which signs but creates no key', async () => {
+  it('leaves a running replica able to sign with the old key, but not to create keys', async () => {
     const { open, store, clock } = server()
     const running = await open()
     const to = KeyEncryptionKey.generate()
@@ -313,7 +313,7 @@ describe('another key-encryption key', () => {
     await assert.rejects(running.rotate(administrator), { code: 'key_encryption_key_wrong' })
   })
 
-  it('is refused for re-encryption when the stored keys are encrypted with a third one', async () => {
+  it('is refused for re-encryption if the stored keys use a third one', async () => {
     const { open, store } = server()
     await open()
     const before = await store.read()
@@ -325,7 +325,7 @@ describe('another key-encryption key', () => {
   })
 })
 
-describe('a stored key that was changed', () => {
+describe('a stored key that was modified', () => {
   for (const [what, damage] of [
     [
       'its private key is damaged',
@@ -336,7 +336,7 @@ describe('a stored key that was changed', () => {
       (key: NewSigningKey, other: NewSigningKey) => ({ ...key, certificate: other.certificate }),
     ],
   ] as const) {
-    it(`prevents the start when ${what}, and nothing is overwritten`, async () => {
+    it(`prevents the start if ${what}, and nothing is overwritten`, async () => {
       const { open, store } = server()
       await open()
       const { latest, ring } = await store.read()

@@ -48,7 +48,7 @@ async function replicas() {
 const kidOf = async (token: Promise<string>) => decodeProtectedHeader(await token).kid
 
 describe('signing keys while the store is slow (FL18)', () => {
-  it('do not sign with a response that is older than maxAgeMs for the caller', async () => {
+  it('do not sign with a key ring that is older than maxAgeMs', async () => {
     const { mine, other, clock, questions } = await replicas()
     clock.monotonicMs = 1001
     const early = mine.sign({}, kidOnly)
@@ -65,7 +65,7 @@ describe('signing keys while the store is slow (FL18)', () => {
     assert.notEqual(await kidOf(late), revoked)
   })
 
-  it('are read before they are published when they are older than maxAgeMs', async () => {
+  it('are read again before they are published if they are older than maxAgeMs', async () => {
     const { mine, other, clock, questions } = await replicas()
     const [revoked = ''] = mine.published().map(({ kid }) => kid)
     await other.revoke(revoked, administrator)

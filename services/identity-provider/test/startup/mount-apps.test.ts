@@ -4,7 +4,7 @@ import { isPortalOn } from '../../src/startup/mount-apps.ts'
 
 const remote = 'https://login.example'
 
-describe('the portal is on', () => {
+describe('the portal', () => {
   for (const [HOST, authUrl, PORTAL, isOn] of [
     ['127.0.0.1', 'http://127.0.0.1:4000', undefined, true],
     ['::1', 'http://[::1]:4000', undefined, true],
@@ -15,7 +15,7 @@ describe('the portal is on', () => {
     ['0.0.0.0', 'http://login.example', 'on', false],
     ['127.0.0.1', 'http://127.0.0.1:4000', 'off', false],
   ] as const) {
-    it(`AS39: ${isOn} for ${HOST} with ${authUrl} and the setting ${PORTAL ?? 'absent'}`, () => {
+    it(`AS39: is ${isOn ? 'on' : 'off'} for ${HOST} with ${authUrl} and the setting ${PORTAL ?? 'absent'}`, () => {
       const warned: string[] = []
       const log = { warn: (_fields: object, text: string) => void warned.push(text) }
       assert.equal(isPortalOn({ HOST, PORTAL }, { authUrl }, log), isOn)

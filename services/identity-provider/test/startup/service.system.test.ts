@@ -54,7 +54,7 @@ describe('the service', () => {
     await stop()
   })
 
-  it('shows the objects of the tenants of METRICS_TENANT_IDS after a cleanup', async () => {
+  it('includes objects of the tenants in METRICS_TENANT_IDS in the metrics after a cleanup', async () => {
     const DATA_DIR = await seededFolder()
     const { tenantId } = await readSeeded(DATA_DIR)
     let storage: Storage | undefined
@@ -75,7 +75,7 @@ describe('the service', () => {
     await stop()
   })
 
-  describe('when another process with its data file revokes the signing key', () => {
+  describe('when another process on its data file revokes the signing key', () => {
     let [DATA_DIR, url] = ['', '']
     let [stop, revoke] = [async () => {}, async () => {}]
     let [kid, authorization] = ['', '']
@@ -132,7 +132,7 @@ describe('the service', () => {
       })
   })
 
-  it('serves HTTPS alone when HTTP is off', async () => {
+  it('serves only HTTPS when HTTP is off', async () => {
     const DATA_DIR = await seededFolder()
     const { url, httpsUrl = '', stop } = await startHere({ DATA_DIR, PORT: 'off', HTTPS_PORT: '0' })
     assert.equal(url, httpsUrl)
@@ -140,7 +140,7 @@ describe('the service', () => {
     await stop()
   })
 
-  it('serves HTTP alone when HTTPS is off, without a certificate authority', async () => {
+  it('serves only HTTP when HTTPS is off, without a certificate authority', async () => {
     const DATA_DIR = await seededFolder()
     const { httpsUrl, stop } = await startHere({ DATA_DIR, HTTPS_PORT: 'off' })
     assert.equal(httpsUrl, undefined)
@@ -148,7 +148,7 @@ describe('the service', () => {
     await stop()
   })
 
-  it('exits with 2 for invalid settings, and reports all of them', async () => {
+  it('exits with code 2 for invalid settings, and reports all of them', async () => {
     const { code, stderr } = await failToStartHere({
       PORT: '70000',
       AUTH_URL: 'http://login.example/',
@@ -214,7 +214,7 @@ describe('the service', () => {
 
   const sentences: [string, (dataDir: string) => Promise<Record<string, string>>, RegExp][] = [
     [
-      'a data folder that cannot be one',
+      'a data folder that cannot be created',
       async (dataDir) => {
         await writeFile(join(dataDir, 'file'), '')
         return { DATA_DIR: join(dataDir, 'file/data') }
@@ -233,12 +233,12 @@ describe('the service', () => {
       /greeting\.sqlite/,
     ],
     [
-      'registrations that are not there',
+      'a missing registrations file',
       async (dataDir) => ({ REGISTRATIONS: join(dataDir, 'none.json') }),
       /\/none\.json does not exist\.$/m,
     ],
     [
-      'registrations that are wrong',
+      'an invalid registrations file',
       async (dataDir) => {
         await writeFile(join(dataDir, 'wrong.json'), '{"tenant":{"id":"contoso"}}')
         return { REGISTRATIONS: join(dataDir, 'wrong.json') }
@@ -246,7 +246,7 @@ describe('the service', () => {
       /tenant\.id must be a GUID/,
     ],
     [
-      'registrations whose properties would steer a terminal (CL16)',
+      'registrations with terminal control characters (CL16)',
       async (dataDir) => {
         const file = { '\u001b[31mx\n\u202e\u009b': 1 }
         await writeFile(join(dataDir, 'hostile.json'), JSON.stringify(file))
@@ -272,13 +272,13 @@ describe('the service', () => {
         ]
       : []),
     [
-      'a database that is away',
+      'an unavailable database',
       async () => ({ DATABASE_URL: 'postgres://greeting:canary@127.0.0.1:1/greeting' }),
       /127\.0\.0\.1:1/,
     ],
   ]
   for (const [what, prepare, expected] of sentences) {
-    it(`reports in one sentence that it cannot start with ${what}, and exits with 1`, async () => {
+    it(`reports in one sentence that it cannot start with ${what}, and exits with code 1`, async () => {
       const DATA_DIR = freshFolder()
       const { code, stderr } = await failToStartHere({
         DATA_DIR,
@@ -292,7 +292,7 @@ describe('the service', () => {
     })
   }
 
-  it('reports that the stored keys are under another encryption key, and overwrites nothing', async () => {
+  it('reports that the stored keys are encrypted with another key, and overwrites nothing', async () => {
     const DATA_DIR = await seededFolder()
     const environment = { DATA_DIR, HTTPS_PORT: 'off' }
     const other = Buffer.alloc(32, 7).toString('base64')

@@ -94,7 +94,7 @@ describe('the settings', () => {
     })
   }
 
-  it('read the log stores of AUDIT_EXPORT, each once, and disable tables with them', () => {
+  it('read each log store in AUDIT_EXPORT once, and disable tables with them', () => {
     const { AUDIT_EXPORT, MAX_SIGN_IN_RECORDS } = readSettings({
       AUDIT_EXPORT: 'otlp, file:/Audit.jsonl,unix:/s,tcp://[::1]:5170,tls://logs.example:6514,otlp',
       MAX_SIGN_IN_RECORDS: '0',
@@ -114,7 +114,7 @@ describe('the settings', () => {
     assert.equal(readSettings({ AUDIT_EXPORT: ['file:/a'] }).AUDIT_EXPORT[0]?.path, '/a')
   })
 
-  it('let the system select both ports when PORT is 0', () => {
+  it('let the operating system choose both ports if PORT is 0', () => {
     assert.equal(readSettings({ PORT: '0' }).HTTPS_PORT, 0)
     assert.equal(readSettings({ PORT: '0', HTTPS_PORT: '8443' }).HTTPS_PORT, 8443)
   })
@@ -133,7 +133,7 @@ describe('the settings', () => {
     [{ LAB_CLIENT_SECRET: 'x'.repeat(16) }, /expected no value, because REGISTRATIONS is not set/],
   ]
   for (const [environment, expected] of labs) {
-    it(`LAB=on with ${JSON.stringify(environment)}: ${expected}`, () => {
+    it(`with LAB=on and ${JSON.stringify(environment)} result in ${expected}`, () => {
       const settings = { LAB: 'on', ...environment }
       if (expected === 'on') assert.equal(readSettings(settings).LAB, 'on')
       else assert.match(faultsOf(settings).join(), expected)
@@ -145,10 +145,10 @@ describe('the settings', () => {
     ['that is short', { LAB_CLIENT_SECRET: 'canary-23456789' }, 'expected 16 to 128 printable'],
     ['that is long', { LAB_CLIENT_SECRET: 'canary'.repeat(22) }, 'expected 16 to 128 printable'],
     ['with a space', { LAB_CLIENT_SECRET: 'canary with a space' }, 'without spaces'],
-    ['with another letter', { LAB_CLIENT_SECRET: 'canary-canary-é' }, 'printable ASCII'],
+    ['with an invalid character', { LAB_CLIENT_SECRET: 'canary-canary-é' }, 'printable ASCII'],
   ]
   for (const [which, values, expected] of labSecrets) {
-    it(`refuse a chosen secret ${which}, and do not repeat it`, () => {
+    it(`refuse a chosen secret ${which}, without repeating it`, () => {
       const secret = { LAB_CLIENT_SECRET: 'canary-canary-canary', REGISTRATIONS: 'file.json' }
       const faults = faultsOf({ ...secret, ...values }).join()
       assert.ok(faults.startsWith('LAB_CLIENT_SECRET has an invalid value; expected '), faults)
@@ -235,17 +235,17 @@ describe('the settings', () => {
     })
   }
 
-  it('never show the value of a secret', () => {
+  it('never reveal the value of a secret', () => {
     const faults = faultsOf({ KEY_ENCRYPTION_KEY: 'canary', DATABASE_URL: 'mysql://u:canary@h/d' })
     assert.equal(faults.length, 2)
     assert.doesNotMatch(faults.join(), /canary/)
   })
 
-  it('report all faults together', () => {
+  it('report all errors together', () => {
     assert.equal(faultsOf({ PORT: 'x', LOG_LEVEL: 'x', ASSERTION_USE: 'x' }).length, 3)
   })
 
-  it('have the known names', () => {
+  it('have only documented names', () => {
     assert.ok(settingNames.includes('REGISTRATIONS') && settingNames.includes('DATABASE_URL'))
   })
 })

@@ -68,13 +68,13 @@ async function anHour(
 }
 
 describe('the background tasks', () => {
-  it('give the agreed time to each irreversible step', async (test) => {
+  it('pass the agreed time to each irreversible step', async (test) => {
     test.mock.timers.enable({ apis: ['setTimeout'] })
     const asked = await anHour(test.mock.timers, async () => agreed)
     assert.deepEqual(asked, ['beat 2030', 'compare', 'purge 2029', 'renew', 'tidy 2032 2030'])
   })
 
-  it('take no irreversible step while the time is not agreed', async (test) => {
+  it('take no irreversible step until the time is agreed', async (test) => {
     test.mock.timers.enable({ apis: ['setTimeout'] })
     const asked = await anHour(test.mock.timers, async () => undefined)
     assert.deepEqual(asked, ['compare', 'tidy 2032 undefined'])
@@ -84,7 +84,7 @@ describe('the background tasks', () => {
     ['of a file', undefined, 0, 60_000],
     ['of a database', 'postgres://host/name', 80, 250],
   ] as const)
-    it(`read the store ${store} ${reads} times in ten seconds at rest, with timers of at least ${shortestMs} ms`, async (test) => {
+    it(`read the store ${store} ${reads} times in ten seconds when idle, with timers of at least ${shortestMs} ms`, async (test) => {
       test.mock.timers.enable({ apis: ['setTimeout'] })
       const timers = test.mock.method(globalThis, 'setTimeout')
       let asked = 0
@@ -114,7 +114,7 @@ describe('the background tasks', () => {
     ['record', (buffer: AuditBuffer) => buffer.record(record, 'signIns')],
     ['use', (buffer: AuditBuffer) => buffer.noteUse('credential', wall)],
   ] as const)
-    it(`write a ${name} half a second later, again while the store fails, and then no more`, async (test) => {
+    it(`write a ${name} half a second later, retry while the store fails, and then stop`, async (test) => {
       test.mock.timers.enable({ apis: ['setTimeout'] })
       let [writes, isAway] = [0, true]
       const write = async () => {

@@ -17,7 +17,7 @@ const startCheaply = (options?: IdentityProviderOptions) =>
   startInProcess(options ?? {}, fixtureEnvironment)
 
 describe('startIdentityProvider', () => {
-  it('is ready on a free port when it resolves, and keeps nothing by default', async () => {
+  it('resolves when it is ready on a free port, and stores nothing by default', async () => {
     let folder = ''
     {
       await using provider = await startIdentityProvider({ registrations: registrationsFile })
@@ -29,7 +29,7 @@ describe('startIdentityProvider', () => {
     assert.ok(!existsSync(folder))
   })
 
-  it('keeps its keys in a data folder', async () => {
+  it('stores its keys in a data folder', async () => {
     const dataDir = freshFolder()
     const keySets: string[] = []
     // The second start generates no keys.
@@ -41,19 +41,19 @@ describe('startIdentityProvider', () => {
     assert.equal(keySets[0], keySets[1])
   })
 
-  it('stops once, for any number of calls', async () => {
+  it('stops once, however often stop is called', async () => {
     const provider = await startCheaply()
     await Promise.all([provider.stop(), provider.stop()])
     await assert.rejects(fetch(`${provider.url}/readyz`))
   })
 
-  it('removes its temporary folder when the start fails', async () => {
+  it('removes its temporary folder if the start fails', async () => {
     await using provider = await startCheaply()
     const port = Number(new URL(provider.url).port)
     await assert.rejects(startIdentityProvider({ port }), { code: 'EADDRINUSE' })
   })
 
-  it('lists every invalid and unknown option, and reads no environment', async () => {
+  it('lists every invalid and unknown option, and reads no environment variable', async () => {
     const options = { port: 70_000, tenant: 'a', tokenLifetimeSeconds: 1 }
     await assert.rejects(startIdentityProvider(options as IdentityProviderOptions), (error) => {
       assert.ok(error instanceof IdentityProviderOptionsError)

@@ -19,7 +19,7 @@ async function decisionsOf(source: string): Promise<number> {
 }
 
 describe('objects of the identity provider', () => {
-  it('are not created in the old generation of V8, as objects of other programs are', async () => {
+  it("are created in V8's young generation, as in other programs", async () => {
     const call = `import { createObjectsYoung } from '${startup}'; createObjectsYoung();`
     assert.notEqual(await decisionsOf(program), 0)
     assert.equal(await decisionsOf(call + program), 0)

@@ -8,7 +8,7 @@ import { freshFolder } from '../../../../test/fixtures/fresh-folder.ts'
 import { failToStartHere, startHere } from '../provider-here.ts'
 import { requestToken } from '../provider-process.ts'
 
-it('an identity provider whose store lost its log starts only with LOST_CHANGES=accept, and records it', async () => {
+it('an identity provider whose store lost its log starts only with LOST_CHANGES=accept, and records the loss', async () => {
   const folder = freshFolder()
   const [dataDir, crashed] = [join(folder, 'before'), join(folder, 'after')]
   const provider = await startHere({ DATA_DIR: dataDir })

@@ -67,7 +67,7 @@ const losses: readonly [string, 'SQLite' | 'PostgreSQL', Loss][] = [
     },
   ],
   [
-    'only the key-encryption key and the file about the store are left',
+    'only the key-encryption key and the store description remain',
     'SQLite',
     async (dataDir) => {
       const names = ends.map((end) => `greeting.sqlite${end}`)
@@ -80,7 +80,7 @@ const losses: readonly [string, 'SQLite' | 'PostgreSQL', Loss][] = [
     'SQLite',
     async () => ({ DATABASE_URL: await server.database() }),
   ],
-  ['DATABASE_URL is not set any more', 'PostgreSQL', async () => ({ DATABASE_URL: '' })],
+  ['DATABASE_URL is no longer set', 'PostgreSQL', async () => ({ DATABASE_URL: '' })],
   ['the database is empty', 'PostgreSQL', async () => ({ DATABASE_URL: await server.database() })],
   [
     'the database is empty, and the administrator was moved',
@@ -100,9 +100,9 @@ const losses: readonly [string, 'SQLite' | 'PostgreSQL', Loss][] = [
   ],
 ]
 
-describe('a start without the store of its folder (FL22)', () => {
+describe('a start after the store of its folder was lost (FL22)', () => {
   for (const [title, kind, lose] of losses)
-    it(`is refused, and changes no file, when ${title} (${kind})`, async () => {
+    it(`is refused without changing a file if ${title} (${kind})`, async () => {
       const dataDir = join(folder, `data-${++count}`)
       const databaseUrl = kind === 'PostgreSQL' ? await server.database() : ''
       await startAndStop({ DATA_DIR: dataDir, DATABASE_URL: databaseUrl })
@@ -130,7 +130,7 @@ describe('a start without the store of its folder (FL22)', () => {
       await startAndStop(settings)
     })
 
-  it('names the fault of a store that cannot be read, and of a store of an early release', async () => {
+  it('names the fault if the store cannot be read or belongs to an early release', async () => {
     const dataDir = freshFolder()
     await writeFile(join(dataDir, 'administrator.env'), 'CLIENT_ID=1')
     const settings = { DATA_DIR: dataDir, HTTPS_PORT: 'off' }
@@ -151,7 +151,7 @@ describe('a start without the store of its folder (FL22)', () => {
     early.close()
   })
 
-  it('is not a loss in a folder that an operator prepared, with either store', async () => {
+  it('succeeds in a folder that an operator prepared, with either store', async () => {
     for (const databaseUrl of ['', await server.database()]) {
       const dataDir = freshFolder()
       const key = `${KeyEncryptionKey.generate().toBase64()}\n`
@@ -161,7 +161,7 @@ describe('a start without the store of its folder (FL22)', () => {
     }
   })
 
-  it('is not a loss with KEY_ENCRYPTION_KEY and the certificates of an interrupted first start', async () => {
+  it('succeeds with KEY_ENCRYPTION_KEY and the certificates of an interrupted first start', async () => {
     const dataDir = freshFolder()
     await startAndStop({ DATA_DIR: join(folder, 'other'), HTTPS_PORT: '0' })
     await cp(join(folder, 'other', 'tls'), join(dataDir, 'tls'), { recursive: true })

@@ -15,7 +15,7 @@ after(async () => {
   await server.stop()
 })
 
-it('an identity provider behind a pooler issues tokens, and leaves nothing in the sessions', async () => {
+it('an identity provider behind a connection pooler issues tokens, and leaves no state in the sessions', async () => {
   const dataDir = freshFolder()
   const url = Object.assign(new URL(await server.database()), { port: String(pooler.port) }).href
   const provider = await startHere({ DATA_DIR: dataDir, DATABASE_URL: url })

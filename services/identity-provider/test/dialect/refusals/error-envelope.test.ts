@@ -9,7 +9,7 @@ const ids = {
   at: new Date('2026-06-01T12:00:00.999Z'),
 }
 
-describe('the envelope of a refusal', () => {
+describe('the body of a refusal', () => {
   it('frames the sentence with single spaces, as Entra does', () => {
     const { error_description } = errorAnswer({ reason: 'scope_missing' }, ids, 'https://a').body
     assert.equal(
@@ -18,7 +18,7 @@ describe('the envelope of a refusal', () => {
     )
   })
 
-  it('repeats only the allowed characters of a request (AS5)', () => {
+  it('repeats only the permitted characters of a request (AS5)', () => {
     const grant = 'a"b\\c\r\nd\u0000é\u202e'
     const { error_description } = errorAnswer(
       { reason: 'grant_type_unsupported', grant },
@@ -28,7 +28,7 @@ describe('the envelope of a refusal', () => {
     assert.ok(error_description.includes("grant type 'a?b?c??d???'."))
   })
 
-  it('is short even if the request is long', () => {
+  it('stays short for a long request', () => {
     const { error_description } = errorAnswer(
       { reason: 'scope_not_default', scope: 'x'.repeat(60_000) },
       ids,
@@ -39,7 +39,7 @@ describe('the envelope of a refusal', () => {
   })
 })
 
-describe('the correlation id of a request', () => {
+describe('the correlation ID of a request', () => {
   const newGuid = () => '99999999-aaaa-4bbb-8ccc-dddddddddddd'
   const created = '3d061c3b-aaaa-4bbb-8ccc-dddddddddddd'
   const sent = '66666666-7777-4888-8999-000000000000'
@@ -54,7 +54,7 @@ describe('the correlation id of a request', () => {
     })
   }
 
-  it('that this server creates sorts by time, and has a random remainder', () => {
+  it('sorts by time when the server creates it, and ends in random bits', () => {
     const times = [
       '2026-06-01T12:00:00.000Z',
       '2026-06-01T12:00:00.200Z',

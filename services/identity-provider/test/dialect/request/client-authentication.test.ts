@@ -15,21 +15,21 @@ const codeOf = (members: Record<string, string>, authorization?: string) => {
   return result instanceof Refused ? result.refusal.reason : 'read'
 }
 
-describe('the authentication of a client', () => {
+describe('client authentication', () => {
   const secret = { method: 'secret', secret: 's' }
   const inForm = { client_id: id, client_secret: 's' }
   const bySignature = { client_assertion: 'a.b.c', client_assertion_type: jwtBearer }
   const read: readonly (readonly [string, object, object, (string | undefined)?, string?])[] = [
     ['a secret in the form', inForm, secret],
-    ['a secret in the form beside a certificate of TLS', inForm, secret, undefined, 'thumb'],
-    ['a secret by Basic', {}, secret, basic(`${id}:s`)],
+    ['a secret in the form beside a TLS certificate', inForm, secret, undefined, 'thumb'],
+    ['a secret in a Basic header', {}, secret, basic(`${id}:s`)],
     [
       'an assertion',
       { client_id: id, ...bySignature },
       { method: 'assertion', assertion: 'a.b.c' },
     ],
     [
-      'a certificate of TLS',
+      'a TLS certificate',
       { client_id: id },
       { method: 'tls', sha256Thumbprint: 'thumb' },
       undefined,
@@ -37,7 +37,7 @@ describe('the authentication of a client', () => {
     ],
   ]
   for (const [name, members, authentication, authorization, thumbprint] of read)
-    it(`is ${name}`, () => {
+    it(`reads ${name}`, () => {
       const result = readClientAuthentication(form({ ...members }), authorization, thumbprint)
       assert.deepEqual(result, { clientId: id, authentication })
     })
@@ -49,17 +49,17 @@ describe('the authentication of a client', () => {
   })
 
   const rows: [string, Record<string, string>, string | undefined, string][] = [
-    ['nothing', {}, undefined, 'parameter_missing'],
-    ['an id alone', { client_id: id }, undefined, 'client_authentication_missing'],
+    ['no credential', {}, undefined, 'parameter_missing'],
+    ['a client ID alone', { client_id: id }, undefined, 'client_authentication_missing'],
     ['Basic without a secret', {}, basic(`${id}:`), 'client_authentication_missing'],
     ['Basic without a colon', {}, basic(id), 'basic_malformed'],
     ['Basic that is not base64', {}, 'Basic a!b', 'basic_malformed'],
     ['Basic with two values', {}, `${basic(`${id}:s`)}, ${basic(`${id}:t`)}`, 'basic_malformed'],
     ['Basic with broken encoding', {}, basic(`${id}:%zz`), 'basic_malformed'],
-    ['Basic in bytes that are not UTF-8', {}, basic(`${id}:%ff`), 'basic_malformed'],
+    ['Basic with bytes that are not UTF-8', {}, basic(`${id}:%ff`), 'basic_malformed'],
     ['another scheme', { client_id: id, client_secret: 's' }, 'Bearer x', 'basic_malformed'],
-    ['an id with braces', { client_id: `{${id}}` }, undefined, 'client_id_malformed'],
-    ['__proto__ for an id', { client_id: '__proto__' }, undefined, 'client_id_malformed'],
+    ['a client ID in braces', { client_id: `{${id}}` }, undefined, 'client_id_malformed'],
+    ['__proto__ as a client ID', { client_id: '__proto__' }, undefined, 'client_id_malformed'],
     [
       'an assertion without a type',
       { client_id: id, client_assertion: 'a' },
@@ -80,12 +80,12 @@ describe('the authentication of a client', () => {
     ],
   ]
   for (const [what, members, authorization, code] of rows) {
-    it(`is refused for ${what}: ${code} (AS3, AS4, AS22)`, () => {
+    it(`refuses ${what}: ${code} (AS3, AS4, AS22)`, () => {
       assert.equal(codeOf(members, authorization), code)
     })
   }
 
-  it('accepts in Basic any id and secret that were percent-encoded before they were joined (AS4)', () => {
+  it('accepts a percent-encoded client ID and secret in a Basic header (AS4)', () => {
     fc.assert(
       fc.property(fc.string({ unit: anyCharacter, minLength: 1 }), (secret) => {
         const header = basic(`${id}:${encodeURIComponent(secret)}`)
@@ -97,7 +97,7 @@ describe('the authentication of a client', () => {
     )
   })
 
-  it('reads or refuses every Basic header', () => {
+  it('accepts or refuses every Basic header without an exception', () => {
     fc.assert(fc.property(fc.string(), (pair) => void codeOf({}, basic(pair))))
     fc.assert(fc.property(fc.string(), (header) => void codeOf({}, header)))
   })

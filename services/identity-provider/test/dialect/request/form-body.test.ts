@@ -42,7 +42,7 @@ describe('a form', () => {
     ['__proto__=1', [['__proto__', '1']]],
   ]
   for (const [body, expected] of rows) {
-    it(`'${body}' is ${JSON.stringify(expected)}`, () => {
+    it(`reads '${body}' as ${JSON.stringify(expected)}`, () => {
       assert.deepEqual(pairsOf(body), expected)
     })
   }
@@ -63,16 +63,15 @@ describe('a form', () => {
     [Array.from({ length: 51 }, (_, index) => `p${index}=1`).join('&'), 'too_many_parameters'],
   ]
   for (const [body, code] of refused) {
-    it(`'${body.slice(0, 20)}' is refused: ${code} (AS1, AS2)`, () =>
-      assert.equal(codeOf(body), code))
+    it(`refuses '${body.slice(0, 20)}': ${code} (AS1, AS2)`, () => assert.equal(codeOf(body), code))
   }
 
-  it('of fifty parameters is read (AS2)', () => {
+  it('may have fifty parameters (AS2)', () => {
     const body = Array.from({ length: 50 }, (_, index) => `p${index}=1`).join('&')
     assert.equal(pairsOf(body).length, 50)
   })
 
-  it('decodes every encoded pair', () => {
+  it('decodes every percent-encoded byte pair', () => {
     const text = fc.string({ unit: anyCharacter, minLength: 1, maxLength: 20 })
     // The names of parameters have no case in ASCII.
     const name = text.map((one) => one.replace(/[A-Z]/g, (letter) => letter.toLowerCase()))
@@ -87,7 +86,7 @@ describe('a form', () => {
     )
   })
 
-  it('is read or refused for every body, without an exception', () => {
+  it('is either read or refused, without an exception', () => {
     const alphabet = fc.constantFrom(...'%&=+aAfF09\0é'.split(''))
     fc.assert(
       fc.property(fc.string({ unit: alphabet, maxLength: 200 }), (body) => {

@@ -32,6 +32,6 @@ const rows: [string | undefined, string][] = [
 
 describe('the resource of a scope (AS14)', () => {
   for (const [scope, expected] of rows) {
-    it(`'${scope}' is ${expected}`, () => assert.equal(outcome(scope), expected))
+    it(`of '${scope}' is ${expected}`, () => assert.equal(outcome(scope), expected))
   }
 })

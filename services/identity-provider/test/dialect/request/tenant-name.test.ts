@@ -26,12 +26,12 @@ describe('the name of a tenant', () => {
     it(`may not be '${tenant.slice(0, 20)}'`, () =>
       assert.equal(reasonOf(tenant), 'tenant_malformed'))
   for (const tenant of ['common', 'COMMON', 'organizations'])
-    it(`may not be '${tenant}', the name for all tenants`, () =>
+    it(`may not be '${tenant}', which names all tenants`, () =>
       assert.equal(reasonOf(tenant), 'tenant_missing'))
-  it("may not be 'consumers', which is not a tenant", () =>
+  it("may not be 'consumers', which names no tenant", () =>
     assert.equal(reasonOf('consumers'), 'tenant_is_consumers'))
 
-  it('is checked in linear time', () => {
+  it('is validated in linear time', () => {
     const ms = processorMs(() => reasonOf(`${'a-'.repeat(100_000)}.`))
     assert.ok(ms < 200, `${ms} ms`)
   })

@@ -14,7 +14,7 @@ const now = new Date('2026-06-01T12:00:00.999Z')
 const nowSeconds = Date.parse('2026-06-01T12:00:00Z') / 1000
 
 describe('the times of a token', () => {
-  it('equal those of Entra, from five minutes ago until an hour from now', () => {
+  it('match Entra ID: the token starts five minutes ago and expires in an hour', () => {
     const lifetime = { backdatingSeconds: 300, shortestSeconds: 3600, longestSeconds: 3600 }
     assert.deepEqual(tokenTimes(lifetime, now, 0.5), {
       issuedAt: nowSeconds - 300,
@@ -29,7 +29,7 @@ describe('the times of a token', () => {
     [0.999999, 5400],
   ]
   for (const [random, lifetimeSeconds] of rows) {
-    it(`are ${lifetimeSeconds} s from now for the random number ${random} between 60 and 90 minutes`, () => {
+    it(`end in ${lifetimeSeconds} s when the random number is ${random} and the range is 60 to 90 minutes`, () => {
       const lifetime = { backdatingSeconds: 0, shortestSeconds: 3600, longestSeconds: 5400 }
       assert.equal(tokenTimes(lifetime, now, random).expiresAt, nowSeconds + lifetimeSeconds)
     })
@@ -59,15 +59,15 @@ describe('the lifetime of a token', () => {
     longestSeconds: seconds,
   })
 
-  it('comes from the setting if there is no policy', () => {
+  it('comes from the setting if no policy exists', () => {
     assert.deepEqual(lifetime({ policies: [eightHours] }, {}), setting)
   })
 
-  it('comes from the policy of the API', () => {
+  it('comes from the policy that is assigned to the API', () => {
     assert.deepEqual(lifetime({ policies: [eightHours] }, assigned), exactly(28_800))
   })
 
-  it('comes from the setting when the policy is deleted', () => {
+  it('comes from the setting after the policy is deleted', () => {
     assert.deepEqual(lifetime({}, assigned), setting)
   })
 
@@ -78,7 +78,7 @@ describe('the lifetime of a token', () => {
       assert.deepEqual(lifetime({ policies }, {}), exactly(28_800))
     })
 
-  it('is an hour for the token of a blueprint, even under a policy', () => {
+  it("is one hour for a blueprint's token, even under a policy", () => {
     const policies = [{ ...eightHours, isOrganizationDefault: true }]
     assert.deepEqual(lifetime({ policies }, {}, servicePrincipal()), exactly(3600))
   })

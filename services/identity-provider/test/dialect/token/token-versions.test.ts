@@ -197,7 +197,7 @@ describe('a token', () => {
     })
   }
 
-  it('for Microsoft Graph has the same claims as in Entra, in the same order (entra E256)', () => {
+  it('for Microsoft Graph has the same claims as in Entra ID, in the same order (entra E256)', () => {
     const decided = decision({ appId: graphAppId }, { boundTo: 'thumbprint' })
     const claims = tokenVersionOf(decided).claims(decided, context)
     assert.deepEqual(Object.keys(claims), [
@@ -225,7 +225,7 @@ describe('a token', () => {
     })
   })
 
-  it('has rh for its tenant and API, and 32 random bytes as xms_ftd (entra E255, E53)', () => {
+  it('has rh for its tenant and API, and a random xms_ftd of 32 bytes (entra E255, E53)', () => {
     const ones = (length: number) => new Uint8Array(length).fill(255)
     const api = decision({ appId: '444250ae-e178-4c13-9942-ec564e769bf4' })
     const home = tenant({ id: '14bc2ff7-5fd1-4ce2-a110-4f71b9a2ce41' })
@@ -239,7 +239,7 @@ describe('a token', () => {
     assert.equal(xms_ftd, `${'_'.repeat(42)}8`)
   })
 
-  it('names its key by x5t and kid in version 1.0, by kid in version 2.0', () => {
+  it('identifies its key by x5t and kid in version 1.0, and by kid in version 2.0', () => {
     assert.deepEqual(tokenVersions['1.0'].keyMembers('key'), { x5t: 'key', kid: 'key' })
     assert.deepEqual(tokenVersions['2.0'].keyMembers('key'), { kid: 'key' })
   })
@@ -259,6 +259,6 @@ describe('an issuer', () => {
     [`https://other.test/${tenantId}/v2.0`, undefined],
   ]
   for (const [issuer, expected] of rows)
-    it(`${issuer} is ${expected ? `of this server: ${expected.tokenVersion}` : 'of another'}`, () =>
+    it(`${issuer} belongs to ${expected ? `this server: ${expected.tokenVersion}` : 'another server'}`, () =>
       assert.deepEqual(readOwnIssuer(authority, issuer), expected))
 })

@@ -243,16 +243,16 @@ async function answerTo(name: string, { header, claims }: Platform, mistake: Mis
 
 for (const [name, platform] of Object.entries(platforms))
   describe(`docs/guides/federated-credentials.md, ${platform.heading}`, () => {
-    it('has a credential that its tokens match', async () =>
+    it('accepts the tokens of the platform with the documented credential', async () =>
       assert.equal(await answerTo(name, platform, {}), '200'))
 
-    it('lists each mistake', () =>
+    it('lists every mistake that the test causes', () =>
       assert.deepEqual(
         documented(platform.heading).map(([mistake]) => mistake),
         Object.keys(platform.mistakes),
       ))
 
     for (const [mistake = '', answer] of documented(platform.heading))
-      it(`shows the response when ${mistake}`, async () =>
+      it(`shows the server's response when ${mistake}`, async () =>
         assert.equal(await answerTo(name, platform, platform.mistakes[mistake] ?? {}), answer))
   })

@@ -44,10 +44,10 @@ const useFreshIssuers = () => {
   afterEach(() => issuers.stop())
 }
 
-describe('other issuers', () => {
+describe('foreign token issuers', () => {
   useFreshIssuers()
 
-  it('get one request for their keys, which verify their tokens', async () => {
+  it('receive one request for the keys that verify their tokens', async () => {
     for (let use = 0; use < 3; use += 1)
       assert.equal(await issuers.verify(foreign.token(), expected()), 'valid')
     assert.deepEqual(foreign.asked, ['/cluster/.well-known/openid-configuration', '/cluster/keys'])
@@ -67,17 +67,17 @@ describe('other issuers', () => {
     ['is signed with an unpublished key', () => signed('ours'), 'key_unknown'],
   ]
   for (const ver of ['2.0', '1.0', 1, null])
-    it(`may put anything into ver: ${JSON.stringify(ver)}`, async () =>
+    it(`may use any value for ver: ${JSON.stringify(ver)}`, async () =>
       assert.equal(await issuers.verify(foreign.token({ ver }), expected()), 'valid'))
 
-  it('may name the API for token exchange by its ID, as Entra ID does', async () => {
+  it('may identify the API for token exchange by its ID, as Entra ID does', async () => {
     const token = foreign.token({ aud: tokenExchangeAppId })
     const toId = { ...expected(), audience: tokenExchangeAppId }
     assert.equal(await issuers.verify(token, toId), 'valid')
   })
 
   for (const [what, token, result] of refused) {
-    it(`refuse a token that ${what}`, async () => {
+    it(`are not trusted for a token that ${what}`, async () => {
       assert.equal(await issuers.verify(await token(), expected()), result)
     })
   }
@@ -100,16 +100,16 @@ describe('other issuers', () => {
     ['404', (_, response) => response.writeHead(404).end(), 'issuer_unreachable'],
     ['a redirect', (_, response) => response.writeHead(302).end(), 'issuer_unreachable'],
     ['300 KB', (_, response) => response.end('x'.repeat(300_000)), 'issuer_unreachable'],
-    ['a cut connection', ({ socket }) => socket.destroy(), 'issuer_unreachable'],
+    ['an interrupted connection', ({ socket }) => socket.destroy(), 'issuer_unreachable'],
   ]
   for (const [what, answer, result] of keySets)
-    it(`whose key set is ${what} give ${result}`, async () => {
+    it(`whose key set response is ${what} cause ${result}`, async () => {
       foreign.answer = documents(answer)
       for (let use = 0; use < 2; use += 1)
         assert.equal(await issuers.verify(foreign.token(), expected()), result)
     })
 
-  it('get no request when their host is not on the list (AS23)', async () => {
+  it('receive no request when their host is not on the list (AS23)', async () => {
     const none = withOptions({ allowedHosts: [] })
     assert.equal(await none.verify(foreign.token(), expected()), 'issuer_not_allowed')
     assert.deepEqual(foreign.asked, [])
@@ -140,10 +140,10 @@ describe('other issuers', () => {
           ),
       ],
     ),
-    ['responds without end', (_, response) => response.end('x'.repeat(300_000))],
+    ['responds endlessly', (_, response) => response.end('x'.repeat(300_000))],
   ]
   for (const [what, answer] of unreachable) {
-    it(`cause an unknown result and no refusal when one ${what}`, async () => {
+    it(`cause an unknown result, not a refusal, when an issuer ${what}`, async () => {
       foreign.answer = answer
       const impatient = withOptions({ timeoutMs: 300 })
       assert.equal(await impatient.verify(foreign.token(), expected()), 'issuer_unreachable')
@@ -152,7 +152,7 @@ describe('other issuers', () => {
     })
   }
 
-  it('get no request for a while after a failure, and another one then', async () => {
+  it('receive no request for a while after a failure, and another one afterwards', async () => {
     let nowMs = 0
     const patient = withOptions({ cooldownMs: 5000, runtime: { monotonicMs: () => nowMs } })
     foreign.answer = (_, response) => response.writeHead(500).end()
@@ -166,7 +166,7 @@ describe('other issuers', () => {
     await patient.stop()
   })
 
-  it('get one request for many simultaneous verifications', async () => {
+  it('receive one request for many simultaneous verifications', async () => {
     const token = foreign.token()
     const verdicts = await Promise.all(
       Array.from({ length: 20 }, () => issuers.verify(token, expected())),
@@ -179,7 +179,7 @@ describe('other issuers', () => {
 describe('an issuer of this server', () => {
   useFreshIssuers()
 
-  it('gets no request, even when its host is on the list', async () => {
+  it('receives no request, even when its host is on the list', async () => {
     const own = { tenantId, tokenVersion: '2.0' } as const
     const here = withOptions({ own: { find: async () => own, publishedKeys: () => [] } })
     const toId = { ...expected(), audience: tokenExchangeAppId }
@@ -199,7 +199,7 @@ describe('an issuer of this server', () => {
 describe('a federated identity', () => {
   useFreshIssuers()
 
-  it('authenticates a client that trusts it, with the authentication class "2"', async () => {
+  it('authenticates a client that trusts it, and the token has the authentication class "2"', async () => {
     const service = await testService({ verifyFederated: issuers.verify })
     await changeClient(service, {
       federatedIdentityCredentials: [

@@ -23,8 +23,8 @@ const rows: [string, boolean][] = [
   ['issuer.example', false],
 ]
 
-describe('the hosts that keys may be requested from (AS23)', () => {
+describe('the list of hosts with issuer keys (AS23)', () => {
   for (const [url, allowed] of rows) {
-    it(`${allowed ? 'include' : 'exclude'} ${url}`, () => assert.equal(list.allows(url), allowed))
+    it(`${allowed ? 'includes' : 'excludes'} ${url}`, () => assert.equal(list.allows(url), allowed))
   }
 })

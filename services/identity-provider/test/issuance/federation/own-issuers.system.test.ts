@@ -131,7 +131,7 @@ describe('an application that trusts tokens of this server', () => {
   })
   after(() => at.provider.stop())
 
-  it('gets a token with one of them, without a request and without FEDERATED_ISSUER_HOSTS (AS23, entra E183)', async () => {
+  it('gets a token with such a token, without a request and without FEDERATED_ISSUER_HOSTS (AS23, entra E183)', async () => {
     const sent = await at.exchangeToken()
     const claims = decodeJwt(sent)
     assert.equal(claims.aud, tokenExchangeAppId)
@@ -144,7 +144,7 @@ describe('an application that trusts tokens of this server', () => {
     assert.deepEqual([appid, appidacr, sub], [at.second.appId, '2', at.second.principalId])
   })
 
-  it('gets a token with the ID of the API and with the parameters of version 1 too', async () => {
+  it('also gets a token when the first token names the API by its ID, or has version 1', async () => {
     for (const path of ['oauth2/token', 'oauth2/v2.0/token']) {
       const target =
         path === 'oauth2/token'
@@ -282,7 +282,7 @@ describe('an application that trusts tokens of this server', () => {
     assert.equal(answer.code, 50013)
   })
 
-  it('gets no token for a management API whose roles the first application lacks', async () => {
+  it('gets no token for a management API if the first application lacks its roles', async () => {
     await at.provider.reset()
     await at.assignGraph(at.second, 'Application.ReadWrite.All')
     const sent = await at.exchangeToken()
@@ -301,7 +301,7 @@ describe('the issuers of this server', () => {
     issuerUrlV2: 'https://login.microsoftonline.com',
   }
 
-  it('are recognized in the form of genuine issuers too, and cause no request', async (test) => {
+  it('are recognized as Entra ID issuers too, and cause no request', async (test) => {
     const at = await twoApplications(genuine)
     test.after(() => at.provider.stop())
     const issuer = `https://login.microsoftonline.com/${at.tenantId}/v2.0`
@@ -328,7 +328,7 @@ describe('the issuers of this server', () => {
     assert.equal((await at.withToken(at.second, forged, at.api)).code, 501661)
   })
 
-  it('accept each token once, by its `uti`, if an assertion is valid once', async (test) => {
+  it('accept each token once, by its uti, if assertions are valid once', async (test) => {
     const at = await twoApplications({ assertionUse: 'once' })
     test.after(() => at.provider.stop())
     await at.trust(at.second, at.first.principalId, at.issuer)

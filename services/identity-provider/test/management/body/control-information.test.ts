@@ -11,7 +11,7 @@ describe('the type in a body', () => {
     null,
   ]
   for (const type of accepted)
-    it(`may be the type of the entity set: ${type}`, async () => {
+    it(`may name the type of the entity set: ${type}`, async () => {
       const { admin, path } = await withApi()
       const body = { displayName: 'New', '@odata.type': type }
       assert.equal((await admin.post('/applications', body)).status, 201)
@@ -29,7 +29,7 @@ describe('the type in a body', () => {
     {},
   ]
   for (const type of refused)
-    it(`is refused when it is ${JSON.stringify(type)}, and nothing is created or changed`, async () => {
+    it(`is refused with 400 when it is ${JSON.stringify(type)}, and nothing changes`, async () => {
       const { admin, api, log, path } = await withApi()
       const { revision } = log.directory
       const named = { displayName: 'New', '@odata.type': type }
@@ -53,7 +53,7 @@ describe('the type in a body', () => {
       assert.equal(log.directory.revision, revision)
     })
 
-  it('is refused in a batch too, and ignored in parts of an object', async () => {
+  it('is also refused in a batch, and is ignored in nested objects', async () => {
     const { admin } = await withApi()
     const create = (id: string, body: object) => ({
       id,

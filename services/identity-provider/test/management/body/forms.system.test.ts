@@ -22,13 +22,13 @@ const long = 'x'.repeat(1_000_000)
 
 /** Made in the test: all of them at once would fill the memory. */
 const bodies: Readonly<Record<string, () => object>> = {
-  'identifier URIs, each of another kind of fault': () => ({
+  'identifier URIs with different faults': () => ({
     identifierUris: filled((index) => `${index}`),
   }),
-  'identifier URIs, all different': () => ({ identifierUris: filled((index) => `api://${index}`) }),
-  'identifier URIs, all the same': () => ({ identifierUris: filled(() => 'a:b') }),
+  'different identifier URIs': () => ({ identifierUris: filled((index) => `api://${index}`) }),
+  'identical identifier URIs': () => ({ identifierUris: filled(() => 'a:b') }),
   'app roles without members': () => ({ appRoles: filled(() => ({})) }),
-  'app roles that are no objects': () => ({ appRoles: filled(() => 1) }),
+  'app roles that are not objects': () => ({ appRoles: filled(() => 1) }),
   'app roles with every fault': () => ({
     appRoles: filled(() => role({ value: '. ', displayName: '', description: '' })),
   }),
@@ -37,7 +37,7 @@ const bodies: Readonly<Record<string, () => object>> = {
       role({ value: '. ', displayName: ' '.repeat(256) }),
     ),
   }),
-  '1,200 URIs of others': () => ({
+  '1,200 URIs of other applications': () => ({
     identifierUris: Array.from({ length: 1200 }, (_, index) => `https://x.example/${index}`),
   }),
   'kinds of members': () => ({ appRoles: [role({ allowedMemberTypes: filled(() => 1) })] }),
@@ -56,10 +56,10 @@ const bodies: Readonly<Record<string, () => object>> = {
     optionalClaims: { accessToken: [{ name: 'a', additionalProperties: filled(() => '') }] },
   }),
   'invalid certificates': () => ({ keyCredentials: filled(() => ({ key: 'AAAA' })) }),
-  'certificates by their names': () => ({
+  'certificates that are only named': () => ({
     keyCredentials: filled((index) => ({ keyId: guidOf(index) })),
   }),
-  'secrets by their names': () => ({
+  'secrets that are only named': () => ({
     passwordCredentials: filled((index) => ({ keyId: guidOf(index) })),
   }),
   'unknown properties': () =>
@@ -72,7 +72,7 @@ const bodies: Readonly<Record<string, () => object>> = {
   'a long certificate': () => ({ keyCredentials: [{ key: long }] }),
   'a long date': () => ({ keyCredentials: [{ startDateTime: long }] }),
   'a long id': () => ({ appRoles: [role({ id: long })] }),
-  'a long value of a role': () => ({ appRoles: [role({ value: long })] }),
+  'a long value of an app role': () => ({ appRoles: [role({ value: long })] }),
 }
 
 /** The processor time of the first run below the limit, or of the fastest of three: other programs influence it. */
@@ -125,7 +125,7 @@ describe('a body of 1 MiB', () => {
 })
 
 describe('an application of the maximum size', () => {
-  it('replaces 1,200 roles by 1,200 others within a second (AS38)', async () => {
+  it('replaces 1,200 app roles with 1,200 others within a second (AS38)', async () => {
     const { admin, path } = await withApi()
     const rolesFrom = (first: number, isEnabled: boolean) =>
       Array.from({ length: 1200 }, (_, index) =>
@@ -141,7 +141,7 @@ describe('an application of the maximum size', () => {
 })
 
 describe('the schemas of bodies', () => {
-  it('check the size of each collection before its entries (AS38)', () => {
+  it('check the length of each collection before its entries (AS38)', () => {
     const room = join(import.meta.dirname, '../../../src/management')
     const bounded = /export const bodyCollection =[^=]*=[^=]*=>.*\n/
     const unbounded = globSync('**/*.ts', { cwd: room }).filter((file) =>

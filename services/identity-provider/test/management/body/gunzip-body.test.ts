@@ -27,9 +27,13 @@ describe('gunzipBody (AS38)', () => {
       bytes: Buffer.concat([gzipSync('a'.repeat(maxBytes)), gzipSync('b')]),
       code: 'body_too_large',
     },
-    { name: 'an early end', bytes: gzipSync('text').subarray(0, -4), code: 'body_undecodable' },
+    { name: 'a truncated end', bytes: gzipSync('text').subarray(0, -4), code: 'body_undecodable' },
     { name: 'a wrong checksum', bytes: damaged(gzipSync('text')), code: 'body_undecodable' },
-    { name: 'other data', bytes: Buffer.from('{"displayName":"A"}'), code: 'body_undecodable' },
+    {
+      name: 'data that is not gzip',
+      bytes: Buffer.from('{"displayName":"A"}'),
+      code: 'body_undecodable',
+    },
     { name: 'no data', bytes: Buffer.alloc(0), code: 'body_undecodable' },
   ])
     it(`rejects a body with ${name}: ${code}`, async () => {

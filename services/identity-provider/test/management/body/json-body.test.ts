@@ -13,7 +13,7 @@ describe('the JSON body of a request', () => {
       'the value of a role',
       JSON.stringify({ appRoles: [role()] }).replace('"value"', '"value":"Admin","value"'),
     ],
-    ['a member that means nothing', '{"notes":null,"notes":null}'],
+    ['a member without a meaning', '{"notes":null,"notes":null}'],
   ]
   for (const [name, body] of repeated) {
     it(`is refused when it repeats ${name} (RFC 8259 section 4)`, async () => {
@@ -66,7 +66,7 @@ describe('the JSON body of a request', () => {
     assert.equal((await admin.patch(path, { appRoles })).status, 204)
   })
 
-  it('that ends early is refused, and is not reported as a server failure', async () => {
+  it('is refused when it ends early, but is not reported as a server failure', async () => {
     const { admin, app, api, reports, refusals } = await withApi()
     const body = new ReadableStream({
       start(controller) {

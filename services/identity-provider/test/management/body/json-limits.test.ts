@@ -8,15 +8,15 @@ const exceeded = (text: string) => exceededJsonLimit(new TextEncoder().encode(te
 describe('the limits of a JSON text (AS38)', () => {
   const within: readonly (readonly [name: string, text: string])[] = [
     ['three levels', '{"a":{"b":["c"]}}'],
-    ['levels one after the other', '[[[]],[]]'],
+    ['consecutive levels', '[[[]],[]]'],
     ['two properties in each of two objects', '[{"a":1,"b":2},{"a":1}]'],
-    ['two properties around an object with two', '{"a":{"x":1,"y":2},"b":1}'],
+    ['two properties beside an object with two', '{"a":{"x":1,"y":2},"b":1}'],
     ['six values', '[1,2,3,4,5,6]'],
-    ['marks in a text', '["{[:,:,:,:,]}"]'],
-    ['marks after an escaped quote', String.raw`["\":,:,:,:,[[[["]`],
-    ['marks after an escaped backslash', String.raw`["\\",":,:,:,[[["]`],
-    ['a text that is not closed', '["a,,,,,,,,,'],
-    ['no text', ''],
+    ['punctuation in a string', '["{[:,:,:,:,]}"]'],
+    ['punctuation after an escaped quote', String.raw`["\":,:,:,:,[[[["]`],
+    ['punctuation after an escaped backslash', String.raw`["\\",":,:,:,[[["]`],
+    ['an unterminated string', '["a,,,,,,,,,'],
+    ['an empty text', ''],
   ]
   for (const [name, text] of within) {
     it(`permit ${name}`, () => {
@@ -31,8 +31,8 @@ describe('the limits of a JSON text (AS38)', () => {
     ['three properties after an object', '{"a":{"x":1},"b":2,"c":3}', 'maxPropertiesOfObject'],
     ['seven values', '[1,2,3,4,5,6,7]', 'maxValues'],
     ['seven empty arrays', '[[],[],[],[],[],[],[]]', 'maxValues'],
-    ['seven values in all', '[[1,2,3],[4,5]]', 'maxValues'],
-    ['marks after a text with an escape', String.raw`["\\",1,2,3,4,5,6]`, 'maxValues'],
+    ['seven values in total', '[[1,2,3],[4,5]]', 'maxValues'],
+    ['punctuation after a string with an escape', String.raw`["\\",1,2,3,4,5,6]`, 'maxValues'],
   ]
   for (const [name, text, limit] of refused) {
     it(`refuse ${name}`, () => {
@@ -41,7 +41,7 @@ describe('the limits of a JSON text (AS38)', () => {
   }
 
   for (const part of ['[', '{"a":', ',', '":",', '"a":1,'])
-    it(`are found before the rest of a text of many ${JSON.stringify(part)} is read`, () => {
+    it(`reject a text of many ${JSON.stringify(part)} before the rest is read`, () => {
       const text = new TextEncoder().encode(`[${part.repeat(100_000)}`)
       let reads = 0
       const counted = new Proxy(text, {

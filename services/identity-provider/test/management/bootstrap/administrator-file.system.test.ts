@@ -6,7 +6,7 @@ import { it } from 'node:test'
 import { freshFolder } from '../../../../../test/fixtures/fresh-folder.ts'
 import { updateAdministratorFile } from '../../../src/management/bootstrap/bootstrap.ts'
 
-it('a line that an operator added to administrator.env does not become a command after an update', async () => {
+it('an update does not turn a line from administrator.env into a command', async () => {
   const dataDir = freshFolder()
   const note = 'set by ops; echo ran'
   await writeFile(join(dataDir, 'administrator.env'), `NOTE='${note}'\nAUTH_URL=http://old\n`)

@@ -97,7 +97,7 @@ describe('the first start', () => {
     assert.deepEqual(await settings(), written)
   })
 
-  it('is not repeated for another server URL, but the file is updated', async () => {
+  it('is not repeated for another server URL, but updates the file', async () => {
     const log = new MemoryDirectoryLog()
     await start(log).run()
     const before = await settings()
@@ -109,7 +109,7 @@ describe('the first start', () => {
     assert.deepEqual(await readdir(dataDir), ['administrator.env'])
   })
 
-  it('with 1,200 tenants completes each of them in parts, and a later start has none in memory', async () => {
+  it('completes 1,200 tenants in parts, and a later start loads none of them into memory', async () => {
     const logOf = async (tenants: number) => {
       const log = new MemoryDirectoryLog()
       const more = Array.from({ length: tenants }, (_, index) =>
@@ -136,7 +136,7 @@ describe('the first start', () => {
     assert.equal(await weightAfterStart(many), await weightAfterStart(await logOf(1)))
   })
 
-  it('adds missing records to an existing directory, in every tenant', async () => {
+  it('adds missing records to every tenant of an existing directory', async () => {
     const log = new MemoryDirectoryLog()
     const { run, store } = start(log)
     await store.update(() => ({
@@ -157,7 +157,7 @@ describe('the first start', () => {
     assert.equal((await settings()).TENANT_ID, contoso.id)
   })
 
-  it('creates one administrator when several servers start together', async () => {
+  it('creates one administrator even if several servers start at once', async () => {
     const log = new MemoryDirectoryLog()
     const results = await Promise.all([start(log).run(), start(log).run(), start(log).run()])
     assert.deepEqual(results.toSorted(), [false, false, true])
@@ -175,7 +175,7 @@ describe('the first start', () => {
     assert.deepEqual(await readdir(dataDir), ['administrator.env'])
   })
 
-  it('that stopped between the change and the file is completed by the next start', async () => {
+  it('is completed by the next start if it stopped before it wrote the file', async () => {
     const log = new MemoryDirectoryLog()
     await start(log).run()
     const text = await readFile(join(dataDir, 'administrator.env'), 'utf8')
@@ -195,7 +195,7 @@ describe('the first start', () => {
     assert.deepEqual((await readdir(dataDir)).toSorted(), ['administrator.env', young])
   })
 
-  it('loses no secret and leaves no file when the store refuses the change', async () => {
+  it('keeps the secret in a staged file when the store refuses the change', async () => {
     const log = new MemoryDirectoryLog()
     log.commit = async () => {
       throw new StorageUnavailableError('gone')
@@ -205,7 +205,7 @@ describe('the first start', () => {
     assert.equal(drafts.length, 1, 'whether the change was made is unknown, so the secret is kept')
   })
 
-  it('can be repeated by an operator who lost the secret, or whose administrator lacks a new role', async () => {
+  it('creates another administrator if an operator lost the secret or needs a new role', async () => {
     const log = new MemoryDirectoryLog()
     await start(log).run()
     const { CLIENT_ID = '' } = await settings()
@@ -229,7 +229,7 @@ describe('the first start', () => {
     assert.equal([...(await wholeDirectory(store)).applicationsOf(contoso.id)].length, 2)
   })
 
-  it('creates no other administrator when a secret of the service principal is valid', async () => {
+  it('creates no other administrator while a secret of the service principal is valid', async () => {
     const log = new MemoryDirectoryLog()
     await start(log).run()
     const { store } = start(log)
@@ -249,7 +249,7 @@ describe('the first start', () => {
     assert.equal([...(await wholeDirectory(store)).applicationsOf(contoso.id)].length, 1)
   })
 
-  it('creates no other administrator when a clock may be wrong', async () => {
+  it('creates no other administrator while a clock may be wrong', async () => {
     const log = new MemoryDirectoryLog()
     await start(log).run()
     const before = await settings()
@@ -260,7 +260,7 @@ describe('the first start', () => {
   })
 
   const losses = {
-    'when its secret has ended': async () => new Date(+new Date('2026-02-01') + 800 * dayMs),
+    'when its secret has expired': async () => new Date(+new Date('2026-02-01') + 800 * dayMs),
     'when it was deleted': async (log: MemoryDirectoryLog) => {
       const { store } = start(log)
       for (const one of (await wholeDirectory(store)).applicationsOf(contoso.id))

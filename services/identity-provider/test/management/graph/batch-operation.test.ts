@@ -24,7 +24,7 @@ const membersOf = (count: number) =>
   Object.fromEntries(Array.from({ length: count }, (_, index) => [`x${index}`, '']))
 
 describe('a batch (AS38)', () => {
-  it('returns a separate response for each request, in their order', async () => {
+  it('returns a separate response for each request, in the same order', async () => {
     const { admin, api } = await withApi()
     const reply = await admin.post('/$batch', {
       requests: [
@@ -54,7 +54,7 @@ describe('a batch (AS38)', () => {
     assert.match(answers[4]?.body.error.message ?? '', /segment 'nothing'/)
   })
 
-  it('sends no more requests after responses of 16 MiB', async () => {
+  it('sends no further requests after 16 MiB of responses', async () => {
     const { admin } = await withApi()
     const redirectUris = Array.from(
       { length: 256 },
@@ -118,7 +118,7 @@ describe('a batch (AS38)', () => {
     assert.deepEqual(body.value, [])
   })
 
-  it('checks each request with the roles that the caller has at that time', async () => {
+  it("checks each request against the caller's current roles", async () => {
     const sample = await sampleGraph()
     const caller = await sample.clientWith(['Application.ReadWrite.All'])
     const { commit, store } = sample
@@ -164,7 +164,7 @@ describe('a batch (AS38)', () => {
     )
   })
 
-  it('sends no credential except that of the batch', async () => {
+  it("forwards no credential except the batch request's own", async () => {
     const { admin, actAs } = await withApi()
     const unknown = actAs(crypto.randomUUID(), crypto.randomUUID())
     const headers = { authorization: 'Bearer x:y' }
@@ -182,29 +182,33 @@ describe('a batch (AS38)', () => {
       /exceeds the maximum value of 20/,
     ],
     [
-      'a batch within',
+      'a nested batch',
       { requests: [create('1'), { id: '2', method: 'POST', url: '/$batch' }] },
       /is a batch itself/,
     ],
     [
-      'an encoded batch within',
+      'an encoded nested batch',
       { requests: [{ id: '2', method: 'POST', url: '//%24Batch?x' }] },
       /is a batch itself/,
     ],
     [
-      'a batch within, below the name of the tenant',
+      'a nested batch below the tenant name',
       { requests: [{ id: '2', method: 'POST', url: '/myorganization/$batch' }] },
       /is a batch itself/,
     ],
-    ['one id twice', { requests: [create('a'), create('A')] }, /two requests have the id/],
+    ['a duplicate ID', { requests: [create('a'), create('A')] }, /two requests have the id/],
     [
       'a dependency on a later request',
       { requests: [create('1', { dependsOn: ['2'] }), create('2')] },
       /Invalid dependency for request Id '1'/,
     ],
-    ['another method', { requests: [get('1', '/applications', { method: 'PUT' })] }, /method/],
     [
-      'a header that is no ASCII',
+      'an unsupported method',
+      { requests: [get('1', '/applications', { method: 'PUT' })] },
+      /method/,
+    ],
+    [
+      'a header that is not ASCII',
       { requests: [get('1', '/applications', { headers: { prefer: 'ä' } })] },
       /in ASCII/,
     ],

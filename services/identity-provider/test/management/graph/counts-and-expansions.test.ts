@@ -34,7 +34,7 @@ async function withMany(count = 21) {
 }
 
 describe('the number of objects in a list (entra E347)', () => {
-  it('is plain text at the path /$count, with the header of advanced queries', async () => {
+  it('is plain text at /$count with the header for advanced queries', async () => {
     const { admin, app, path, principals, resource } = await withMany(3)
     const client = `/servicePrincipals/${principals[0]}`
     const rows: readonly (readonly [list: string, count: number])[] = [
@@ -73,7 +73,7 @@ describe('the number of objects in a list (entra E347)', () => {
 })
 
 describe('$expand', () => {
-  it('adds at most 20 related objects, with the properties in its brackets', async () => {
+  it('adds at most 20 related objects, with the properties in parentheses', async () => {
     const { admin, api, path, principals, resource } = await withMany()
     const { body: assigned } = await admin.get(`${resource}?$expand=appRoleAssignedTo`)
     assert.equal((assigned.appRoleAssignedTo as object[]).length, 20)
@@ -99,7 +99,7 @@ describe('$expand', () => {
   })
 })
 
-describe('a query that is refused', () => {
+describe('a query that is not supported', () => {
   const termFault =
     /^Parsing OData Select and Expand failed: Term '.*' is not valid in a \$select or \$expand expression\.$/
   const rows: readonly (readonly [query: string, code: string, message: RegExp])[] = [
@@ -140,7 +140,7 @@ describe('a query that is refused', () => {
     ],
   ]
   for (const [query, code, message] of rows)
-    it(`is ${query} (entra E348, E359)`, async () => {
+    it(`is refused: ${query} (entra E348, E359)`, async () => {
       const { admin } = await withApi()
       const { body, status } = await admin.get(query.replaceAll(' ', '%20'), undefined, eventual)
       assert.deepEqual([status, body.error.code], [400, code])

@@ -44,8 +44,8 @@ function requireMembers(name: string, value: object, members: Members): void {
   }
 }
 
-describe('the model of Microsoft Graph', () => {
-  it('has the properties and types that responses contain', async () => {
+describe('the metadata document of Microsoft Graph', () => {
+  it('declares the properties and types of the responses', async () => {
     const { certificate } = await fixtureSigningKey(KeyEncryptionKey.generate(), new Date())
     const { admin, api } = await withApi({
       appRoles: [role()],
@@ -96,7 +96,7 @@ describe('the model of Microsoft Graph', () => {
     }
   })
 
-  it('declares each type that it uses', () => {
+  it('declares every type that it uses', () => {
     const document = metadataDocument(model)
     const declared = new Set(
       [...document.matchAll(/<(?:Entity|Complex)Type Name="(\w+)"/g)].map(([, name]) => name),

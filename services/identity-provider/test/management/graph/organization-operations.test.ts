@@ -33,7 +33,7 @@ describe('the tenant of a caller', () => {
     [['contoso.mail.onmicrosoft.com'], computed],
   ]
   for (const [domains, initial] of initialDomains)
-    it(`has the initial domain ${initial} with [${domains}], and names APIs by it (entra E270)`, async () => {
+    it(`has the initial domain ${initial} if its domains are [${domains}] (entra E270)`, async () => {
       const { clientWith, commit } = await sampleGraph()
       await commit(put('tenant', { ...contoso, domains }))
       const caller = await clientWith(['Application.ReadWrite.All'])

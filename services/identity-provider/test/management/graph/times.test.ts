@@ -47,7 +47,7 @@ describe('a time of Microsoft Graph', () => {
   ]
   for (const [sent, shown] of given)
     for (const kind of ['application', 'principal'] as const)
-      it(`of a secret of an ${kind} is ${shown} everywhere after ${sent} (entra E340)`, async () => {
+      it(`of a secret of an ${kind} is shown as ${shown} everywhere after ${sent} (entra E340)`, async () => {
         const { admin, path, principal } = await withTimes()
         const object = { application: path, principal }[kind]
         const passwordCredential = { startDateTime: '2026-02-01T00:00:00Z', endDateTime: sent }
@@ -65,7 +65,7 @@ describe('a time of Microsoft Graph', () => {
         })
       })
 
-  it('of a secret without times has seven digits, also when it is read back', async () => {
+  it('of a secret has seven digits by default, even when it is read later', async () => {
     const { admin, path, principal } = await withTimes()
     for (const object of [path, principal]) {
       const { body: made } = await admin.post(`${object}/addPassword`, {})
@@ -79,7 +79,7 @@ describe('a time of Microsoft Graph', () => {
   })
 
   for (const kind of ['application', 'principal'] as const)
-    it(`of a certificate of an ${kind} stays as Terraform sends it`, async () => {
+    it(`of a certificate of an ${kind} remains as Terraform sent it`, async () => {
       const { admin, path, principal } = await withTimes()
       const object = { application: path, principal }[kind]
       const made = new Date('2026-01-15T00:00:00Z')
@@ -124,7 +124,7 @@ describe('a time of Microsoft Graph', () => {
     ['eq 2027-08-05T23:59:59.0000001Z', false],
   ]
   for (const [condition, isFound] of comparisons)
-    it(`of a secret is compared as a time, not as a text: ${condition}`, async () => {
+    it(`of a secret is compared as a time, not as a string: ${condition}`, async () => {
       const { admin, api } = await withTimes()
       const any = `passwordCredentials/any(p:p/endDateTime%20${condition.replace(' ', '%20')})`
       const { body } = await admin.get(`/applications?$filter=${any}`)

@@ -10,7 +10,7 @@ const advanced = { consistencylevel: 'eventual' }
 const reader = async (tenant = contoso) =>
   (await sampleGraph()).clientWith(['User.Read.All', 'Group.Read.All'], tenant)
 
-describe('the people of a tenant', () => {
+describe('the users of a tenant', () => {
   it('are three, each with the default properties of Microsoft Graph (entra E290)', async () => {
     const { body } = await (await reader()).get('/users')
     assert.equal(body['@odata.context'], 'https://login.example/v1.0/$metadata#users')
@@ -32,7 +32,7 @@ describe('the people of a tenant', () => {
     assert.match(one?.id ?? '', /^[\da-f]{8}-[\da-f]{4}-8[\da-f]{3}-8[\da-f]{3}-[\da-f]{12}$/)
   })
 
-  it('are the same in each response, and differ between tenants', async () => {
+  it('are identical in each response, and differ between tenants', async () => {
     const ids = async (tenant = contoso) =>
       (await (await reader(tenant)).get('/users?$select=id')).body.value.map(({ id }) => id)
     assert.deepEqual(await ids(), await ids())
@@ -57,7 +57,7 @@ describe('the people of a tenant', () => {
     ["surname eq 'Nobody'", 0],
   ]
   for (const [filter, count] of filters)
-    it(`with ${filter} are ${count}, and counted so`, async () => {
+    it(`with ${filter} are ${count}, and $count agrees`, async () => {
       const client = await reader()
       const query = `$filter=${encodeURIComponent(filter)}`
       assert.equal((await client.get(`/users?${query}`)).body.value.length, count)
@@ -76,13 +76,13 @@ describe('the people of a tenant', () => {
 
   const absent = ['/users/amara@fabrikam.example', '/users/x/appRoleAssignments', '/groups/x']
   for (const path of absent)
-    it(`at ${path} are unknown`, async () => {
+    it(`do not exist at ${path}`, async () => {
       const { status, body } = await (await reader()).get(path)
       assert.equal(status, 404)
       assert.equal(body.error.code, 'Request_ResourceNotFound')
     })
 
-  it('are also read with Directory.Read.All, which permits nothing else here (entra E291)', async () => {
+  it('can also be read with Directory.Read.All, which permits nothing else here (entra E291)', async () => {
     const client = await (await sampleGraph()).clientWith(['Directory.Read.All'])
     const statuses: number[] = []
     for (const path of ['/users', '/groups', '/applications'])
@@ -114,14 +114,14 @@ describe('the people of a tenant', () => {
       assert.equal((await change).status, 405)
   })
 
-  it('are counted with the header of advanced queries only', async () => {
+  it('can be counted only with the header for advanced queries', async () => {
     const client = await reader()
     assert.equal((await client.get('/users/$count')).status, 400)
     assert.equal(Number((await client.get('/groups/$count', undefined, advanced)).body), 0)
   })
 })
 
-it('no tenant has a group', async () => {
+it('a tenant has no groups', async () => {
   const filter = "displayName eq 'x' and mailNickname eq 'y'"
   assert.deepEqual((await (await reader()).get(`/groups?$top=5&$filter=${filter}`)).body.value, [])
 })

@@ -4,7 +4,7 @@ import { wholeDirectory } from '../../../../../test/fixtures/directory/whole-dir
 import { role, withApi } from '../graph/applications/sample-api.ts'
 
 describe('If-Match', () => {
-  it('admits a change only if the object is unchanged since it was read', async () => {
+  it('permits a change only if the object is unchanged since it was read', async () => {
     const { admin, api, path } = await withApi()
     const etag = api['@odata.etag']
     const read = await admin.get(path)
@@ -23,7 +23,7 @@ describe('If-Match', () => {
     assert.equal((await admin.patch(path, {}, several)).status, 204)
   })
 
-  it('works for every change of an existing object', async () => {
+  it('applies to every change of an existing object', async () => {
     const { admin, api, path } = await withApi({ appRoles: [role()] })
     const { body: principal } = await admin.post('/servicePrincipals', { appId: api.appId })
     const ids = { principalId: principal.id, resourceId: principal.id, appRoleId: role().id }
@@ -50,7 +50,7 @@ describe('If-Match', () => {
     )
   })
 
-  it('admits one of many concurrent changes of the same state', async () => {
+  it('permits only one of many concurrent changes', async () => {
     const { admin, api, path, store } = await withApi()
     const replies = await Promise.all(
       Array.from({ length: 20 }, (_, index) =>
@@ -62,7 +62,7 @@ describe('If-Match', () => {
     assert.equal((await wholeDirectory(store)).application(api.id)?.displayName, winners[0])
   })
 
-  it('is optional: concurrent additions to a collection are all stored without it', async () => {
+  it('is optional: without it, concurrent additions to a collection are all stored', async () => {
     const { admin, api, path, store } = await withApi()
     await Promise.all(Array.from({ length: 20 }, () => admin.post(`${path}/addPassword`, {})))
     assert.equal((await wholeDirectory(store)).application(api.id)?.passwordCredentials.length, 20)

@@ -20,7 +20,7 @@ async function withSecret() {
 }
 
 describe('a filter on the members of a collection', () => {
-  it('finds the objects with one entry that satisfies it, with names in any case', async () => {
+  it('finds objects with one entry that satisfies it, with names in any case', async () => {
     const { list, secret } = await withSecret()
     for (const filter of [
       `passwordCredentials/any(c:c/keyId eq ${secret?.keyId})`,
@@ -71,7 +71,7 @@ describe('a filter on the members of a collection', () => {
     ['passwordCredentials/any(c:c/endDateTime eq soon)', /value of 'endDateTime' must be a date/],
   ]
   for (const [filter, message] of refused)
-    it(`is refused as ${filter}`, async () => {
+    it(`is refused: ${filter}`, async () => {
       const { list } = await withSecret()
       const { status, body } = await list(filter)
       assert.equal(status, 400)

@@ -39,7 +39,7 @@ async function registered(admin: GraphClient) {
 const idsOf = ({ value }: Body) => value.map(({ id }) => id)
 
 describe('the list of changes', () => {
-  it('lists all objects first, and then what was created, changed, deleted, restored and purged', async () => {
+  it('lists all objects first, then every created, changed, deleted, restored and purged object', async () => {
     const { admin } = await withAdmin()
     const { id, appId, principalId } = await registered(admin)
     const { body: all } = await admin.get('/applications')
@@ -87,7 +87,7 @@ describe('the list of changes', () => {
     assert.deepEqual(ofFirst.value, [{ id: principalId, '@removed': { reason: 'deleted' } }])
   })
 
-  it('lists a service principal when a property that it takes from its application changed', async () => {
+  it('lists a service principal when a property from its application changes', async () => {
     const { admin } = await withAdmin()
     const { id, appId, principalId } = await registered(admin)
     const first = await changesAt(admin, '/servicePrincipals/delta?$deltatoken=latest')
@@ -99,7 +99,7 @@ describe('the list of changes', () => {
     )
   })
 
-  it('has pages of 100 objects, and the link to the next round on the last page', async () => {
+  it('has pages of 100 objects, and the last page links to the next round', async () => {
     const { admin, commit } = await withAdmin()
     const many = Array.from({ length: 250 }, (_, number) =>
       put('application', application({ id: guid(number), appId: guid(0x1000 + number) })),
@@ -122,7 +122,7 @@ describe('the list of changes', () => {
   })
 
   for (const latest of ['$deltatoken=latest', '$deltaToken=latest', 'deltatoken=LATEST']) {
-    it(`begins at this moment with ${latest}, without objects`, async () => {
+    it(`begins at the current moment with ${latest}, without objects`, async () => {
       const { admin } = await withAdmin()
       await registered(admin)
       const first = await changesAt(admin, `/applications/delta?${latest}&$select=displayName`)
@@ -160,7 +160,7 @@ describe('the list of changes', () => {
     assert.deepEqual([status, body.error.code], [400, 'Request_UnsupportedQuery'])
   })
 
-  it('ignores Prefer: return=minimal, and does not say that it applied it', async () => {
+  it('ignores Prefer: return=minimal, and does not claim to apply it', async () => {
     const { admin } = await withAdmin()
     const { id } = await registered(admin)
     const path = '/applications/delta'
@@ -174,7 +174,7 @@ describe('the list of changes', () => {
     '/Applications/Delta()',
     '/applications/microsoft.graph.delta()',
   ]) {
-    it(`accepts ${path}, as SDKs write it`, async () => {
+    it(`accepts ${path}, which SDKs write`, async () => {
       const { admin } = await withAdmin()
       const { id } = await registered(admin)
       assert.ok(idsOf(await changesAt(admin, path)).includes(id))
@@ -191,7 +191,7 @@ describe('the list of changes', () => {
 })
 
 describe('the changes of delegated grants', () => {
-  it('list all grants at first, then nothing, and start again after a service principal changed', async () => {
+  it('list all grants first, then nothing, and start again after a service principal changes', async () => {
     const { admin } = await withAdmin()
     const { principalId: clientId } = await registered(admin)
     const { principalId: resourceId } = await registered(admin)
@@ -215,7 +215,7 @@ describe('the changes of delegated grants', () => {
     assert.deepEqual((await changesAt(admin, `${path}?$deltatoken=latest`)).value, [])
   })
 
-  it('are listed on pages of 100 clients, each grant once', async () => {
+  it('have pages of 100 clients, and list each grant once', async () => {
     const { admin, commit } = await withAdmin()
     const consent = {
       consentType: 'AllPrincipals',
@@ -245,7 +245,7 @@ describe('the changes of delegated grants', () => {
   })
 })
 
-describe('a token of changes', () => {
+describe('a delta token', () => {
   const key = Buffer.alloc(32, 7)
   const linkOf = async (client: GraphClient, set = 'applications') =>
     (await changesAt(client, `/${set}/delta?$deltatoken=latest`))['@odata.deltaLink']
@@ -259,7 +259,7 @@ describe('a token of changes', () => {
     assert.deepEqual(idsOf(await changesAt(client, link)), [guid(7)])
   })
 
-  it('contains no secret, and nothing of the objects', async () => {
+  it('contains no secret and no object data', async () => {
     const { admin } = await withAdmin()
     const token = new URL(await linkOf(admin)).searchParams.get('$deltatoken') ?? ''
     const text = Buffer.from(token, 'base64url').subarray(16).toString()
@@ -268,7 +268,7 @@ describe('a token of changes', () => {
     assert.deepEqual(Object.keys(since).toSorted(), ['mark', 'revision'])
   })
 
-  it('is refused in another tenant, for another set and as the other token (AS38)', async () => {
+  it('is refused in another tenant, for another set and as another kind of token (AS38)', async () => {
     const { admin, clientWith, commit } = await withAdmin()
     const other = await clientWith(allGraphRoles, fabrikam)
     await commit(put('servicePrincipal', servicePrincipal()))
@@ -291,7 +291,7 @@ describe('a token of changes', () => {
     assert.equal((await admin.get(link)).status, 200)
   })
 
-  it('is refused with the first request when its changes are lost', async () => {
+  it('is refused with a link to a new first request when its changes are lost', async () => {
     const { admin } = await withAdmin({ skipTokenKey: key })
     const filter = `id eq '${guid(5)}'`
     const first = `/applications/delta?$select=id&$filter=${filter}&$deltatoken=latest`
@@ -308,7 +308,7 @@ describe('a token of changes', () => {
     assert.deepEqual((await changesAt(restored.admin, location)).value, [])
   })
 
-  it('is refused if the list of the same set made it', async () => {
+  it('is refused if a plain list of the same set created it', async () => {
     const { admin } = await withAdmin({ skipTokenKey: key })
     const after = JSON.stringify({ since: { revision: 0, mark: null } })
     const token = new SkipTokens(key).seal(

@@ -85,7 +85,7 @@ describe('$filter', () => {
     })
   }
 
-  it('refuses ne within any, and endsWith, in an advanced query too', async () => {
+  it('refuses ne within any, and endsWith, even in an advanced query', async () => {
     const { admin } = await withNames()
     for (const filter of ["identifierUris/any(x:x ne 'a')", "endsWith(displayName,'a')"]) {
       const path = `/applications?$count=true&$filter=${filter}`
@@ -94,14 +94,14 @@ describe('$filter', () => {
     }
   })
 
-  it('finds the service principals that are enabled', async () => {
+  it('finds the enabled service principals', async () => {
     const { admin } = await withNames()
     const { body } = await admin.get('/servicePrincipals?$filter=accountEnabled eq false')
     assert.deepEqual(body.value, [])
   })
 })
 
-describe('a query that is refused (AS38)', () => {
+describe('a query that is not supported (AS38)', () => {
   const rows: readonly (readonly [string, string, RegExp])[] = [
     ['/applications?$filter=displayName', 'BadRequest', /Syntax error at position 11/],
     ['/applications?$filter=', 'BadRequest', /Syntax error at position 0/],
@@ -248,7 +248,7 @@ describe('a query that is refused (AS38)', () => {
     ["/applications(appId='x')", 'Request_BadRequest', /Invalid object identifier 'x'/],
   ]
   for (const [path, code, message] of rows) {
-    it(`is ${path}`, async () => {
+    it(`is refused: ${path}`, async () => {
       const { admin } = await withNames()
       const { status, body } = await admin.get(path)
       assert.equal(status, 400)
@@ -295,7 +295,7 @@ describe('a list', () => {
     assert.deepEqual(found, found.toSorted())
   })
 
-  it('continues after objects were created and deleted', async () => {
+  it('continues after objects are created and deleted', async () => {
     const { admin, commit } = await withNames()
     const first = await admin.get('/applications?$top=4&$select=id')
     const seen = first.body.value.map(({ id }) => id)

@@ -72,7 +72,7 @@ describe('a long page of a list', () => {
     assert.deepEqual([ids, count, nextQuery], [guids(1, 250), 250, undefined])
   })
 
-  it('stops at $top, and the next page continues there', async () => {
+  it('stops at $top, and its next page continues there', async () => {
     const { reads, ids, nextQuery } = await listOf('$top=130', {})
     assert.deepEqual(reads, [
       [undefined, 100, false],
@@ -82,13 +82,13 @@ describe('a long page of a list', () => {
     assert.deepEqual((await listOf(nextQuery ?? '', {})).ids, guids(131, 250))
   })
 
-  it('stops where the store stops early, and the next page continues there', async () => {
+  it('stops if the store stops early, and its next page continues there', async () => {
     const { reads, ids, nextQuery } = await listOf('$top=999', { objectsPerRead: 60 })
     assert.deepEqual([reads.length, ids], [1, guids(1, 60)])
     assert.deepEqual((await listOf(nextQuery ?? '', {})).ids, guids(61, 250))
   })
 
-  it('has the related objects of each object, with $expand', async () => {
+  it('includes the related objects of each object with $expand', async () => {
     const { ids, owners } = await listOf('$top=999&$expand=owners', {})
     assert.deepEqual(
       owners,

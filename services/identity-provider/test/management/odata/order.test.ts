@@ -22,7 +22,7 @@ describe('$orderby', () => {
     }
   })
 
-  it('is supported with a filter in advanced queries', async () => {
+  it('is also supported with a filter in advanced queries', async () => {
     const { admin } = await withNames()
     const path = "/applications?$filter=startswith(displayName,'a')&$orderby=displayName desc"
     const { body } = await admin.get(`${path}&$count=true`, undefined, eventual)

@@ -4,7 +4,7 @@ import { countTurns } from '../../../../../test/fixtures/directory/event-loop-co
 import { EventLoopTurns } from '../../../src/management/operations/operations-app.ts'
 
 describe('turns of the event loop', () => {
-  it('have one caller each, in the order of the calls', async () => {
+  it('go to one caller each, in the order of the calls', async () => {
     const counter = countTurns()
     const turns = new EventLoopTurns()
     const found: [string, number][] = []

@@ -48,7 +48,7 @@ async function withFlakyLog() {
 
 /** A store that fails during the commit. */
 describe('a change that the store refuses (FL21)', () => {
-  it('is tested for every operation that changes something', () => {
+  it('is tested for every operation that changes the directory', () => {
     assert.deepEqual(
       Object.keys(writes).toSorted(),
       changesOnce.map(({ method, path }) => `${method} ${path}`).toSorted(),
@@ -56,7 +56,7 @@ describe('a change that the store refuses (FL21)', () => {
   })
 
   for (const [name, write] of Object.entries(writes)) {
-    it(`${name} is not stored, not recorded, and fails with its error`, async () => {
+    it(`is not stored and not recorded, and fails with its error: ${name}`, async () => {
       const sample = await withFlakyLog()
       const { log, store, reports } = sample
       const before = await log.changesAfter()
@@ -84,7 +84,7 @@ describe('a change that the store refuses (FL21)', () => {
     })
   }
 
-  it('gets a response with Retry-After', async () => {
+  it('causes a response with Retry-After', async () => {
     const { admin, api, log } = await withFlakyLog()
     log.fault = new StorageUnavailableError('gone')
     const { headers } = await admin.patch(`/applications/${api.id}`, {})
@@ -94,7 +94,7 @@ describe('a change that the store refuses (FL21)', () => {
 
 describe('every change', () => {
   for (const [name, write] of Object.entries(writes)) {
-    it(`${name} is one transaction with its audit record, which contains no secret`, async () => {
+    it(`is one transaction with its audit record, which contains no secret: ${name}`, async () => {
       const sample = await withFlakyLog()
       const { admin, log } = sample
       const secrets: string[] = []
@@ -122,7 +122,7 @@ describe('every change', () => {
     })
   }
 
-  it('that creates an object sends no query for it', async () => {
+  it('sends no query for an object that it creates', async () => {
     const log = new MemoryDirectoryLog()
     const asked: string[] = []
     const counting = delegatingLog(() => log, {
@@ -138,7 +138,7 @@ describe('every change', () => {
     assert.deepEqual([status, asked], [201, []])
   })
 
-  it('that is refused is recorded with the reason', async () => {
+  it('is recorded with the reason if it is refused', async () => {
     const { clientWith, refusals } = await sampleGraph()
     const reader = await clientWith(['Application.Read.All'])
     await reader.get('/applications/not-a-guid')
@@ -164,8 +164,8 @@ describe('every change', () => {
   })
 })
 
-describe('an error', () => {
-  it('has the envelope of Microsoft Graph, with the request IDs of the log', async () => {
+describe('an error response', () => {
+  it('has the structure of Microsoft Graph errors, with the request IDs of the log', async () => {
     const { clientWith } = await sampleGraph()
     const reader = await clientWith(['Application.Read.All'])
     const { body, headers } = await reader.get('/applications/x')
@@ -202,7 +202,7 @@ describe('an error', () => {
     assert.ok(!JSON.stringify([log.audit, refusals, reports]).includes(canary))
   })
 
-  it('and every other response says whether a cache may store it, and has no CORS headers', async () => {
+  it('states whether a cache may store it, and has no CORS headers, like every other response', async () => {
     const { app, clientWith, request } = await sampleGraph()
     const reader = await clientWith(['Application.Read.All'])
     for (const [{ headers }, cacheControl] of [

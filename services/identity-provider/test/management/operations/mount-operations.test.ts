@@ -17,13 +17,13 @@ const rows: readonly [string, string][] = [
   ['/v1.0/a%2Fb?c=/v1.0/d', '/a%2Fb'],
 ]
 
-describe('an app of operations at a path', () => {
+describe('an operations app at a path prefix', () => {
   for (const [path, expected] of rows)
     it(`reads ${path} as ${expected}`, () => {
       assert.equal(pathInApp(new URL(`http://localhost${path}`).pathname, '/v1.0'), expected)
     })
 
-  it('gets the request itself, with the environment', async () => {
+  it('receives the original request with the environment', async () => {
     const request = new Request('http://localhost/v1.0/applications')
     const seen: unknown[] = []
     const operations = new Hono().all('*', (context) => {

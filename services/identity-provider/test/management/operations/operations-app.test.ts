@@ -74,7 +74,7 @@ describe('an unusual name', () => {
     'a page size': (text) => ['get', `/applications?$top=${encodeURIComponent(text)}`],
     'an option': (text) => ['get', `/applications?${encodeURIComponent(text)}=1`],
     'a property': (text) => ['post', '/applications', JSON.parse(`{${JSON.stringify(text)}:1}`)],
-    'an application to stand for': (text) => ['post', '/servicePrincipals', { appId: text }],
+    'a placeholder application': (text) => ['post', '/servicePrincipals', { appId: text }],
     'a role id': (text) => [
       'post',
       '/applications',
@@ -107,7 +107,7 @@ describe('an unusual body', () => {
       assert.equal((await admin.patch(path, body)).status, 400)
     })
 
-  it('does not change a prototype', async () => {
+  it('does not change an object prototype', async () => {
     const { admin, path } = await withApi()
     const { status } = await admin.patch(path, '{"__proto__":{"isFallbackPublicClient":true}}')
     assert.equal(status, 400)
@@ -139,7 +139,8 @@ describe('the path of an operation', () => {
     ['/applications/delta(x)', '/applications/delta(x)'],
   ] as const
   for (const [path, expected] of rows)
-    it(`${path} is ${expected}`, () => assert.equal(operationPath(path), expected))
+    it(`is normalized from ${path} to ${expected}`, () =>
+      assert.equal(operationPath(path), expected))
 
   it('may have its fixed segments in any case, but not its keys', async () => {
     const { admin, api } = await withApi()
@@ -155,7 +156,7 @@ describe('the path of an operation', () => {
     assert.match((await admin.get(credential)).body.error.message, /'Applications'/)
   })
 
-  it('has at most one more segment for the router than the table has (AS38)', () => {
+  it('has at most one segment more than the longest path in the table (AS38)', () => {
     const paths = new OperationPaths(graphOperations)
     const longest = Math.max(...graphOperations.map(({ path }) => path.split('/').length))
     const path = paths.pathOf(new Request(`https://login.example${'/applications'.repeat(8000)}`))
@@ -173,14 +174,14 @@ describe('the path of an operation', () => {
     ['get', '/directory/deletedItems/microsoft.graph.user', 'microsoft.graph.user'],
   ]
   for (const [method, path, segment] of casts)
-    it(`has no cast to another type: ${method} ${path}`, async () => {
+    it(`does not allow a cast to another type: ${method} ${path}`, async () => {
       const { admin } = await withApi()
       const { status, body } = await admin[method](path, method === 'post' ? {} : undefined)
       assert.equal(status, 400)
       assert.equal(body.error.message, `Resource not found for the segment '${segment}'.`)
     })
 
-  it("may begin with the caller's tenant, and with no other", async () => {
+  it("may begin with the caller's tenant, but not with another tenant", async () => {
     const { admin, api } = await withApi()
     for (const tenant of ['myorganization', contoso.id, contoso.id.toUpperCase()]) {
       const { body, status } = await admin.get(`/${tenant}/applications/${api.id}`)
@@ -213,7 +214,7 @@ describe('the path of an operation', () => {
     assert.doesNotMatch(made.headers.get('location') ?? '', /[^:]\/\//)
   })
 
-  it('is not normalized, completed or decoded twice', async () => {
+  it('is not decoded twice, nor corrected in any other way', async () => {
     const { admin, api } = await withApi()
     for (const path of [
       `//applications/${api.id}`,
@@ -231,7 +232,7 @@ describe('the path of an operation', () => {
 })
 
 describe('the headers of a response (entra E277)', () => {
-  it('equal those of Microsoft Graph, and no cache stores a response that may have a secret', async () => {
+  it('match Microsoft Graph, and forbid caching of a response that may contain a secret', async () => {
     const { admin, path } = await withApi()
     const shown = (await admin.get(path)).headers
     assert.equal(shown.get('cache-control'), 'no-cache')
@@ -247,7 +248,7 @@ describe('the headers of a response (entra E277)', () => {
   })
 
   for (const baseUrl of ['http://login.example', 'https://localhost:8443'])
-    it(`have no strict transport security at ${baseUrl}`, async () => {
+    it(`exclude strict transport security at ${baseUrl}`, async () => {
       const { clientWith } = await sampleGraph({ baseUrl })
       const { headers } = await (await clientWith([])).get('/$metadata')
       assert.equal(headers.get('strict-transport-security'), null)

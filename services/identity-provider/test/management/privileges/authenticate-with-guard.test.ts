@@ -80,7 +80,7 @@ describe('a caller of the management API', () => {
     return true
   }
 
-  it('is authenticated by a token of any tenant of this server, with the roles of this API', async () => {
+  it('is authenticated by a token from any tenant of this server, with the roles of this API', async () => {
     const { ask } = guarded(() => [first])
     assert.deepEqual(await ask(`Bearer ${await token(first)}`), {
       tenantId: contoso.id,
@@ -95,7 +95,7 @@ describe('a caller of the management API', () => {
     assert.ok(await ask(`Bearer ${await token(first, local)}`))
   })
 
-  it('is refused without exactly one token', async () => {
+  it('must send exactly one token', async () => {
     const { ask } = guarded(() => [first])
     const good = `Bearer ${await token(first)}`
     assert.deepEqual(await ask(good.replace(' ', '   ')), await ask(good))
@@ -110,7 +110,7 @@ describe('a caller of the management API', () => {
   const badTokens: readonly (readonly [string, object])[] = [
     ['for another API', { aud: `api://${guid(9)}` }],
     ['of another issuer', { iss: 'https://sts.windows.net/x/' }],
-    ['whose tenant is not that of its issuer', { tid: fabrikam.id }],
+    ['whose tenant does not match its issuer', { tid: fabrikam.id }],
     ['of a tenant that does not exist', { iss: `${issuerUrl}/${guid(3)}/`, tid: guid(3) }],
     ['that has expired', { exp: nowSeconds - 61 }],
     ['that acts for a user', { scp: 'Application.Read.All' }],
@@ -125,7 +125,7 @@ describe('a caller of the management API', () => {
     })
   }
 
-  it('is refused at once when the key of its token was revoked, and accepted with the new one', async () => {
+  it("is refused as soon as the token's key is revoked, and accepted with a token of the new key", async () => {
     let published = [first, second]
     const { ask } = guarded(() => published)
     const old = `Bearer ${await token(first)}`
@@ -139,7 +139,7 @@ describe('a caller of the management API', () => {
 
   /** A key is announced, a caller makes the guard read the keys, and another key is revoked meanwhile. */
   for (const microtasks of Array.from({ length: 21 }, (_, count) => count))
-    it(`is refused when the key is revoked ${microtasks} microtasks after another read (AS32)`, async () => {
+    it(`is refused if the key is revoked ${microtasks} microtasks after another read (AS32)`, async () => {
       let published = [first, second]
       const { ask } = guarded(() => published)
       const old = `Bearer ${await token(first)}`
@@ -153,7 +153,7 @@ describe('a caller of the management API', () => {
       await assert.rejects(ask(old), refusal('token_invalid', /signature/))
     })
 
-  it('is refused when the last key is revoked', async () => {
+  it('is refused after the last key is revoked', async () => {
     let published = [first]
     const { ask } = guarded(() => published)
     const old = `Bearer ${await token(first)}`
@@ -162,7 +162,7 @@ describe('a caller of the management API', () => {
     await assert.rejects(ask(old), refusal('keys_unavailable'))
   })
 
-  it('causes as many key reads with many tenants as with one, even after a tenant is added', async () => {
+  it('causes as many key reads for many tenants as for one, even after a tenant is added', async () => {
     const others = Array.from({ length: 2000 }, (_, index) =>
       tenant({ id: guid(0x1000 + index), domains: [] }),
     )
@@ -189,7 +189,7 @@ describe('a caller of the management API', () => {
     await ask(early)
   })
 
-  it('is not refused for an invalid token when no key is available', async () => {
+  it('gets a server error, not a refusal, for an invalid token when no key is available', async () => {
     const { ask } = guarded(() => [])
     await assert.rejects(
       token(first).then((good) => ask(`Bearer ${good}`)),

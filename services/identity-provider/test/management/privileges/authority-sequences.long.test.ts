@@ -174,11 +174,11 @@ async function take(scene: Scene, step: Step): Promise<number> {
 }
 
 describe('random sequences of management calls (AS32)', () => {
-  it('contain every operation that changes something', () => {
+  it('contain every operation that changes the directory', () => {
     assert.deepEqual(Object.keys(asks).toSorted(), changing.toSorted())
   })
 
-  it('give no client a role that neither it nor the caller had', async () => {
+  it('give no client a role that neither it nor the caller had before', async () => {
     const missing = new Set([...changing, 'restart'])
     const property = fc.asyncProperty(start, steps, async (from, sequence) => {
       const scene = await actingPeople(from)

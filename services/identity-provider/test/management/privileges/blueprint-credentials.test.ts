@@ -25,7 +25,7 @@ const waysIn: Readonly<Record<string, (client: GraphClient, path: string) => Pro
 
 describe('the credentials of a blueprint (AS32)', () => {
   for (const [what, add] of Object.entries(waysIn))
-    it(`authenticate its agents, so ${what} needs the management roles of an agent`, async () => {
+    it(`authenticate its agents, so ${what} requires the management roles of the agents`, async () => {
       const sample = await sampleGraph()
       const client = await sample.clientWith(['Application.ReadWrite.All'])
       const { body } = await client.post('/applications', { displayName: 'Blueprint' })

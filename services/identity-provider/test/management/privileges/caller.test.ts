@@ -6,8 +6,8 @@ import { contoso, sampleGraph } from '../sample-graph.ts'
 
 const reader = ['Application.Read.All'] as const
 const writer = ['Application.ReadWrite.All'] as const
-describe('the required roles', () => {
-  it('are checked after the token: an unknown path is reported only to callers with a token', async () => {
+describe('the required management roles', () => {
+  it('are checked after the token, so only authenticated callers learn that a path is unknown', async () => {
     const { clientWith, request } = await sampleGraph()
     assert.equal((await request('GET', '/devices', undefined, {})).status, 401)
     const { status, body } = await (await clientWith([])).get('/devices')
@@ -15,7 +15,7 @@ describe('the required roles', () => {
     assert.equal(body.error.message, "Resource not found for the segment 'devices'.")
   })
 
-  it('do not matter for an unknown method: the response lists the allowed methods', async () => {
+  it('are not checked for an unknown method, and the response lists the allowed methods', async () => {
     const { clientWith } = await sampleGraph()
     const { status, headers } = await (await clientWith(reader)).delete('/applications')
     assert.equal(status, 405)
@@ -24,7 +24,7 @@ describe('the required roles', () => {
 })
 
 /** A token is valid longer than the roles in it: CVE-2026-9705 and CVE-2026-1609 of Keycloak. */
-describe('a token of a client that lost', () => {
+describe("a client's token", () => {
   const losses = {
     'its account': async ({ commit, store, client }: Loss) => {
       const principal = (await wholeDirectory(store)).servicePrincipal(client.principalId)
@@ -57,7 +57,7 @@ describe('a token of a client that lost', () => {
   }
 
   for (const [name, lose] of Object.entries(losses)) {
-    it(`${name} is refused afterwards`, async () => {
+    it(`is refused after the client loses ${name}`, async () => {
       const sample = await sampleGraph()
       const client = await sample.clientWith(writer)
       assert.equal((await client.get('/applications')).status, 200)

@@ -7,7 +7,7 @@ const graph = `/servicePrincipals(appId='${graphAppId}')`
 
 describe('the delegated permissions of Microsoft Graph (entra E317)', () => {
   for (const tenant of [contoso, fabrikam])
-    it(`are found by value in ${tenant.displayName}, with the IDs of every tenant`, async () => {
+    it(`are found by value in ${tenant.displayName}, with the same IDs as in every tenant`, async () => {
       const client = await (await sampleGraph()).clientWith(['Application.Read.All'], tenant)
       const { body } = await client.get(`${graph}?$select=oauth2PermissionScopes`)
       const scopes = body.oauth2PermissionScopes as { value: string; id: string; type: string }[]
@@ -28,7 +28,7 @@ describe('the delegated permissions of Microsoft Graph (entra E317)', () => {
       ])
     })
 
-  it('can be requested and granted, and lead to no role', async () => {
+  it('can be requested and granted, but result in no role', async () => {
     const { clientWith, log } = await sampleGraph()
     const admin = await clientWith(allGraphRoles)
     const { body: api } = await admin.get(graph)

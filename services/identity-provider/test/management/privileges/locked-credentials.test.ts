@@ -45,7 +45,7 @@ describe('the credentials of a service principal whose application locks them (e
     ],
   ]
   for (const [what, target, change] of changes)
-    it(`refuse ${what}, until the lock is open`, async () => {
+    it(`cannot be changed by ${what} until they are unlocked`, async () => {
       const sample = await withPrincipal()
       const { lock, log, principal, reports } = sample
       assert.equal((await lock({ isEnabled: true, allProperties: true })).status, 204)
@@ -73,14 +73,14 @@ describe('the credentials of a service principal whose application locks them (e
     [{ isEnabled: true, allProperties: true }, true],
   ]
   for (const [lock, isLocked] of locks)
-    it(`${isLocked ? 'refuse' : 'accept'} a change with ${JSON.stringify(lock)}`, async () => {
+    it(`${isLocked ? 'prevent' : 'permit'} a change with ${JSON.stringify(lock)}`, async () => {
       const sample = await withPrincipal()
       await sample.lock(lock)
       const { status } = await sample.admin.post(`${sample.of}/addPassword`, {})
       assert.equal(status, isLocked ? 400 : 200)
     })
 
-  it('belong to each tenant, and not to the application itself', async () => {
+  it("are locked in each tenant, while the application's own credentials are not", async () => {
     const sample = await withPrincipal()
     const { admin, api, clientWith, lock, path } = sample
     await admin.patch(path, { signInAudience: 'AzureADMultipleOrgs' })

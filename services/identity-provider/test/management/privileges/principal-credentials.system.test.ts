@@ -63,7 +63,7 @@ async function multiTenant(
   return { ...application, path: `/applications/${application.id}`, principals }
 }
 
-describe('a caller in a tenant that its application is not from (AS32)', () => {
+describe('a caller in a tenant that does not own its application (AS32)', () => {
   const waysIn: Readonly<Record<string, (caller: Caller, path: string) => Promise<Reply>>> = {
     'a secret': (caller, path) => caller.post(`${path}/addPassword`, {}),
     'a certificate': (caller, path) => caller.patch(path, certificates),
@@ -78,7 +78,7 @@ describe('a caller in a tenant that its application is not from (AS32)', () => {
   type Caller = Pick<GraphClient, 'post' | 'patch'>
 
   for (const [name, add] of Object.entries(waysIn))
-    it(`counts only its roles in that tenant: it adds ${name} to no client with others`, async () => {
+    it(`has only its roles in that tenant, so it cannot add ${name} to a client with other roles`, async () => {
       const sample = await sampleGraph()
       const branch = await sample.clientWith(allGraphRoles, fabrikam)
       const ofContoso = await multiTenant(sample, contoso.id, { [contoso.id]: allGraphRoles })
@@ -131,11 +131,11 @@ describe('a credential of a service principal in the tenant of its application (
           prefer: 'create-if-missing',
         }),
     },
-    'comes back when the service principal is enabled': {
+    'is enabled again with the service principal': {
       before: () => ({ accountEnabled: false, ...withSecret() }),
       send: (caller, { id }) => caller.patch(`/servicePrincipals/${id}`, { accountEnabled: true }),
     },
-    'comes back when the service principal is restored': {
+    'is restored with the service principal': {
       before: () => ({ deletedDateTime: new Date('2026-02-01'), ...withSecret() }),
       send: (caller, { id }) => caller.post(`/directory/deletedItems/${id}/restore`),
     },
@@ -146,7 +146,7 @@ describe('a credential of a service principal in the tenant of its application (
   const everywhere = { [contoso.id]: writer, [fabrikam.id]: allGraphRoles }
 
   for (const [name, { before, send }] of Object.entries(ways)) {
-    it(`needs the roles of the application in all tenants when it ${name}`, async () => {
+    it(`requires the application's roles in all tenants when it ${name}`, async () => {
       const sample = await sampleGraph()
       const caller = await sample.clientWith(writer)
       for (const [roles, isAllowed] of [
@@ -164,7 +164,7 @@ describe('a credential of a service principal in the tenant of its application (
     })
   }
 
-  it('does not affect other tenants: each may add credentials to its service principal', async () => {
+  it('does not affect other tenants, which may add credentials to their service principals', async () => {
     const sample = await sampleGraph()
     const { principals } = await multiTenant(sample, contoso.id, {
       [contoso.id]: allGraphRoles,
@@ -251,7 +251,7 @@ describe('a client that trusts another service principal as its credential (AS32
     },
   ]
   for (const { what, presenter, client, hasServerRole, requestedIn, isIssued } of rows)
-    it(`gets ${isIssued ? 'a' : 'no'} token for Graph when that service principal ${what}`, async () => {
+    it(`gets ${isIssued ? 'a' : 'no'} token for Graph if that service principal ${what}`, async () => {
       const sample = await sampleGraph()
       const { directory } = sample.log
       const { principals, ...application } = await multiTenant(sample, contoso.id, client)

@@ -71,7 +71,7 @@ const changes: Readonly<Record<string, Change>> = {
     client.patch(path, { isFallbackPublicClient: true }),
   'forbids its secrets': (client, { path }) =>
     client.patch(path, { passwordAuthenticationAllowed: false }),
-  'offers it to other tenants': (client, { path }) =>
+  'shares it with other tenants': (client, { path }) =>
     client.patch(path, { signInAudience: 'AzureADMultipleOrgs' }),
   'deletes it': (client, { path }) => client.delete(path),
   'disables it': (client, { principalPath }) =>
@@ -127,7 +127,7 @@ describe('a caller that lacks a management role (AS32)', () => {
 
   const absences: Readonly<Record<string, Change>> = {
     'was deleted': (admin, { principalPath }) => admin.delete(principalPath),
-    'was deleted with its application, which is back': async (admin, { administrator, path }) => {
+    'was deleted with its restored application': async (admin, { administrator, path }) => {
       await admin.delete(path)
       return admin.post(`/directory/deletedItems/${administrator.id}/restore`)
     },
@@ -232,7 +232,7 @@ describe('an application that has management roles in another tenant (AS32)', ()
   }
 
   for (const [name, add] of Object.entries(waysIn)) {
-    it(`gives its owner no access to that tenant: the owner ${name}`, async () => {
+    it(`gives its owner no access to that tenant, even if the owner ${name}`, async () => {
       const { own, owner, outsider, principal } = await withForeignRoles()
       assert.partialDeepStrictEqual(await add(owner, own), refusedForRole)
       assert.equal((await outsider.delete(`/servicePrincipals/${principal.id}`)).status, 204)
@@ -283,7 +283,7 @@ describe('an application that has management roles in another tenant (AS32)', ()
     ],
   }
   for (const [name, [shut, reopen]] of Object.entries(reopenings))
-    it(`cannot get credentials from its owner after it is ${name}`, async () => {
+    it(`gets no credentials from its owner after it is ${name}`, async () => {
       const { own, owner } = await withForeignRoles()
       assert.equal((await shut(owner, own)).status, 204)
       assert.partialDeepStrictEqual(await reopen(owner, own), refusedForRole)
@@ -294,7 +294,7 @@ describe('an application that has management roles in another tenant (AS32)', ()
     disabled: { accountEnabled: false },
   }
   for (const [name, loss] of Object.entries(losses))
-    it(`gets credentials from a caller with the same roles there, unless the caller is ${name} there`, async () => {
+    it(`gets credentials from a caller with the same roles there, unless that caller is ${name} there`, async () => {
       const { own, owner, sample } = await withForeignRoles()
       const directory = sample.log.directory
       const graph = directory.servicePrincipalByAppId(fabrikam.id, graphAppId)

@@ -108,7 +108,7 @@ describe('the table of privileges (AS32)', () => {
     assert.deepEqual(Object.keys(privilegeTable).toSorted(), operations.map(nameOf).toSorted())
   })
 
-  it('requires at least the roles of its row, from each caller and for every operation', () => {
+  it('lists at least the roles that each operation requires from each caller', () => {
     for (const operation of operations) {
       const [requires] = rowOf(operation)
       for (const roles of holders.filter((one) => !hasRoles(one, operation.requires)))
@@ -116,7 +116,7 @@ describe('the table of privileges (AS32)', () => {
     }
   })
 
-  it('has all roles in the declarations of the operations, except of these', () => {
+  it('lists all roles in the declarations of the operations, except these', () => {
     assert.deepEqual(operations.filter(judgesRoles).map(nameOf).toSorted(), [
       'PATCH /applications/{id}/microsoft.graph.agentIdentityBlueprint',
       'POST /applications/{id}/addKey',
@@ -124,7 +124,7 @@ describe('the table of privileges (AS32)', () => {
     ])
   })
 
-  it('admits no caller without a token', async () => {
+  it('permits nothing without a token', async () => {
     const { request, requestManagement } = await privilegeScene([], false)
     for (const operation of operations) {
       const send = ofServer.some((own) => own === operation) ? requestManagement : request
@@ -140,7 +140,7 @@ describe('the table of privileges (AS32)', () => {
     cells,
     ({ operation, target }) => `${nameOf(operation)} on ${target}`,
   )) {
-    it(`${name} has its outcome for the caller with each role`, async () => {
+    it(`matches the outcome for a caller with each role: ${name}`, async () => {
       for (const cell of row) await outcomeMatches(cell)
     })
   }

@@ -68,7 +68,7 @@ const writes: Readonly<Record<string, Write>> = {
   'it is deleted': (client, one) => client.delete(pathOf(one)),
   'its service principal is disabled': (client) =>
     client.patch(principalPath, { accountEnabled: false }),
-  'its service principal asks for an assignment': (client) =>
+  'its service principal requires an assignment': (client) =>
     client.patch(principalPath, { appRoleAssignmentRequired: true }),
   'its service principal is deleted': (client) => client.delete(principalPath),
 }
@@ -109,7 +109,7 @@ describe('an application of a management API (AS32)', () => {
   const harmless: readonly (readonly [name: string, body: object])[] = [
     ['all that Terraform sends', terraformPrincipal],
     ['nothing', {}],
-    ['its own state', { accountEnabled: true, appRoleAssignmentRequired: false }],
+    ['its current state', { accountEnabled: true, appRoleAssignmentRequired: false }],
     ['no tags', { tags: [] }],
     ['other tags', { tags: ['terraform'] }],
     ['notes and names', { notes: 'Ours', alternativeNames: ['graph'], description: 'Graph' }],

@@ -20,8 +20,8 @@ const operationsOfServer = serverOperations({
   findEndingCredentials: async () => [],
 })
 
-describe('the ways to a credential or a management role (AS32)', () => {
-  it('include each operation that changes something, and no other', () => {
+describe('the table of ways to a credential or a management role (AS32)', () => {
+  it('includes exactly the operations that change the directory', () => {
     const listed = rows.flatMap(([way = '']) =>
       [...way.matchAll(/`([A-Z]+ \/[^`]*)`/g)].map(([, operation]) => operation),
     )
@@ -31,7 +31,7 @@ describe('the ways to a credential or a management role (AS32)', () => {
     assert.deepEqual([...new Set(listed)].toSorted(), [...new Set(changing)].toSorted())
   })
 
-  it('have a check and existing tests in each row', () => {
+  it('has a check and existing tests in each row', () => {
     assert.ok(rows.length > 0)
     for (const [way = '', check = '', tests = ''] of rows) {
       assert.notEqual(check, '', way)

@@ -14,7 +14,7 @@ describe('the API of the server', () => {
     assert.equal((await admin.get('/keys')).status, 403)
   })
 
-  it('refuses clients of other tenants, and gives them none of its roles', async () => {
+  it('refuses clients of other tenants, and grants them none of its roles', async () => {
     const { clientWith, managerWith } = await sampleManagement()
     const other = await managerWith(allManagementRoles, fabrikam)
     assert.equal((await other.get('/keys')).status, 401)
@@ -28,7 +28,7 @@ describe('the API of the server', () => {
   })
 })
 
-describe('signing keys', () => {
+describe('the signing keys', () => {
   it('are listed with their phases, without private members', async () => {
     const { managerWith } = await sampleManagement()
     const { status, body, headers } = await (await managerWith(['SigningKey.Read.All'])).get(
@@ -50,7 +50,7 @@ describe('signing keys', () => {
     ])
   })
 
-  it('are rotated and revoked, and the record names the caller', async () => {
+  it('are rotated and revoked, and the audit record names the caller', async () => {
     const { keyRing, keys, managerWith } = await sampleManagement()
     const manager = await managerWith(['SigningKey.ReadWrite.All'])
     const [active, announced] = keys.states()
@@ -66,7 +66,7 @@ describe('signing keys', () => {
     assert.equal(revocation?.actor, manager.appId)
   })
 
-  it('are encrypted under another key, and no response or record contains that key', async () => {
+  it('are encrypted with another key, which no response or record contains', async () => {
     const { keyRing, managerWith, log, refusals, reports } = await sampleManagement()
     const manager = await managerWith(['SigningKey.ReadWrite.All'])
     const to = KeyEncryptionKey.generate()
@@ -114,7 +114,7 @@ describe('the audit log', () => {
     ])
   })
 
-  it('is counted for 24 whole hours in UTC, the current hour last', async () => {
+  it('has counts for 24 whole hours in UTC, with the current hour at the end', async () => {
     const { clock, counted, managerWith } = await sampleManagement()
     clock.now = new Date('2030-01-02T05:59:59.999+05:30')
     const reader = await managerWith(['AuditLog.Read.All'])
@@ -150,7 +150,7 @@ describe('the audit log', () => {
 describe('the list of expiring credentials', () => {
   const path = '/credentials?from=2026-01-01T00:00:00Z&to=2026-03-01T00:00:00Z'
 
-  it("contains the credentials in the caller's tenant that expire between two times", async () => {
+  it("contains the credentials of the caller's tenant that expire between two times", async () => {
     const { endings, managerWith } = await sampleManagement()
     const { status, body } = await (await managerWith(['AuditLog.Read.All'])).get(path)
     assert.equal(status, 200)
@@ -169,7 +169,7 @@ describe('the list of expiring credentials', () => {
 })
 
 describe('a tenant', () => {
-  it('is created with an administrator that can manage only this tenant', async () => {
+  it('is created with an administrator who can manage only this tenant', async () => {
     const { managerWith, store } = await sampleManagement()
     const manager = await managerWith(['Tenant.ReadWrite.All'])
     const { status, body } = await manager.post('/tenants', {
@@ -193,7 +193,7 @@ describe('a tenant', () => {
   })
 
   for (const id of [ownerTenantId, fabrikam.id, guid(7)])
-    it(`is not created with an ID that the caller chooses: ${id} (AS32)`, async () => {
+    it(`cannot get an ID that the caller chooses: ${id} (AS32)`, async () => {
       const { managerWith, store } = await sampleManagement()
       const manager = await managerWith(['Tenant.ReadWrite.All'])
       const { revision } = await wholeDirectory(store)
@@ -205,7 +205,7 @@ describe('a tenant', () => {
 
   const computed = `${guid(7).replaceAll('-', '')}.onmicrosoft.com`
   for (const domain of [ownerTenantId, fabrikam.id.toUpperCase(), guid(7), computed])
-    it(`cannot have the ID of a tenant as its domain: ${domain} (AS32)`, async () => {
+    it(`cannot use a tenant ID as its domain: ${domain} (AS32)`, async () => {
       const { managerWith } = await sampleManagement()
       const manager = await managerWith(['Tenant.ReadWrite.All'])
       const made = await manager.post('/tenants', { displayName: 'Mine', domains: [domain] })
@@ -214,7 +214,7 @@ describe('a tenant', () => {
       assert.equal(changed.status, 400)
     })
 
-  it('cannot have a domain of another tenant', async () => {
+  it('cannot use a domain of another tenant', async () => {
     const { managerWith } = await sampleManagement()
     const manager = await managerWith(['Tenant.ReadWrite.All'])
     const twin = { displayName: 'Twin', domains: ['fabrikam.example'] }
@@ -224,7 +224,7 @@ describe('a tenant', () => {
     assert.equal(taken.status, 409)
   })
 
-  it('gets another administrator after it has lost the last one (AS32)', async () => {
+  it('gets another administrator after it loses the last one (AS32)', async () => {
     const { actAs, clientWith, log, managerWith, store } = await sampleManagement()
     const manager = await managerWith(['Tenant.ReadWrite.All'])
     const writer = await clientWith(['Application.ReadWrite.All'], fabrikam)

@@ -42,8 +42,8 @@ const until = async (isComplete: () => boolean) => {
   while (!isComplete()) await delay(20)
 }
 
-describe('a log store that is slow or unavailable', () => {
-  it('over TCP: 50,000 records of a lane wait for a reader that stops, further ones are counted, and the export recovers', async (t) => {
+describe('the audit export to a slow or unavailable log store', () => {
+  it('keeps 50,000 records of a lane for a stalled TCP reader, counts further ones, and recovers', async (t) => {
     let text = ''
     let socket: Socket | undefined
     const port = await listen(
@@ -70,11 +70,11 @@ describe('a log store that is slow or unavailable', () => {
   })
 
   const faults: Readonly<Record<string, (response: ServerResponse) => void>> = {
-    'answers 503': (response) => response.writeHead(503, { 'retry-after': '0' }).end(),
+    'responds with 503': (response) => response.writeHead(503, { 'retry-after': '0' }).end(),
     'closes the connection': (response) => response.destroy(),
   }
   for (const [fault, answer] of Object.entries(faults))
-    it(`a collector that ${fault}: its records wait, and it gets all of them when it responds`, async (t) => {
+    it(`keeps the records for a collector that ${fault}, and sends all of them later`, async (t) => {
       let isFaulty = true
       const received: number[] = []
       const server = createHttpServer(async (request, response) => {
@@ -99,7 +99,7 @@ describe('a log store that is slow or unavailable', () => {
       assert.equal(figures().dropped, 0)
     })
 
-  it('a collector that hangs: a stop does not wait for it, and counts the remaining records', async (t) => {
+  it('does not delay a stop for a collector that hangs, and counts the remaining records', async (t) => {
     const server = createHttpServer(() => undefined)
     t.after(() => server.closeAllConnections())
     const port = await listen(t, server)
@@ -109,7 +109,7 @@ describe('a log store that is slow or unavailable', () => {
     assert.deepEqual([figures().queued, figures().dropped], [0, 3])
   })
 
-  it('over TLS: a server with another certificate gets nothing', async (t) => {
+  it('sends nothing over TLS to a server with another certificate', async (t) => {
     let received = 0
     const server = createTlsServer(identity, (socket) => {
       socket.on('data', () => {

@@ -61,8 +61,8 @@ function outletFixture(options: Partial<AuditOutletOptions> = {}) {
 
 const collectMs = 200
 
-describe('the queue before a log store', () => {
-  it('sends what arrives within 200 ms in one batch, in order, and nothing without records', async () => {
+describe('the queue in front of a log store', () => {
+  it('sends all records of 200 ms in one batch, in order, and nothing without records', async () => {
     const { state, offer, pass, outlet } = outletFixture()
     offer(1, 3)
     assert.deepEqual(state.batches, [])
@@ -87,7 +87,7 @@ describe('the queue before a log store', () => {
     assert.deepEqual(state.batches.flat(), numbers(1, 1200))
   })
 
-  it('repeats a batch after increasing delays, and logs the first failure and the recovery', async () => {
+  it('retries a batch after increasing delays, and logs the first failure and the recovery', async () => {
     const { state, offer, pass, outlet } = outletFixture()
     state.answer = () => Promise.reject(new Error('away'))
     offer(1, 500)
@@ -117,7 +117,7 @@ describe('the queue before a log store', () => {
       assert.equal(state.waits[0]?.ms, waited)
     })
 
-  it('drops the new records of a lane that is full, and none of another lane', async () => {
+  it('drops new records of a full lane, but none of another lane', async () => {
     const { state, offer, pass, outlet } = outletFixture({ maxRecords: 3 })
     state.answer = () => Promise.reject(new Error('away'))
     offer(1, 5, 'unauthenticated')
@@ -132,13 +132,13 @@ describe('the queue before a log store', () => {
     assert.deepEqual(outlet.figures, { queued: 1, dropped: 2, failures: 1 })
   })
 
-  it('is bounded by the size of the records too', async () => {
+  it('is also limited by the total size of the records', async () => {
     const { offer, outlet } = outletFixture({ maxBytes: 1000 })
     offer(1, 5)
     assert.deepEqual(outlet.figures, { queued: 3, dropped: 2, failures: 0 })
   })
 
-  it('counts what the store rejects permanently, and sends the next records', async () => {
+  it('counts permanently rejected records, and sends the next records', async () => {
     const { state, offer, pass, outlet } = outletFixture()
     state.answer = async () => 2
     offer(1, 500)
@@ -150,7 +150,7 @@ describe('the queue before a log store', () => {
     assert.deepEqual(state.batches[1], [501])
   })
 
-  it('logs the number of lost records, at most once a minute', async () => {
+  it('logs the number of lost records at most once a minute', async () => {
     const { state, offer, pass } = outletFixture({ maxRecords: 1 })
     const losses = () =>
       state.logged.flatMap((line) => ('lost' in (line as object) ? [line] : [])) as object[]
@@ -173,7 +173,7 @@ describe('the queue before a log store', () => {
     assert.equal(losses().length, 2)
   })
 
-  it('sends the waiting records at a stop, even while it waits to repeat a batch', async () => {
+  it('sends the waiting records when it stops, even during a retry delay', async () => {
     const { state, offer, pass, outlet } = outletFixture()
     state.answer = () => Promise.reject(new Error('away'))
     offer(1, 2)
@@ -190,9 +190,9 @@ describe('the queue before a log store', () => {
 
   for (const [state, answer] of [
     ['fails', () => Promise.reject(new Error('away'))],
-    ['does not answer', () => new Promise<never>(() => undefined)],
+    ['does not respond', () => new Promise<never>(() => undefined)],
   ] as const)
-    it(`counts the remaining records at a stop, at most 2 s later, when the store ${state}`, async () => {
+    it(`stops within 2 s and counts the remaining records if the store ${state}`, async () => {
       const { state, offer, pass, outlet } = outletFixture()
       state.answer = answer
       offer(1, 700)

@@ -3,7 +3,7 @@ import { it } from 'node:test'
 import { linesOf } from '../../../src/telemetry/audit-export/exported-record.ts'
 import { sampleRecords } from './sample-records.ts'
 
-it('a record is one line of JSON, with texts of at most 256 characters', () => {
+it('an exported record is one line of JSON, with strings of at most 256 characters', () => {
   const [exported = assert.fail()] = sampleRecords(7, 1)
   const { at } = exported.record
   const record = { ...exported.record, actor: `\n${'x'.repeat(300)}`, blueprintId: 'a blueprint' }

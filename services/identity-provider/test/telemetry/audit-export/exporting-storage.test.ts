@@ -27,7 +27,7 @@ async function exportingFixture(t: TestContext) {
 
 const all = { log: 'directory', limit: 10 } as const
 
-describe('the records of changes', () => {
+describe('audit records of changes', () => {
   it('are exported after the commit of their change', async (t) => {
     const { directory, offered } = await exportingFixture(t)
     const base = await directory.latest()
@@ -48,7 +48,7 @@ describe('the records of changes', () => {
     assert.deepEqual(offered, ['token.issue 1'])
   })
 
-  it('are exported after the transaction that excludes other processes', async (t) => {
+  it('are exported after the exclusive transaction', async (t) => {
     const { directory, offered } = await exportingFixture(t)
     await directory.exclusively([], async (log) => {
       await log.commit(await log.latest(), 'a mark', [], [one])
@@ -57,7 +57,7 @@ describe('the records of changes', () => {
     assert.deepEqual(offered, ['token.issue 1'])
   })
 
-  it('are not exported when that transaction fails', async (t) => {
+  it('are not exported if the exclusive transaction fails', async (t) => {
     const { directory, offered, isStored } = await exportingFixture(t)
     const failing = directory.exclusively([], async (log) => {
       await log.commit(await log.latest(), 'a mark', [], [one])
@@ -68,7 +68,7 @@ describe('the records of changes', () => {
     assert.equal(await isStored(), 0)
   })
 
-  it('about keys equal those of the table, and a conflict exports none', async (t) => {
+  it('about keys equal the stored records, and a conflict exports none', async (t) => {
     const { keyRing, offered, audit } = await exportingFixture(t)
     const event = { at: one.at, actor: 'system', action: 'announce', kid: 'k' } as const
     const commit = () =>

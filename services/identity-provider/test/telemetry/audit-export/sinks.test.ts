@@ -14,7 +14,7 @@ const newPath = () => join(folder, `${crypto.randomUUID()}.jsonl`)
 const read = (path: string) => readFile(path, 'utf8')
 
 describe('a file as a log store', () => {
-  it('has one record in each line, and only its owner may read it', async () => {
+  it('has one record per line, and only its owner may read it', async () => {
     const path = newPath()
     const sink = fileSink(path)
     assert.equal(await sink.send(sampleRecords(1, 2)), 0)
@@ -24,7 +24,7 @@ describe('a file as a log store', () => {
     if (process.platform !== 'win32') assert.equal((await stat(path)).mode & 0o777, 0o600)
   })
 
-  it('is continued by the next start', async () => {
+  it('is continued after the next start', async () => {
     const path = newPath()
     for (const first of [1, 2]) {
       const sink = fileSink(path)
@@ -34,7 +34,7 @@ describe('a file as a log store', () => {
     assert.deepEqual(numbersIn(await read(path)), [1, 2])
   })
 
-  it('is created again when it is renamed or removed, and loses nothing', async () => {
+  it('is recreated after it is renamed or removed, and loses nothing', async () => {
     const path = newPath()
     const sink = fileSink(path)
     await sink.send(sampleRecords(1, 2))
@@ -48,7 +48,7 @@ describe('a file as a log store', () => {
     await sink.close()
   })
 
-  it('is closed when another file takes its name', async () => {
+  it('is reopened when another file takes its name', async () => {
     const path = newPath()
     const sink = fileSink(path)
     await sink.send(sampleRecords(1, 1))
@@ -59,7 +59,7 @@ describe('a file as a log store', () => {
     assert.deepEqual(numbersIn(await read(path)), [2])
   })
 
-  it('leaves on a separate line the start of a record that a full disk or a crash cut off', async () => {
+  it('keeps a truncated record on a separate line after a full disk or a crash', async () => {
     const path = newPath()
     await appendFile(path, '{"run":"torn')
     const sink = fileSink(path)
@@ -70,7 +70,7 @@ describe('a file as a log store', () => {
     assert.deepEqual(numbersIn(lines.join('\n')), [1])
   })
 
-  it('fails while its folder is missing, and works when the folder exists', async () => {
+  it('fails while its folder is missing, and works once the folder exists', async () => {
     const missing = join(folder, 'later')
     const sink = fileSink(join(missing, 'audit.jsonl'))
     await assert.rejects(sink.send(sampleRecords(1, 1)), { code: 'ENOENT' })
@@ -80,7 +80,7 @@ describe('a file as a log store', () => {
     assert.deepEqual(numbersIn(await read(join(missing, 'audit.jsonl'))), [1])
   })
 
-  it('is refused when it is no regular file', async () => {
+  it('is refused if it is not a regular file', async () => {
     await assert.rejects(fileSink(folder).send(sampleRecords(1, 1)), /is not a regular file$/)
   })
 })
@@ -110,7 +110,7 @@ async function readerFixture(t: TestContext, { reads = true, idleMs = 10_000 } =
 }
 
 describe('a socket as a log store', () => {
-  it('gets the lines of all batches over one connection', async (t) => {
+  it('receives the lines of all batches over one connection', async (t) => {
     const { state, sink, until } = await readerFixture(t)
     for (const first of [1, 3]) assert.equal(await sink.send(sampleRecords(first, 2)), 0)
     await until(() => state.text.split('\n').length === 5)
@@ -118,7 +118,7 @@ describe('a socket as a log store', () => {
     assert.equal(state.sockets.length, 1)
   })
 
-  it('is connected again when the reader closes the connection', async (t) => {
+  it('is reconnected when the reader closes the connection', async (t) => {
     const { state, sink, until } = await readerFixture(t)
     await sink.send(sampleRecords(1, 1))
     await until(() => state.text !== '')
@@ -133,7 +133,7 @@ describe('a socket as a log store', () => {
     await until(() => numbersIn(state.text).includes(2))
   })
 
-  it('fails at once while it is unavailable', async (t) => {
+  it('fails immediately while it is unavailable', async (t) => {
     const { sink, server } = await readerFixture(t)
     server.close()
     await assert.rejects(sink.send(sampleRecords(1, 1)), { code: 'ECONNREFUSED' })
@@ -142,13 +142,13 @@ describe('a socket as a log store', () => {
 
   const megabytes = sampleRecords(1, 100_000)
 
-  it('is given up when it reads nothing for a while', async (t) => {
+  it('is abandoned when it reads nothing for a while', async (t) => {
     const { sink, state } = await readerFixture(t, { reads: false, idleMs: 200 })
     await assert.rejects(sink.send(megabytes), /The reader takes nothing/)
     assert.equal(state.sockets.length, 1)
   })
 
-  it('is given up when it stops after a batch', async (t) => {
+  it('is abandoned when it stops reading after a batch', async (t) => {
     const { sink, state, until } = await readerFixture(t, { idleMs: 200 })
     await sink.send(sampleRecords(1, 1))
     await until(() => state.text !== '')
@@ -164,7 +164,7 @@ describe('a socket as a log store', () => {
     await assert.rejects(sent, /The server stops/)
   })
 
-  it('gets a large batch at the speed of its reader', async (t) => {
+  it('receives a large batch at the speed of its reader', async (t) => {
     // The whole batch takes longer than the time without progress after which the reader is given up.
     const { sink, state, until } = await readerFixture(t, { reads: false, idleMs: 1500 })
     const part = linesOf(megabytes).length / 40

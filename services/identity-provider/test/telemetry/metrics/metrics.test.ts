@@ -9,7 +9,7 @@ const linesOf = async ({ registry }: ReturnType<typeof createMetrics>) =>
   (await registry.metrics()).split('\n')
 
 describe('the metrics of the identity provider', () => {
-  it('show the process, the keys, the directory and the store with its limits', async () => {
+  it('cover the process, the keys, the directory and the store with its limits', async () => {
     let usage = unknownUsage
     const metrics = createMetrics()
     metrics.watch(sampleSources(() => usage))
@@ -96,7 +96,7 @@ describe('the metrics of the identity provider', () => {
       assert.ok(lines.includes(line), line)
   })
 
-  it('have no label with a client or a tenant that the settings do not name', async () => {
+  it('contain no client or tenant label that the settings do not name', async () => {
     const metrics = createMetrics()
     const { token, form } = await testService({ observeToken: metrics.observeToken })
     await token(form())
@@ -105,7 +105,7 @@ describe('the metrics of the identity provider', () => {
     assert.doesNotMatch(text, /client_id|tenant_id|[0-9a-f]{8}-[0-9a-f]{4}/)
   })
 
-  it('have durations by route pattern, and none by path', async () => {
+  it('include durations by route pattern, never by path', async () => {
     const metrics = createMetrics()
     const observeRequest = observeRequests(undefined, metrics.observeRequest)
     const { app, token, form } = await testService({ observeRequest })

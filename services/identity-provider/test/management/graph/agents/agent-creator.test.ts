@@ -14,7 +14,7 @@ describe('the creator of a blueprint and of its principal', () => {
     principal: ({ principal }: Sample) => `/servicePrincipals/${principal.id}`,
   }
   for (const [name, pathOf] of Object.entries(kinds))
-    it(`owns the ${name}, and can be removed (entra E356)`, async () => {
+    it(`owns the ${name}, and can be removed from its owners (entra E356)`, async () => {
       const sample = await withAgent()
       const { admin } = sample
       const owners = `${pathOf(sample)}/owners`
@@ -23,7 +23,7 @@ describe('the creator of a blueprint and of its principal', () => {
       assert.deepEqual(idsIn(await admin.get(owners)), [])
     })
 
-  it('is one owner even if the body names it, and owns no other objects', async () => {
+  it('is one owner even if the body names it, and does not own other objects', async () => {
     const { admin, agent, blueprint } = await withAgent()
     const { body: users } = await admin.get('/users')
     const both = [`/users/${users.value[0]?.id}`, `/servicePrincipals/${admin.principalId}`]
@@ -46,7 +46,7 @@ describe('the creator of an agent identity', () => {
   const manager = ['AgentIdentity.CreateAsManager']
   const own = (sample: Sample, { appId }: Body) => sample.actAs(sample.tenantId, appId)
 
-  it('may be its blueprint, which needs no assignment, and reaches its own agents only', async () => {
+  it('may be its blueprint, which needs no assignment and reaches only its own agents', async () => {
     const sample = await withAgent()
     const { blueprint: other } = await sample.newBlueprint('Other')
     const stranger = await sample.create({ agentIdentityBlueprintId: other.appId })
@@ -88,7 +88,7 @@ describe('the creator of an agent identity', () => {
       async (sample) => sample.create({}, await sample.clientWith(manager)),
     ],
     [
-      'an agent, which can have no role to create any (entra E202)',
+      'an agent, which can have no role to create agents (entra E202)',
       'Authorization_RequestDenied',
       async (sample) => {
         await sample.giveRole(sample.agent.id, 'AgentIdentity.ReadWrite.All')

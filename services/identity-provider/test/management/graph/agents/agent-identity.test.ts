@@ -15,7 +15,7 @@ type Sample = Awaited<ReturnType<typeof withAgent>>
 const idsIn = ({ body }: Reply) => body.value.map(({ id }) => id)
 
 describe('agent identities in Microsoft Graph', () => {
-  it('respond to their creation with the documented properties', async () => {
+  it('are returned with the documented properties when they are created', async () => {
     const { admin, blueprint, create } = await withAgent()
     const { status, headers, body } = await create({ displayName: 'Second' })
     assert.equal(status, 201)
@@ -32,7 +32,7 @@ describe('agent identities in Microsoft Graph', () => {
     for (const [name, value] of Object.entries(shown)) assert.deepEqual(body[name], value, name)
   })
 
-  it('have the documented members of a blueprint principal, which no other object has', async () => {
+  it('belong to a blueprint principal with documented members that no other object has', async () => {
     const { admin, agent, blueprint, principal } = await withAgent()
     const members = { publisherName: 'Contoso', publishedPermissionScopes: [] }
     await admin.delete(`/servicePrincipals/${principal.id}`)
@@ -76,7 +76,7 @@ describe('agent identities in Microsoft Graph', () => {
       assert.equal(body.id, id)
     })
 
-  it('are not found by a cast to another type', async () => {
+  it('are not found when a cast names another type', async () => {
     const { admin, agent, blueprint, principal } = await withAgent()
     for (const path of [
       `/servicePrincipals/${agent.id}/${principalType}`,
@@ -88,7 +88,7 @@ describe('agent identities in Microsoft Graph', () => {
     }
   })
 
-  it('are listed and counted by their types, and named in every list', async () => {
+  it('are listed and counted by type, and named in every list', async () => {
     const { admin, agent, blueprint, principal } = await withAgent()
     assert.deepEqual(idsIn(await admin.get(`/servicePrincipals/${agentType}`)), [agent.id])
     assert.deepEqual(idsIn(await admin.get(`/servicePrincipals/${principalType}`)), [principal.id])
@@ -112,7 +112,7 @@ describe('agent identities in Microsoft Graph', () => {
     ])
   })
 
-  it('are changed and deleted, and restored under either name of their type', async () => {
+  it('are changed, deleted and restored, under either name of their type', async () => {
     const { admin, agent } = await withAgent()
     const path = `/servicePrincipals/${agent.id}/${agentType}`
     const change = { '@odata.type': 'Microsoft.Graph.AgentIdentity', displayName: 'Other' }
@@ -128,7 +128,7 @@ describe('agent identities in Microsoft Graph', () => {
     assert.equal((await admin.get(path)).status, 200)
   })
 
-  it('are not restored without the principal of their blueprint', async () => {
+  it('are not restored while the principal of their blueprint is missing', async () => {
     const { admin, agent, principal } = await withAgent()
     await admin.delete(`/servicePrincipals/${agent.id}`)
     await admin.delete(`/servicePrincipals/${principal.id}`)
@@ -136,7 +136,7 @@ describe('agent identities in Microsoft Graph', () => {
     assert.equal(body.error.code, 'AgentIdentity_AgentBlueprintPrincipalDoesNotExist')
   })
 
-  it('are purged together with their blueprint, and with its principal', async () => {
+  it('are purged together with their blueprint or with its principal', async () => {
     for (const kind of ['blueprint', 'principal'] as const) {
       const sample = await withAgent()
       const { admin, agent, log } = sample
@@ -190,7 +190,7 @@ describe('agent identities in Microsoft Graph', () => {
         create({ 'sponsors@odata.bind': [`https://a.example/servicePrincipals/${admin.appId}`] }),
     ],
     [
-      'an agent with an application ID of its own',
+      'an agent with a separate application ID',
       'Request_BadRequest',
       ({ create }) => create({ appId: sponsorId }),
     ],
@@ -260,7 +260,7 @@ describe('agent identities in Microsoft Graph', () => {
       assert.deepEqual(sample.reports, [])
     })
 
-  it('are created through the sets without a cast, when the body names the type', async () => {
+  it('can be created without a cast when the body names the type', async () => {
     const { admin } = await withAgent()
     const { status, body } = await admin.post('/applications', {
       '@odata.type': 'Microsoft.Graph.AgentIdentityBlueprint',
@@ -281,7 +281,7 @@ describe('agent identities in Microsoft Graph', () => {
     assert.equal(agent.body['@odata.type'], '#microsoft.graph.agentIdentity')
   })
 
-  it('have sponsors, which are added once and removed', async () => {
+  it('have sponsors that can be added once and removed', async () => {
     const { admin, agent, blueprint, principal } = await withAgent()
     const groupId = admin.appId
     for (const path of [
@@ -307,7 +307,7 @@ describe('agent identities in Microsoft Graph', () => {
     assert.equal(body.error.message, "Resource not found for the segment 'sponsors'.")
   })
 
-  it('share the credentials of their blueprint, which typed paths change', async () => {
+  it('share the credentials of their blueprint, which typed paths can change', async () => {
     const { admin, blueprint } = await withAgent()
     const path = `/applications/${blueprint.appId}/${blueprintType}`
     const { body: secret } = await admin.post(`${path}/addPassword`, {})

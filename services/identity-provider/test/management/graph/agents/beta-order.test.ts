@@ -13,13 +13,13 @@ const namesOf = (object: object | undefined) =>
     .slice(0, first.split(' ').length)
     .join(' ')
 
-describe('the order of the beta version (entra E361)', () => {
+describe('the property order in the beta version (entra E361)', () => {
   const rows = [
     ['a blueprint', `/applications/${blueprintType}`, sponsored],
     ['an application', '/applications', {}],
   ] as const
   for (const [name, set, part] of rows)
-    it(`is the order of ${name} when it is created, shown and listed`, async () => {
+    it(`is the same for ${name} in the response to its creation, alone and in a list`, async () => {
       const { actAs, app, clientWith } = await sampleGraph({ path: '/beta' })
       const { appId } = await clientWith(allGraphRoles)
       const admin = actAs(contoso.id, appId, requestsTo(app, '/beta'))

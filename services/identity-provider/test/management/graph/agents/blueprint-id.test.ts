@@ -4,7 +4,7 @@ import { put } from '@greeting/directory'
 import { agentType, blueprintType, sponsored, withAgent } from './sample-agents.ts'
 
 describe('the ID of a blueprint', () => {
-  it('is one ID, by which its principal, agents and identifier URIs name it (entra E135)', async () => {
+  it('is the only ID that its principal, agents and identifier URIs use (entra E135)', async () => {
     const { admin } = await withAgent()
     const bodies = [
       [`/applications/${blueprintType}`, {}],
@@ -51,7 +51,7 @@ describe('the ID of a blueprint', () => {
     assert.equal(made.id, made.appId)
   })
 
-  it('may be one of two when an earlier release created it, and each finds it', async () => {
+  it('may be either of two IDs if an earlier release created the blueprint', async () => {
     const { admin, blueprint, commit, log, principal } = await withAgent()
     const present = log.directory.application(blueprint.id)
     assert.ok(present)

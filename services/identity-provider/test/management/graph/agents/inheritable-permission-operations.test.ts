@@ -64,7 +64,7 @@ describe('the inheritable permissions of a blueprint', () => {
     [all, 409, 'Request_MultipleObjectsWithSameKeyValue'],
   ]
   for (const [body, status, code] of refused)
-    it(`are refused with ${status} when they are ${JSON.stringify(body)} beside those of Graph`, async () => {
+    it(`are refused with ${status} when they are ${JSON.stringify(body)} and Graph permissions exist`, async () => {
       const { admin, path } = await withPermissions()
       await admin.post(path, all)
       const reply = await admin.post(path, body)
@@ -82,7 +82,7 @@ describe('the inheritable permissions of a blueprint', () => {
   ]
   for (const [resourceAppId, status] of repeated)
     for (const place of ['before', 'after'])
-      it(`change with ${status} when the body has the resourceAppId ${resourceAppId}, and the cast is ${place} the key`, async () => {
+      it(`return ${status} for a change with resourceAppId ${resourceAppId} and the cast ${place} the key`, async () => {
         const { admin, blueprint, path } = await withPermissions()
         await admin.post(path, { resourceAppId: graphAppId })
         const set =

@@ -37,7 +37,7 @@ describe('the body of a change to an application', () => {
     ['an empty name', { displayName: ' ' }, /'displayName': it must not be empty/],
     ['a name of another type', { displayName: 7 }, /must be of the type string/],
     ['a name with a control character', { displayName: 'a\u0000b' }, /control characters/],
-    ['half a character', '{"displayName":"\\ud800"}', /surrogate/],
+    ['half of a surrogate pair', '{"displayName":"\\ud800"}', /surrogate/],
     [
       'a sign-in audience of personal accounts',
       { signInAudience: 'PersonalMicrosoftAccount' },
@@ -49,11 +49,11 @@ describe('the body of a change to an application', () => {
       /'appRoles\[0\].id': it must be a GUID/,
     ],
     ['a value with a space', { appRoles: [role({ value: 'a b' })] }, /must not contain spaces/],
-    ['a value with a dot first', { appRoles: [role({ value: '.a' })] }, /dot/],
+    ['a value with a leading dot', { appRoles: [role({ value: '.a' })] }, /dot/],
     ['a long value', { appRoles: [role({ value: 'a'.repeat(250) })] }, /249/],
     ['a long value of a scope', scopes({ value: 'a'.repeat(250) }), /249/],
     ['a value of a scope with a space', scopes({ value: 'a b' }), /value of an app role/],
-    ['a value of a scope with a dot first', scopes({ value: '.a' }), /value of an app role/],
+    ['a value of a scope with a leading dot', scopes({ value: '.a' }), /value of an app role/],
     ['a value of a scope with a quote', scopes({ value: 'a"b' }), /value of an app role/],
     [
       'a role with the value of a scope (entra E346)',
@@ -68,8 +68,8 @@ describe('the body of a change to an application', () => {
           /^The following values must match for the 'oauth2Permissions' and 'appRoles' properties with identifier '0e6f2b1d-93c4-4d8a-a1f7-6c5e8b2d4f10': \(description, .* updating them together\.$/,
         ] as const,
     ),
-    ['a value twice', { appRoles: [role(), role({ id: contoso.id })] }, /used twice/],
-    ['an id twice', { appRoles: [role(), role({ value: 'Other' })] }, /used twice/],
+    ['the same value twice', { appRoles: [role(), role({ id: contoso.id })] }, /used twice/],
+    ['the same ID twice', { appRoles: [role(), role({ value: 'Other' })] }, /used twice/],
     ['another origin', { appRoles: [role({ origin: 'User' })] }, /"Application"/],
     ['another language', { appRoles: [role({ lang: 'en' })] }, /lang/],
     [
@@ -78,13 +78,9 @@ describe('the body of a change to an application', () => {
       /https:\/\/elsewhere\.example\/api/,
       'InvalidUniqueTenantIdentifierAsPerAppPolicy',
     ],
+    ['a URI with a trailing slash', { identifierUris: ['https://contoso.example/api/'] }, /slash/],
     [
-      'a URI with a slash at its end',
-      { identifierUris: ['https://contoso.example/api/'] },
-      /slash/,
-    ],
-    [
-      'a resource twice',
+      'the same resource twice',
       {
         requiredResourceAccess: [1, 2].map(() => ({
           resourceAppId: contoso.id,
@@ -131,9 +127,9 @@ describe('the body of a change to an application', () => {
       /optionalClaims/,
     ],
     ['a policy of another type', { passwordAuthenticationAllowed: null }, /boolean/],
-    ['an array', [], /object/],
-    ['no valid JSON', '{"displayName":', /Unable to read JSON/, 'BadRequest'],
-    ['nothing', '', /Empty Payload/, 'BadRequest'],
+    ['an array as its body', [], /object/],
+    ['invalid JSON', '{"displayName":', /Unable to read JSON/, 'BadRequest'],
+    ['no content', '', /Empty Payload/, 'BadRequest'],
   ]
   for (const [name, body, message, code = 'Request_BadRequest'] of rows) {
     it(`is refused when it has ${name}`, async () => {
@@ -147,7 +143,7 @@ describe('the body of a change to an application', () => {
     })
   }
 
-  it('causes one error with all its issues', async () => {
+  it('causes one error that lists all its issues', async () => {
     const { admin, path } = await withApi()
     const { body } = await admin.patch(path, { displayName: '', appRoles: [role({ id: 'x' })] })
     assert.match(body.error.message, /displayName.*appRoles\[0\]\.id/)
@@ -208,7 +204,7 @@ describe('the body of a change to an application', () => {
     ],
   ]
   for (const [sent, shown] of texts)
-    it(`can have texts for booleans and numbers: ${JSON.stringify(Object.values(sent)[0])} (entra E377)`, async () => {
+    it(`can have strings for booleans and numbers: ${JSON.stringify(Object.values(sent)[0])} (entra E377)`, async () => {
       const { admin, path } = await withApi()
       assert.equal((await admin.patch(path, sent)).status, 204)
       assert.partialDeepStrictEqual((await admin.get(path)).body, shown)
@@ -220,7 +216,7 @@ describe('the body of a change to an application', () => {
     { displayName: 7 },
     { api: { requestedAccessTokenVersion: '3' } },
   ])
-    it(`is refused with another text or type: ${JSON.stringify(sent)}`, async () => {
+    it(`is refused with another string or type: ${JSON.stringify(sent)}`, async () => {
       const { admin, path } = await withApi()
       assert.equal((await admin.patch(path, sent)).status, 400)
     })
@@ -240,7 +236,7 @@ describe('the body of a change to an application', () => {
     assert.equal(body.error.code, 'Request_BadRequest')
   })
 
-  it('is refused with the identifier URI of another application, deleted or not', async () => {
+  it('is refused with the identifier URI of another application, even a deleted one', async () => {
     const identifierUris = ['https://contoso.example/api']
     const { admin, path } = await withApi({ identifierUris })
     const refused = async () => {
@@ -261,7 +257,7 @@ describe('the body of a change to an application', () => {
     )
   })
 
-  it('is refused with the identifier URI of another application in another case', async () => {
+  it("is refused with another application's identifier URI in another case", async () => {
     const { admin, path, clientWith } = await withApi({
       identifierUris: [`api://${contoso.id}/Orders`],
     })
@@ -276,7 +272,7 @@ describe('the body of a change to an application', () => {
     assert.equal((await admin.patch(path, { displayName: 'C' })).status, 204)
   })
 
-  it('can have a role and a scope that are one permission, and longer values than documented', async () => {
+  it('can have a role and a scope with the same permission, and longer values than documented', async () => {
     const { admin, path } = await withApi({ appRoles: [role()], ...scopes() })
     assert.equal((await admin.patch(path, { displayName: 'Other' })).status, 204)
     const long = { id: contoso.id, value: 'a'.repeat(249) }
@@ -284,7 +280,7 @@ describe('the body of a change to an application', () => {
     assert.equal((await admin.patch(path, scopes({ value: 'Other' }))).status, 400)
   })
 
-  it('can have an empty value for a role: Terraform sends it for a role without value', async () => {
+  it('can have an empty role value, which Terraform sends for a role without a value', async () => {
     const { admin, path } = await withApi({ appRoles: [role({ value: '' })] })
     const { body } = await admin.get(path)
     assert.partialDeepStrictEqual(body.appRoles, [{ value: null }])

@@ -15,7 +15,7 @@ const scope = {
 }
 
 describe('the descriptive properties of an application', () => {
-  it('are stored and shown, and other members stay', async () => {
+  it('are stored and shown, and other members stay unchanged', async () => {
     const { admin, path } = await withApi()
     const words = {
       description: 'Orders',
@@ -120,7 +120,7 @@ describe('the descriptive properties of an application', () => {
       assert.equal((await admin.patch(path, { [name]: value })).status, 400)
     })
 
-  it('include add-ins of a service principal, and windows not of a blueprint', async () => {
+  it('include add-ins for a service principal, and exclude windows for a blueprint', async () => {
     const { admin, api } = await withApi()
     const { body } = await admin.post('/servicePrincipals', { appId: api.appId, addIns: [addIn] })
     assert.deepEqual(body.addIns, [addIn])
@@ -133,7 +133,7 @@ describe('the descriptive properties of an application', () => {
     assert.equal(blueprint.body.error.code, 'AgentBlueprint_IncompatibleProperty')
   })
 
-  it('are accepted as they were shown', async () => {
+  it('can be written back as they were shown', async () => {
     const { admin, path } = await withApi()
     const { body } = await admin.get(path)
     assert.equal((await admin.patch(path, body)).status, 204)
@@ -143,7 +143,7 @@ describe('the descriptive properties of an application', () => {
     assert.match(other.body.error.message, /'id' is read-only/)
   })
 
-  it('are null or empty again after a null', async () => {
+  it('return to null or empty after a null', async () => {
     const { admin, path } = await withApi()
     const before = (await admin.get(path)).body
     const changed = {
@@ -159,7 +159,7 @@ describe('the descriptive properties of an application', () => {
 
   const refused: readonly (readonly [string, object, RegExp])[] = [
     [
-      'a home page of another scheme',
+      'a home page with another scheme',
       { web: { homePageUrl: 'javascript:1' } },
       /http:\/\/ or https/,
     ],
@@ -168,7 +168,7 @@ describe('the descriptive properties of an application', () => {
     ['an unknown member', { web: { colour: 'red' } }, /'colour', which is not supported/],
     ['a logo', { info: { logoUrl: 'https://x.example' } }, /logoUrl/],
     [
-      'two scopes with one value',
+      'two scopes with the same value',
       { api: { oauth2PermissionScopes: [scope, { ...scope, id: guid(1) }] } },
       /two scopes with one value/,
     ],
@@ -190,7 +190,7 @@ describe('the descriptive properties of an application', () => {
 })
 
 describe('the scopes of an application', () => {
-  it('are shown at the application and at its service principal', async () => {
+  it('are shown for the application and for its service principal', async () => {
     const { admin, api, path } = await withApi()
     await admin.patch(path, { api: { oauth2PermissionScopes: [scope] } })
     const { body } = await admin.get(`${path}?$select=api`)

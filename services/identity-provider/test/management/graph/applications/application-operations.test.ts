@@ -5,7 +5,7 @@ import { allGraphRoles, fabrikam } from '../../sample-graph.ts'
 import { role, withApi } from './sample-api.ts'
 
 describe('an application', () => {
-  it("is created with new IDs, and shown in Graph's format (AS12)", async () => {
+  it('is created with new IDs, and shown as in Graph (AS12)', async () => {
     const { admin, api, path } = await withApi({ appRoles: [role()] })
     assert.notEqual(api.id, api.appId)
     assert.partialDeepStrictEqual(api, {
@@ -49,7 +49,7 @@ describe('an application', () => {
     assert.deepEqual(after.body, before.body)
   })
 
-  it('keeps isFallbackPublicClient, even null, and its time of creation (entra E272)', async () => {
+  it('keeps isFallbackPublicClient, even null, and its creation time (entra E272)', async () => {
     const { admin, path } = await withApi()
     for (const isFallbackPublicClient of [false, null, true, null]) {
       const manifest = { isFallbackPublicClient, createdDateTime: '2020-01-01T00:00:00Z' }
@@ -71,7 +71,7 @@ describe('an application', () => {
     })
   })
 
-  it('passes its new name to its service principal', async () => {
+  it('gives its new name to its service principal', async () => {
     const { admin, api, path } = await withApi()
     const { body: principal } = await admin.post('/servicePrincipals', { appId: api.appId })
     await admin.patch(path, { displayName: 'Renamed' })
@@ -91,7 +91,7 @@ describe('an application', () => {
     assert.deepEqual(body.value, [])
   })
 
-  it('has roles that must be disabled before they are changed or removed', async () => {
+  it('has roles that must be disabled before they can be changed or removed', async () => {
     const { admin, api, path, store } = await withApi({ appRoles: [role()] })
     const { body: principal } = await admin.post('/servicePrincipals', { appId: api.appId })
     await admin.post(`/servicePrincipals/${principal.id}/appRoleAssignedTo`, {

@@ -4,7 +4,7 @@ import { withApi } from './sample-api.ts'
 
 const template = '/applicationTemplates/8adf8e6e-67b2-4cf2-a259-e3dc5476c621/instantiate'
 
-describe('the template of applications that are not in the gallery', () => {
+describe('the template for applications that are not in the gallery', () => {
   it('creates an application and its service principal', async () => {
     const { admin } = await withApi()
     const made = await admin.post(template, { displayName: 'Orders' })
@@ -23,7 +23,7 @@ describe('the template of applications that are not in the gallery', () => {
   for (const [fault, path, body, status] of [
     ['another template', template.replace('8adf8e6e', '00000000'), { displayName: 'x' }, 404],
     ['no name', template, {}, 400],
-    ['more properties', template, { displayName: 'x', serviceManagementReference: 'y' }, 400],
+    ['additional properties', template, { displayName: 'x', serviceManagementReference: 'y' }, 400],
   ] as const)
     it(`is refused with ${fault}`, async () => {
       const { admin } = await withApi()

@@ -12,7 +12,7 @@ async function withExtension(body: object = orders) {
 }
 
 describe('an extension property of an application', () => {
-  it('has the application ID in its name, is listed, shown and removed', async () => {
+  it('contains the application ID in its name, and can be listed, shown and removed', async () => {
     const { admin, all, answer, api } = await withExtension()
     const { '@odata.context': context, ...shown } = answer.body
     assert.equal(answer.status, 201)
@@ -39,7 +39,7 @@ describe('an extension property of an application', () => {
     assert.deepEqual((await admin.get(all)).body.value, [])
   })
 
-  it('is found by the application ID, survives other changes, and is removed with the application', async () => {
+  it('is found by the application ID, survives other changes, and disappears with its application', async () => {
     const { admin, answer, api, path } = await withExtension({ ...orders, isMultiValued: true })
     assert.equal(answer.body.isMultiValued, true)
     await admin.patch(path, { displayName: 'Other' })
@@ -52,7 +52,7 @@ describe('an extension property of an application', () => {
     assert.equal((await admin.get(byAppId)).body.value.length, 1)
   })
 
-  it('may have the same chosen name in another application, and does not exist in another tenant', async () => {
+  it('may have the same chosen name in another application, and is invisible to another tenant', async () => {
     const { admin, answer, clientWith, path } = await withExtension()
     const { body: other } = await admin.post('/applications', { displayName: 'Other' })
     const ofOther = `/applications/${other.id}/extensionProperties`
@@ -83,7 +83,7 @@ describe('an extension property of an application', () => {
       assert.match(answer.body.error.message, message)
     })
 
-  it('has a name that no other has, and is one of at most 100', async () => {
+  it('has a unique name, and an application has at most 100', async () => {
     const { admin, all } = await withExtension()
     const again = await admin.post(all, orders)
     assert.equal(again.status, 400)
@@ -97,7 +97,7 @@ describe('an extension property of an application', () => {
 describe('the available extension properties (entra E360)', () => {
   const path = '/directoryObjects/getAvailableExtensionProperties'
 
-  it("include those of other tenants' applications with a service principal in this tenant", async () => {
+  it('include extension properties of foreign applications with a service principal in this tenant', async () => {
     const { admin, answer, api, clientWith } = await withExtension()
     await admin.post('/servicePrincipals', { appId: api.appId })
     await admin.post('/applications', { displayName: 'Without' })
@@ -145,14 +145,14 @@ describe('the available extension properties (entra E360)', () => {
     [[], 400],
   ]
   for (const [body, status, count] of rows)
-    it(`give ${status} for ${JSON.stringify(body)}`, async () => {
+    it(`return ${status} for ${JSON.stringify(body)}`, async () => {
       const { admin } = await withExtension()
       const answer = await admin.post(path, body)
       assert.equal(answer.status, status)
       assert.equal(answer.body.value?.length, count)
     })
 
-  it('are in one response, and need Directory.Read.All', async () => {
+  it('are returned in one response, and require Directory.Read.All', async () => {
     const { admin, all, clientWith } = await withExtension()
     for (let number = 1; number < 100; number += 1)
       await admin.post(all, { ...orders, name: `orders${number}` })

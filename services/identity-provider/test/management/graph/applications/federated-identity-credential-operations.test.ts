@@ -52,7 +52,7 @@ describe('a federated identity credential', () => {
     ['a/b', 400],
   ]
   for (const [name, status] of names)
-    it(`named ${name} gives ${status}, and is found by its name (entra E312)`, async () => {
+    it(`with the name ${name} returns ${status}, and is found by that name (entra E312)`, async () => {
       const { admin, path } = await withApi()
       const all = `${path}/federatedIdentityCredentials`
       assert.equal((await admin.post(all, { ...github, name })).status, status)
@@ -72,7 +72,7 @@ describe('a federated identity credential', () => {
     ['with two audiences', { audiences: ['a', 'b'] }, 400, /exactly one audience/],
     ['with an issuer over http', { issuer: 'http://x.example' }, 400, /https URL/],
     ['with another name for this machine', { issuer: 'http://127.0.0.2' }, 400, /https URL/],
-    ['with an issuer that is no URL', { issuer: 'github' }, 400, /https URL/],
+    ['with an issuer that is not a URL', { issuer: 'github' }, 400, /https URL/],
     ['with credentials in its issuer', { issuer: 'https://a:b@x.example' }, 400, /https URL/],
     ['with an empty subject', { subject: '' }, 400, /must not be empty/],
     ['without a subject', { subject: null }, 400, /'subject' cannot be empty/],
@@ -89,19 +89,19 @@ describe('a federated identity credential', () => {
       /lacks all required claims/,
     ],
     [
-      'with another version of the language',
+      'with another version of the expression language',
       { subject: null, claimsMatchingExpression: { value: branches, languageVersion: 2 } },
       400,
       /languageVersion': it must be 1/,
     ],
     [
-      'with an expression that is no object',
+      'with an expression that is not an object',
       { subject: null, claimsMatchingExpression: branches },
       400,
       /must be of the type object/,
     ],
     [
-      'with an expression for an issuer without them',
+      'with an expression for an issuer that has none',
       {
         subject: null,
         issuer: 'https://oidc.example.com',
@@ -111,9 +111,14 @@ describe('a federated identity credential', () => {
       /does not support claims matching expressions/,
     ],
     ['with spaces in its name', { name: 'main branch' }, 400, /letters, digits/],
-    ['with a name that is taken', { subject: 'other' }, 409, /name main-branch already exists/],
     [
-      'with an issuer and a subject that are taken',
+      'with the name of another credential',
+      { subject: 'other' },
+      409,
+      /name main-branch already exists/,
+    ],
+    [
+      'with the issuer and the subject of another credential',
       { name: 'other' },
       400,
       /combination of issuer and subject must be unique/,
@@ -129,7 +134,7 @@ describe('a federated identity credential', () => {
       assert.match(reply.body.error.message, message)
     })
 
-  it('is refused as the 21st of an application', async () => {
+  it('is refused if the application has 20', async () => {
     const { admin, path } = await withApi()
     const add = (index: number) =>
       admin.post(`${path}/federatedIdentityCredentials`, {
@@ -141,7 +146,7 @@ describe('a federated identity credential', () => {
     assert.match((await add(20)).body.error.message, /must not have more than 20/)
   })
 
-  it('has an expression instead of a subject, which a change can replace', async () => {
+  it('may have an expression instead of a subject, and a change can replace it', async () => {
     const { admin, path } = await withApi()
     const all = `${path}/federatedIdentityCredentials`
     const made = await admin.post(all, flexible)
@@ -161,7 +166,7 @@ describe('a federated identity credential', () => {
     assert.partialDeepStrictEqual((await admin.get(one)).body, { ...back, description: 'tags' })
   })
 
-  it('cannot have the issuer and the expression of another one', async () => {
+  it('cannot have the same issuer and expression as another credential', async () => {
     const { admin, path } = await withApi()
     const all = `${path}/federatedIdentityCredentials`
     assert.equal((await admin.post(all, flexible)).status, 201)
@@ -169,7 +174,7 @@ describe('a federated identity credential', () => {
     assert.match(other.body.error.message, /must be unique/)
   })
 
-  it('is created by its name with Prefer: create-if-missing, and changed by its name', async () => {
+  it('is created by name with Prefer: create-if-missing, and later changed by name', async () => {
     const { admin, path } = await withApi()
     const one = `${path}/federatedIdentityCredentials(name='${github.name}')`
     const { name: _name, ...body } = github
@@ -188,7 +193,7 @@ describe('a federated identity credential', () => {
     assert.match(renamed.body.error.message, /'name' is read-only/)
   })
 
-  it('may trust an issuer on this machine over http', async () => {
+  it('may trust an issuer on this machine over HTTP', async () => {
     const { admin, path } = await withApi()
     const local = { ...github, issuer: 'http://127.0.0.1:4000/common' }
     assert.equal((await admin.post(`${path}/federatedIdentityCredentials`, local)).status, 201)

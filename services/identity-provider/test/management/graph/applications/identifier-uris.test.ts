@@ -71,9 +71,9 @@ const ways: readonly Way[] = [
   ['with version 1', 1, version(1)],
   ['with version 2', 2, version(2)],
   ['for SAML', 2, {}, ({ principal }) => [principal, { preferredSingleSignOnMode: 'saml' }]],
-  ['after isEnabled of the policy', 3, {}, () => [byDefault, { isEnabled: false }]],
+  ["after the policy's isEnabled changed", 3, {}, () => [byDefault, { isEnabled: false }]],
   [
-    'after applicationRestrictions of the policy',
+    "after the policy's applicationRestrictions changed",
     3,
     {},
     () => [byDefault, { applicationRestrictions: { identifierUris: restrictions } }],
@@ -95,7 +95,7 @@ for (const [name, column, part, change] of ways)
 
 describe('an identifier URI (entra E148, E149, E234)', () => {
   for (const [uri, , v2] of rows)
-    it(`${uri} is ${v2 ?? 'accepted'} together with version 2, and in a batch`, async () => {
+    it(`${uri} is ${v2 ?? 'accepted'} in the same request as version 2, and in a batch`, async () => {
       const { admin, fill, path } = await withPrincipal()
       const body = { ...version(2), identifierUris: [fill(uri)] }
       const headers = { 'content-type': 'application/json' }
@@ -105,7 +105,7 @@ describe('an identifier URI (entra E148, E149, E234)', () => {
     })
 
   for (const key of ['POST', 'upsert'] as const)
-    it(`is checked at creation by ${key} too`, async () => {
+    it(`is also validated when ${key} creates the application`, async () => {
       const { admin } = await withApi()
       const send = (name: string, body: object) =>
         key === 'POST'
@@ -123,7 +123,7 @@ describe('an identifier URI (entra E148, E149, E234)', () => {
       assert.equal((await send('three', known)).status, 201)
     })
 
-  it('that needs version 2 keeps its application from version 1 (entra E344)', async () => {
+  it('that needs version 2 prevents a change to version 1 (entra E344)', async () => {
     const sample = await withPrincipal({ ...version(2), identifierUris: ['api://orders'] })
     const { admin, path } = sample
     for (const one of [1, null] as const) {
@@ -138,7 +138,7 @@ describe('an identifier URI (entra E148, E149, E234)', () => {
     await set(sample, 'api://orders', unique)
   })
 
-  it('that was accepted earlier stays while others are added', async () => {
+  it('that was accepted earlier stays when others are added', async () => {
     const { admin, path } = await withApi()
     await admin.patch(byDefault, { isEnabled: false })
     assert.equal((await admin.patch(path, { identifierUris: ['api://orders'] })).status, 204)

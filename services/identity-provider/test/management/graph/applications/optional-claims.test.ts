@@ -64,10 +64,10 @@ describe('an optional claim', () => {
   const refused: readonly (readonly [name: string, claim: object])[] = [
     ['a blank name', { name: ' ' }],
     ['no name', { source: 'user' }],
-    ['a source that is no text', { name: 'a', source: 1 }],
+    ['a source that is not a string', { name: 'a', source: 1 }],
     ['a long source', { name: 'a', source: 'a'.repeat(257) }],
-    ['an essential that is no boolean', { name: 'a', essential: 'yes' }],
-    ['another member', { name: 'a', value: 'b' }],
+    ['an essential that is not a boolean', { name: 'a', essential: 'yes' }],
+    ['an unknown member', { name: 'a', value: 'b' }],
   ]
   for (const kind of kinds)
     for (const [name, claim] of refused)

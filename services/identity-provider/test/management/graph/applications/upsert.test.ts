@@ -6,7 +6,7 @@ import { withApi } from './sample-api.ts'
 const orCreate = { prefer: 'create-if-missing' }
 
 describe('a PATCH with Prefer: create-if-missing', () => {
-  it('creates an application by its unique name once, and changes it later', async () => {
+  it('creates an application once by its unique name, and changes it later', async () => {
     const { admin, log } = await withApi()
     const path = "/applications(uniqueName='orders')"
     assert.equal((await admin.patch(path, { displayName: 'Orders' })).status, 404)
@@ -25,7 +25,7 @@ describe('a PATCH with Prefer: create-if-missing', () => {
     assert.equal((await admin.patch(path, { displayName: 'Orders' }, orCreate)).status, 404)
   })
 
-  it('creates one application for requests at the same time', async () => {
+  it('creates only one application for simultaneous requests', async () => {
     const { admin } = await withApi()
     const path = "/applications(uniqueName='orders')"
     const replies = await Promise.all(
@@ -48,8 +48,8 @@ describe('a PATCH with Prefer: create-if-missing', () => {
   })
 })
 
-describe('new secrets of a new application', () => {
-  it('are only in the response to its creation', async () => {
+describe('the new secrets of a new application', () => {
+  it('appear only in the response to its creation', async () => {
     const { admin } = await withApi()
     const { status, body } = await admin.post('/applications', {
       displayName: 'X',
@@ -68,7 +68,7 @@ describe('new secrets of a new application', () => {
 })
 
 describe('$expand', () => {
-  it('adds the owners and assignments to an object and to each object of a list', async () => {
+  it('adds the owners and assignments to a single object and to each object of a list', async () => {
     const { admin, path } = await withApi()
     const owner = { '@odata.id': `https://x.example/directoryObjects/${admin.principalId}` }
     await admin.post(`${path}/owners/$ref`, owner)

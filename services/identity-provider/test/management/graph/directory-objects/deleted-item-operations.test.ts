@@ -88,7 +88,7 @@ describe('a deleted application', () => {
       assert.equal((await admin.get(`${path}/$count`)).status, 400)
     })
 
-  it('is restored unchanged, and its service principal by a separate request', async () => {
+  it('is restored unchanged, while its service principal needs a separate request', async () => {
     const { admin, api, deleted, path, principal, store } = await withDeleted()
     const early = await admin.post(`${deleted}/${principal.id}/restore`)
     assert.equal(early.status, 400)
@@ -103,7 +103,7 @@ describe('a deleted application', () => {
     assert.equal((await admin.post(`${deleted}/${api.id}/restore`)).status, 404)
   })
 
-  it('is not restored with its old service principal if it has a new one', async () => {
+  it('is restored without its old service principal if it has a new one', async () => {
     const { admin, api, deleted, principal } = await withDeleted()
     await admin.post(`${deleted}/${api.id}/restore`)
     assert.equal((await admin.post('/servicePrincipals', { appId: api.appId })).status, 201)
@@ -112,7 +112,7 @@ describe('a deleted application', () => {
     assert.match(body.error.message, /cannot be created, updated, or restored/)
   })
 
-  it('is purged with its dependent objects', async () => {
+  it('is purged together with its dependent objects', async () => {
     const { admin, api, deleted, principal, store } = await withDeleted()
     assert.equal((await admin.delete(`${deleted}/${api.id}`)).status, 204)
     const directory = await wholeDirectory(store)
@@ -140,7 +140,7 @@ describe('a deleted application', () => {
     assert.deepEqual(body.value, [])
   })
 
-  it('is purged with at most 20 others in one transaction', async () => {
+  it('is purged with at most 20 other applications in one transaction', async () => {
     const { clock, commit, log, store } = await withDeleted()
     const deletedDateTime = clock.now
     const others = Array.from({ length: 45 }, (_, number) =>
@@ -181,7 +181,7 @@ describe('a deleted application', () => {
       ]
     }).flat()
 
-  it('is purged with all its agents in several commits, the blueprint last', async () => {
+  it('is purged with all its agents in several commits, and the blueprint is last', async () => {
     const { admin, clock, commit, deleted, log, store } = await withDeleted()
     await commit(...blueprintsWith(clock.now, 1, 450))
     const { revision } = log.directory
@@ -207,7 +207,7 @@ describe('a deleted application', () => {
     assert.equal(directory.application(guid(0x2013)), undefined)
   })
 
-  it('is kept for 30 days when a server deleted it whose clock was behind', async () => {
+  it('is kept for 30 days even if a server with a slow clock deleted it', async () => {
     const right = new Date('2026-02-01T12:00:00Z')
     const { admin, clock, deleted, api, principal, store } = await withDeleted({
       latestAgreed: () => right,
@@ -223,7 +223,7 @@ describe('a deleted application', () => {
     assert.equal(await purgeExpired(store, new AgreedTime(right)), 0)
   })
 
-  it('is kept for 30 days, and purged afterwards', async () => {
+  it('is kept for 30 days, then purged', async () => {
     const { admin, api, clock, deleted, log, principal, store } = await withDeleted()
     const deletedAt = clock.now.getTime()
     clock.now = new Date(deletedAt + 30 * dayMs)

@@ -5,7 +5,7 @@ import { guid } from '../../../../../../test/fixtures/directory/sample.ts'
 import { fabrikam } from '../../sample-graph.ts'
 import { withApi } from '../applications/sample-api.ts'
 
-describe('an object without its set in the path', () => {
+describe('an object at the generic path', () => {
   it('is shown with its type', async () => {
     const { admin, api } = await withApi()
     const { body: application } = await admin.get(`/directoryObjects/${api.id}`)
@@ -20,7 +20,7 @@ describe('an object without its set in the path', () => {
     assert.equal((await admin.get('/directoryObjects/x')).status, 400)
   })
 
-  it('is found by several IDs, if its type is requested', async () => {
+  it('is found by several IDs if its type is requested', async () => {
     const { admin, api, clientWith } = await withApi()
     const foreign = await clientWith([], fabrikam)
     const ids = [api.id, admin.principalId, admin.principalId, guid(9), foreign.principalId]
@@ -37,7 +37,7 @@ describe('an object without its set in the path', () => {
     assert.match(body.error.message, /more than 1000 entries/)
   })
 
-  it('is deleted as in its set, so that it can be restored (entra E275)', async () => {
+  it('is soft-deleted, so that it can be restored (entra E275)', async () => {
     const { admin, api, clientWith } = await withApi()
     const client = await clientWith([])
     const outsider = await clientWith(['Application.ReadWrite.All'], fabrikam)

@@ -23,7 +23,7 @@ const unsigned = (proof: string) => {
 const [first, second] = [present.credential.sha256Thumbprint, added.sha256Thumbprint]
 
 describe('an application without any role', () => {
-  it('adds a certificate to itself and removes the old one (entra E237)', async () => {
+  it('adds its own certificate and removes its old one (entra E237)', async () => {
     const { add, log, path, remove, thumbprints } = await rolling()
     const made = await add()
     assert.equal(made.status, 200)
@@ -48,7 +48,7 @@ describe('an application without any role', () => {
     assert.equal((await remove(made.body.keyId)).status, 401, path)
   })
 
-  it('removes its last certificate too', async () => {
+  it('can remove even its last certificate', async () => {
     const { remove, thumbprints } = await rolling()
     assert.equal((await remove(present.credential.keyId)).status, 204)
     assert.deepEqual(thumbprints(), [])
@@ -73,7 +73,7 @@ describe('an application without any role', () => {
       assert.deepEqual(thumbprints(), [first, second])
     })
 
-  it('can change no other application, and learns of none', async () => {
+  it('cannot change another application, nor find out whether one exists', async () => {
     const { add, client, clientWith, log, proof, clock } = await rolling()
     const peer = log.directory.applicationByAppId((await clientWith([])).appId)
     const ofPeer = proofOf(present, peer?.id ?? '', clock.now)
@@ -88,7 +88,7 @@ describe('an application without any role', () => {
     assert.equal(status, 403, 'its service principal needs the role')
   })
 
-  it('is unknown in another tenant, and when it is disabled', async () => {
+  it('is rejected in another tenant, and when it is disabled', async () => {
     const { actAs, application, client, commit, log, path, proof } = await rolling()
     const body = { keyCredential, proof: proof() }
     const there = actAs(fabrikam.id, application.appId)
@@ -114,7 +114,7 @@ describe('an application without any role', () => {
     assert.equal((await self.post(`${path}/removeKey`, { keyId, proof })).status, 204)
   })
 
-  it('gets no benefit from its management roles', async () => {
+  it('gains nothing from its management roles', async () => {
     const { add, application, clientWith, commit, log, proof, runtime, client } = await rolling()
     const api = log.directory.servicePrincipalByAppId(contoso.id, graphAppId)
     const own = log.directory.servicePrincipal(client.principalId)
@@ -173,7 +173,7 @@ describe('a proof of possession (AS49)', () => {
     'without an end': ['claim_missing', ({ proof }) => proof({ exp: undefined })],
   }
   for (const [name, [fault, make]] of Object.entries(refused))
-    it(`${name} is refused as Entra does, with its fault: ${fault} (entra E239)`, async () => {
+    it(`${name} is refused as in Entra ID, with the fault ${fault} (entra E239)`, async () => {
       const scene = await rolling()
       const sent = await make(scene)
       const before = scene.thumbprints()
@@ -186,7 +186,7 @@ describe('a proof of possession (AS49)', () => {
       assert.ok(scene.refusals.some(({ reason }) => reason === 'proof_invalid'))
     })
 
-  it('that is missing is refused as a lack of privileges (entra E240)', async () => {
+  it('is reported as a lack of privileges when it is missing (entra E240)', async () => {
     const { add } = await rolling()
     for (const sent of [undefined, null]) assert.equal((await add(sent ?? null)).status, 403)
   })
@@ -210,7 +210,7 @@ describe('a proof of possession (AS49)', () => {
     assert.match(again.body.error.message, /'replayed'/)
   })
 
-  it('whose certificate was removed while it was verified is refused', async () => {
+  it('is refused if its certificate was removed during the verification', async () => {
     let scene: Rolling | undefined
     const recordUse = async () => {
       // Another certificate under the keyId that the proof names.
@@ -223,7 +223,7 @@ describe('a proof of possession (AS49)', () => {
     assert.match(refused.body.error.message, /'key_unknown'/)
   })
 
-  it('may be early by the clock tolerance', async () => {
+  it('may be early within the clock tolerance', async () => {
     const { add, proof } = await rolling({ possessionRules: { clockToleranceSeconds: 60 } })
     assert.equal((await add(proof({ nbf: minutes(1), exp: minutes(10) }))).status, 200)
   })
@@ -236,23 +236,23 @@ describe('a certificate with a proof', () => {
       { ...keyCredential, type: undefined },
       /keyCredential.type': it is required/,
     ],
-    ['to sign with', signing, /usage 'Sign' needs a passwordCredential/],
+    ['to sign with, but without a password', signing, /usage 'Sign' needs a passwordCredential/],
     ['of the wrong type to sign with', { ...keyCredential, type: signing.type }, /usage Sign/],
     ['with another usage', { ...keyCredential, usage: 'Encrypt' }, /keyCredential.usage'/],
     ['that is symmetric', { ...keyCredential, type: 'Symmetric' }, /keyCredential.type'/],
     ['without a key', { ...keyCredential, key: null }, /must contain a certificate in key/],
     [
-      'that the object has',
+      'that is already a credential of the object',
       { ...keyCredential, key: base64(present.credential) },
       /must not be a credential of this object/,
     ],
     [
-      'with the keyId of another',
+      'with the keyId of another credential',
       { ...keyCredential, keyId: present.credential.keyId },
       /must not be a credential of this object/,
     ],
     [
-      'that is longer valid than it is',
+      'with a longer lifetime than the certificate itself',
       { ...keyCredential, endDateTime: '2099-01-01T00:00:00Z' },
       /longer than its certificate/,
     ],
@@ -276,7 +276,7 @@ describe('a certificate with a proof', () => {
     assert.doesNotMatch(refused.body.error.message, /of the key/)
   })
 
-  it('is one of at most 100', async () => {
+  it('is refused if the object has 100', async () => {
     const { add, have, thumbprints } = await rolling()
     const rest = Array.from({ length: 99 }, (_, at) => ({
       ...other.credential,
@@ -289,7 +289,7 @@ describe('a certificate with a proof', () => {
     assert.equal(thumbprints()?.length, 100)
   })
 
-  it('that is unknown, or of another application, cannot be removed', async () => {
+  it('cannot be removed if it is unknown or belongs to another application', async () => {
     const { application, commit, remove } = await rolling()
     const id = crypto.randomUUID()
     const peer = { ...application, id, appId: id, keyCredentials: [other.credential] }

@@ -8,9 +8,13 @@ import { added, base64, keyCredential, other, present, rolling, signing } from '
 const pkcs12 = 'MIIJzwIBAzCCCYUGCSqGSIb3DQEHAaCCCXY='
 const first = present.credential.sha256Thumbprint
 
-describe('a certificate with a proof', () => {
+describe('a certificate with a private key', () => {
   const passwords: readonly (readonly [string, object, unknown])[] = [
-    ['and the type of another', { ...signing, type: keyCredential.type }, { secretText: 'canary' }],
+    [
+      'and the type of a public key',
+      { ...signing, type: keyCredential.type },
+      { secretText: 'canary' },
+    ],
     ['and an empty password', signing, {}],
     ['and a long password', signing, { secretText: 'canary'.repeat(43) }],
     ['and a private key', { ...signing, key: pkcs12 }, { secretText: 'canary' }],
@@ -27,7 +31,7 @@ describe('a certificate with a proof', () => {
     })
 
   for (const by of ['application', 'service principal'] as const)
-    it(`to sign with is kept and shown, and proves nothing: ${by} (entra E242)`, async () => {
+    it(`to sign with is stored and shown, but proves nothing: ${by} (entra E242)`, async () => {
       const { application, client, clientWith, clock, commit, log } = await rolling()
       const holder = log.directory.servicePrincipal(client.principalId)
       assert.ok(holder)

@@ -22,7 +22,7 @@ describe('a property with a dedicated path', () => {
       assert.equal(Reflect.get(body, '@odata.context'), context)
     })
 
-  it('has no content when it has no value', async () => {
+  it('returns no content when it has no value', async () => {
     const { admin, path } = await withApi()
     assert.equal((await admin.get(`${path}/description`)).status, 204)
   })
@@ -38,18 +38,18 @@ describe('a property with a dedicated path', () => {
 
   for (const [fault, suffix, status, message] of [
     ['it does not exist', '/colour', 400, "segment 'colour'"],
-    ['every object has it', '/constructor', 400, "segment 'constructor'"],
-    ['it has a segment of its own', '/displayName/length', 400, "segment 'length'"],
+    ['it belongs to every object', '/constructor', 400, "segment 'constructor'"],
+    ['it has a separate segment', '/displayName/length', 400, "segment 'length'"],
     ['the query has options', '/displayName?$select=id', 400, "option '$select'"],
   ] as const)
-    it(`is refused when ${fault}`, async () => {
+    it(`is refused if ${fault}`, async () => {
       const { admin, path } = await withApi()
       const { body, ...reply } = await admin.get(`${path}${suffix}`)
       assert.equal(reply.status, status)
       assert.ok(body.error.message.includes(message), body.error.message)
     })
 
-  it('of an unknown object is not found and cannot be changed', async () => {
+  it('is not found and cannot be changed if its object is unknown', async () => {
     const { admin, path } = await withApi()
     const missing = '/applications/00000000-0000-4000-8000-000000000999/displayName'
     assert.equal((await admin.get(missing)).status, 404)

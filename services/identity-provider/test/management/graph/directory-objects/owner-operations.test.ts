@@ -18,7 +18,7 @@ async function withOwned() {
 }
 
 describe('the owners of an object', () => {
-  it('are added, listed with their type, and removed', async () => {
+  it('can be added, listed with their type, and removed', async () => {
     const { admin, paths } = await withOwned()
     for (const path of paths) {
       assert.deepEqual((await admin.get(`${path}/owners`)).body.value, [])
@@ -35,14 +35,14 @@ describe('the owners of an object', () => {
   })
 
   for (const end of ['/', '/Microsoft.DirectoryServices.ServicePrincipal'])
-    it(`are named by a reference with '${end}' at its end (entra E378)`, async () => {
+    it(`can be added by a reference that ends with '${end}' (entra E378)`, async () => {
       const { admin, path } = await withOwned()
       const id = `https://graph.example/v2/${guid(1)}/directoryObjects/${admin.principalId}${end}`
       const { status } = await admin.post(`${path}/owners/$ref`, { '@odata.id': id })
       assert.equal(status, 204)
     })
 
-  it('are named at creation', async () => {
+  it('can be set at creation', async () => {
     const { admin } = await withOwned()
     const owners = { 'owners@odata.bind': [reference(admin.principalId)['@odata.id']] }
     const { body: application } = await admin.post('/applications', { displayName: 'X', ...owners })
@@ -55,7 +55,7 @@ describe('the owners of an object', () => {
     }
   })
 
-  it('are at most 100', async () => {
+  it('are limited to 100', async () => {
     const { admin, api, commit, log, path } = await withOwned()
     const ownerIds = Array.from({ length: 100 }, (_, number) => guid(0x900 + number))
     const application = log.directory.application(api.id)
@@ -66,7 +66,7 @@ describe('the owners of an object', () => {
     assert.match(body.error.message, /more than 100 owners/)
   })
 
-  it('are not shown while they are deleted', async () => {
+  it('are hidden while they are deleted', async () => {
     const { admin, path } = await withOwned()
     const { body: application } = await admin.post('/applications', { displayName: 'Owner' })
     const { body: owner } = await admin.post('/servicePrincipals', { appId: application.appId })
@@ -75,7 +75,7 @@ describe('the owners of an object', () => {
     assert.deepEqual((await admin.get(`${path}/owners`)).body.value, [])
   })
 
-  it('must be service principals of the tenant, each once', async () => {
+  it('must be service principals of the tenant, each only once', async () => {
     const { admin, clientWith, path } = await withOwned()
     const foreign = await clientWith([], fabrikam)
     await admin.post(`${path}/owners/$ref`, reference(admin.principalId))
@@ -100,7 +100,7 @@ describe('the owners of an object', () => {
 })
 
 describe('the objects of a service principal (entra E276)', () => {
-  it('are what it owns and what it created, both kinds, on pages of any size', async () => {
+  it('are its own and its created objects of both kinds, on pages of any size', async () => {
     const { admin, api, clientWith } = await withApi()
     const { body: resource } = await admin.post('/servicePrincipals', { appId: api.appId })
     const owner = await clientWith([])

@@ -12,7 +12,7 @@ const certificate = async (at = '2026-01-15T00:00:00Z') =>
   (await fixtureSigningKey(KeyEncryptionKey.generate(), new Date(at))).certificate
 
 describe('a client secret', () => {
-  it('consists of 256 random bits, is shown once, and is stored as its hash', async () => {
+  it('consists of 256 random bits, is shown once, and is stored as a hash', async () => {
     const { admin, path, store, api, lastUses } = await withApi()
     const made = await admin.post(`${path}/addPassword`, {
       passwordCredential: { displayName: 'Nightly job' },
@@ -36,7 +36,7 @@ describe('a client secret', () => {
     }
   })
 
-  it('is shown in the order of Microsoft Graph (entra E318)', async () => {
+  it('is shown in the property order of Microsoft Graph (entra E318)', async () => {
     const { admin, api, path } = await withApi()
     const { body: principal } = await admin.post('/servicePrincipals', { appId: api.appId })
     for (const holder of [path, `/servicePrincipals/${principal.id}`]) {
@@ -55,7 +55,7 @@ describe('a client secret', () => {
     }
   })
 
-  it('is valid together with others until it is removed by ID', async () => {
+  it('is valid beside other secrets until it is removed by ID', async () => {
     const { admin, path, store, api } = await withApi()
     const first = await admin.post(`${path}/addPassword`, {})
     const second = await admin.post(`${path}/addPassword`, { passwordCredential: null })
@@ -72,7 +72,7 @@ describe('a client secret', () => {
     assert.equal(again.body.error.message, 'No password credential found with keyId.')
   })
 
-  it('has the keyId that its owner chose, which no other may have (entra E236)', async () => {
+  it('has the keyId that its owner chose, which must be unique (entra E236)', async () => {
     const { admin, path } = await withApi()
     const keyId = '3A29F8E2-5B0C-4F2A-9D3E-7C1B6A5D4E3F'
     const passwordCredential = { keyId, startDateTime: '2026-02-01T20:05:26.1557753+08:00' }
@@ -109,7 +109,7 @@ describe('a client secret', () => {
 })
 
 describe('a certificate', () => {
-  it('is added in base64 and found by its thumbprint', async () => {
+  it('is added in base64, and found by its thumbprint', async () => {
     const { admin, path, store, api } = await withApi()
     const key = await certificate()
     const entry = { type: 'AsymmetricX509Cert', usage: 'Verify', key, displayName: 'CN=job' }
@@ -157,13 +157,17 @@ describe('a certificate', () => {
   const { privateKey } = rsaKeyPair()
   const pem = privateKey.export({ type: 'pkcs8', format: 'der' }).toString('base64')
   const refused: readonly (readonly [string, (key: string) => object[], RegExp])[] = [
-    ['neither a certificate nor a known id', () => [{}], /must contain a certificate in key/],
-    ['no base64', () => [{ key: '*' }], /base64/],
+    ['neither a certificate nor a known keyId', () => [{}], /must contain a certificate in key/],
+    ['invalid base64', () => [{ key: '*' }], /base64/],
     ['a private key', () => [{ key: pem }], /must be an X\.509 certificate/],
-    ['the same one twice', (key) => [{ key }, { key }], /a certificate or keyId twice/],
-    ['a secret', (key) => [{ key, type: 'Symmetric' }], /AsymmetricX509Cert/],
+    ['a duplicate in the same body', (key) => [{ key }, { key }], /a certificate or keyId twice/],
+    ['the type of a secret', (key) => [{ key, type: 'Symmetric' }], /AsymmetricX509Cert/],
     ['a key to sign with', (key) => [{ key, usage: 'Sign' }], /X509CertAndPassword/],
-    ['a longer life', (key) => [{ key, endDateTime: '2099-01-01T00:00:00Z' }], /longer than its/],
+    [
+      'a longer lifetime than its own',
+      (key) => [{ key, endDateTime: '2099-01-01T00:00:00Z' }],
+      /longer than its/,
+    ],
     [
       'an end before its start',
       (key) => [
@@ -182,7 +186,7 @@ describe('a certificate', () => {
       assert.ok(!body.error.message.includes(pem.slice(0, 40)))
     })
 
-  it("does not show the last use of another application's credential with the same keyId", async () => {
+  it("does not reveal the last use of another application's credential with the same keyId", async () => {
     const { admin, path, api, lastUses, clientWith } = await withApi()
     const { body } = await admin.post(`${path}/addPassword`, {})
     lastUses.set(credentialName(api, body.keyId), new Date('2026-02-02T00:00:00Z'))
@@ -197,7 +201,7 @@ describe('a certificate', () => {
     }
   })
 
-  it('cannot get another certificate under the same keyId', async () => {
+  it('cannot be replaced under the same keyId', async () => {
     const { admin, path } = await withApi()
     await admin.patch(path, { keyCredentials: [{ key: await certificate() }] })
     const { body } = await admin.get(path)

@@ -68,7 +68,7 @@ const numberAt = async ({ get }: GraphClient, path: string) =>
 
 describe('a user as an owner (entra E313)', () => {
   for (const { name, set, body, type, cast } of kinds)
-    it(`is bound to ${name} at its creation, listed, counted, added, and removed as the last`, async () => {
+    it(`is set for ${name} at its creation, listed, counted, added, and removed even as the last owner`, async () => {
       const sample = await withUsers()
       const { admin, first, second } = sample
       const bound = { 'owners@odata.bind': [`${origin}/users/${first}`] }
@@ -135,7 +135,7 @@ describe('a user as an owner (entra E313)', () => {
       assert.deepEqual(await idsAt(admin, `/users/${first}/ownedObjects`), [])
     })
 
-  it('is added in a batch and by an upsert, and the change is in the delta', async () => {
+  it('can be added in a batch and by an upsert, and appears in the delta', async () => {
     const { admin, agent, first, second } = await withUsers()
     const { body: before } = await admin.get('/servicePrincipals/delta?$select=id')
     const content = { headers: { 'content-type': 'application/json' } }
@@ -167,7 +167,7 @@ describe('a user as an owner (entra E313)', () => {
     assert.equal(refused.status, 400)
   })
 
-  it('is found among directory objects too', async () => {
+  it('is also found among directory objects', async () => {
     const { admin, first } = await withUsers()
     const { body } = await admin.get(`/directoryObjects/${first}`)
     assert.partialDeepStrictEqual(body, { '@odata.type': '#microsoft.graph.user', id: first })
@@ -183,7 +183,7 @@ describe('a user as an owner (entra E313)', () => {
     assert.equal((await admin.delete(`/directoryObjects/${first}`)).status, 404)
   })
 
-  it('is refused when it is of another tenant, unknown, an application (entra E314) or bound twice', async () => {
+  it('is refused if it is foreign, unknown, an application (entra E314) or set twice', async () => {
     const { admin, blueprint, first, foreign } = await withUsers()
     const { body: application } = await admin.post('/applications', { displayName: 'Other' })
     const path = `/applications/${application.id}`
@@ -214,7 +214,7 @@ describe('a user as an owner (entra E313)', () => {
     assert.equal((await admin.post('/applications', twice)).status, 400)
   })
 
-  it('shows only its ID to a client that may not read users', async () => {
+  it('appears only with its ID to a client that may not read users', async () => {
     const sample = await withUsers()
     const { admin, agent, clientWith, first } = sample
     const reader = await clientWith(['Application.Read.All'])
@@ -248,7 +248,7 @@ describe('a user as an owner (entra E313)', () => {
       assert.equal((await client.get(`/users/${first}/ownedObjects`)).status, 403)
   })
 
-  it('neither gives nor removes a permission', async () => {
+  it('neither grants nor removes a permission', async () => {
     const { admin, clientWith, first } = await withUsers()
     const { body } = await admin.post('/applications', { displayName: 'Owned' })
     const path = `/applications/${body.id}/owners`
@@ -260,7 +260,7 @@ describe('a user as an owner (entra E313)', () => {
     assert.equal((await reader.patch(`/applications/${body.id}`, { notes: 'x' })).status, 403)
   })
 
-  it('stays when its object is deleted and restored', async () => {
+  it('remains when its object is deleted and restored', async () => {
     const { admin, first } = await withUsers()
     const bound = { 'owners@odata.bind': [`${origin}/users/${first}`] }
     const { body } = await admin.post('/applications', { displayName: 'Owned', ...bound })
@@ -274,7 +274,7 @@ describe('a user as an owner (entra E313)', () => {
 
 describe('the objects that an agent owns', () => {
   for (const name of ['ownedObjects', 'createdObjects'])
-    it(`are listed and counted as ${name} behind its cast`, async () => {
+    it(`are listed and counted as ${name} behind a cast`, async () => {
       const { admin, agent, blueprint, principal, clientWith } = await withUsers()
       const owner = { '@odata.id': `${origin}/directoryObjects/${agent.id}` }
       await admin.post(`/applications/${blueprint.id}/owners/$ref`, owner)

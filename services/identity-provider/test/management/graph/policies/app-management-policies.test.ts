@@ -50,7 +50,7 @@ describe('the default app management policy', () => {
     })
   })
 
-  it('takes what it shows, and keeps the restriction of identifier URIs beside others (entra E379)', async () => {
+  it('accepts its own output, and keeps the restriction of identifier URIs beside others (entra E379)', async () => {
     const { admin, path } = await withApi()
     const { body } = await admin.get(byDefault)
     assert.equal((await admin.patch(byDefault, body)).status, 204)
@@ -112,12 +112,12 @@ describe('an app management policy', () => {
     { ...sample, restrictions: passwords(lifetime, lifetime) },
   ]
   for (const body of refused)
-    it(`is refused as ${JSON.stringify(body)}`, async () => {
+    it(`is refused with the body ${JSON.stringify(body)}`, async () => {
       const { body: answer, status } = await (await withApi()).admin.post(policies, body)
       assert.deepEqual([status, answer.error.code], [400, 'Request_BadRequest'])
     })
 
-  it('is refused when the tenant has 100', async () => {
+  it('is refused if the tenant has 100', async () => {
     const { admin } = await withApi()
     for (let number = 0; number < 100; number += 1)
       assert.equal((await admin.post(policies, sample)).status, 201)
@@ -146,7 +146,7 @@ describe('an app management policy', () => {
     assert.equal((await admin.get(`${one}/appliesTo`)).body.value.length, 1)
   })
 
-  it('makes room for another when it is deleted', async () => {
+  it('frees its object for another policy when it is deleted', async () => {
     const { admin, one, path, reference } = await withPolicy()
     await admin.post(`${path}/appManagementPolicies/$ref`, reference)
     await admin.delete(one)
@@ -175,7 +175,7 @@ const keyOf = async () => {
 }
 
 describe('app management policies refuse', () => {
-  it("a secret that lives longer, in Entra's words (entra E221, E227)", async () => {
+  it('a secret with a longer lifetime, in the same words as Entra ID (entra E221, E227)', async () => {
     const { admin, path } = await withApi()
     await admin.patch(byDefault, strict)
     const { body, status } = await admin.post(`${path}/addPassword`, {})
@@ -190,7 +190,7 @@ describe('app management policies refuse', () => {
     assert.equal((await admin.post(`${path}/addPassword`, { passwordCredential })).status, 200)
   })
 
-  it('what an assigned policy forbids, in place of the default (entra E222, E223)', async () => {
+  it('whatever an assigned policy forbids, instead of the default policy (entra E222, E223)', async () => {
     const { admin, path, policy, reference } = await withPolicy({
       ...sample,
       restrictions: noSecrets,
@@ -209,7 +209,7 @@ describe('app management policies refuse', () => {
     assert.equal((await admin.post(`${path}/addPassword`, {})).status, 200)
   })
 
-  it('nothing that exists, and no other change of it (entra E224)', async () => {
+  it('neither existing credentials nor unrelated changes (entra E224)', async () => {
     const { admin, path } = await withApi()
     await admin.post(`${path}/addPassword`, {})
     await admin.patch(byDefault, { isEnabled: true, applicationRestrictions: noSecrets })
@@ -240,7 +240,7 @@ describe('app management policies refuse', () => {
       assert.match(body.error.code, new RegExp(`^${code}`))
     })
 
-  it('no identifier URI of an application for SAML that the policy exempts (entra E234)', async () => {
+  it('an identifier URI of an application, unless it uses SAML and the policy exempts SAML (entra E234)', async () => {
     const { admin, path } = await withApi()
     const { appId } = (await admin.get(path)).body
     const { body: principal } = await admin.post('/servicePrincipals', { appId })
@@ -281,7 +281,7 @@ describe('app management policies refuse', () => {
     }
   })
 
-  it('secrets of service principals by separate restrictions', async () => {
+  it('secrets of service principals under separate restrictions', async () => {
     const { admin, path } = await withApi()
     const { appId } = (await admin.get(path)).body
     const { body: principal } = await admin.post('/servicePrincipals', { appId })

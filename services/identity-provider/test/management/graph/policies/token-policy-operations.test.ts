@@ -80,7 +80,7 @@ describe('a token lifetime policy', () => {
     }
   })
 
-  it('is the only one of an object, and only one is the default (entra E249, entra E250)', async () => {
+  it('is unique for an object, and only one is the default (entra E249, entra E250)', async () => {
     const { admin, assign, create, objects } = await tenantWithApi()
     const [one, other] = [await create(lifetimes, eightHours), await create(lifetimes, eightHours)]
     const asDefault = { isOrganizationDefault: true }
@@ -99,11 +99,15 @@ describe('a token lifetime policy', () => {
     ['24 hours', { displayName: 'x', definition: lifetime('24:00:00') }, /has an invalid value/],
     ['a claims mapping', { displayName: 'x', definition: mapping }, /has an invalid value/],
     [
-      'two texts',
+      'two definitions',
       { displayName: 'x', definition: [...mapping, ...mapping] },
       /more than 1 entries/,
     ],
-    ['a long text', { displayName: 'x', definition: ['x'.repeat(10_001)] }, /longer than 10000/],
+    [
+      'a long definition',
+      { displayName: 'x', definition: ['x'.repeat(10_001)] },
+      /longer than 10000/,
+    ],
     ['an unknown member', { ...eightHours, type: 'x' }, /ust not have the property 'type'/],
   ] as const
   for (const [name, body, sentence] of rows)
@@ -116,7 +120,7 @@ describe('a token lifetime policy', () => {
 })
 
 describe('a claims mapping policy', () => {
-  it('is assigned to a service principal, and the log says that tokens do not follow it', async () => {
+  it('is assigned to a service principal, and the log reports that tokens ignore it', async () => {
     const { admin, assign, create, objects, warnings } = await tenantWithApi()
     const id = await create(mappings, { displayName: 'Mapping', definition: mapping })
     assert.equal((await assign(objects[1], mappings, id)).status, 204)
@@ -128,7 +132,7 @@ describe('a claims mapping policy', () => {
     assert.equal((await assign(objects[0], mappings, id)).status, 400)
   })
 
-  it('is assigned to the service principal of Microsoft Graph, and replaced (entra E358)', async () => {
+  it('can be assigned to the service principal of Microsoft Graph, and replaced (entra E358)', async () => {
     const { admin, assign, create } = await tenantWithApi()
     const graph = `/servicePrincipals(appId='${graphAppId}')`
     const ids = [1, 2].map(() => create(mappings, { displayName: 'Map', definition: mapping }))

@@ -43,7 +43,7 @@ describe('a list of trusted authorities in Microsoft Graph', () => {
     assert.equal((await admin.get(one)).status, 404)
   })
 
-  it('gets, changes and loses authorities, and keeps a root', async () => {
+  it('accepts, changes and removes authorities, but keeps a root', async () => {
     const { admin, authorities } = await withList()
     const issuing = await issuedCertificate('Issuing', intermediate)
     const named = { issuer: 'Intermediate', issuerSubjectKeyIdentifier: 'BA:AF' }
@@ -69,7 +69,7 @@ describe('a list of trusted authorities in Microsoft Graph', () => {
     }
   })
 
-  it('is refused when the tenant has ten', async () => {
+  it('is refused if the tenant has ten', async () => {
     const { admin } = await withList()
     for (let number = 1; number < 10; number += 1)
       assert.equal((await admin.post(lists, ours)).status, 201)
@@ -80,20 +80,24 @@ describe('a list of trusted authorities in Microsoft Graph', () => {
   const rows: readonly (readonly [string, object, RegExp])[] = [
     ['without authorities', {}, /at least one root/],
     ['without a root', { trustedCertificateAuthorities: [entry(root)] }, /at least one root/],
-    ['with eleven', { trustedCertificateAuthorities: Array(11).fill(entry(root, true)) }, /10/],
+    [
+      'with eleven authorities',
+      { trustedCertificateAuthorities: Array(11).fill(entry(root, true)) },
+      /10/,
+    ],
     ['without a certificate', { trustedCertificateAuthorities: [none] }, /certificate/],
     [
-      'with another text',
+      'with an invalid certificate',
       { trustedCertificateAuthorities: [{ ...none, certificate: 'QUFB' }] },
       /must be the certificate of an authority/,
     ],
     [
-      'with a long text',
+      'with a long name',
       { trustedCertificateAuthorities: [{ ...none, certificate: 'A'.repeat(8193) }] },
       /longer than 8192/,
     ],
     [
-      'with a certificate that may issue none',
+      'with a certificate that may not issue others',
       { trustedCertificateAuthorities: [entry(job, true)] },
       /must be the certificate of an authority/,
     ],
@@ -114,7 +118,7 @@ describe('a list of trusted authorities in Microsoft Graph', () => {
 })
 
 describe('an app management policy with trusted authorities', () => {
-  it('refuses every certificate that they did not issue, of both kinds of object (entra E232)', async () => {
+  it('refuses every certificate from another issuer, for both kinds of object (entra E232)', async () => {
     const { admin, list, path } = await withList()
     const { appId } = (await admin.get(path)).body
     const { body: principal } = await admin.post('/servicePrincipals', { appId })

@@ -14,7 +14,7 @@ const roles = Array.from({ length: 210 }, (_, index) => ({
 }))
 
 describe('the assignment of many roles of an API to one client', () => {
-  it('is logged once for each limit that its tokens exceed, after it is stored', async () => {
+  it('is logged once for each token limit that it exceeds, after it is stored', async () => {
     const warnings: (Warning & { readonly assigned: number })[] = []
     let assigned = 0
     const { clientWith } = await sampleGraph({

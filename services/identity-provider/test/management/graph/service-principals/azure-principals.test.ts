@@ -19,7 +19,7 @@ const present = {
 }
 
 describe('a service principal without an object in the store (entra E354)', () => {
-  it('of an API of Azure exists in each tenant, and is not stored', async () => {
+  it('represents an Azure API in each tenant, and is not stored', async () => {
     const { admin } = await withApi()
     const appId = 'e406a681-f3d4-42a8-90b6-c2b029497af1'
     const { status, body } = await admin.get(`/servicePrincipals(appId='${appId}')`)
@@ -61,7 +61,7 @@ describe('a service principal without an object in the store (entra E354)', () =
     assert.equal((await admin.get(`/applications(appId='${appId}')`)).status, 404)
   })
 
-  it('accepts the values that it has, and nothing is stored (entra E357)', async () => {
+  it('accepts its existing values without storing them (entra E357)', async () => {
     const { admin, log } = await withApi()
     const appId = 'cfa8b339-82a2-471a-a3c9-0fc0be7a4093'
     const { body: before } = await admin.get(`/servicePrincipals(appId='${appId}')`)

@@ -20,7 +20,7 @@ async function withGrant() {
 }
 
 describe('a delegated permission grant', () => {
-  it('is kept, shown, changed and removed', async () => {
+  it('is stored, shown, changed and removed', async () => {
     const { admin, grant, request } = await withGrant()
     assert.partialDeepStrictEqual(grant, request)
     const lists = [
@@ -37,7 +37,7 @@ describe('a delegated permission grant', () => {
     assert.equal((await admin.get(path)).status, 404)
   })
 
-  it('is refused as a duplicate, without its objects, and without the user that it names', async () => {
+  it('is refused if it exists, or if its objects or its user are missing', async () => {
     const { admin, request } = await withGrant()
     const rows = [
       [request, 409, /already exists/],
@@ -56,7 +56,7 @@ describe('a delegated permission grant', () => {
     assert.equal((await admin.get('/oauth2PermissionGrants/x')).status, 404)
   })
 
-  it('is listed with those of all clients of the tenant, once each, on pages of any size (entra E274)', async () => {
+  it('is listed once with the grants of all clients of the tenant, on pages of any size (entra E274)', async () => {
     const { admin, api, clientWith, grant, request, resource } = await withGrant()
     const ids = [grant.id]
     const client = await clientWith([])

@@ -52,7 +52,7 @@ describe('a service principal', () => {
     assert.equal(byName.body.value.length, 1)
   })
 
-  it('is created with a property that has only one possible value, if it has that value', async () => {
+  it('is created with a fixed property, if the request has the only possible value', async () => {
     const { admin, api } = await withApi()
     const create = (tokenEncryptionKeyId: string | null) =>
       admin.post('/servicePrincipals', { appId: api.appId, tokenEncryptionKeyId })
@@ -62,7 +62,7 @@ describe('a service principal', () => {
     assert.equal((await create(null)).status, 201)
   })
 
-  it('exists once for each application and tenant', async () => {
+  it('is unique for each application and tenant', async () => {
     const { admin, resource } = await withPrincipals()
     const { status, body } = await admin.post('/servicePrincipals', { appId: resource.appId })
     assert.equal(status, 409)
@@ -70,7 +70,7 @@ describe('a service principal', () => {
     assert.match(body.error.message, /is already in use/)
   })
 
-  it("is created for another tenant's application only if that is multitenant", async () => {
+  it('is created for a foreign application only if that is multitenant', async () => {
     const { admin, api, clientWith, path } = await withApi()
     const outsider = await clientWith(allGraphRoles, fabrikam)
     const refused = await outsider.post('/servicePrincipals', { appId: api.appId })
@@ -91,7 +91,7 @@ describe('a service principal', () => {
       assert.equal((await admin.patch(path, part)).status, 400, JSON.stringify(part))
   })
 
-  it('of a management API cannot be changed (AS32)', async () => {
+  it('cannot be changed if it belongs to a management API (AS32)', async () => {
     const { admin } = await withApi()
     const path = `/servicePrincipals(appId='${graphAppId}')`
     assert.equal((await admin.patch(path, { accountEnabled: false })).status, 403)
@@ -105,7 +105,7 @@ describe('an app role assignment', () => {
     ['client', 'appRoleAssignedTo'],
     ['resource', 'appRoleAssignments'],
   ] as const)
-    it(`is created at ${segment} of its ${side} too (entra E345)`, async () => {
+    it(`is also created at ${segment} of its ${side} (entra E345)`, async () => {
       const { admin, assignment, client, resource, ...sample } = await withPrincipals()
       const { id } = { client, resource }[side]
       const made = await admin.post(`/servicePrincipals/${id}/${segment}`, assignment)
@@ -157,7 +157,7 @@ describe('an app role assignment', () => {
       assert.equal((await admin.get(`${all}/${made.body.id}`)).status, 404)
     })
 
-  it('is removed only at one of its two service principals', async () => {
+  it('can be removed only at its own two service principals', async () => {
     const { admin, assignment, application, client } = await withPrincipals()
     const all = `/servicePrincipals/${assignment.resourceId}/appRoleAssignedTo`
     const { body: made } = await admin.post(all, assignment)
@@ -167,7 +167,7 @@ describe('an app role assignment', () => {
     assert.deepEqual((await admin.get(all)).body.value, [], 'of a deleted client it is not shown')
   })
 
-  it('with the empty GUID gives access without a role', async () => {
+  it('grants access without a role if it has the empty GUID', async () => {
     const { admin, assignment } = await withPrincipals()
     const { status } = await admin.post(
       `/servicePrincipals/${assignment.resourceId}/appRoleAssignedTo`,
@@ -223,7 +223,7 @@ describe('an app role assignment', () => {
 })
 
 describe('the description of a service principal', () => {
-  it('is stored and shown, and a read-only property may be sent back', async () => {
+  it('is stored and shown, and accepts read-only properties that are sent back', async () => {
     const { admin, client } = await withPrincipals()
     const path = `/servicePrincipals/${client.id}`
     const words = { description: 'Job', notes: 'n', tags: ['HideApp'], alternativeNames: ['x'] }
@@ -236,7 +236,7 @@ describe('the description of a service principal', () => {
     assert.match(refused.body.error.message, /'displayName' is read-only/)
   })
 
-  it('may be part of its creation', async () => {
+  it('can be set at creation', async () => {
     const { admin } = await withPrincipals()
     const { body: application } = await admin.post('/applications', { displayName: 'New' })
     const { body } = await admin.post('/servicePrincipals', {
