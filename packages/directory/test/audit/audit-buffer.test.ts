@@ -55,7 +55,7 @@ function bufferFixture(capacity = 100, more: Partial<AuditBufferOptions> = {}) {
 }
 
 describe('the audit buffer', () => {
-  it('writes its records once, in one batch and in their order', async () => {
+  it('writes its records once, in one batch and in order', async () => {
     const { buffer, store, targets } = bufferFixture()
     for (const target of ['1', '2', '3']) buffer.record(record(target), 'signIns')
     assert.equal(store.writes, 0)
@@ -65,7 +65,7 @@ describe('the audit buffer', () => {
     assert.equal(store.writes, 1)
   })
 
-  it('writes many records in parts of a thousand, and keeps the parts that were not written', async () => {
+  it('writes many records in batches of a thousand, and keeps the unwritten batches', async () => {
     const { buffer, store, targets } = bufferFixture(2500)
     const all = Array.from({ length: 2500 }, (_, index) => String(index))
     for (const target of all) buffer.record(record(target), 'signIns')
@@ -93,7 +93,7 @@ describe('the audit buffer', () => {
     assert.deepEqual(store.uses, new Map([['k', at]]))
   })
 
-  it('is bounded: it counts the records that do not fit, and writes the count', async () => {
+  it('has a size limit: it counts the records that do not fit, and writes their number', async () => {
     const { buffer, store, targets } = bufferFixture(3)
     store.away = true
     for (let count = 0; count < 10; count += 1) buffer.record(record(`${count}`), 'signIns')
@@ -109,7 +109,7 @@ describe('the audit buffer', () => {
     assert.deepEqual(targets().slice(4), ['next'])
   })
 
-  it('passes on each record at once, and stores no record of a disabled lane', async () => {
+  it('passes on each record immediately, and stores no record of a disabled lane', async () => {
     const passed: string[] = []
     const { buffer, targets } = bufferFixture(1, {
       unstored: new Set(['signIns']),
@@ -154,7 +154,7 @@ describe('the audit buffer', () => {
     assert.deepEqual(store.uses, new Map([['k', later]]))
   })
 
-  it('keeps room for each lane during a flood of unauthenticated requests (AS34)', async () => {
+  it('reserves space for each lane during a flood of unauthenticated requests (AS34)', async () => {
     const { buffer, store } = bufferFixture(3)
     store.away = true
     for (let count = 0; count < 10; count += 1) buffer.record(record('flood'), 'unauthenticated')

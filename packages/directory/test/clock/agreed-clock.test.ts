@@ -52,7 +52,7 @@ function machine({ hasStoreClock = false } = {}) {
 
 const agreedOf = async (clock: AgreedClock) => (await clock.agreedTime())?.date
 
-describe('the clock of a server whose store has a clock', () => {
+describe('the clock of a server whose store has its own clock', () => {
   for (const [ahead, isAgreed] of [
     [30, true],
     [31, false],
@@ -61,7 +61,7 @@ describe('the clock of a server whose store has a clock', () => {
     [800 * day, false],
     [-800 * day, false],
   ] as const) {
-    it(`is ${isAgreed ? 'agreed' : 'in doubt'} while it is ${ahead} s ahead`, async () => {
+    it(`is ${isAgreed ? 'trusted' : 'distrusted'} while it is ${ahead} s ahead`, async () => {
       const { state, dateOf, logged, open } = machine({ hasStoreClock: true })
       state.wall = ahead
       const clock = await open()
@@ -78,7 +78,7 @@ describe('the clock of a server whose store has a clock', () => {
     })
   }
 
-  it('stays in doubt until the clocks agree, and reports each change once', async () => {
+  it('stays distrusted until the clocks agree, and reports each change once', async () => {
     const { state, logged, open, pass, run } = machine({ hasStoreClock: true })
     state.wall = -5 * hour
     const clock = await open()
@@ -97,7 +97,7 @@ describe('the clock of a server whose store has a clock', () => {
     assert.equal(clock.disagreements, 1)
   })
 
-  it('queries the store before each step, because the last comparison may be older than the difference', async () => {
+  it('queries the store before each step, because the last comparison may be outdated', async () => {
     const { state, open } = machine({ hasStoreClock: true })
     const clock = await open()
     assert.ok(clock.isReady())
@@ -105,7 +105,7 @@ describe('the clock of a server whose store has a clock', () => {
     assert.equal(await clock.agreedTime(), undefined)
   })
 
-  it('notices a jump between two comparisons', async () => {
+  it('detects a jump between two comparisons', async () => {
     const { state, open } = machine({ hasStoreClock: true })
     const clock = await open()
     state.wall += 60
@@ -113,8 +113,8 @@ describe('the clock of a server whose store has a clock', () => {
   })
 })
 
-describe('the clock of a server whose store has none', () => {
-  it('is agreed while it runs evenly, even after the machine slept', async () => {
+describe('the clock of a server whose store has no clock', () => {
+  it('is trusted while it runs evenly, even after the machine slept', async () => {
     const { dateOf, logged, open, pass, run } = machine()
     const clock = await open()
     await run(clock, hour)
@@ -129,7 +129,7 @@ describe('the clock of a server whose store has none', () => {
     ['forward', 800 * day, 'moved forward by 69120000 s'],
     ['back', -30 * day, 'moved back by 2592000 s'],
   ] as const) {
-    it(`is in doubt at once after it jumps ${what}, and agrees when it returns`, async () => {
+    it(`is distrusted as soon as it jumps ${what}, and trusted again when it returns`, async () => {
       const { state, dateOf, logged, open, run } = machine()
       const clock = await open()
       await run(clock, hour)
@@ -154,7 +154,7 @@ describe('the clock of a server whose store has none', () => {
     [-2 * hour, 2 * hour],
     [800 * day, 25 * hour],
   ] as const) {
-    it(`is ready 300 s after a jump by ${jump} s, and trusted after ${heldSeconds} s`, async () => {
+    it(`makes the server ready 300 s after a jump by ${jump} s, and is trusted after ${heldSeconds} s`, async () => {
       const { state, logged, open, run } = machine()
       const clock = await open()
       state.wall += jump
@@ -170,7 +170,7 @@ describe('the clock of a server whose store has none', () => {
     })
   }
 
-  it('starts on a full disk, and the next comparison reports it', async () => {
+  it('is usable on a full disk, and the next comparison reports the error', async () => {
     const { state, open, run } = machine()
     const full = new Error('full')
     state.full = full
@@ -182,7 +182,7 @@ describe('the clock of a server whose store has none', () => {
     assert.equal(clock.isReady(), false)
   })
 
-  it('waits again after a second jump', async () => {
+  it('restarts its waiting time after a second jump', async () => {
     const { state, open, run } = machine()
     const clock = await open()
     state.wall += hour
@@ -193,7 +193,7 @@ describe('the clock of a server whose store has none', () => {
     assert.equal(clock.disagreements, 1, 'one doubt')
   })
 
-  it('is in doubt after a start before the latest agreed time, until it is corrected', async () => {
+  it('is distrusted if the server starts before the latest agreed time, until it is corrected', async () => {
     const { state, logged, open, run } = machine()
     await run(await open(), hour)
     state.wall -= 5 * hour
@@ -212,7 +212,7 @@ describe('the clock of a server whose store has none', () => {
     [16 * hour, 16 * hour],
     [800 * day, 25 * hour],
   ] as const) {
-    it(`is ready after ${gap} s that no server saw, and deletes nothing for ${heldSeconds} s`, async () => {
+    it(`makes the server ready after ${gap} s without servers, but prevents deletions for ${heldSeconds} s`, async () => {
       const { state, logged, open, run } = machine()
       await open()
       state.wall += gap
@@ -229,7 +229,7 @@ describe('the clock of a server whose store has none', () => {
     })
   }
 
-  it('continues a doubt after a restart, so that the doubt clears even if the server stops each night', async () => {
+  it('continues its waiting time after a restart, so that it ends even if the server stops each night', async () => {
     const { pass, open, run } = machine()
     await open()
     pass(14 * day)
@@ -240,7 +240,7 @@ describe('the clock of a server whose store has none', () => {
     assert.ok(await clock.agreedTime())
   })
 
-  it('does not continue a doubt about a time that was wrong', async () => {
+  it('starts its waiting time again if an earlier time was wrong', async () => {
     const { state, open, run } = machine()
     await open()
     state.wall += 800 * day
@@ -253,7 +253,7 @@ describe('the clock of a server whose store has none', () => {
 })
 
 describe('the clock of a lab', () => {
-  it('is agreed at each time, and leaves no mark', async () => {
+  it('is trusted at any time, and stores no agreed time', async () => {
     let now = new Date(start)
     const clock = await AgreedClock.open({
       now: () => now,

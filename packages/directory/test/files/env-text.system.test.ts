@@ -16,16 +16,16 @@ const values = [
   '',
 ]
 
-describe('settings as a file', () => {
+describe('a settings file', () => {
   for (const value of values)
-    it(`has the same meaning for a shell and for a program: ${JSON.stringify(value)}`, () => {
+    it(`means the same to a shell and to a program: ${JSON.stringify(value)}`, () => {
       const text = envText({ NOTE: value, LAST: 'x' })
       assert.deepEqual({ ...parseEnv(text) }, { NOTE: value, LAST: 'x' })
       const program = `${text}printf %s "$NOTE"`
       assert.equal(execFileSync('sh', ['-c', program], { encoding: 'utf8' }), value)
     })
 
-  it('are not written when no kind of quotes can contain a value', () => {
+  it('is not written if no quotes can contain a value', () => {
     for (const value of ["it's $HOME", 'a\rb'])
       assert.throws(() => envText({ NOTE: value }), /^Error: NOTE cannot be written/)
   })

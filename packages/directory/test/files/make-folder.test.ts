@@ -12,7 +12,7 @@ describe('makeFolder', () => {
     await symlink(root, join(root, 'link'))
   })
 
-  it('creates the missing folders of a path for their owner only', async () => {
+  it('creates the missing folders of a path for the owner only', async () => {
     await makeFolder(join(root, 'a/b/c'))
     for (const path of ['a', 'a/b', 'a/b/c']) {
       const { mode } = await stat(join(root, path))
@@ -20,11 +20,11 @@ describe('makeFolder', () => {
     }
   })
 
-  it('accepts a folder that exists, by its path and by a link', async () => {
+  it('accepts an existing folder, whether by its path or by a link', async () => {
     for (const path of ['.', 'link', '/']) await makeFolder(join(root, path))
   })
 
-  it('creates one folder for several calls at once', async () => {
+  it('creates one folder for several simultaneous calls', async () => {
     await Promise.all(Array.from({ length: 8 }, () => makeFolder(join(root, 'd/e/f'))))
     assert.ok((await stat(join(root, 'd/e/f'))).isDirectory())
   })
@@ -41,7 +41,7 @@ describe('makeFolder', () => {
       ['a path below such a refusal', () => '/proc/none/a/b', 'ENOENT'],
     )
   for (const [what, path, code] of refusals) {
-    it(`refuses ${what}, without a repetition`, { timeout: 10_000 }, async () => {
+    it(`refuses ${what} without retrying forever`, { timeout: 10_000 }, async () => {
       await assert.rejects(makeFolder(path()), { code })
     })
   }

@@ -56,14 +56,14 @@ describe('a private file', () => {
   })
 
   for (const [how, write] of Object.entries(ways)) {
-    it(`is readable only by the owner, complete, and without a leftover draft: ${how}`, async () => {
+    it(`is complete, readable only by its owner, and leaves no draft: ${how}`, async () => {
       await write(path, 'text')
       assert.equal((await stat(path)).mode & 0o777, 0o600)
       assert.equal(await readFile(path, 'utf8'), 'text')
       assert.deepEqual(await readdir(folder), ['secret'])
     })
 
-    it(`is on disk before its final name, and then its name is on disk: ${how}`, async (t) => {
+    it(`reaches the disk before its final name does: ${how}`, async (t) => {
       assert.deepEqual(await syncsOf(t, () => write(path, 'text')), [
         'file, named: false',
         'folder, named: true',
@@ -78,7 +78,7 @@ describe('a private file', () => {
       assert.equal(await readIfThere(path), 'again')
     })
 
-    it(`does not exist when the disk is too full for it: ${how}`, async () => {
+    it(`does not exist if the disk is too full for it: ${how}`, async () => {
       const { stderr, status } = writeInProcess(how, 'x'.repeat(100_000), { room: '8' })
       assert.equal(status, 1)
       assert.match(stderr, /EFBIG/)
@@ -86,14 +86,14 @@ describe('a private file', () => {
     })
   }
 
-  it('keeps its text when another process creates it again', async () => {
+  it('keeps its content when another process creates it again', async () => {
     await createSecretFile(path, 'first')
     await createSecretFile(path, 'second')
     assert.equal(await readFile(path, 'utf8'), 'first')
     assert.deepEqual(await readdir(folder), ['secret'])
   })
 
-  it('is one file when many processes create it at the same time', async () => {
+  it('is created once when many processes create it at the same time', async () => {
     const texts = Array.from({ length: 20 }, (_, index) => `text ${index}`)
     const read = texts.map(async (text) => {
       await createSecretFile(path, text)
@@ -102,7 +102,7 @@ describe('a private file', () => {
     assert.equal(new Set(await Promise.all(read)).size, 1)
   })
 
-  it('is replaced atomically, or unchanged after a crash', async () => {
+  it('is either replaced or unchanged after a crash', async () => {
     await writeFile(path, 'old', { mode: 0o644 })
     assert.equal(writeInProcess('replaceSecretFile', 'new', { dies: true }).signal, 'SIGKILL')
     assert.equal(await readFile(path, 'utf8'), 'old')
@@ -111,7 +111,7 @@ describe('a private file', () => {
     assert.equal((await stat(path)).mode & 0o777, 0o600)
   })
 
-  it('causes an error when its folder is missing or is a file', async () => {
+  it('causes an error if its folder is missing or is a file', async () => {
     await writeFile(path, '')
     await assert.rejects(readIfThere(join(path, 'below')), { code: 'ENOTDIR' })
     await assert.rejects(createSecretFile(join(folder, 'none', 'x'), ''), { code: 'ENOENT' })
@@ -124,7 +124,7 @@ describe('a private file', () => {
     [0o602, /mode 602/],
     [0o601, /mode 601/],
   ] as const) {
-    it(`with the mode ${mode.toString(8)} is ${exposed ? '' : 'not '}exposed`, async () => {
+    it(`is ${exposed ? '' : 'not '}exposed with the mode ${mode.toString(8)}`, async () => {
       await writeFile(path, 'text')
       await chmod(path, mode)
       const read = await readPrivateFile(path)
@@ -134,7 +134,7 @@ describe('a private file', () => {
     })
   }
 
-  it('is exposed when another user owns it, whatever its mode', async (t) => {
+  it('is exposed if another user owns it, whatever its mode', async (t) => {
     await writeFile(path, 'text', { mode: 0o600 })
     const { uid } = await stat(path)
     t.mock.method(process as { geteuid: () => number }, 'geteuid', () => uid + 1)

@@ -25,7 +25,7 @@ const useFreshFolder = () => {
 describe('a draft of a private file', () => {
   useFreshFolder()
 
-  it('is readable only by the owner, and not at the final path', async () => {
+  it('is readable only by its owner, and not at the final path', async () => {
     await draft()
     const [name = ''] = await readdir(folder)
     assert.match(name, /^secret\.json\.[0-9a-f-]{36}$/)
@@ -53,7 +53,7 @@ describe('a draft of a private file', () => {
   })
 })
 
-describe('the drafts of a crash', () => {
+describe('the drafts after a crash', () => {
   useFreshFolder()
 
   for (const [what, ageMinutes, isKnown, left] of [
@@ -62,7 +62,7 @@ describe('the drafts of a crash', () => {
     ['young and unknown', 59, false, ['a draft']],
     ['old and unknown', 61, false, []],
   ] as const) {
-    it(`become ${left[0] ?? 'nothing'} when they are ${what}`, async () => {
+    it(`result in ${left[0] ?? 'no file'} if they are ${what}`, async () => {
       await draft()
       const [name = ''] = await readdir(folder)
       const at = new Date(now.getTime() - ageMinutes * minuteMs)
@@ -76,7 +76,7 @@ describe('the drafts of a crash', () => {
     })
   }
 
-  it('are not removed if their files have other names', async () => {
+  it('are not removed if they have other names', async () => {
     const others = ['secret.json', 'secret.json.bak', `other.json.${crypto.randomUUID()}`]
     for (const name of others) {
       await writeFile(join(folder, name), '')

@@ -34,7 +34,7 @@ function cacheWith(maxWeight = 1000) {
 const isNotLoaded = (read: () => unknown) => assert.throws(read, NotLoaded)
 
 describe('a cache of the directory', () => {
-  it('has the tenants that were requested, by ID and by domain, and follows their changes', () => {
+  it('contains the requested tenants, by ID and by domain, and follows their changes', () => {
     const { cache, add } = cacheWith()
     for (const read of [() => cache.tenant(guid(1)), () => cache.tenant('contoso.example')])
       isNotLoaded(read)
@@ -59,7 +59,7 @@ describe('a cache of the directory', () => {
     assert.equal(cache.tenants().length, 1)
   })
 
-  it('has a tenant by the domain that is computed from its ID, unless it has another one', () => {
+  it('finds a tenant by the domain that is derived from its ID, unless it has another one', () => {
     const { cache, add } = cacheWith()
     const computed = `${guid(1).replaceAll('-', '')}.onmicrosoft.com`
     isNotLoaded(() => cache.tenant(computed))
@@ -70,7 +70,7 @@ describe('a cache of the directory', () => {
     assert.equal(cache.tenant(computed), undefined)
   })
 
-  it('evicts unused tenants, and remembers unknown ones within a limit', () => {
+  it('evicts unused tenants, and remembers a limited number of unknown ones', () => {
     const { cache, add } = cacheWith(100)
     add('tenant', guid(1), put('tenant', tenant({ domains: [] })))
     for (let number = 2; number < 20_000; number += 1) {
@@ -101,7 +101,7 @@ describe('a cache of the directory', () => {
     ['markOf', (cache) => cache.markOf('application', api.id)],
   ]
   for (const [name, read] of lookups)
-    it(`reports that ${name} is not loaded, and never that it does not exist`, () =>
+    it(`reports that ${name} is not loaded, never that it does not exist`, () =>
       isNotLoaded(() => read(cacheWith().cache)))
 
   const isAlone = new Set([
@@ -109,7 +109,7 @@ describe('a cache of the directory', () => {
     ...['appRoleAssignment', 'markOf'],
   ])
   for (const [name, read] of lookups.filter(([name]) => name !== 'servicePrincipalByName'))
-    it(`${isAlone.has(name) ? 'finds' : 'does not find'} ${name} in its own commit alone`, () => {
+    it(`${isAlone.has(name) ? 'finds' : 'does not find'} ${name} after only its own commit`, () => {
       const { cache } = cacheWith()
       const changes = [put('application', api), put('servicePrincipal', principal)]
       cache.applyOwn(2, at(2, ...changes, put('appRoleAssignment', assignment)))
@@ -117,7 +117,7 @@ describe('a cache of the directory', () => {
       else isNotLoaded(() => read(cache))
     })
 
-  it('follows its own commit that removes or renames an object', () => {
+  it('follows its own commit when an object is removed or renamed', () => {
     const { cache, add } = cacheWith()
     add('application', api.id, put('application', api))
     const renamed = { ...api, uniqueName: 'orders', deletedDateTime: new Date() }
@@ -128,7 +128,7 @@ describe('a cache of the directory', () => {
     isNotLoaded(() => cache.servicePrincipal(principal.id))
   })
 
-  it('remembers that a lookup finds nothing, until a change creates it', () => {
+  it('remembers an empty lookup result until a change creates the object', () => {
     const { cache, add } = cacheWith()
     add('applicationOfAppId', api.appId)
     add('application', api.id)
@@ -152,7 +152,7 @@ describe('a cache of the directory', () => {
     assert.equal(cache.markOf('application', api.id), 'mark 2')
   })
 
-  it('does not find an object under a name that it lost', () => {
+  it('no longer finds an object under its former name', () => {
     const { cache, add } = cacheWith()
     add('applicationsOfUri', 'api://one', put('application', api))
     add(
@@ -185,7 +185,7 @@ describe('a cache of the directory', () => {
     assert.deepEqual(cache.assignmentsOf(principalId), [])
   })
 
-  it('ignores a new object when no result in memory contains it', () => {
+  it('ignores a new object if no cached result contains it', () => {
     const { cache } = cacheWith()
     const before = cache.weight
     cache.apply(2, at(2, put('appRoleAssignment', assignment)))
@@ -193,7 +193,7 @@ describe('a cache of the directory', () => {
     isNotLoaded(() => cache.assignmentsOf(assignment.principalId))
   })
 
-  it('loads a result of a thousand objects again when it gets another one', () => {
+  it('loads a result of a thousand objects again when it grows', () => {
     const { cache, add } = cacheWith(10_000)
     const { principalId } = assignment
     const thousand = Array.from({ length: 1000 }, (_, index) => ({
@@ -209,7 +209,7 @@ describe('a cache of the directory', () => {
     isNotLoaded(() => cache.assignmentsOf(principalId))
   })
 
-  it('caches a long list until the directory changes, and still caches its objects', () => {
+  it('caches a long list until the directory changes, but keeps its objects', () => {
     const { cache, add } = cacheWith()
     const { principalId } = assignment
     const ids = Array.from({ length: 100 }, (_, index) => guid(index))
@@ -227,7 +227,7 @@ describe('a cache of the directory', () => {
     assert.equal(cache.assignmentsOf(principalId)[7]?.appRoleId, guid(1))
   })
 
-  it('loads a result again when one of its objects was evicted', () => {
+  it('loads a result again after one of its objects was evicted', () => {
     const { cache, add } = cacheWith(3)
     const { principalId } = assignment
     add('assignmentsOfPrincipal', principalId, put('appRoleAssignment', assignment))
@@ -248,7 +248,7 @@ describe('a cache of the directory', () => {
     assert.equal(cache.servicePrincipalByName(guid(1), 'api://one'), principal)
   })
 
-  it('stays within its maximum weight, and keeps the most recently used objects', () => {
+  it('stays within its weight limit, and keeps the most recently used objects', () => {
     const { cache, add } = cacheWith(20)
     for (let number = 0; number < 100; number += 1) {
       const one = servicePrincipal({ id: guid(0x1000 + number), appId: guid(0x2000 + number) })
@@ -261,7 +261,7 @@ describe('a cache of the directory', () => {
     isNotLoaded(() => cache.servicePrincipal(guid(0x1001)))
   })
 
-  it('does not evict a client for any number of unknown clients', () => {
+  it('keeps a client, however many unknown clients appear', () => {
     const { cache, add } = cacheWith(100)
     add('applicationOfAppId', api.appId, put('application', api))
     const { weight } = cache

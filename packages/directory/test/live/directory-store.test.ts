@@ -40,7 +40,7 @@ describe('the directory store', () => {
     assert.equal((await wholeDirectory(store)).tenant('contoso.example')?.displayName, 'Contoso')
   })
 
-  it('reads without a query while the cache is fresh, and then queries the log', async () => {
+  it('reads without a query while the cache is fresh, and queries the log afterwards', async () => {
     const log = new MemoryDirectoryLog()
     let nowMs = 0
     const mine = new DirectoryStore({ log, maxAgeMs: 1000, monotonicNowMs: () => nowMs })
@@ -54,7 +54,7 @@ describe('the directory store', () => {
     assert.equal((await wholeDirectory(mine)).tenant('contoso.example')?.displayName, 'Contoso')
   })
 
-  it('is unavailable when the log fails for longer than the maximum age', async () => {
+  it('is unavailable if the log fails for longer than the maximum age', async () => {
     const log = new MemoryDirectoryLog()
     let nowMs = 0
     let isDown = false
@@ -75,7 +75,7 @@ describe('the directory store', () => {
     await store.read(contoso)
   })
 
-  it('limits the time that a read waits for the log', async () => {
+  it('limits how long a read waits for the log', async () => {
     const silent = delegatingLog(() => new MemoryDirectoryLog(), {
       latest: () => new Promise(() => {}),
     })
@@ -86,7 +86,7 @@ describe('the directory store', () => {
     })
   })
 
-  it('waits longer for the log at the start', async () => {
+  it('waits longer for the log when it starts', async () => {
     const log = new MemoryDirectoryLog()
     const slow = delegatingLog(() => log, {
       latest: async () => {
@@ -98,7 +98,7 @@ describe('the directory store', () => {
     assert.equal(await store.readAtStart(({ revision }) => revision), 0)
   })
 
-  it('does not use the result of an earlier read when it is too old for a later one', async () => {
+  it('ignores the result of an earlier read if it is too old for a later read', async () => {
     const log = new MemoryDirectoryLog()
     let nowMs = 0
     let isSlow = false
@@ -130,7 +130,7 @@ describe('the directory store', () => {
     assert.equal((await late)?.displayName, 'Contoso')
   })
 
-  it('looks up unknown tenants in few queries, one at a time, and never the same one again', async () => {
+  it('looks up unknown tenants in few queries, one at a time, and never repeats one', async () => {
     const log = new MemoryDirectoryLog()
     let [questions, atOnce, mostAtOnce] = [0, 0, 0]
     const store = new DirectoryStore({
@@ -164,7 +164,7 @@ describe('the directory store', () => {
     assert.equal((await store.read(contoso))?.displayName, 'Contoso')
   })
 
-  it('loads what a function needs, repeats the function, and then reads from memory', async () => {
+  it('loads the data that a function needs, repeats the function, and then reads from memory', async () => {
     const log = new MemoryDirectoryLog()
     await new DirectoryStore({ log }).update(everything)
     const store = new DirectoryStore({ log })
@@ -180,14 +180,14 @@ describe('the directory store', () => {
     assert.equal(store.read(find), servicePrincipal().id, 'without a promise')
   })
 
-  it('repeats an asynchronous function too', async () => {
+  it('also repeats an asynchronous function', async () => {
     const store = new DirectoryStore({ log: new MemoryDirectoryLog() })
     await store.update(everything)
     const find = async (directory: Directory) => directory.application(application().id)?.appId
     assert.equal(await store.read(find), application().appId)
   })
 
-  it('loads the lookups of reads at the same time in one snapshot', async () => {
+  it('loads the lookups of simultaneous reads in one snapshot', async () => {
     const log = new MemoryDirectoryLog()
     const loads: number[] = []
     const counting = delegatingLog(() => log, {
@@ -203,7 +203,7 @@ describe('the directory store', () => {
     assert.deepEqual(loads, [1, 100, 100, 49])
   })
 
-  it('keeps the weight of its cache within the limit', async () => {
+  it('keeps its cache within the weight limit', async () => {
     const log = new MemoryDirectoryLog()
     const store = new DirectoryStore({ log, maxCacheWeight: 10 })
     const changes = Array.from({ length: 50 }, (_, number) =>

@@ -69,7 +69,7 @@ const ways = (seen: ReturnType<typeof eventuallyConsistent>) => ({
 })
 
 describe('an eventually consistent directory', () => {
-  it('hides objects that are younger than the delay in every lookup', () => {
+  it('hides objects that are younger than the delay from every lookup', () => {
     const { early, late, counts } = ways(eventuallyConsistent(directory, new Date(+lateTime - 1)))
     assert.ok(early.every((one) => one !== undefined))
     assert.ok(late.every((one) => one === undefined))

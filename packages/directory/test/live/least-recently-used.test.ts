@@ -15,7 +15,7 @@ const keysIn = (entries: LeastRecentlyUsed<number>) =>
   ['a', 'b', 'c'].filter((key) => entries.peek(key) !== undefined)
 
 describe('a map of the least recently used entries', () => {
-  it('keeps its entries up to the limit, the limit included', () => {
+  it('keeps as many entries as the limit allows', () => {
     const entries = threeEntries(6)
     entries.trim()
     assert.deepEqual(keysIn(entries), ['a', 'b', 'c'])
@@ -28,7 +28,7 @@ describe('a map of the least recently used entries', () => {
     assert.deepEqual([keysIn(entries), entries.weight], [['a', 'c'], 4])
   })
 
-  it('orders its entries by their last use or last value, in any sequence', () => {
+  it('orders its entries by their last use or change, in any sequence', () => {
     const rows: readonly (readonly [uses: string, kept: string])[] = [
       ['', 'bc'],
       ['c', 'bc'],
@@ -51,7 +51,7 @@ describe('a map of the least recently used entries', () => {
     }
   })
 
-  it('continues after its last entry was removed', () => {
+  it('works after its last entry was removed', () => {
     const entries = new LeastRecentlyUsed<number>(0)
     entries.set('a', 1)
     entries.trim()
@@ -62,14 +62,14 @@ describe('a map of the least recently used entries', () => {
     assert.deepEqual([keysIn(entries), entries.weight], [[], 0])
   })
 
-  it('does not count an inspection as a use', () => {
+  it('does not treat an inspection as a use', () => {
     const entries = threeEntries(5)
     entries.peek('a')
     entries.trim()
     assert.deepEqual(keysIn(entries), ['b', 'c'])
   })
 
-  it('counts the weight of the new value of an entry, not of the former one', () => {
+  it("uses the weight of an entry's new value, not of its old value", () => {
     const entries = threeEntries(6)
     entries.set('c', 1)
     assert.equal(entries.weight, 4)

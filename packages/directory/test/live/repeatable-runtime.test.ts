@@ -4,7 +4,7 @@ import { RepeatableRuntime } from '../../src/live/repeatable-runtime.ts'
 import { systemRuntime } from '../../src/model/runtime.ts'
 
 describe('a repeatable runtime', () => {
-  it('returns the same values in a repetition, and new values otherwise', () => {
+  it('returns the same values when it is repeated, and new values otherwise', () => {
     const runtime = new RepeatableRuntime(systemRuntime)
     const values = () => [
       runtime.newGuid(),
@@ -19,7 +19,7 @@ describe('a repeatable runtime', () => {
     assert.deepEqual(values(), first)
   })
 
-  it('makes a new value when a repetition requests another length', () => {
+  it('creates a new value if the repetition requests another length', () => {
     const runtime = new RepeatableRuntime(systemRuntime)
     runtime.randomBytes(16)
     runtime.repeat()

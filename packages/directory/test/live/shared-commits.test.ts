@@ -43,8 +43,8 @@ async function withTenants(commit?: DirectoryLog['commit']) {
   return { commits, store }
 }
 
-describe('a queue of updates of several tenants', () => {
-  it('writes updates of several tenants in one commit, which waits for no lock', async () => {
+describe('a queue of updates from several tenants', () => {
+  it('writes the updates of several tenants in one commit without waiting for a lock', async () => {
     const { commits, store } = await withTenants()
     await Promise.all([0, 1, 2].map((number) => adding(store, number, number ? other : one)))
     assert.deepEqual(commits, [
@@ -53,7 +53,7 @@ describe('a queue of updates of several tenants', () => {
     ])
   })
 
-  it("writes an update before another tenant's updates that do not fit into one commit", async () => {
+  it("writes one update before other tenants' updates if they do not fit into one commit", async () => {
     const { commits, store } = await withTenants()
     const many = Array.from({ length: 40 }, (_, number) => adding(store, number, one))
     await adding(store, 99, other)
@@ -72,7 +72,7 @@ describe('a queue of updates of several tenants', () => {
     ],
   ]
   for (const [what, fail, conflicts] of notShared)
-    it(`writes the updates of each tenant separately after a common commit that ${what}`, async () => {
+    it(`writes the updates of each tenant separately after a shared commit that ${what}`, async () => {
       const { commits, store } = await withTenants(async (_base, _mark, changes) =>
         new Set(changes.map(({ value }) => value && 'tenantId' in value && value.tenantId)).size > 1
           ? fail()

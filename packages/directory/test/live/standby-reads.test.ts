@@ -105,7 +105,7 @@ describe('reads of a server with a standby', () => {
     assert.equal(reads.state.isUsed, false)
   })
 
-  it('use the standby while the store is unavailable, because the standby may be newer than memory', async () => {
+  it('use the standby while the store is unavailable, because it may be newer than memory', async () => {
     const copied = await logOf(2)
     const { asked, at, reads } = await fixture({ copied })
     assert.equal(await reads.read(contoso), tenant().displayName)
@@ -132,14 +132,14 @@ describe('reads of a server with a standby', () => {
       assert.equal(await reads.read(api), application().displayName)
     })
 
-  it('use the standby at once when the store fails within its last second', async () => {
+  it('use the standby immediately if the store fails within its last second', async () => {
     const { at, reads, asked } = await fixture()
     at(500)
     assert.equal(await reads.read(api), application().displayName)
     assert.equal(await asked(), 'the standby')
   })
 
-  it('pass on the errors of the function', async () => {
+  it('pass on errors from the function', async () => {
     const { at, reads } = await fixture()
     const failing = () => {
       throw new TypeError('not so')
@@ -149,7 +149,7 @@ describe('reads of a server with a standby', () => {
     await assert.rejects(async () => reads.read(failing), /not so/)
   })
 
-  it('decide on one state, and do not combine memory with a standby that is behind', async () => {
+  it('use a single state, and never combine memory with a standby that is behind', async () => {
     const { at, reads } = await fixture({ copied: await logOf(1) })
     assert.equal(await reads.read(contoso), tenant().displayName)
     at(1500)
@@ -157,7 +157,7 @@ describe('reads of a server with a standby', () => {
     assert.deepEqual(both, [tenant().displayName, undefined], 'both of the standby')
   })
 
-  it('fail when the last response of the store and the standby are older than declared', async () => {
+  it("fail if both the store's last response and the standby are older than permitted", async () => {
     const { at, reads, asked } = await fixture()
     await reads.read(contoso)
     at(59_000)
@@ -167,7 +167,7 @@ describe('reads of a server with a standby', () => {
     await assert.rejects(asked(), { code: 'storage_unavailable' })
   })
 
-  it('continue while the standby receives commits of other servers', async () => {
+  it('continue while the standby receives commits from other servers', async () => {
     let ms = 0
     const { at, reads } = await fixture({ beat: async () => new Date(start.getTime() + ms) })
     for (ms of [30_000, 90_000, 150_000]) {
@@ -179,8 +179,8 @@ describe('reads of a server with a standby', () => {
   for (const [what, own, isUsed] of [
     ['that is behind', [], true],
     ['that has the next heartbeat of another server', ['read', 'next'], true],
-    ['that was copied before the latest heartbeat, and goes its own way', ['its own'], false],
-    ['that was copied, and goes its own way for longer', ['its own', 'also its own'], false],
+    ['that was copied before the latest heartbeat, and continues separately', ['its own'], false],
+    ['that was copied, and continues separately for longer', ['its own', 'also its own'], false],
   ] as const)
     it(`${isUsed ? 'use' : 'do not use'} a standby ${what}`, async () => {
       const marks = ['before', 'the start']
@@ -202,7 +202,7 @@ describe('reads of a server with a standby', () => {
       assert.equal(isReported, !isUsed)
     })
 
-  it('fail at the declared age when the standby continues without what was read from the store', async () => {
+  it('fail at the age limit if the standby lacks changes that were read from the store', async () => {
     let ms = 0
     const beat = async () => new Date(start.getTime() + ms)
     const { at, reads } = await fixture({ copied: await logOf(1), beat })
@@ -248,7 +248,7 @@ describe('reads of a server with a standby', () => {
       assert.deepEqual(reversals, expected)
     })
 
-  it('report when the store becomes unavailable, and when it is available again', async () => {
+  it('report when the store becomes unavailable, and when it becomes available again', async () => {
     const { at, directory, reads, reports } = await fixture()
     await reads.watch()
     at(1500)
@@ -280,26 +280,26 @@ describe('reads of a server with a standby', () => {
       /its age is not known/,
     ],
     [
-      'with a clock that is behind, which shows no old state as new',
+      'with a slow clock, which would make an old state appear new',
       { beat: async () => new Date(start.getTime() + 20_000) },
       /it is 62 s behind/,
       62_000,
     ],
-    ['that is away too', { beat: away }, /it was not compared with the store yet/],
+    ['that is unavailable too', { beat: away }, /it was not compared with the store yet/],
     [
-      'that has heartbeats which the store never had',
+      'with heartbeats that the store never had',
       { marks: ['before', 'the start', 'its own'] },
       /does not follow this store/,
     ],
     [
-      'that has another heartbeat of the same number',
+      'with another heartbeat of the same number',
       { marks: ['before', 'its own'] },
       /does not follow this store/,
     ],
-    ['whose heartbeats have no mark', { marks: [] }, /does not follow this store/],
+    ['whose heartbeats are not marked', { marks: [] }, /does not follow this store/],
   ]
   for (const [what, part, reason, ms = 1500] of faults)
-    it(`use no standby ${what}`, async () => {
+    it(`reject a standby ${what}`, async () => {
       const { at, reads } = await fixture(await part)
       await reads.watch().catch(() => undefined)
       at(ms)

@@ -9,7 +9,7 @@ import { StoreReversals } from '../../src/live/store-reversals.ts'
 const now = new Date('2030-01-01T00:00:00Z')
 
 describe('a store that is rolled back (AS37)', () => {
-  it('is logged at once, and counted', () => {
+  it('is logged and counted immediately', () => {
     const reported: object[] = []
     const report = (fields: object) => void reported.push(fields)
     const reversals = new StoreReversals({ report, now: () => now })
@@ -23,7 +23,7 @@ describe('a store that is rolled back (AS37)', () => {
     assert.equal(reversals.latestAt, now)
   })
 
-  it('is recorded in the audit once, as soon as the store accepts changes', async () => {
+  it('is recorded in the audit log once, as soon as the store accepts changes', async () => {
     const log = new MemoryDirectoryLog()
     const reversals = new StoreReversals({ report: () => {}, now: () => now })
     reversals.note('directory', commitAt(8), commitAt(2))

@@ -76,22 +76,22 @@ const conflicts: readonly [string, DirectoryChange, (directory: Directory) => un
   ['an object in a list', renamed, (all) => all.applicationsByIdentifierUri('API://KNOWN')],
   ['the mark of an object', renamed, (all) => all.markOf('application', known.id)],
   [
-    'an object by a value that it loses',
+    'an object by its former value',
     put('application', { ...known, uniqueName: 'new' }),
     (all) => all.applicationByUniqueName(tenant().id, 'known'),
   ],
   [
-    'a name that is free before',
+    'a previously unused name',
     put('application', { ...another, uniqueName: 'free' }),
     (all) => all.applicationByUniqueName(tenant().id, 'free'),
   ],
   [
-    'a URI that is free before',
+    'a previously unused URI',
     put('application', { ...another, identifierUris: ['api://Free'] }),
     (all) => all.applicationsByIdentifierUri('api://free'),
   ],
   [
-    'the API of a name',
+    'the API with a given name',
     put('servicePrincipal', { ...servicePrincipal(), displayName: 'Renamed' }),
     (all) => all.servicePrincipalByName(tenant().id, 'api://known'),
   ],
@@ -136,12 +136,12 @@ const conflicts: readonly [string, DirectoryChange, (directory: Directory) => un
 
 describe('a group of updates', () => {
   for (const [what, change, read] of conflicts)
-    it(`contains no update that reads what the group changes: ${what}`, async () => {
+    it(`excludes an update that reads an object from the group: ${what}`, async () => {
       assert.deepEqual(await groupOf(changing(change), reading(read)), [0])
       assert.deepEqual(await groupOf(reading(read), changing(change)), [0, 1])
     })
 
-  it('contains updates of different objects', async () => {
+  it('includes updates of different objects', async () => {
     const [one, other] = [
       changing(renamed),
       changing(put('application', another), put('servicePrincipal', otherPrincipal)),
@@ -156,13 +156,13 @@ describe('a group of updates', () => {
     )
   })
 
-  it('contains an update whose function fails, unless it read what the group changes', async () => {
+  it('includes an update whose function fails, unless it reads an object from the group', async () => {
     const failing: Decide = (all) => assert.fail(all.application(known.id)?.displayName)
     assert.deepEqual(await groupOf(changing(put('application', another)), failing), [0, 1])
     assert.deepEqual(await groupOf(changing(renamed), failing), [0])
   })
 
-  it('leaves out an update that needs data that is not in memory, unless it is the first', async () => {
+  it('excludes an update that needs unloaded data, unless it is the first', async () => {
     const { cache } = await sampleFollower()
     const [loaded, unloaded] = [
       updateOf(changing(renamed)),
@@ -172,7 +172,7 @@ describe('a group of updates', () => {
     assert.throws(() => decideGroup(cache, [unloaded, loaded], 'mark'), NotLoaded)
   })
 
-  it('contains at most 32 changes, unless its first update has more', async () => {
+  it('includes at most 32 changes, unless its first update has more', async () => {
     const many = (count: number) =>
       changing(
         ...Array.from({ length: count }, (_, index) =>

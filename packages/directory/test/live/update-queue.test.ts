@@ -18,7 +18,7 @@ const rename = (displayName: string) => () => ({
 const contoso = (directory: Directory) => directory.tenant('contoso.example')
 
 describe('updates of a directory', () => {
-  it('load what an update needs while the previous update is written', async () => {
+  it('load their data while the previous update is written', async () => {
     const log = new MemoryDirectoryLog()
     const written = Promise.withResolvers<void>()
     const asked = Promise.withResolvers<void>()
@@ -45,7 +45,7 @@ describe('updates of a directory', () => {
     assert.equal(await second, 'Contoso')
   })
 
-  it('lose no update when two replicas update at the same time', async () => {
+  it('are all kept when two replicas update at the same time', async () => {
     const log = new MemoryDirectoryLog()
     const replicas = [new DirectoryStore({ log }), new DirectoryStore({ log })]
     const addDomain = (domain: string) => (store: DirectoryStore) =>
@@ -88,7 +88,7 @@ describe('updates of a directory', () => {
     })
   }
 
-  it('write no change and no audit record when the function throws', async () => {
+  it('write no change and no audit record if their function throws', async () => {
     const log = new MemoryDirectoryLog()
     const store = new DirectoryStore({ log })
     const refusal = new Error('not so')
@@ -106,7 +106,7 @@ describe('updates of a directory', () => {
   })
 
   for (const isRefused of [true, false])
-    it(`use the latest directory for an update that ${isRefused ? 'fails' : 'changes something'} after a commit of this server`, async () => {
+    it(`use the latest directory for an update that ${isRefused ? 'fails' : 'changes something'} after this server's own commit`, async () => {
       const log = new MemoryDirectoryLog()
       const other = new DirectoryStore({ log })
       let commits = 0
@@ -134,7 +134,7 @@ describe('updates of a directory', () => {
       assert.equal(store.conflicts, isRefused ? 0 : 1)
     })
 
-  it('query other commits before a change only for ten seconds after a conflict', async () => {
+  it('query other commits before a change, but only for ten seconds after a conflict', async () => {
     const log = new MemoryDirectoryLog()
     let [questions, nowMs] = [0, 0]
     const store = new DirectoryStore({
@@ -167,7 +167,7 @@ describe('updates of a directory', () => {
     assert.equal(await store.read((all) => contoso(all)?.displayName), '13')
   })
 
-  it('keep a commit of this server that the result of an earlier query lacks', async () => {
+  it('keep a commit of this server that is missing in the result of an earlier query', async () => {
     const log = new MemoryDirectoryLog()
     const written = Promise.withResolvers<void>()
     const asked = Promise.withResolvers<void>()
@@ -198,7 +198,7 @@ describe('updates of a directory', () => {
     assert.deepEqual(await reading, application())
   })
 
-  it('write updates that wait at the same time in one commit', async () => {
+  it('share one commit if they wait at the same time', async () => {
     const log = new MemoryDirectoryLog()
     const store = new DirectoryStore({ log })
     const first = store.update(rename('Contoso'))
@@ -215,7 +215,7 @@ describe('updates of a directory', () => {
     assert.equal((await store.read((all) => all.application(guid(3))))?.id, guid(3))
   })
 
-  it('decide again when an earlier update of the same commit changes an object that they read', async () => {
+  it('are repeated if an earlier update in the same commit changes an object that they read', async () => {
     const log = new MemoryDirectoryLog()
     const store = new DirectoryStore({ log })
     await store.update(rename('0'))
@@ -225,7 +225,7 @@ describe('updates of a directory', () => {
     assert.equal(store.conflicts, 0)
   })
 
-  it('fail only where the commit cannot be written', async () => {
+  it('fail only if their own commit cannot be written', async () => {
     const log = new MemoryDirectoryLog()
     const store = new DirectoryStore({
       log: delegatingLog(() => log, {
@@ -251,7 +251,7 @@ describe('updates of a directory', () => {
     assert.equal(await store.update(rename('an update after it')), 'an update after it')
   })
 
-  it('fails all updates of a commit when the store is unavailable', async () => {
+  it('all fail if the store is unavailable for their commit', async () => {
     const log = new MemoryDirectoryLog()
     let commits = 0
     const store = new DirectoryStore({
@@ -267,7 +267,7 @@ describe('updates of a directory', () => {
     assert.equal(commits, 2)
   })
 
-  it('fail only if a decision needs more than can be loaded', async () => {
+  it('fail only if they need more data than can be loaded', async () => {
     const store = new DirectoryStore({ log: new MemoryDirectoryLog() })
     let number = 0
     const endless = store.update((directory) => {
@@ -299,7 +299,7 @@ describe('updates of a directory', () => {
     assert.equal(store.conflicts, 3)
   })
 
-  it('are unavailable when an exclusive commit is a conflict too', async () => {
+  it('are unavailable if an exclusive commit also causes a conflict', async () => {
     const log = new MemoryDirectoryLog()
     const conflicting = delegatingLog(() => log, { commit: async () => 'conflict' })
     const store = new DirectoryStore({

@@ -83,7 +83,7 @@ const decisions: readonly [string, (directory: Directory) => readonly unknown[]]
   ['the assignments of each client', (all) => agentIds.flatMap((id) => all.assignmentsOf(id))],
   ['the assignments to each API', (all) => principalIds.flatMap((id) => all.assignmentsTo(id))],
   [
-    'objects that others name',
+    'objects that other objects name',
     (all) =>
       appIds
         .flatMap((id) => all.agentsOf(id))
@@ -102,14 +102,14 @@ describe(`a decision about ${count} objects`, () => {
       ],
       ['read', (store: DirectoryStore) => store.read(decide)],
     ] as const)
-      it(`loads them in few steps for a ${kind}: ${what}`, async () => {
+      it(`loads its objects in few steps for a ${kind}: ${what}`, async () => {
         const { loads, store } = await counted()
         const found = await run(store)
         assert.equal(found.filter((one) => one !== undefined).length, count)
         assert.ok(loads() <= 3 + 2 * Math.ceil(count / 100) + 1, `${loads()} loads`)
       })
 
-  it('passes on only the error that it causes with the objects loaded', async () => {
+  it('reports only the error that it causes once the objects are loaded', async () => {
     const { store } = await counted()
     const decide = (all: Directory) => {
       const found = applicationIds.filter((id) => all.application(id) !== undefined)
@@ -120,7 +120,7 @@ describe(`a decision about ${count} objects`, () => {
     await assert.rejects(async () => store.read(rejecting), { message: `${count} were found` })
   })
 
-  it('is refused with a remedy when it needs more than 10,000 lookups, and the store continues', async () => {
+  it('is refused with a remedy if it needs more than 10,000 lookups, and the store continues', async () => {
     const { store } = await counted()
     const many = Array.from({ length: 10_010 }, (_, number) => guid(0x10_0000 + number))
     const refused = store.update((all) => {

@@ -64,7 +64,7 @@ const later = { restrictForAppsCreatedAfterDateTime: '2026-06-01T00:00:01Z' }
 const sameTime = { restrictForAppsCreatedAfterDateTime: '2026-06-01T00:00:00Z' }
 const principal = { kind: 'servicePrincipal' } as const
 
-describe('the faults by an app management policy', () => {
+describe('violations of an app management policy', () => {
   const rows: readonly [object, ManagedChange, Partial<ManagedObject>, readonly string[]][] = [
     [{}, { ...long, ...longKey, ...uri('api://x'), ...personal }, {}, []],
     [passwords('passwordAddition'), secret, {}, [type]],
@@ -118,7 +118,7 @@ describe('the faults by an app management policy', () => {
       assert.deepEqual(codesOf(restrictions, change, part), expected))
   }
 
-  it('have the sentence and the details of Entra ID (entra E221)', () => {
+  it('have the message and the details of Entra ID (entra E221)', () => {
     const one = policy(1, { definition: restrictionsOf(lifetime) })
     const message = `Credential lifetime exceeds the max value allowed as per assigned policy '${one.id}'.`
     assert.deepEqual(appManagementFaults(one, object, long, now), [
@@ -131,7 +131,7 @@ describe('the faults by an app management policy', () => {
     ])
   })
 
-  it('are none without a policy, and none with a disabled policy', () => {
+  it('do not exist without a policy, nor with a disabled policy', () => {
     const disabled = policy(1, { isEnabled: false, definition: restrictionsOf(lifetime) })
     for (const one of [undefined, disabled])
       assert.deepEqual(appManagementFaults(one, object, long, now), [])
@@ -152,7 +152,7 @@ describe('the faults by an app management policy', () => {
   })
 })
 
-describe('the form of restrictions', () => {
+describe('the schema of restrictions', () => {
   const refused = [
     passwords('other'),
     passwords('passwordLifetime'),
@@ -183,5 +183,5 @@ describe('a duration', () => {
     ),
   ] as const
   for (const [text, expected] of rows)
-    it(`is ${expected ?? 'none'} for '${text}'`, () => assert.equal(durationMs(text), expected))
+    it(`of '${text}' is ${expected ?? 'invalid'}`, () => assert.equal(durationMs(text), expected))
 })

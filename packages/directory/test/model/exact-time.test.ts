@@ -19,14 +19,14 @@ describe('a time', () => {
     ['9999-12-31T23:59:59.9999999Z', '9999-12-31T23:59:59.9999999Z', '.999'],
   ]
   for (const [given, shown, ms] of rows)
-    it(`of the text ${given} is shown as ${shown}`, () => {
+    it(`with the text ${given} is shown as ${shown}`, () => {
       const time = exactTime(given)
       assert.equal(timeText(time), shown)
       assert.equal(timeText(exactTime(time.toISOString())), shown)
       assert.equal(new Date(time).toISOString().slice(19, 23), ms)
     })
 
-  it('has seven digits when the server chose it, the same for the same ID', () => {
+  it('has seven digits if the server chose it, always the same for one ID', () => {
     const now = new Date('2026-02-01T12:00:00.120Z')
     for (const id of ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'j', 'k', 'l']) {
       const text = timeText(madeTime(now, id))
@@ -35,7 +35,7 @@ describe('a time', () => {
     }
   })
 
-  it('has whole seconds where Graph stores no fractions', () => {
+  it('has whole seconds if Graph stores no fractions', () => {
     assert.equal(wholeSeconds(new Date('2026-02-01T12:00:00.999Z')), '2026-02-01T12:00:00Z')
   })
 })

@@ -7,13 +7,13 @@ const byDefault = policy(1, { isOrganizationDefault: true })
 const policies = [policy(9, { kind: 'tokenLifetime' }), byDefault, policy(2), policy(3)]
 const contoso = tenant({ policies })
 
-describe('the policy that applies', () => {
+describe('the applicable policy', () => {
   const rows = [
-    ['that of the tenant, without an assigned one', [], [], 1],
-    ['the one of the application', [2], [], 2],
-    ['the one of the service principal first', [2], [3], 3],
-    ['not one of another kind', [9], [9], 1],
-    ['not one that is gone', [8], [7], 1],
+    ["the tenant's default if none is assigned", [], [], 1],
+    ["the application's policy", [2], [], 2],
+    ["the service principal's policy first", [2], [3], 3],
+    ['not a policy of another kind', [9], [9], 1],
+    ['not a missing policy', [8], [7], 1],
   ] as const
   for (const [name, application, principal, expected] of rows)
     it(`is ${name}`, () => {
@@ -22,14 +22,14 @@ describe('the policy that applies', () => {
       assert.equal(found?.id, guid(expected))
     })
 
-  it('is none in a tenant without policies', () => {
+  it('does not exist in a tenant without policies', () => {
     assert.equal(
       policyOf(tenant(), 'appManagement', { policyIds: [guid(2)] }, undefined),
       undefined,
     )
   })
 
-  it("is the tenant's default, before the application's policy, for token lifetimes", () => {
+  it("is the tenant's default for token lifetimes, in preference to the application's policy", () => {
     const kind = 'tokenLifetime'
     const ofTenant = policy(4, { kind, isOrganizationDefault: true })
     const both = tenant({ policies: [ofTenant, policy(5, { kind })] })
@@ -45,25 +45,25 @@ describe('a token lifetime policy', () => {
   ]
   const rows = [
     ['ten minutes', rules('00:10:00'), 600],
-    ['hours of one digit', rules('8:00:00'), 28_800],
+    ['single-digit hours', rules('8:00:00'), 28_800],
     ['hours and minutes', rules('02:30'), 9000],
-    ['a second less than a day', rules('23:59:59'), 86_399],
-    ['a day', rules('1.00:00:00'), 86_400],
+    ['one second less than a day', rules('23:59:59'), 86_399],
+    ['one day', rules('1.00:00:00'), 86_400],
     ['no lifetime', rules(undefined, { MaxInactiveTime: '30.00:00:00' }), null],
-    ['24 hours, which is no duration', rules('24:00:00'), undefined],
+    ['24 hours, which is not a valid duration', rules('24:00:00'), undefined],
     ['less than ten minutes', rules('00:09:59'), undefined],
-    ['more than a day', rules('1.00:00:01'), undefined],
+    ['more than one day', rules('1.00:00:01'), undefined],
     ['a number', rules(3600), undefined],
     ['another version', rules('01:00:00', { Version: 2 }), undefined],
     ['another kind', ['{"ClaimsMappingPolicy":{"Version":1}}'], undefined],
     ['a second member', ['{"TokenLifetimePolicy":{"Version":1},"Other":{}}'], undefined],
-    ['a second text', [...rules('01:00:00'), ...rules('01:00:00')], undefined],
-    ['a text that is not JSON', ['{'], undefined],
-    ['no rules', ['{"TokenLifetimePolicy":null}'], undefined],
-    ['no collection', '01:00:00', undefined],
+    ['a second definition', [...rules('01:00:00'), ...rules('01:00:00')], undefined],
+    ['a definition that is not JSON', ['{'], undefined],
+    ['no rules in the policy', ['{"TokenLifetimePolicy":null}'], undefined],
+    ['a definition that is not a list', '01:00:00', undefined],
   ] as const
   for (const [name, definition, seconds] of rows)
-    it(`gives ${seconds} seconds for ${name}`, () => {
+    it(`results in ${seconds} seconds for ${name}`, () => {
       assert.equal(accessTokenSeconds(definition), seconds)
     })
 })

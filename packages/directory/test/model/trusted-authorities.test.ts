@@ -20,32 +20,37 @@ const listed = (...authorities: Issued[]) =>
 
 describe('a list of trusted authorities', () => {
   const rows: readonly (readonly [string, Issued | undefined, Issued[], boolean])[] = [
-    ['accepts a certificate of its root', ofRoot, [root], true],
+    ['accepts a certificate from its root', ofRoot, [root], true],
     [
-      'accepts a certificate of an authority below its root',
+      'accepts a certificate from an authority below its root',
       ofIntermediate,
       [intermediate, root],
       true,
     ],
     ['accepts a chain of three authorities', ofIssuing, [root, issuing, intermediate], true],
     [
-      'refuses a certificate of a root with an authority below it',
+      'refuses a certificate from a root that has an authority below it',
       ofRoot,
       [root, intermediate],
       false,
     ],
     ['refuses a chain without its root', ofIntermediate, [intermediate], false],
-    ['refuses a chain with a gap', ofIssuing, [root, issuing], false],
-    ['refuses a certificate whose issuer it lacks', ofIssuing, [root, intermediate], false],
-    ['refuses a certificate of another authority with the name', ofOther, [root], false],
+    ['refuses a chain with a missing link', ofIssuing, [root, issuing], false],
     [
-      'accepts it from the one that signed it, of two with one name',
+      'refuses a certificate whose issuer is not in the list',
+      ofIssuing,
+      [root, intermediate],
+      false,
+    ],
+    ['refuses a certificate from another authority with the same name', ofOther, [root], false],
+    [
+      'accepts a certificate from the right one of two authorities with the same name',
       ofOther,
       [root, otherRoot],
       true,
     ],
-    ['refuses a certificate that signed itself', selfSigned, [root], false],
-    ['refuses the certificate of its own root', root, [root], false],
+    ['refuses a self-signed certificate', selfSigned, [root], false],
+    ['refuses its own root as a certificate', root, [root], false],
     ['refuses every certificate when it is empty', ofRoot, [], false],
   ]
   for (const [what, certificate, authorities, expected] of rows)

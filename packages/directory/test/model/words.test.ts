@@ -12,7 +12,7 @@ describe('the words of a text', () => {
     ['%_!', [], []],
   ]
   for (const [text, words, starts] of rows)
-    it(`are ${words.length} in ${text}, and begin with ${starts.length} texts`, () => {
+    it(`are ${words.length} in ${text}, with ${starts.length} prefixes`, () => {
       assert.deepEqual(wordsOf(text), words)
       assert.deepEqual(wordStarts(text), starts)
     })

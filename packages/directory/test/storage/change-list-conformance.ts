@@ -88,47 +88,47 @@ export function changeListConformance(fresh: FreshStorage): void {
   }
 
   const rows: readonly (readonly [string, FollowedKind, object, readonly string[]])[] = [
-    ['all that exist', 'application', {}, ['4 present', '1 present', '0 present']],
-    ['all that exist', 'servicePrincipal', {}, ['0 present', '1 present', '4 present']],
-    ['those of another tenant', 'servicePrincipal', elsewhere, ['5 present', '6 present']],
+    ['all existing objects', 'application', {}, ['4 present', '1 present', '0 present']],
+    ['all existing objects', 'servicePrincipal', {}, ['0 present', '1 present', '4 present']],
+    ['the objects of another tenant', 'servicePrincipal', elsewhere, ['5 present', '6 present']],
     [
-      'those that changed since a commit',
+      'objects that changed since a commit',
       'application',
       { since: commitAt(1) },
       ['1 present', '2 deleted', '3 removed', '0 present'],
     ],
     [
-      'those whose application changed since a commit',
+      'objects whose application changed since a commit',
       'servicePrincipal',
       { since: commitAt(1) },
       ['1 present', '2 deleted', '3 removed', '0 present'],
     ],
     [
-      'those that changed between two commits',
+      'objects that changed between two commits',
       'servicePrincipal',
       { since: commitAt(3), until: commitAt(5) },
       ['2 deleted', '3 removed'],
     ],
     [
-      'those of another tenant since a commit',
+      'the objects of another tenant since a commit',
       'application',
       { ...elsewhere, since: commitAt(5) },
       ['5 removed'],
     ],
     [
-      'those of another tenant whose application changed',
+      'the objects of another tenant whose application changed',
       'servicePrincipal',
       { ...elsewhere, since: commitAt(2) },
       ['6 present'],
     ],
-    ['none since the latest commit', 'application', { since: latest }, []],
+    ['no objects since the latest commit', 'application', { since: latest }, []],
     [
-      'those with some IDs since a commit',
+      'objects with given IDs since a commit',
       'application',
       { since: commitAt(1), ids: [guid(0x103), guid(0x100), guid(0x104), guid(0x105)] },
       ['3 removed', '0 present'],
     ],
-    ['none of no IDs', 'servicePrincipal', { ids: [] }, []],
+    ['no objects for an empty list of IDs', 'servicePrincipal', { ids: [] }, []],
   ]
   for (const [title, kind, part, expected] of rows) {
     for (const limit of [1, 2, 100]) {
@@ -138,7 +138,7 @@ export function changeListConformance(fresh: FreshStorage): void {
     }
   }
 
-  it('shows the latest state of the objects, and the objects that they refer to', async () => {
+  it('includes the latest state of the objects, and the objects that they refer to', async () => {
     const page = await log.listChanges(queryOf('servicePrincipal', { since: commitAt(5) }))
     assert.deepEqual(page?.objects, [{ id: guid(0x300), value: principal(0).value }])
     const { directory } = page ?? {}
@@ -147,7 +147,7 @@ export function changeListConformance(fresh: FreshStorage): void {
     assert.equal(directory?.markOf('servicePrincipal', guid(0x300)), 'mark 1')
   })
 
-  it('leaves changes after the end of a round to the next one', async () => {
+  it('leaves changes after the end of a round to the next round', async () => {
     const log = await filled()
     const first = await log.listChanges(queryOf('application', { limit: 1 }))
     assert.equal(first?.until.revision, commits.length)
@@ -175,7 +175,7 @@ export function changeListConformance(fresh: FreshStorage): void {
     ['after a later commit', { since: commitAt(9) }],
     ['until a commit with another mark', { until: { revision: 3, mark: 'another' } }],
   ] as const) {
-    it(`lists nothing ${title}: the client must start again`, async () => {
+    it(`does not exist ${title}, so the client must start again`, async () => {
       assert.equal(await log.listChanges(queryOf('application', part)), undefined)
     })
   }

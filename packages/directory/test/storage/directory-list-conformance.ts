@@ -150,7 +150,7 @@ export function directoryListConformance(fresh: FreshStorage): void {
     log = await filled(fresh)
   })
 
-  it('lists the objects of a tenant that are not deleted, in pages, with their number', async () => {
+  it("contain a tenant's objects that are not deleted, in pages, with their number", async () => {
     for (const kind of ['application', 'servicePrincipal'] as const) {
       const found: number[] = []
       let after: string | undefined
@@ -166,7 +166,7 @@ export function directoryListConformance(fresh: FreshStorage): void {
     }
   })
 
-  it('keeps the number of objects correct when they are changed, deleted and removed', async () => {
+  it('keep the number of objects correct after changes, deletions and removals', async () => {
     const log = await filled(fresh)
     const one = application({ id: guid(0x105), appId: guid(0x205) })
     await log.commit(
@@ -222,7 +222,7 @@ export function directoryListConformance(fresh: FreshStorage): void {
     ['servicePrincipal', starts('name', guid(0x205).slice(0, 8)), all],
   ]
   for (const [kind, condition, expected] of rows) {
-    it(`finds ${expected.length} of kind ${kind} by ${JSON.stringify(condition)}`, async () => {
+    it(`find ${expected.length} of kind ${kind} by ${JSON.stringify(condition)}`, async () => {
       const { objects, count } = await log.list(queryOf(kind, { conditions: [condition] }))
       assert.deepEqual(
         numbersOf(objects),
@@ -232,7 +232,7 @@ export function directoryListConformance(fresh: FreshStorage): void {
     })
   }
 
-  it('finds the names in which a word begins with one or two letters', async () => {
+  it('find names in which a word begins with one or two letters', async () => {
     const { directory } = await (await fresh()).open()
     const parts = names.map((displayName, number) => {
       const [id, appId] = [guid(0x100 + number), guid(0x200 + number)]
@@ -257,7 +257,7 @@ export function directoryListConformance(fresh: FreshStorage): void {
     [{ by: 'createdDateTime', isDescending: true }, all.toReversed()],
   ]
   for (const [order, expected] of orders) {
-    it(`pages through a list in the order ${JSON.stringify(order)}`, async () => {
+    it(`are divided into pages in the order ${JSON.stringify(order)}`, async () => {
       for (const kind of ['application', 'servicePrincipal'] as const) {
         const found: number[] = []
         let after: string | undefined
@@ -277,14 +277,14 @@ export function directoryListConformance(fresh: FreshStorage): void {
     })
   }
 
-  it('applies a filter without an index to every object', async () => {
+  it('apply a filter without an index to every object', async () => {
     const matches = ({ id }: { readonly id: string }) => id === guid(0x108)
     const part = { matches, isIndexed: false, limit: 1 }
     const { objects, count, next } = await log.list(queryOf('application', part))
     assert.deepEqual([numbersOf(objects), count, next], [[8], 1, undefined])
   })
 
-  it('lists the objects that were deleted since a time, and those deleted before it', async () => {
+  it('contain the objects that were deleted after a time, or before it', async () => {
     const deleted = async (day: number) => {
       const { objects, count } = await log.list(queryOf('application', { deletedSince: at(day) }))
       assert.equal(count, objects.length)
@@ -299,7 +299,7 @@ export function directoryListConformance(fresh: FreshStorage): void {
     assert.equal((await log.deletedBefore(at(30), 1)).length, 1)
   })
 
-  it('pages through deleted objects in the order of their deletion and of their names', async () => {
+  it('page through deleted objects in the order of their deletion and of their names', async () => {
     const rows = [
       ['deletedDateTime', [1, 0]],
       ['displayName', [0, 1]],
@@ -314,12 +314,12 @@ export function directoryListConformance(fresh: FreshStorage): void {
     }
   })
 
-  it('hides objects that were created after a time, also in the number', async () => {
+  it('hide objects that were created after a time, and exclude them from the number', async () => {
     const { objects, count } = await log.list(queryOf('servicePrincipal', { createdUntil: at(5) }))
     assert.deepEqual([numbersOf(objects), count], [[2, 3, 4], 3])
   })
 
-  it('lists assignments of one object while both objects exist, with the data for their properties', async () => {
+  it("contain an object's assignments while both objects exist, with data for their properties", async () => {
     const list = async (...conditions: ListCondition[]) =>
       log.list(queryOf('appRoleAssignment', { conditions }))
     const page = await list(eq('resourceId', guid(0x30b)))
@@ -340,7 +340,7 @@ export function directoryListConformance(fresh: FreshStorage): void {
     )
   })
 
-  it('shows the objects that a page refers to', async () => {
+  it('include the objects that a page refers to', async () => {
     const { directory } = await log.list(queryOf('servicePrincipal', { limit: 1 }))
     assert.equal(directory.applicationByAppId(guid(0x202))?.id, guid(0x102))
     assert.equal(directory.tenant(guid(1))?.displayName, 'Contoso')

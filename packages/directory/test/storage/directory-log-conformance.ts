@@ -103,7 +103,7 @@ export function directoryLogConformance(fresh: FreshStorage): void {
     })
   })
 
-  it('returns every object unchanged, on every replica', async () => {
+  it('returns every object unchanged on every replica', async () => {
     const store = await fresh()
     const [one, other] = [await store.open(), await store.open()]
     const written = [
@@ -147,7 +147,7 @@ export function directoryLogConformance(fresh: FreshStorage): void {
     )
   })
 
-  it('returns the latest state of each object that changed after a revision, once', async () => {
+  it('returns the latest state of each changed object once', async () => {
     const { directory } = await (await fresh()).open()
     await directory.commit(
       commitAt(0),
@@ -176,7 +176,7 @@ export function directoryLogConformance(fresh: FreshStorage): void {
     })
   })
 
-  it('reports a removed object, and keeps none of its parts', async () => {
+  it('reports a removed object, and keeps no part of it', async () => {
     const { directory } = await (await fresh()).open()
     await directory.commit(commitAt(0), markAt(1), [put('application', everything)], [])
     await directory.commit(commitAt(1), markAt(2), [remove('application', everything.id)], [])
@@ -198,7 +198,7 @@ export function directoryLogConformance(fresh: FreshStorage): void {
     ])
   })
 
-  it('commits changes with their audit records, and neither after a conflict', async () => {
+  it('commits changes together with their audit records, and neither after a conflict', async () => {
     const { directory, audit } = await (await fresh()).open()
     await directory.commit(commitAt(0), markAt(1), [put('tenant', tenant())], [recordOf('first')])
     for (const base of [0, 2, 7]) {

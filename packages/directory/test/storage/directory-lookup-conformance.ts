@@ -103,7 +103,7 @@ const patienceMs = 30_000
 
 /** Tests the lookups of a directory log. */
 export function directoryLookupConformance(fresh: FreshStorage): void {
-  it('answers every lookup as a complete directory in memory does', async () => {
+  it('return the same results as a complete directory in memory', async () => {
     const { directory: log } = await (await fresh()).open()
     await log.commit(commitAt(0), markAt(1), changes, [])
     const whole = new DirectoryIndex()
@@ -116,7 +116,7 @@ export function directoryLookupConformance(fresh: FreshStorage): void {
       assert.deepEqual(await store.read(lookup), lookup(whole), String(lookup))
   })
 
-  it('finds the oldest tenant, and what tenants lack, up to a limit', async () => {
+  it('find the oldest tenant, and missing service principals of tenants up to a limit', async () => {
     const { directory: log } = await (await fresh()).open()
     const survey = (...appIds: readonly string[]) => log.surveyTenants(appIds, 3)
     assert.deepEqual(await survey(guid(0xa1)), { revision: 0, oldest: undefined, lacking: [] })
@@ -130,7 +130,7 @@ export function directoryLookupConformance(fresh: FreshStorage): void {
     assert.ok(!lacking.includes(`${guid(0xa1)} ${guid(2)}`))
   })
 
-  it('loads all data for a token of a new client in three snapshots, and then in none', async () => {
+  it("load all data for a new client's token in three snapshots, and later in none", async () => {
     const { directory } = await (await fresh()).open()
     await directory.commit(commitAt(0), markAt(1), changes, [])
     let snapshots = 0
@@ -153,7 +153,7 @@ export function directoryLookupConformance(fresh: FreshStorage): void {
     assert.ok(!(store.read(token) instanceof Promise))
   })
 
-  it('shows a change in the answers that a follower has loaded', async () => {
+  it('show a change in results that a follower already loaded', async () => {
     const { directory: log } = await (await fresh()).open()
     await log.commit(commitAt(0), markAt(1), changes, [])
     const store = new DirectoryStore({ log, patienceMs })
@@ -179,7 +179,7 @@ export function directoryLookupConformance(fresh: FreshStorage): void {
       assert.deepEqual(await store.read(lookup), lookup(whole), String(lookup))
   })
 
-  it('lets a follower start again when more than 1,000 objects changed', async () => {
+  it('make a follower start again if more than 1,000 objects changed', async () => {
     const { directory: log } = await (await fresh()).open()
     await log.commit(commitAt(0), markAt(1), changes, [])
     const store = new DirectoryStore({ log, patienceMs })

@@ -49,7 +49,7 @@ describe('a directory whose log is rolled back (AS37)', () => {
     ['no commit', []],
   ]
   for (const [what, present] of others) {
-    it(`is read again when the other log has ${what}`, async () => {
+    it(`is read again if the other log has ${what}`, async () => {
       const { place, reversals, store, seen } = await followerOf(await logWith(...former))
       assert.deepEqual(await seen(), former)
       place.log = await logWith(...present)
@@ -60,7 +60,7 @@ describe('a directory whose log is rolled back (AS37)', () => {
     })
   }
 
-  it('serves no read between the reversal and the next start', async () => {
+  it('rejects reads after the reversal until the other log is read', async () => {
     const { place, clock, store, seen } = await followerOf(await logWith(...former))
     const other = await logWith('a')
     place.log = delegatingLog(() => other, {
@@ -77,7 +77,7 @@ describe('a directory whose log is rolled back (AS37)', () => {
     assert.deepEqual(await seen(), ['a'])
   })
 
-  it('decides a change again on the state of the other log', async () => {
+  it('repeats the decision about a change with the state of the other log', async () => {
     const { place, store, seen } = await followerOf(await logWith(...former))
     const other = await logWith('a', 'b', 'other')
     const decidedOn: string[][] = []
@@ -92,7 +92,7 @@ describe('a directory whose log is rolled back (AS37)', () => {
     assert.deepEqual(await seen(), ['a', 'b', 'other', 'mine'])
   })
 
-  it('does not use a late result of the former log', async () => {
+  it('ignores a late result of the former log', async () => {
     const log = await logWith(...former)
     const { place, reversals, store, seen } = await followerOf(log)
     const { latest: followed } = await log.changesAfter()

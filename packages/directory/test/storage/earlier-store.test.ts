@@ -9,23 +9,23 @@ import { freshFolder } from '../../../../test/fixtures/fresh-folder.ts'
 describe('a first start', () => {
   const starts: readonly [title: string, prepare: (dataDir: string) => Promise<unknown>][] = [
     [
-      'a first start that ended before its first commit',
+      'a first start that stopped before its first commit',
       async (dir) => (await openLocalStorage({ dataDir: dir })).close(),
     ],
     ['a prepared key', (dir) => writeFile(join(dir, 'key-encryption.key'), 'key')],
     ['a new file system', (dir) => mkdir(join(dir, 'lost+found'))],
-    ['a file of a server without content', (dir) => writeFile(join(dir, 'seeded.json'), '')],
+    ['an empty file of a server', (dir) => writeFile(join(dir, 'seeded.json'), '')],
     [
-      'a file of acknowledged commits without content',
+      'an empty file of acknowledged commits',
       (dir) => writeFile(join(dir, 'greeting.sqlite-acknowledged'), ''),
     ],
     [
-      'a draft of a file of a server',
+      'a draft of a file',
       (dir) => writeFile(join(dir, `seeded.json.${crypto.randomUUID()}`), '{}'),
     ],
   ]
   for (const [title, prepare] of starts)
-    it(`is not refused after ${title}`, async () => {
+    it(`is permitted after ${title}`, async () => {
       const dataDir = freshFolder()
       await prepare(dataDir)
       const storage = await openLocalStorage({ dataDir, traces: ['seeded.json'] })

@@ -24,7 +24,7 @@ const secret = (n: number, endDateTime: Date) => ({
 
 /** Tests that a store finds the credentials that expire. */
 export function endingCredentialsConformance(fresh: FreshStorage): void {
-  it('counts the credentials that end within a time by a cleanup, and finds them', async () => {
+  it('are found within a time range, and counted by a cleanup', async () => {
     const storage = await (await fresh()).open()
     assert.deepEqual(storage.usage().endingCredentials, {
       secret: undefined,

@@ -25,7 +25,7 @@ const record = (part: Partial<AuditRecord> = {}): AuditRecord => ({
 
 /** Tests how a store keeps the records of token requests. */
 export function issuanceRecordConformance(fresh: FreshStorage): void {
-  it('accepts one of many uses of an assertion on several replicas', async () => {
+  it('permit only one of many uses of an assertion across several replicas', async () => {
     const store = await fresh()
     const replicas = [await store.open(), await store.open(), await store.open()]
     const spends = Array.from({ length: 90 }, (_, attempt) =>
@@ -35,7 +35,7 @@ export function issuanceRecordConformance(fresh: FreshStorage): void {
     assert.equal(won.length, 5)
   })
 
-  it('does not block replicas that receive the same assertions in different orders', async () => {
+  it('let replicas receive the same assertions in different orders without blocking', async () => {
     const store = await fresh()
     const replicas = [await store.open(), await store.open()]
     for (let round = 0; round < 5; round += 1) {
@@ -50,7 +50,7 @@ export function issuanceRecordConformance(fresh: FreshStorage): void {
     }
   })
 
-  it('tells every replica what was used, until it has expired', async () => {
+  it('inform every replica of used assertions until they have expired', async () => {
     const store = await fresh()
     const [one, other] = [await store.open(), await store.open()]
     assert.equal(await other.assertions.isSpent('client', 'jti'), false)
@@ -63,7 +63,7 @@ export function issuanceRecordConformance(fresh: FreshStorage): void {
     assert.equal(await other.assertions.isSpent('client', 'jti'), false)
   })
 
-  it('distinguishes assertions by client and by jti of any length and content', async () => {
+  it('distinguish assertions by client and by jti of any length and content', async () => {
     const { assertions } = await (await fresh()).open()
     const names = ['', '\0', 'a b', 'a', 'A', 'b c', '\u{1f44b}', 'x'.repeat(100_000)]
     for (const client of ['a', 'a b']) {
@@ -74,7 +74,7 @@ export function issuanceRecordConformance(fresh: FreshStorage): void {
     }
   })
 
-  it('remembers a used assertion after a restart, and deletes it after it expired', async () => {
+  it('remember a used assertion after a restart, and delete it after its expiry', async () => {
     const store = await fresh()
     const before = await store.open()
     await before.assertions.spend('client', 'jti', minute(10))
@@ -86,7 +86,7 @@ export function issuanceRecordConformance(fresh: FreshStorage): void {
     assert.equal(await after.assertions.spend('client', 'jti', minute(20)), true)
   })
 
-  it('keeps the latest use of a credential, in any order of the writes', async () => {
+  it('keep the latest use of a credential, whatever the order of the writes', async () => {
     const store = await fresh()
     const [one, other] = [await store.open(), await store.open()]
     await one.credentialUses.record(
@@ -111,7 +111,7 @@ export function issuanceRecordConformance(fresh: FreshStorage): void {
     assert.deepEqual(await one.credentialUses.lastUses([]), new Map())
   })
 
-  it('finds records by every member, the latest first', async () => {
+  it('are found by each of their members, the latest first', async () => {
     const { audit } = await (await fresh()).open()
     const records = [
       record({ actor: 'first' }),
@@ -156,7 +156,7 @@ export function issuanceRecordConformance(fresh: FreshStorage): void {
       })
   })
 
-  it('counts the records of each hour by their outcome, also of hours without any', async () => {
+  it('are counted for each hour by their outcome, even for empty hours', async () => {
     const { audit } = await (await fresh()).open()
     await audit.append('signIns', [
       record({ at: new Date(start - 1) }),
@@ -188,7 +188,7 @@ export function issuanceRecordConformance(fresh: FreshStorage): void {
     }
   })
 
-  it('returns every record once, page by page, in the order of the writes', async () => {
+  it('are returned once each, page by page, in the order of the writes', async () => {
     const { audit } = await (await fresh()).open()
     await audit.append(
       'signIns',
@@ -208,7 +208,7 @@ export function issuanceRecordConformance(fresh: FreshStorage): void {
     )
   })
 
-  it('bounds the work for a page of a query with several filters, and finds each record once', async () => {
+  it('are found once each by several filters, with limited work for a page', async () => {
     const { audit } = await (await fresh()).open()
     const count = 2 * maxRecordsScanned + 50
     await audit.append(
@@ -254,7 +254,7 @@ export function issuanceRecordConformance(fresh: FreshStorage): void {
       assert.deepEqual(await pagesOf(query), pages, JSON.stringify(query))
   })
 
-  it('shortens and replaces the text of a record that a store cannot keep', async () => {
+  it('contain a shortened or replaced text if a store cannot keep the original', async () => {
     const { audit } = await (await fresh()).open()
     await audit.append('signIns', [
       record({ actor: `\0\ud800${'x'.repeat(100_000)}`, correlationId: '' }),
@@ -264,7 +264,7 @@ export function issuanceRecordConformance(fresh: FreshStorage): void {
     assert.equal(kept?.correlationId, '')
   })
 
-  it('deletes records that are too old or too many, and no others', async () => {
+  it('are deleted if they are too old or too many, and only then', async () => {
     const store = await fresh()
     const { audit, directory } = await store.open()
     const now = new Date(start + 100 * dayMs)
@@ -284,7 +284,7 @@ export function issuanceRecordConformance(fresh: FreshStorage): void {
     assert.deepEqual(await kept('directory'), ['3', '4', '5', '89'])
   })
 
-  it('stops deleting after a part when its signal is aborted, and continues at the next call', async () => {
+  it('are deleted in parts until a signal aborts, and the next call continues', async () => {
     const { audit } = await (await fresh()).open()
     const old = Array.from({ length: 700 }, (_, n) => record({ at: minute(n), target: `${n}` }))
     await audit.append('signIns', old)
@@ -300,7 +300,7 @@ export function issuanceRecordConformance(fresh: FreshStorage): void {
     assert.equal(await remaining(), 0)
   })
 
-  it('deletes records of the flooded lane only (AS34)', async () => {
+  it('are deleted only from the flooded lane (AS34)', async () => {
     const { audit, directory } = await (await fresh()).open()
     const named = (target: string, count = 1) =>
       Array.from({ length: count }, (_, n) => record({ at: minute(n), target }))
@@ -325,7 +325,7 @@ export function issuanceRecordConformance(fresh: FreshStorage): void {
     assert.deepEqual((await kept('directory')).sort(), ['a change', 'a later refused change'])
   })
 
-  it('keeps no record of a lane that is off, and those of the other lane of its log', async () => {
+  it('are not stored for a disabled lane, but for the other lane of its log', async () => {
     const { audit } = await (await fresh()).open()
     for (const lane of ['signIns', 'unauthenticated'] as const)
       await audit.append(lane, [record({ at: minute(1), target: lane })])

@@ -38,7 +38,7 @@ export function keyRingStoreConformance(fresh: FreshStorage): void {
     assert.deepEqual(await keyRing.read(), { latest: commitAt(0), hasKnown: true, ring: [] })
   })
 
-  it('returns the ring of the last commit, in the order in which its keys sign', async () => {
+  it('returns the ring of the last commit in signing order', async () => {
     const store = await fresh()
     const [one, other] = [await store.open(), await store.open()]
     await one.keyRing.commit(commitAt(0), markAt(1), [key('b', 0), key('a', 90)], [])
@@ -56,7 +56,7 @@ export function keyRingStoreConformance(fresh: FreshStorage): void {
     })
   })
 
-  it('records key events in the audit log of the directory together with the ring, or not at all', async () => {
+  it("records key events in the directory's audit log together with the ring, or not at all", async () => {
     const { keyRing, audit } = await (await fresh()).open()
     await keyRing.commit(commitAt(0), markAt(1), [key('a', 0)], [event('announce', 'a')])
     assert.equal(
@@ -82,7 +82,7 @@ export function keyRingStoreConformance(fresh: FreshStorage): void {
     assert.deepEqual((await keyRing.read()).ring, [key('a', 0)])
   })
 
-  it('lets exactly one of many replicas rotate', async () => {
+  it('lets only one of many replicas rotate', async () => {
     const store = await fresh()
     const replicas = await Promise.all([1, 2, 3, 4].map(() => store.open()))
     for (let base = 0; base < 10; base += 1) {
@@ -126,7 +126,7 @@ export function keyRingStoreConformance(fresh: FreshStorage): void {
     }
   })
 
-  it('does not conflict with commits of the directory', async () => {
+  it('does not conflict with directory commits', async () => {
     const { keyRing, directory } = await (await fresh()).open()
     const outcomes = await Promise.all([
       keyRing.commit(commitAt(0), markAt(1), [key('a', 0)], []),

@@ -54,12 +54,12 @@ async function killWriters(place: Place) {
   return { acknowledged, slowestMs: Math.round(slowestMs) }
 }
 
-describe(`writers on one store, of which ${kills} are killed during a write (FL13, FL14)`, () => {
+describe(`writers on one store, ${kills} of which are killed during a write (FL13, FL14)`, () => {
   for (const [kind, place] of [
     ['SQLite', async () => ({ dataDir })],
     ['PostgreSQL', async () => ({ dataDir: '', databaseUrl: await server.database() })],
   ] as const) {
-    it(`lose no acknowledged change in ${kind}, and store no change in part`, async (test) => {
+    it(`lose no acknowledged change in ${kind}, and store no partial change`, async (test) => {
       const at = await place()
       const { acknowledged, slowestMs } = await killWriters(at)
       const storage = await openStorage(at)
@@ -76,7 +76,7 @@ describe(`writers on one store, of which ${kills} are killed during a write (FL1
 })
 
 describe('two processes on one SQLite file (FL16)', () => {
-  it('can both write, and no change is lost, even if one starts later', async () => {
+  it('can both write without losing a change, even if one starts later', async () => {
     const folder = freshFolder()
     const place = { dataDir: folder }
     const writers = [new Writer(place, 'first', 60)]

@@ -15,7 +15,7 @@ describe('a page of a list', () => {
     { limit: 101, pieces: 2 },
   ]
   for (const { limit, pieces } of rows) {
-    it(`of ${limit} objects is read in ${pieces}, with the object that shows a next page`, async () => {
+    it(`of ${limit} objects is read in ${pieces === 1 ? 'one part' : 'two parts'}, with one more object that reveals a next page`, async () => {
       const { database } = await memoryDatabase()
       const { close, directory } = sqlStorage(database)
       const principals = Array.from({ length: 110 }, (_, number) =>
@@ -44,7 +44,7 @@ describe('a page of a list', () => {
 })
 
 describe('a filter without an index', () => {
-  it('reads at most a number of rows for one page, and continues', async () => {
+  it('reads a limited number of rows for one page, and continues on the next', async () => {
     const { database } = await memoryDatabase()
     const { close, directory } = sqlStorage(database)
     const principals = Array.from({ length: 530 }, (_, number) =>
@@ -75,7 +75,7 @@ describe('a filter without an index', () => {
     await close()
   })
 
-  it('counts one list at a time, up to a number of rows', async () => {
+  it('counts one list at a time, up to a limit of rows', async () => {
     const { database } = await memoryDatabase()
     const { close, directory } = sqlStorage(database)
     const principals = Array.from({ length: 250 }, (_, number) =>

@@ -37,14 +37,14 @@ const nameOf = (url: string) => new URL(url).pathname.slice(1)
 
 describe('a database of another release', () => {
   for (const [what, name, sentence] of [
-    ['is used when each later migration only adds', '2999-01-01-more', undefined],
+    ['is used if each later migration only adds', '2999-01-01-more', undefined],
     [
-      'is refused in one sentence when a later migration removed a part',
+      'is refused in one sentence if a later migration removed a part',
       '2999-01-01-less-contract',
       'A later release changed the tables of this store (2999-01-01-less-contract): start that release, or restore a backup of this one.',
     ],
     [
-      'is refused in one sentence when its migrations are not those of this release',
+      'is refused in one sentence if its migrations differ from this release',
       '2026-11-21-between',
       /^The tables of the store do not belong to this release: corrupted migrations: /,
     ],
@@ -88,7 +88,7 @@ describe('a database that cannot be opened', () => {
   }
 
   for (const [what, answer] of [
-    ['sends the request back', (request: Buffer) => request],
+    ['returns the request', (request: Buffer) => request],
     ['speaks HTTP', () => 'HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n'],
     ['sends zero bytes', () => '\0\0\0\0\0\0\0\0'],
   ] as const) {
@@ -108,7 +108,7 @@ describe('a database that cannot be opened', () => {
     })
   }
 
-  it('is reported when a host accepts the connection and never responds', async () => {
+  it('is reported if a host accepts the connection but never responds', async () => {
     const silent = createServer(() => undefined).listen(0, '127.0.0.1')
     await new Promise((resolve) => silent.on('listening', resolve))
     const { port } = silent.address() as { port: number }
@@ -117,8 +117,8 @@ describe('a database that cannot be opened', () => {
   })
 })
 
-describe('a database that fails while it is used (FL20)', () => {
-  it('is unavailable while it is down, keeps acknowledged changes, and recovers by itself', async () => {
+describe('a database that fails during use (FL20)', () => {
+  it('is unavailable while it is down, keeps acknowledged changes, and recovers without help', async () => {
     assert.notEqual(await commit('before'), 'conflict')
     const known = await revision()
     await server.kill()
@@ -128,7 +128,7 @@ describe('a database that fails while it is used (FL20)', () => {
     assert.notEqual(await eventually(() => commit('after')), 'conflict')
   })
 
-  it('recovers each time when all connections are reset repeatedly', async () => {
+  it('recovers after each reset of all connections', async () => {
     for (let round = 0; round < 5; round += 1) {
       const before = await revision()
       const working = Promise.allSettled(Array.from({ length: 20 }, () => revision()))
@@ -144,7 +144,7 @@ describe('a database that fails while it is used (FL20)', () => {
     }
   })
 
-  it('abandons a change that waits for a lock of another program', async () => {
+  it("abandons a change that waits for another program's lock", async () => {
     const base = await latest()
     const holder = new pg.Client({ connectionString: databaseUrl })
     await holder.connect()
@@ -190,7 +190,7 @@ describe('a database that fails while it is used (FL20)', () => {
     assert.equal(new Set(answers).size, 1)
   })
 
-  it('reports that it accepts no writes when it is a standby', async () => {
+  it('reports that it accepts no writes if it is a standby', async () => {
     const name = nameOf(databaseUrl)
     await server.query(`alter database ${name} set default_transaction_read_only = on`)
     const standby = await openStorage({ dataDir: '', databaseUrl })

@@ -33,7 +33,7 @@ after(async () => {
 })
 
 describe('the start of servers on an empty PostgreSQL', () => {
-  it('makes the tables once when six servers start at the same time', async () => {
+  it('creates the tables once if six servers start at the same time', async () => {
     const databaseUrl = await server.database()
     const open = () => openStorage({ dataDir: '', databaseUrl })
     const storages = await Promise.all(Array.from({ length: 6 }, open))
@@ -45,7 +45,9 @@ describe('the start of servers on an empty PostgreSQL', () => {
     await Promise.all(storages.map((storage) => storage.close()))
   })
 
-  it('needs no right to create extensions, and then has no trigrams', { skip }, async () => {
+  it('works without permission to create extensions, and then without trigrams', {
+    skip,
+  }, async () => {
     const databaseUrl = new URL(await server.database())
     const name = databaseUrl.pathname.slice(1)
     await server.query('create role limited login')
@@ -61,7 +63,7 @@ describe('the start of servers on an empty PostgreSQL', () => {
 })
 
 describe('the tables in PostgreSQL', () => {
-  it('need no trigger and no function of their own', async () => {
+  it('have neither triggers nor functions', async () => {
     const name = new URL(template).pathname.slice(1)
     const triggers = 'select tgname from pg_trigger where not tgisinternal'
     const functions = `select proname from pg_proc where pronamespace = 'public'::regnamespace
@@ -74,7 +76,7 @@ describe('the tables in PostgreSQL', () => {
     ['C', 'default'],
     ['und', 'C'],
   ])
-    it(`find names in the order of bytes, in a database of the locale ${locale}`, {
+    it(`order names by byte in a database with the locale ${locale}`, {
       skip,
     }, async () => {
       const name = `locale_${locale?.toLowerCase()}`
@@ -96,7 +98,7 @@ describe('the tables in PostgreSQL', () => {
       assert.deepEqual(await server.query(found, name), [{ collname: collation }])
     })
 
-  it('have numbers, also where an engine gives each integer eight bytes', async () => {
+  it('return numbers even if the database stores integers in eight bytes', async () => {
     const databaseUrl = await server.database(template)
     const database = await openPostgresDatabase(databaseUrl)
     const eight = 'alter table revision alter column number type bigint'
@@ -106,7 +108,7 @@ describe('the tables in PostgreSQL', () => {
     await database.close()
   })
 
-  it('are written by both of two transactions of which one ends a deadlock', async () => {
+  it('contain the changes of two transactions after a deadlock between them', async () => {
     const database = await openPostgresDatabase(await server.database(template))
     await database.write((db) =>
       db.insertInto('revision').values({ log: 'directory', number: 0, mark: null }).execute(),

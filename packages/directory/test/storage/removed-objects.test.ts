@@ -8,7 +8,7 @@ import { commitAt, markAt } from '../../../../test/fixtures/directory/sample-com
 import { freshFolder } from '../../../../test/fixtures/fresh-folder.ts'
 import { put, remove } from '../../src/model/directory-change.ts'
 
-it('prunes the records of removed objects that no follower needs', async () => {
+it('the store prunes records of removed objects that no follower needs', async () => {
   const dataDir = freshFolder()
   const storage = await openLocalStorage({ dataDir })
   const { directory } = storage

@@ -17,7 +17,7 @@ const logs = logsOf([put('tenant', tenant())])
 
 /** Tests a directory log to which replicas commit at the same time. */
 export function replicaCommitsConformance(fresh: FreshStorage): void {
-  it('lets exactly one of many commits follow each revision', async () => {
+  it('succeed only once for each revision, even if many are attempted', async () => {
     const store = await fresh()
     const replicas = [await store.open(), await store.open(), await store.open()]
     for (let base = 0; base < 10; base += 1) {
@@ -43,7 +43,7 @@ export function replicaCommitsConformance(fresh: FreshStorage): void {
     assert.equal(records.length, 10)
   })
 
-  it('lets no replica commit while another one writes exclusively', async () => {
+  it('are blocked while another replica writes exclusively', async () => {
     const store = await fresh()
     const [one, other] = [await store.open(), await store.open()]
     const change = put('tenant', tenant())
@@ -78,7 +78,7 @@ export function replicaCommitsConformance(fresh: FreshStorage): void {
     )
   })
 
-  it('writes nothing when an exclusive writer fails, and then lets others commit', async () => {
+  it('are discarded if an exclusive writer fails, and possible again afterwards', async () => {
     const { directory } = await (await fresh()).open()
     const change = put('tenant', tenant())
     const failing = directory.exclusively(logs, async (log) => {
@@ -89,7 +89,7 @@ export function replicaCommitsConformance(fresh: FreshStorage): void {
     assert.notEqual(await directory.commit(commitAt(0), markAt(1), [change], []), 'conflict')
   })
 
-  it('loses no update when replicas update at the same time', async () => {
+  it('include every update of replicas that update at the same time', async () => {
     const store = await fresh()
     const replicas = [await store.open(), await store.open(), await store.open()].map(
       ({ directory }) => new DirectoryStore({ log: directory }),
@@ -113,7 +113,7 @@ export function replicaCommitsConformance(fresh: FreshStorage): void {
     }
   })
 
-  it('shows no replica a state between two commits', async () => {
+  it('never show a replica a state between two commits', async () => {
     const store = await fresh()
     const [writer, reader] = [await store.open(), await store.open()]
     let done = false

@@ -55,7 +55,7 @@ const overwrite = (at: number, length: number) => async (file: string) => {
 }
 
 describe('a data file', () => {
-  it('is created with mode 0600, and stays the same when it is opened again', async () => {
+  it('is created with mode 0600, and stays unchanged when it is opened again', async () => {
     const dataDir = freshDir()
     await (await openLocalStorage({ dataDir })).close()
     assert.equal((await stat(fileIn(dataDir))).mode & 0o777, 0o600)
@@ -67,7 +67,7 @@ describe('a data file', () => {
     assert.deepEqual(await readdir(dataDir), filesOfStore, 'an unused store is closed too')
   })
 
-  it('is complete from the start, even if SQLite did not delete its log at the close', async (t) => {
+  it('is complete from the start, even if SQLite did not delete its log on close', async (t) => {
     const dataDir = freshDir()
     const close = DatabaseSync.prototype.close
     t.mock.method(DatabaseSync.prototype, 'close', function (this: DatabaseSync) {
@@ -83,7 +83,7 @@ describe('a data file', () => {
     await (await openLocalStorage({ dataDir })).close()
   })
 
-  it('is not created when the disk has no room for its log', async (t) => {
+  it('is not created if the disk has no space for its log', async (t) => {
     const dataDir = freshDir()
     const prepare = DatabaseSync.prototype.prepare
     t.mock.method(DatabaseSync.prototype, 'prepare', function (this: DatabaseSync, sql: string) {
@@ -99,7 +99,7 @@ describe('a data file', () => {
     await (await openLocalStorage({ dataDir })).close()
   })
 
-  it('is created once by servers that start at the same time, and no temporary file remains', async () => {
+  it('is created once by servers that start simultaneously, and no temporary file remains', async () => {
     const dataDir = freshDir()
     const servers = await Promise.all(
       Array.from({ length: 8 }, async (_, index) => {
@@ -121,12 +121,12 @@ describe('a data file', () => {
     ['ends in its header', (file: string) => truncate(file, 50)],
     ['lacks its last page', async (file: string) => truncate(file, (await stat(file)).size - 4096)],
     ['lacks its second half', async (file: string) => truncate(file, (await stat(file)).size / 2)],
-    ['begins with something else', overwrite(0, 16)],
+    ['begins with other data', overwrite(0, 16)],
     ['has a damaged schema', overwrite(100, 200)],
     ['has a damaged page', overwrite(3 * 4096, 4096)],
-    ['is a text', (file: string) => writeFile(file, 'keys:\n  - one\n'.repeat(500))],
+    ['is a text file', (file: string) => writeFile(file, 'keys:\n  - one\n'.repeat(500))],
   ] as const) {
-    it(`that ${what} is refused in one sentence, and not changed`, async () => {
+    it(`is refused in one sentence, and not changed, if it ${what}`, async () => {
       const dataDir = await damaged(damage)
       const before = await readFile(fileIn(dataDir))
       await assert.rejects(openLocalStorage({ dataDir }), {
@@ -138,7 +138,7 @@ describe('a data file', () => {
     })
   }
 
-  it('of a later release that removed a part is refused in one sentence, and not changed', async () => {
+  it('is refused in one sentence, and not changed, if a later release removed a part', async () => {
     const dataDir = await damaged(async (file) => {
       const database = new DatabaseSync(file)
       database.exec("insert into kysely_migration values ('2999-01-01-later-contract', '')")
@@ -151,7 +151,7 @@ describe('a data file', () => {
     })
   })
 
-  it('in a folder that cannot be one is refused in one sentence', async () => {
+  it('is refused in one sentence if its folder cannot be created', async () => {
     const file = join(folder, 'a-file')
     await writeFile(file, '')
     for (const dataDir of [file, join(file, 'below')]) {
@@ -162,7 +162,7 @@ describe('a data file', () => {
     }
   })
 
-  it('that another process locks for too long gets its own message, without blocking', async () => {
+  it('causes a separate error message, without blocking, if another process locks it for too long', async () => {
     const dataDir = freshDir()
     await (await openLocalStorage({ dataDir })).close()
     const holder = new DatabaseSync(fileIn(dataDir))
@@ -191,8 +191,8 @@ describe('a data file', () => {
   })
 })
 
-describe('a data file that another process is writing to (FL18)', () => {
-  it('is read without waiting, while a write waits', async () => {
+describe("a data file during another process's write (FL18)", () => {
+  it('can be read immediately, while another write waits', async () => {
     const dataDir = freshDir()
     const storage = await openStorage({ dataDir })
     const holder = new DatabaseSync(fileIn(dataDir))
@@ -218,7 +218,7 @@ describe('a data file that another process is writing to (FL18)', () => {
 })
 
 describe('a full disk (FL17)', () => {
-  it('fails a write completely, in one sentence; reads continue, and writes succeed when there is room', async () => {
+  it('fails a write completely in one sentence, permits reads, and permits writes once there is space', async () => {
     const dataDir = await damaged(async () => undefined)
     const connection = new DatabaseSync(fileIn(dataDir))
     const pages = Object.values(connection.prepare('pragma page_count').get() ?? {})[0]
@@ -284,7 +284,7 @@ describe('a statement that fails in the middle of a commit (FL21)', () => {
     ['password_credential', 'insert'],
     ['directory_audit', 'insert'],
   ] as const) {
-    it(`stores nothing: ${event} of ${table}`, async () => {
+    it(`stores nothing of the commit: ${event} of ${table}`, async () => {
       const before = await storage.directory.changesAfter()
       const recordedBefore = await recorded()
       const commit = (displayName: string) =>

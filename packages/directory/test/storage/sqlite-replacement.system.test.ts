@@ -40,7 +40,7 @@ after(async () => {
   for (const one of opened) await one.close()
 })
 
-describe('a data file that is replaced while servers work on it (AS37)', () => {
+describe('a data file that is replaced while servers use it (AS37)', () => {
   // A hook at the root of the file would run before every test of the process.
   beforeEach(async () => {
     dataDir = freshFolder()
@@ -53,7 +53,7 @@ describe('a data file that is replaced while servers work on it (AS37)', () => {
     await commit(storage, 'second')
   })
 
-  it('is read and written by all of them in its new state', async () => {
+  it('is read and written by all servers in its new state', async () => {
     const other = await open()
     assert.equal(await nameIn(other), 'second')
     const { latest } = await storage.directory.changesAfter()
@@ -69,7 +69,7 @@ describe('a data file that is replaced while servers work on it (AS37)', () => {
     assert.equal(await nameIn(await open()), 'fourth')
   })
 
-  it('is not opened while the log of the former file is there', async () => {
+  it('is not opened while the log of the former file exists', async () => {
     await rename(copy, file())
     const unusable = {
       code: 'storage_unavailable',
@@ -84,7 +84,7 @@ describe('a data file that is replaced while servers work on it (AS37)', () => {
     assert.notEqual(await commit(storage, 'third'), 'conflict')
   })
 
-  it('is reported as missing while it is unavailable, and used again when it is back', async () => {
+  it('is reported as missing while it is absent, and used again when it returns', async () => {
     await rename(file(), file('.aside'))
     await assert.rejects(storage.directory.changesAfter(), {
       code: 'storage_unavailable',
@@ -94,7 +94,7 @@ describe('a data file that is replaced while servers work on it (AS37)', () => {
     assert.equal(await nameIn(storage), 'second')
   })
 
-  it('is followed back when a backup is restored into it', async () => {
+  it('is read again after a backup is restored into it', async () => {
     const { latest } = await storage.directory.changesAfter()
     const source = new DatabaseSync(copy, { readOnly: true })
     await backup(source, file())
@@ -106,7 +106,7 @@ describe('a data file that is replaced while servers work on it (AS37)', () => {
 
   const unfit: [string, (path: string) => unknown, RegExp][] = [
     [
-      'of the release before marks',
+      'from the release before commit marks',
       (path) => {
         const older = new DatabaseSync(path)
         older.exec('drop table commit_mark')
@@ -115,13 +115,13 @@ describe('a data file that is replaced while servers work on it (AS37)', () => {
       /does not have the tables of this release: start the server again\.$/,
     ],
     [
-      'that is no database',
+      'that is not a database',
       (path) => copyFile(import.meta.filename, path),
       /is not a database of this server, or damaged: restore it from a backup\.$/,
     ],
   ]
   for (const [what, spoil, message] of unfit) {
-    it(`is refused in one sentence when it is one ${what}`, async () => {
+    it(`is refused in one sentence if it is a file ${what}`, async () => {
       await spoil(copy)
       await removeCompanions()
       await rename(copy, file())

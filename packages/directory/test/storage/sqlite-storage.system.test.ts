@@ -44,7 +44,7 @@ after(async () => {
 
 storageConformance('SQLite', stores)
 
-describe('the lookups of a directory in SQLite, each in one step', () => {
+describe('the lookups of a directory in SQLite, each as one combined query,', () => {
   storesInOneStep.emptyAfterUse()
   directoryLookupConformance(storesInOneStep.fresh)
 })

@@ -12,14 +12,14 @@ import { tenantCommitsConformance } from './tenant-commits-conformance.ts'
 
 const suites = [
   ['a directory log in STORE (AS31)', directoryLogConformance],
-  ['the commits of replicas in STORE', replicaCommitsConformance],
-  ['the commits of tenants in STORE', tenantCommitsConformance],
-  ['the lookups of a directory in STORE', directoryLookupConformance],
-  ['the lists of a directory in STORE', directoryListConformance],
-  ['the changes of a tenant in STORE', changeListConformance],
-  ['ending credentials in STORE', endingCredentialsConformance],
+  ['replica commits in STORE', replicaCommitsConformance],
+  ['tenant commits in STORE', tenantCommitsConformance],
+  ['directory lookups in STORE', directoryLookupConformance],
+  ['directory lists in STORE', directoryListConformance],
+  ['a change list in STORE', changeListConformance],
+  ['expiring credentials in STORE', endingCredentialsConformance],
   ['a key ring in STORE', keyRingStoreConformance],
-  ['the records of issuing in STORE (AS20)', issuanceRecordConformance],
+  ['issuance records in STORE (AS20)', issuanceRecordConformance],
 ] as const
 
 /** Runs the tests of every store, under the name of one store. */

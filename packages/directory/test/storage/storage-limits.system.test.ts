@@ -47,7 +47,7 @@ describe('a store that is filled beyond its limits', () => {
   })
 
   for (const lane of ['signIns', 'unauthenticated', 'refusedChanges'] satisfies AuditLane[]) {
-    it(`keeps the latest audit records of the lane ${lane}, and reports their number`, async () => {
+    it(`keeps the latest audit records of the lane ${lane}, and reports how many it has`, async () => {
       const max = limits.records[lane]
       assert.equal(storage.usage().auditRecords[lane], undefined)
       await storage.audit.append(lane, records(max + 1100))
@@ -66,7 +66,7 @@ describe('a store that is filled beyond its limits', () => {
     })
   }
 
-  it('counts the records of other servers again after a day', async () => {
+  it("counts other servers' records again after a day", async () => {
     await storage.tidy(now, new AgreedTime(now))
     const other = sqlStorage(sqliteDatabase(side, ':memory:'), limits)
     await other.audit.append('signIns', records(1100))
@@ -76,7 +76,7 @@ describe('a store that is filled beyond its limits', () => {
     assert.equal(count('sign_in_audit'), 1000)
   })
 
-  it('refuses assertions above the limit, keeps every used one, and recovers (AS20)', async () => {
+  it('refuses assertions above the limit, keeps every used assertion, and recovers (AS20)', async () => {
     const spend = (n: number) => storage.assertions.spend('client', `jti ${n}`, minute(10))
     const won = await Promise.all(Array.from({ length: limits.usedAssertions }, (_, n) => spend(n)))
     assert.ok(won.every(Boolean))
@@ -94,7 +94,7 @@ describe('a store that is filled beyond its limits', () => {
     assert.equal(await spend(limits.usedAssertions), true)
   })
 
-  it('knows the limit of assertions after a restart', async () => {
+  it('remembers the limit of assertions after a restart', async () => {
     const spend = (n: number) => storage.assertions.spend('client', `jti ${n}`, minute(10))
     await Promise.all(Array.from({ length: limits.usedAssertions }, (_, n) => spend(n)))
     storage = sqlStorage(sqliteDatabase(side, ':memory:'), limits)
@@ -159,7 +159,7 @@ describe('a store that is filled beyond its limits', () => {
     assert.equal(count('credential_use'), 3)
   })
 
-  it('keeps 100,000 marks of commits, and the removals that clients or replicas follow', async () => {
+  it('keeps 100,000 commit marks, and the removals that clients or replicas still need', async () => {
     const revisions = (last: number) =>
       `with recursive n(i) as (select 1 union all select i + 1 from n limit ${last}) select`
     side.exec(`
@@ -176,7 +176,7 @@ describe('a store that is filled beyond its limits', () => {
     assert.equal((await storage.directory.changesAfter(commitNumber(119_999))).hasKnown, true)
   })
 
-  it('reports its bytes', async () => {
+  it('reports its size in bytes', async () => {
     assert.equal(storage.usage().bytes, undefined)
     await storage.tidy(now, new AgreedTime(now))
     assert.ok((storage.usage().bytes ?? 0) > 100_000)

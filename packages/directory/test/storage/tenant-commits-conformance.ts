@@ -29,7 +29,7 @@ export async function withTenants(fresh: FreshStorage) {
 
 /** Tests a directory log to which several tenants are committed at the same time. */
 export function tenantCommitsConformance(fresh: FreshStorage): void {
-  it('accepts a commit of each tenant on one state, and a follower has all of them', async () => {
+  it('are accepted from each tenant on one state, and a follower reads all of them', async () => {
     const { storage, base } = await withTenants(fresh)
     const outcomes = await Promise.all(
       tenants.map(({ id }) => commitOn(storage, base, put('application', applicationOf(id)))),
@@ -50,13 +50,13 @@ export function tenantCommitsConformance(fresh: FreshStorage): void {
       true,
     ],
     [
-      'a tenant and an application of it',
+      'a tenant and one of its applications',
       put('tenant', { ...first, displayName: 'Renamed' }),
       put('application', applicationOf(first.id)),
       true,
     ],
     [
-      'two new tenants with one domain',
+      'two new tenants with the same domain',
       put('tenant', tenant({ id: guid(0x3000), domains: ['same.example'] })),
       put('tenant', tenant({ id: guid(0x3001), domains: ['same.example'] })),
       true,
@@ -69,7 +69,7 @@ export function tenantCommitsConformance(fresh: FreshStorage): void {
     ],
   ]
   for (const [what, one, other, isConflict] of rows)
-    it(`${isConflict ? 'refuses' : 'accepts'} the second commit on one state, of ${what}`, async () => {
+    it(`${isConflict ? 'conflict' : 'do not conflict'} on one state if they change ${what}`, async () => {
       const { storage, base } = await withTenants(fresh)
       assert.notEqual(await commitOn(storage, base, one), 'conflict')
       const second = await commitOn(storage, base, other)
@@ -78,7 +78,7 @@ export function tenantCommitsConformance(fresh: FreshStorage): void {
       assert.equal(changes?.length, isConflict ? 1 : 2)
     })
 
-  it('refuses a commit to two tenants when one of them has changed, and writes neither', async () => {
+  it('to two tenants are refused if one of them has changed, and neither is written', async () => {
     const { storage, base } = await withTenants(fresh)
     await commitOn(storage, base, put('application', applicationOf(guid(0x1001))))
     const both = [guid(0x1000), guid(0x1001)].map((id) =>
@@ -88,7 +88,7 @@ export function tenantCommitsConformance(fresh: FreshStorage): void {
     assert.equal((await storage.directory.changesAfter(base)).changes?.length, 1)
   })
 
-  it('writes to several tenants without waiting, but not to one that has no commit yet', async () => {
+  it('to several tenants do not wait, unless a tenant has no commit yet', async () => {
     const { storage, base } = await withTenants(fresh)
     const shared = (...ids: string[]) =>
       storage.directory.commit(
@@ -105,7 +105,7 @@ export function tenantCommitsConformance(fresh: FreshStorage): void {
     assert.equal((await storage.directory.changesAfter(base)).changes?.length, 2)
   })
 
-  it('loses no update of writers at two servers, each of them in two tenants', async () => {
+  it('of writers at two servers lose no update, even if each writes to two tenants', async () => {
     const { store } = await withTenants(fresh)
     const servers = [await store.open(), await store.open()].map(
       ({ directory }) => new DirectoryStore({ log: directory }),
@@ -157,7 +157,7 @@ export function tenantCommitsConformance(fresh: FreshStorage): void {
     }
     const ids = Array.from({ length: 32 }, (_, index) => guid(0x4000 + index))
 
-    it('lets sixteen writers at each of two servers create five, and refuses all others', async () => {
+    it('let sixteen writers at each of two servers create only five objects', async () => {
       const { servers, kept } = await withQuota()
       const outcomes = await Promise.allSettled(
         ids.map((id, index) => create(servers[index % 2] as DirectoryStore, id)),
@@ -168,7 +168,7 @@ export function tenantCommitsConformance(fresh: FreshStorage): void {
       assert.equal(await kept(), 5)
     })
 
-    it('changes, deletes and restores objects of a full tenant, and counts them until a purge', async () => {
+    it('change, delete and restore objects of a full tenant, and count them until a purge', async () => {
       const { servers, kept } = await withQuota()
       const [server, other] = servers
       for (const id of ids.slice(0, 5)) await create(server, id)
@@ -184,7 +184,7 @@ export function tenantCommitsConformance(fresh: FreshStorage): void {
       assert.equal(await kept(), 5)
     })
 
-    it('limits no other tenant, and not what the server itself creates', async () => {
+    it('are unlimited for other tenants, and for objects that the server itself creates', async () => {
       const { servers, kept } = await withQuota()
       const [server] = servers
       for (const id of ids.slice(0, 5)) await create(server, id)
@@ -197,7 +197,7 @@ export function tenantCommitsConformance(fresh: FreshStorage): void {
       assert.equal(server.conflicts, 0)
     })
 
-    it('writes the other changes of a group that exceeds it', async () => {
+    it('still write the other changes of a group that exceeds the quota', async () => {
       const { servers } = await withQuota()
       const [server] = servers
       for (const id of ids.slice(0, 5)) await create(server, id)

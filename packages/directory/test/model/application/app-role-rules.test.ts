@@ -8,7 +8,7 @@ const issuesOf = (roles: AppRole[]) =>
   judgeAppRoles(roles).map(({ path, message }) => `${path.join('.')} ${message}`)
 
 describe('app roles', () => {
-  it('are accepted when they follow every rule, also without a value', () => {
+  it('are accepted if they follow every rule, even without a value', () => {
     const allCharacters = "aZ09:!#$%&'()*+,-./;<=>?@[]^_`{|}~"
     const roles = [
       appRole(),
@@ -21,7 +21,7 @@ describe('app roles', () => {
   })
 
   const refused: [string, Partial<AppRole>, RegExp][] = [
-    ['an id that is no GUID', { id: 'hi' }, /^0\.id must be a GUID$/],
+    ['an ID that is not a GUID', { id: 'hi' }, /^0\.id must be a GUID$/],
     ['no member types', { allowedMemberTypes: [] }, /^0\.allowedMemberTypes must name/],
     ['an empty name', { displayName: ' ' }, /^0\.displayName must not be empty/],
     ['a name of 101 characters', { displayName: 'x'.repeat(101) }, /^0\.displayName .*100/],
@@ -29,18 +29,18 @@ describe('app roles', () => {
     ['a space in the value', { value: 'Call Hi' }, /^0\.value must not contain spaces$/],
     ['a character that is not allowed', { value: 'Grüßen' }, /^0\.value must be made of/],
     ['an empty value', { value: '' }, /^0\.value must be made of/],
-    ['a dot in front', { value: '.Hi' }, /^0\.value must not start with a dot$/],
+    ['a leading dot', { value: '.Hi' }, /^0\.value must not start with a dot$/],
     ['a value of 250 characters', { value: 'x'.repeat(250) }, /^0\.value .*249/],
   ]
   for (const [what, part, expected] of refused) {
-    it(`are refused for ${what}, with the name of the property`, () => {
+    it(`are refused for ${what}, and the error names the property`, () => {
       const faults = issuesOf([appRole(part)])
       assert.equal(faults.length, 1)
       assert.match(faults[0] ?? '', expected)
     })
   }
 
-  it('are refused for a repeated ID, even in another case, and for a repeated value', () => {
+  it('are refused for a duplicate ID, even in another case, and for a duplicate value', () => {
     const id = guid(0xabc)
     const faults = issuesOf([appRole({ id }), appRole({ id: id.toUpperCase() })])
     assert.match(faults[0] ?? '', /^1\.id must be unique/)

@@ -23,14 +23,14 @@ describe('a new application', () => {
       assert.ok(value === null || value === false || Object.keys(value).length === 0, name)
   })
 
-  it('keeps the properties that are passed', () => {
+  it('keeps the given properties', () => {
     const identifierUris = ['api://one']
     assert.deepEqual(newApplication({ ...required, identifierUris }).identifierUris, identifierUris)
   })
 })
 
 describe('a new service principal', () => {
-  it('has its own ID, is enabled, and requires no app role assignment', () => {
+  it('has a separate ID, is enabled, and requires no app role assignment', () => {
     const now = new Date(1000)
     const runtime = { ...systemRuntime, now: () => now, newGuid: () => guid(9) }
     assert.deepEqual(newServicePrincipal(guid(4), newApplication(required), runtime), {

@@ -9,7 +9,7 @@ const branches = "claims['sub'] matches 'repo:contoso/orders:ref:refs/heads/*'"
 const repository = "claims['repository_id'] eq '456789'"
 
 describe('a claims matching expression', () => {
-  it('is a list of comparisons', () => {
+  it('consists of comparisons', () => {
     assert.deepEqual(parseClaimsMatchingExpression(`${branches} and ${repository}`), [
       { claim: 'sub', operator: 'matches', comparand: 'repo:contoso/orders:ref:refs/heads/*' },
       { claim: 'repository_id', operator: 'eq', comparand: '456789' },
@@ -22,22 +22,22 @@ describe('a claims matching expression', () => {
   })
 
   for (const [fault, text] of [
-    ['nothing', ''],
+    ['no content', ''],
     ['another operator', "claims['sub'] startswith 'repo'"],
-    ['an operator in capitals', "claims['sub'] EQ 'repo'"],
-    ['or', `${branches} or ${repository}`],
-    ['brackets', `(${branches})`],
-    ['not', `not ${branches}`],
-    ['no text', "claims['sub'] eq repo"],
-    ['an open text', "claims['sub'] eq 'repo"],
+    ['an operator in upper case', "claims['sub'] EQ 'repo'"],
+    ['the operator or', `${branches} or ${repository}`],
+    ['parentheses', `(${branches})`],
+    ['the operator not', `not ${branches}`],
+    ['no string', "claims['sub'] eq repo"],
+    ['an unterminated string', "claims['sub'] eq 'repo"],
     ['a claim without quotes', "claims[sub] eq 'repo'"],
     ['two spaces', "claims['sub']  eq 'repo'"],
-    ['a space at the end', `${branches} `],
-    ['a final and', `${branches} and `],
-    ['a claim twice', `${branches} and ${branches}`],
+    ['a trailing space', `${branches} `],
+    ['a trailing and', `${branches} and `],
+    ['a duplicate claim', `${branches} and ${branches}`],
     ['more than 600 characters', `claims['sub'] eq '${'a'.repeat(600)}'`],
   ] as const)
-    it(`with ${fault} is invalid`, () =>
+    it(`is invalid with ${fault}`, () =>
       assert.equal(parseClaimsMatchingExpression(text), undefined))
 
   const sub = 'repo:contoso/orders:ref:refs/heads/main'
@@ -55,13 +55,13 @@ describe('a claims matching expression', () => {
       assert.equal(matchesClaims(comparisons, claims), expected)
     })
 
-  it('compares wildcards literally with eq', () => {
+  it('treats wildcards literally with eq', () => {
     const comparisons = parseClaimsMatchingExpression("claims['sub'] eq 'repo:*'") ?? []
     assert.equal(matchesClaims(comparisons, { sub: 'repo:contoso' }), false)
     assert.equal(matchesClaims(comparisons, { sub: 'repo:*' }), true)
   })
 
-  it('compares no members that every JavaScript object has', () => {
+  it('ignores members that every JavaScript object inherits', () => {
     const comparisons = parseClaimsMatchingExpression("claims['constructor'] matches '*'") ?? []
     assert.equal(comparisons.length, 1)
     assert.equal(matchesClaims(comparisons, {}), false)

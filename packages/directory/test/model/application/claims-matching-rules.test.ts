@@ -8,7 +8,7 @@ const project = "claims['sub'] matches 'project_path:contoso/orders:*'"
 
 /** Entra E173 to E175, and E182. */
 describe('the rules of claims matching expressions', () => {
-  it('refuse in the words of Entra ID (entra E182)', () =>
+  it('refuse an expression with the message of Entra ID (entra E182)', () =>
     assert.equal(
       judgeClaimsMatchingExpression(project, 'https://gitlab.com'),
       `The FederatedIdentityCredential.ClaimsMatchingExpression.Value is invalid. Rule exception: Expression configured for issuer 'https://gitlab.com' either lacks all required claims or contains unallowed claims. paramName: FederatedIdentityCredential.ClaimsMatchingExpression.Value, paramValue: ${project}, objectType: Microsoft.Online.DirectoryServices.Application`,

@@ -65,7 +65,7 @@ describe('identifier URIs', () => {
     [`urn:${appId}`, false],
   ]
   for (const [uri, isOfAnother] of ofOthers)
-    it(`do not contain a name of the tenant in ${uri}`, () => {
+    it(`contain no tenant name in ${uri}`, () => {
       assert.deepEqual(codes(uri), [])
       assert.equal(hasTenantName(uri, appId, tenant()), false)
       assert.equal(namesAnother(uri, appId, tenant()), isOfAnother)
@@ -82,7 +82,7 @@ describe('identifier URIs', () => {
   for (const uri of refused)
     it(`may not be ${uri}`, () => assert.deepEqual(codes(uri), ['0 invalid_value']))
 
-  it('must be unique without regard to case', () => {
+  it('must be unique, regardless of case', () => {
     const other = `api://${guid(1)}/Orders`
     assert.deepEqual(codes(`api://${appId}`, other, `api://${appId}`, other.toUpperCase()), [
       '2 duplicate_value',

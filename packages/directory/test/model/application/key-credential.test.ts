@@ -37,7 +37,7 @@ const rsa = (modulusLength: number) => ({
 })
 
 describe('a certificate as a credential', () => {
-  it("is equal from PEM and from DER, with the certificate's thumbprints, start and expiry", async () => {
+  it('is the same from PEM and DER, with the thumbprints, start and expiry of the certificate', async () => {
     const pem = (await certificate(rsa(2048))).toString('pem')
     const fromPem = createKeyCredential(pem, systemRuntime, 'Job')
     const fromDer = createKeyCredential(fromPem.certificate, systemRuntime)
@@ -85,7 +85,7 @@ describe('a certificate as a credential', () => {
     })
   }
 
-  it('may have a key on the curve P-256, and on no other (AS36)', async () => {
+  it('may have a key on the curve P-256, but on no other curve (AS36)', async () => {
     const create = async (namedCurve: string) => {
       const curve = { name: 'ECDSA', namedCurve, hash: 'SHA-256' }
       return createKeyCredential((await certificate(curve)).toString('pem'), systemRuntime)
@@ -94,7 +94,7 @@ describe('a certificate as a credential', () => {
     await assert.rejects(create('P-384'), /RSA key of 2048 to 8192 bits.* or a P-256 key$/)
   })
 
-  it('is refused when it is not a certificate', () => {
+  it('is refused if it is not a certificate', () => {
     assert.throws(() => createKeyCredential('no certificate', systemRuntime), {
       name: 'TypeError',
       message: 'The certificate must be X.509, PEM or DER',

@@ -74,7 +74,7 @@ describe('a pooler in transaction mode', () => {
     await assert.rejects(client.connect(), /unsupported startup parameter: lock_timeout/)
   })
 
-  it('gives the session of one client to another', () =>
+  it("gives one client's session to another client", () =>
     another(async (one) => {
       await one.query("set application_name = 'left behind'")
       const seen = await another((other) => other.query('show lock_timeout'))
@@ -143,7 +143,7 @@ describe('the limits of PostgreSQL behind a pooler', () => {
       (one) => locked(() => one.query('create table if not exists locked ()', [])),
     ],
     [
-      'a transaction of one state that waits for a lock',
+      'a single-snapshot transaction that waits for a lock',
       'lock_timeout',
       '55P03',
       (one) =>
@@ -153,7 +153,7 @@ describe('the limits of PostgreSQL behind a pooler', () => {
         }),
     ],
     [
-      'a transaction without statements',
+      'an idle transaction',
       'idle_in_transaction_session_timeout',
       '25P03',
       async (one) => {
@@ -164,7 +164,7 @@ describe('the limits of PostgreSQL behind a pooler', () => {
     ],
   ]
   for (const [title, which, code, use] of rows)
-    it(`end ${title} (${which})`, async () => {
+    it(`cancel ${title} (${which})`, async () => {
       await assert.rejects(failing(which, use), (error: { code: string }) => {
         // When PostgreSQL ends a session, the pooler closes the connection of its client.
         const isEnded = which === 'idle_in_transaction_session_timeout'
@@ -174,7 +174,7 @@ describe('the limits of PostgreSQL behind a pooler', () => {
       })
     })
 
-  it('are in force for each kind of access, and only for it', async () => {
+  it('apply to each kind of access separately', async () => {
     const database = await openPostgresDatabase(url)
     const read = (db: Parameters<typeof settings.execute>[0]) =>
       settings.execute(db).then((answer) => answer.rows[0])
@@ -199,7 +199,7 @@ describe('the limits of PostgreSQL behind a pooler', () => {
     assert.deepEqual(rows, [noLimits])
   })
 
-  it('are in force for a batch of statements', async () => {
+  it('apply to a batch of statements', async () => {
     const database = await openPostgresDatabase(url)
     const table = `limits_${Date.now()}`
     await server.query(`create table ${table} (of_batch text)`, new URL(direct).pathname.slice(1))

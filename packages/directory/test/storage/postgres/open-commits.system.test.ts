@@ -16,7 +16,7 @@ const [one, other] = [guid(0x1000), guid(0x1001)]
 const inTenant = (tenantId: string, displayName: string) =>
   put('application', application({ id: tenantId, tenantId, appId: tenantId, displayName }))
 
-describe('a commit in PostgreSQL while one of another tenant is open', () => {
+describe("a commit in PostgreSQL while another tenant's commit is open", () => {
   let server: PostgresDatabases
   let template: string
   let databaseUrl: string
@@ -48,7 +48,7 @@ describe('a commit in PostgreSQL while one of another tenant is open', () => {
       if (outcome === 'given up') throw new TypeError('given up')
     })
 
-  it('waits neither for it nor for its lock, and has a higher number', async () => {
+  it('waits for neither the open commit nor its lock, and has a higher number', async () => {
     await whileOpen(async () => {
       const commit = await commitOn(storage, base, inTenant(other, 'early'))
       assert.notEqual(commit, 'conflict')
@@ -57,7 +57,7 @@ describe('a commit in PostgreSQL while one of another tenant is open', () => {
     })
   })
 
-  it('shares no commit with it, so that only the change of its own tenant waits', async () => {
+  it('stays separate from the open commit, so that only the change of the same tenant waits', async () => {
     const store = new DirectoryStore({ log: storage.directory })
     await store.refresh()
     const change = (tenantId: string) =>
@@ -76,7 +76,7 @@ describe('a commit in PostgreSQL while one of another tenant is open', () => {
     assert.equal((await store.read((all) => all.application(one)))?.displayName, 'changed')
   })
 
-  it('reaches followers first, and the open commit follows when it is written', async () => {
+  it('reaches followers first, and the open commit follows once it is written', async () => {
     const store = new DirectoryStore({ log: storage.directory })
     const nameOf = (id: string) => store.read((all) => all.application(id)?.displayName)
     assert.equal(await nameOf(one), undefined)
@@ -89,7 +89,7 @@ describe('a commit in PostgreSQL while one of another tenant is open', () => {
     assert.deepEqual([await nameOf(one), await nameOf(other)], ['open', 'early'])
   })
 
-  it('refuses what was decided without the open one, when that is written', async () => {
+  it('causes a conflict later if a decision did not include the open commit', async () => {
     let known: Known = base
     await whileOpen(async () => {
       await commitOn(storage, base, inTenant(other, 'early'))
@@ -114,7 +114,7 @@ describe('a commit in PostgreSQL while one of another tenant is open', () => {
     assert.equal((await list(other, until))?.objects.length, 1)
   })
 
-  it('is missed by no follower that starts meanwhile', async () => {
+  it('does not hide the open commit from a follower that starts meanwhile', async () => {
     await whileOpen(async () => {
       await commitOn(storage, base, inTenant(other, 'early'))
       const known = await storage.directory.latest()
@@ -128,7 +128,7 @@ describe('a commit in PostgreSQL while one of another tenant is open', () => {
     )
   })
 
-  it('is compared with the newest commits only, also at a start', async () => {
+  it('is compared only with the newest commits, even at a start', async () => {
     let known: Known = base
     for (let number = 0; number < 12; number += 1) {
       await commitOn(storage, known, inTenant(one, `name ${number}`))
@@ -142,7 +142,7 @@ describe('a commit in PostgreSQL while one of another tenant is open', () => {
       )
   })
 
-  it('shows that the store was rolled back, even if it lacks only the lower number (AS37)', async () => {
+  it('reveals a rolled-back store, even if only the lower number is missing (AS37)', async () => {
     await commitOn(storage, base, inTenant(one, 'lower'))
     await commitOn(storage, base, inTenant(other, 'higher'))
     const known = (await storage.directory.changesAfter(base)).latest
@@ -153,7 +153,7 @@ describe('a commit in PostgreSQL while one of another tenant is open', () => {
     assert.equal((await storage.directory.changesAfter(known)).hasKnown, false)
   })
 
-  it('makes followers query a rolled-back number for at most some seconds', async () => {
+  it('makes followers query a rolled-back number for only a few seconds', async () => {
     let nowMs = 0
     const store = new DirectoryStore({ log: storage.directory, monotonicNowMs: () => nowMs })
     await store.refresh()
@@ -171,7 +171,7 @@ describe('a commit in PostgreSQL while one of another tenant is open', () => {
     assert.equal(store.revision, base.revision + 2)
   })
 
-  it('is a conflict, and is not lost, when its number was given up', async () => {
+  it('causes a conflict, but is not lost, if its number was abandoned', async () => {
     const next = base.revision + 1
     await storage.directory.giveUp([next])
     const outcome = await commitOn(storage, base, inTenant(one, 'later'))

@@ -25,7 +25,7 @@ function fakePool(answers: Readonly<Record<string, number | Error>> = {}) {
 }
 
 describe('a batch of statements for PostgreSQL', () => {
-  it('sends those up to the decisive one before the first answer, and then the others with the commit', async () => {
+  it('sends statements up to the decisive one first, and the rest with the commit', async () => {
     const { events, pool } = fakePool()
     assert.deepEqual(await runPipelinedBatch(pool, statements, 1), [])
     assert.deepEqual(events.slice(0, 3), ['begin', 'first 5', 'second 6'])
@@ -33,7 +33,7 @@ describe('a batch of statements for PostgreSQL', () => {
     assert.equal(events.at(-1), 'released')
   })
 
-  it('sends no other statement when the decisive one changes no row, and writes nothing', async () => {
+  it('sends no further statement if the decisive one changes no row, and writes nothing', async () => {
     const { events, pool } = fakePool({ first: 0 })
     assert.equal(await runPipelinedBatch(pool, statements), undefined)
     assert.deepEqual(events.slice(4), ['rollback', 'rollback answered', 'released'])
@@ -41,10 +41,10 @@ describe('a batch of statements for PostgreSQL', () => {
 
   const [one, two] = [new Error('one'), new Error('two')]
   const failures: readonly [string, Record<string, Error>, Error][] = [
-    ['the begin', { begin: one, first: two }, one],
+    ['begin', { begin: one, first: two }, one],
     ['the first statement', { first: one, second: two }, one],
     ['a later statement', { second: one, third: two }, one],
-    ['the commit', { commit: one }, one],
+    ['commit', { commit: one }, one],
     ['a statement and the rollback', { second: one, rollback: two }, one],
   ]
   for (const [what, answers, expected] of failures)

@@ -23,14 +23,14 @@ const several: [string, string, string[]][] = [
   ['hosts of which one has no port', 'h1,h2:5434/d', ['h1 5432', 'h2 5434']],
   ['hosts and addresses', '[::1]:5433,127.0.0.1:5434/d', ['::1 5433', '127.0.0.1 5434']],
   ['lists in parameters', 'x/d?host=h1,h2&port=5433,5434', ['h1 5433', 'h2 5434']],
-  ['one port for all', 'x/d?host=h1,h2,h3&port=5433', ['h1 5433', 'h2 5433', 'h3 5433']],
+  ['one port for all hosts', 'x/d?host=h1,h2,h3&port=5433', ['h1 5433', 'h2 5433', 'h3 5433']],
   ['one port after the hosts', 'h1,h2/d?port=5433', ['h1 5433', 'h2 5433']],
   ['hosts in a parameter and no port', 'x/d?host=h1,h2', ['h1 5432', 'h2 5432']],
 ]
 
 describe('a database URL', () => {
   for (const [what, part, expected] of several) {
-    it(`names ${what}, each with the same user and database`, () => {
+    it(`contains ${what}, each with the same user and database`, () => {
       const servers = reached(address(part))
       assert.deepEqual(
         servers.map(({ at }) => at),
@@ -40,14 +40,14 @@ describe('a database URL', () => {
     })
   }
 
-  it('without user and password names several hosts too', () => {
+  it('may name several hosts even without user and password', () => {
     assert.deepEqual(
       reached('postgresql://h1:1,h2:2/d').map(({ at }) => at),
       ['h1 1', 'h2 2'],
     )
   })
 
-  it('keeps the other options of each host', () => {
+  it('keeps the other options for each host', () => {
     const { servers } = parsePostgresAddress(
       address('h1,h2/d?connect_timeout=3&options=-c%20a%3Db'),
     )
@@ -71,7 +71,7 @@ describe('a database URL', () => {
     ['?target_session_attrs=any', false],
   ]
   for (const [query, needsPrimary] of attributes) {
-    it(`${needsPrimary ? 'passes over' : 'takes'} a standby with "${query}"`, () => {
+    it(`${needsPrimary ? 'skips' : 'accepts'} a standby with "${query}"`, () => {
       assert.equal(parsePostgresAddress(address(`h1,h2/d${query}`)).needsPrimary, needsPrimary)
     })
   }
@@ -104,7 +104,7 @@ describe('a database URL', () => {
     })
   }
 
-  it('of any length is read in linear time', () => {
+  it('is read in linear time, whatever its length', () => {
     const ms = processorMs(() => {
       for (const part of ['@', ',', ':', '[', 'h,', '?host=,', '/'])
         try {

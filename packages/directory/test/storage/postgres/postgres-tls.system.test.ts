@@ -73,7 +73,7 @@ describe('a connection to PostgreSQL', () => {
     ['here', 'encrypted', 'sslmode=verify-full&sslrootcert=@local.crt', true],
     ['here', 'client', `sslmode=verify-full&sslrootcert=@local.crt${withClient}`, true],
   ] as const) {
-    it(`is ${isEncrypted ? '' : 'not '}encrypted for ${user} ${server} with "${query}"`, async () => {
+    it(`is ${isEncrypted ? '' : 'not '}encrypted for the user ${user} at server '${server}' with "${query}"`, async () => {
       const pools = new PostgresPools(parsePostgresAddress(urlOf(server, user, query)))
       const connection = await pools.connect()
       const { rows } = await connection.query(
@@ -115,10 +115,10 @@ describe('a connection to PostgreSQL', () => {
       'sslmode=verify-full&sslrootcert=@named.crt',
       /for another name: /,
     ],
-    ['no TLS at the server', 'plain', 'encrypted', 'sslmode=require', /offers no TLS: /],
-    ['no TLS in the URL', 'here', 'encrypted', '', /requires TLS: add sslmode/],
+    ['a server without TLS', 'plain', 'encrypted', 'sslmode=require', /offers no TLS: /],
+    ['a URL without TLS', 'here', 'encrypted', '', /requires TLS: add sslmode/],
     [
-      'no client certificate',
+      'a missing client certificate',
       'here',
       'client',
       'sslmode=require',

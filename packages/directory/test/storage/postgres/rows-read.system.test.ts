@@ -68,14 +68,14 @@ describe(`a tenant with ${applications} applications in PostgreSQL`, () => {
 
   const asked: readonly (readonly [string, (storage: Storage) => Promise<unknown>])[] = [
     [
-      'the ending credentials of a tenant',
+      'the expiring credentials of a tenant',
       async (storage) => {
         const found = await storage.findEndingCredentials(guid(1), now, inDays(30), 1000)
         assert.equal(found.length, applications / 1000)
       },
     ],
     [
-      'the number of ending credentials',
+      'the number of expiring credentials',
       async (storage) => {
         await storage.tidy(now, undefined)
         assert.equal(storage.usage().endingCredentials.secret, applications / 1000)
@@ -131,7 +131,7 @@ describe(`a tenant with ${applications} applications in PostgreSQL`, () => {
     ],
   ]
   for (const [title, ask] of asked)
-    it(`${title}: few rows are read`, async () => {
+    it(`needs few rows for ${title}`, async () => {
       const rows = await rowsRead(ask)
       assert.ok(rows < applications / 10, `${rows} rows`)
     })

@@ -84,8 +84,8 @@ async function serverWith(url: string) {
 
 const beatAt = (store: Storage, seconds: number) => store.beat(new Date(start + seconds * 1000))
 
-describe('a store in PostgreSQL whose servers read another database while it is unavailable', () => {
-  it('is read from its standby, as long as that receives heartbeats of other servers', async () => {
+describe('a store in PostgreSQL with a standby for reads', () => {
+  it('is read from its standby while the standby receives heartbeats of other servers', async () => {
     await primary.untilReplayed()
     const { reads, to, close } = await serverWith(at(standby))
     await to(500)
@@ -120,10 +120,10 @@ describe('a store in PostgreSQL whose servers read another database while it is 
   ]
   for (const [what, copyOf] of copies)
     for (const [when, beatsBefore] of [
-      ['the cut', true],
-      ['no comparison', false],
+      ['the connection failed', true],
+      ['any comparison', false],
     ] as const)
-      it(`is not read from ${what} beyond the limit, when its servers wrote before ${when}`, async () => {
+      it(`is not read from ${what} beyond the age limit if its servers wrote before ${when}`, async () => {
         const url = await copyOf()
         const own = await openStorage({ dataDir: '', databaseUrl: url })
         const { reads, reports, to, close } = await serverWith(url)
@@ -141,7 +141,7 @@ describe('a store in PostgreSQL whose servers read another database while it is 
         await Promise.all([close(), own.close()])
       })
 
-  it('raises an alarm when it is back without a commit of its promoted standby', async () => {
+  it('raises an alarm if it returns without a commit of its promoted standby', async () => {
     await primary.untilReplayed()
     const { reads, reversals, to, close } = await serverWith(at(standby))
     await to(500)

@@ -86,7 +86,7 @@ describe(`a search for a part of a name among ${number} applications`, () => {
     'client',
   ]
   for (const text of texts)
-    it(`has all that contain ${text}, in any case`, async () => {
+    it(`finds every name that contains ${text}, in any case`, async () => {
       const expected = Array.from({ length: number }, (_, index) => index).filter((index) =>
         isFound(nameOf(index), text),
       )
@@ -102,7 +102,7 @@ describe(`a search for a part of a name among ${number} applications`, () => {
     ['00777', 'name_search'],
     ['ös', 'word_search'],
   ] as const)
-    it(`reads ${table} for ${text}, and no name of the tenant`, async () => {
+    it(`reads ${table} for ${text}, but no name of the tenant`, async () => {
       await found(text)
       const [statement = ''] = side.statements.filter((one) => one.includes(`"${table}" match`))
       const plan = side.planOf(statement).join('\n')
@@ -110,7 +110,7 @@ describe(`a search for a part of a name among ${number} applications`, () => {
       assert.doesNotMatch(plan, /\(tenant_id/)
     })
 
-  it('reads the names of a small tenant, and not those of other tenants', async () => {
+  it('reads the names of a small tenant, but not the names of other tenants', async () => {
     assert.deepEqual(await found('00777', guid(2)), [guid(0x20000)])
     const small = new ListeningDatabase(':memory:')
     const { close, directory } = sqlStorage((await memoryDatabase(small)).database)

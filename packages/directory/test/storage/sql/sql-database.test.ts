@@ -37,7 +37,7 @@ async function databaseFixture(oneStepAfter: number) {
 }
 
 describe('the queries of a follower', () => {
-  it('run one by one until a result in one step is ready', async () => {
+  it('run one by one until a combined query has its first result', async () => {
     const { database, asked, ask } = await databaseFixture(2)
     await database.changes({ known: beginning, lookups: [] })
     for (const count of [0, 1, 1]) {
@@ -53,7 +53,7 @@ describe('the queries of a follower', () => {
     await database.close()
   })
 
-  it('run one by one when the first attempt in one step fails, and a second attempt starts', async () => {
+  it('run one by one if the first combined query fails, and start a second one', async () => {
     const { database, asked, ask } = await databaseFixture(1)
     await ask()
     asked[0]?.answer.reject(new Error('no memory'))
@@ -63,7 +63,7 @@ describe('the queries of a follower', () => {
     await database.close()
   })
 
-  it('run in one step from the beginning when no earlier queries are required', async () => {
+  it('run as one combined query if no earlier queries are required', async () => {
     const { database, asked, ask } = await databaseFixture(0)
     const answer = ask()
     asked[0]?.answer.resolve(inOneStep)

@@ -39,7 +39,7 @@ const nextSteps: Readonly<Record<string, (dataDir: string) => Promise<unknown>>>
 
 describe('the drafts of a data file', () => {
   for (const [step, take] of Object.entries(nextSteps))
-    it(`are removed by the next ${step}, when their process was killed`, async () => {
+    it(`are removed by the next ${step} if their process was killed`, async () => {
       const dataDir = freshFolder()
       await leaveDraft(dataDir)
       await leaveDraft(dataDir)
@@ -51,7 +51,7 @@ describe('the drafts of a data file', () => {
       assert.deepEqual(await draftsIn(dataDir), [])
     })
 
-  it('are removed by a start with an existing data file', async () => {
+  it('are removed at the start with an existing data file', async () => {
     const dataDir = freshFolder()
     await (await openLocalStorage({ dataDir })).close()
     await leaveDraft(dataDir)
@@ -60,7 +60,7 @@ describe('the drafts of a data file', () => {
     assert.deepEqual(await draftsIn(dataDir), [])
   })
 
-  it('stay while a process has them open, and a moment after the last write', async () => {
+  it('stay while a process has them open, and briefly after the last write', async () => {
     const dataDir = freshFolder()
     const path = join(dataDir, 'greeting.sqlite')
     await leaveDraft(dataDir)
@@ -83,7 +83,7 @@ describe('the drafts of a data file', () => {
     assert.ok(await createFile(path, (draft) => sqliteDatabase(draft, path), fill))
   })
 
-  it('are files with such a name only', async () => {
+  it("are only files with a draft's name", async () => {
     const dataDir = freshFolder()
     const others = ['greeting.sqlite.bak', `other.sqlite.${randomUUID()}`, 'greeting.sqlite.old-1']
     for (const name of others) await writeFile(join(dataDir, name), 'mine')

@@ -105,7 +105,7 @@ async function digestsIn(dataDir: string) {
 
 describe('a data file that lacks acknowledged commits', () => {
   for (const [title, change] of losses)
-    it(`is refused in one sentence, and not changed, when ${title}`, async () => {
+    it(`is refused in one sentence, and not changed, if ${title}`, async () => {
       const dataDir = await copyOf(change)
       const before = await digestsIn(dataDir)
       await assert.rejects(openLocalStorage({ dataDir }), {
@@ -116,7 +116,7 @@ describe('a data file that lacks acknowledged commits', () => {
       assert.deepEqual(await digestsIn(dataDir), before)
     })
 
-  it('is opened when the loss is accepted, which is reported once', async () => {
+  it('is opened if the loss is accepted, which is reported once', async () => {
     const dataDir = await copyOf((copied) => rm(fileIn(copied, '-wal')))
     const storage = await openLocalStorage({ dataDir, lostChanges: 'accept' })
     const latest = await revisionIn(storage)
@@ -131,7 +131,7 @@ describe('a data file that lacks acknowledged commits', () => {
     await again.close()
   })
 
-  it('is refused when it was replaced by one without a tenant', async () => {
+  it('is refused if it was replaced by a file without a tenant', async () => {
     const dataDir = freshDir()
     const storage = await openLocalStorage({ dataDir })
     await commitTo(storage, 0, 3)
@@ -142,7 +142,7 @@ describe('a data file that lacks acknowledged commits', () => {
     })
   })
 
-  it('is reported, and not refused, when the file was replaced by an older copy', async () => {
+  it('is reported, but not refused, if it was replaced by an older copy', async () => {
     const dataDir = freshDir()
     await (await openLocalStorage({ dataDir })).close()
     const storage = await openLocalStorage({ dataDir })
@@ -190,10 +190,10 @@ describe('a lost data file (FL22)', () => {
       (dir) => removeAll(dir, ['', '-wal', '-shm']),
       /-acknowledged of/,
     ],
-    ['its log is left', (dir) => removeAll(dir, ['', '-shm', named]), /greeting\.sqlite-wal of/],
-    ['its index is left', (dir) => removeAll(dir, ['', '-wal', named]), /greeting\.sqlite-shm of/],
+    ['its log remains', (dir) => removeAll(dir, ['', '-shm', named]), /greeting\.sqlite-wal of/],
+    ['its index remains', (dir) => removeAll(dir, ['', '-wal', named]), /greeting\.sqlite-shm of/],
     [
-      'another file of a server is left',
+      'another file of a server remains',
       async (dir) => {
         await removeAll(dir, all)
         await writeFile(join(dir, 'administrator.env'), 'CLIENT_ID=1')
@@ -201,12 +201,12 @@ describe('a lost data file (FL22)', () => {
       /has administrator\.env of/,
     ],
     [
-      'a data file without rows is in its place',
+      'a data file without rows has replaced it',
       withoutRows,
       /commit 40 of the directory is missing/,
     ],
     [
-      'a data file without tables is in its place',
+      'a data file without tables has replaced it',
       async (dir) => {
         await removeAll(dir, ['', '-wal', '-shm'])
         const other = new DatabaseSync(fileIn(dir))
@@ -218,7 +218,7 @@ describe('a lost data file (FL22)', () => {
   ]
   const traces = ['administrator.env', 'seeded.json']
   for (const [title, change, found] of losses)
-    it(`is refused in one sentence, and nothing is changed, when ${title}`, async () => {
+    it(`is refused in one sentence, and nothing is changed, if ${title}`, async () => {
       const dataDir = await copyOf(change)
       const before = await digestsIn(dataDir)
       const refused = openLocalStorage({ dataDir, traces })
@@ -248,7 +248,7 @@ describe('a lost data file (FL22)', () => {
       assert.deepEqual(after, before)
     })
 
-  it('is reported with its acknowledged commits when the loss is accepted', async () => {
+  it('is reported with its acknowledged commits if the loss is accepted', async () => {
     for (const change of [(dir: string) => removeAll(dir, ['', '-wal', '-shm']), withoutRows]) {
       const dataDir = await copyOf(change)
       const storage = await openLocalStorage({ dataDir, lostChanges: 'accept' })
@@ -280,7 +280,7 @@ describe('the file of acknowledged commits', () => {
     ],
   ]
   for (const [title, change] of harmless)
-    it(`raises no alarm when ${title}`, async () => {
+    it(`raises no alarm if ${title}`, async () => {
       const dataDir = await copyOf(change)
       const storage = await openLocalStorage({ dataDir })
       assert.deepEqual(storage.lostCommits, [])
@@ -288,14 +288,14 @@ describe('the file of acknowledged commits', () => {
       await storage.close()
     })
 
-  it('raises no alarm when the whole store was removed to begin anew', async () => {
+  it('raises no alarm if the whole store was removed for a new start', async () => {
     const dataDir = await copyOf((copied) => removeAll(copied, ['', '-wal', '-shm', named]))
     const storage = await openLocalStorage({ dataDir })
     assert.deepEqual([storage.lostCommits, await revisionIn(storage)], [[], 0])
     await storage.close()
   })
 
-  it('is of mode 0600, has one sector, and names each commit before it is acknowledged', async () => {
+  it('has mode 0600 and one sector, and contains each commit before it is acknowledged', async () => {
     const dataDir = freshDir()
     const storage = await openLocalStorage({ dataDir })
     for (let revision = 0; revision < 3; revision += 1) {
@@ -314,7 +314,7 @@ describe('the file of acknowledged commits', () => {
     await storage.close()
   })
 
-  it('prevents no change when it cannot be written', async () => {
+  it('prevents no change if it cannot be written', async () => {
     const dataDir = freshDir()
     const storage = await openLocalStorage({ dataDir })
     await rm(fileIn(dataDir, named))

@@ -12,7 +12,7 @@ import { openStorage, sqlStorage } from '../../../src/storage/storage.ts'
 
 const pageBytes = 4096
 
-describe('a data file that is too large for a whole check at its opening', () => {
+describe('a data file that is too large for a full check when it is opened', () => {
   const folder = freshFolder()
   let sample: string
   /** The page of the audit that the tests damage. */
@@ -39,7 +39,7 @@ describe('a data file that is too large for a whole check at its opening', () =>
     return dataDir
   }
 
-  it('is refused at its opening when its last part is missing', async () => {
+  it('is refused when it is opened if its last part is missing', async () => {
     const dataDir = await copyOf('short')
     const path = join(dataDir, 'greeting.sqlite')
     await truncate(path, (await stat(path)).size - pageBytes)
@@ -49,7 +49,7 @@ describe('a data file that is too large for a whole check at its opening', () =>
     })
   })
 
-  it('is refused later when the background check finds a damaged page', async () => {
+  it('is refused later if the background check finds a damaged page', async () => {
     const dataDir = await copyOf('damaged')
     const path = join(dataDir, 'greeting.sqlite')
     const file = await open(path, 'r+')
@@ -69,7 +69,7 @@ describe('a data file that is too large for a whole check at its opening', () =>
     await storage.close()
   })
 
-  it('is used when it is intact, and closed while the check runs', async () => {
+  it('is usable if it is intact, and can be closed while the check runs', async () => {
     const storage = await openStorage({ dataDir: await copyOf('intact') })
     assert.equal((await storage.directory.changesAfter()).latest.revision, 0)
     await storage.close()

@@ -61,7 +61,7 @@ describe('a thread with a connection to a data file', () => {
     assert.equal(started.length, 1)
   })
 
-  it('passes on the codes of SQLite with an error', async () => {
+  it('passes on SQLite error codes', async () => {
     await thread.execute(statement('delete from item'))
     await thread.execute(statement('insert into item values (?, ?)', ['a', 1]))
     await assert.rejects(thread.execute(statement('insert into item values (?, ?)', ['a', 2])), {
@@ -84,14 +84,14 @@ describe('a thread with a connection to a data file', () => {
     assert.deepEqual(await namesIn(), ['a', 'b'])
   })
 
-  it('writes nothing of a batch whose first statement changes no row', async () => {
+  it('writes nothing of a batch if its first statement changes no row', async () => {
     await thread.execute(statement('delete from item'))
     const { changes } = await thread.executeBatch({ batch: [update, insert('b')] })
     assert.equal(changes, 0)
     assert.deepEqual(await namesIn(), [])
   })
 
-  it('writes nothing of a batch when one of its statements fails', async () => {
+  it('writes nothing of a batch if one of its statements fails', async () => {
     await thread.execute(statement('delete from item'))
     await assert.rejects(thread.executeBatch({ batch: [insert('a'), insert('b'), insert('a')] }), {
       errcode: 1555,
@@ -101,7 +101,7 @@ describe('a thread with a connection to a data file', () => {
     assert.deepEqual(await namesIn(), ['c'])
   })
 
-  it('runs the query of a follower between the statements around it', async () => {
+  it("runs a follower's query between the statements around it", async () => {
     const folderOfStore = freshFolder()
     const file = join(folderOfStore, 'greeting.sqlite')
     await (await openSqliteDatabase(file)).close()
@@ -119,7 +119,7 @@ describe('a thread with a connection to a data file', () => {
     await reader.close()
   })
 
-  it('passes on the error of a query, and runs the next statement', async () => {
+  it("passes on a query's error, and runs the next statement", async () => {
     await assert.rejects(thread.changes({ known: beginning, lookups: [] }), {
       code: 'ERR_SQLITE_ERROR',
       message: 'no such table: commit_mark',
@@ -127,7 +127,7 @@ describe('a thread with a connection to a data file', () => {
     assert.deepEqual((await thread.execute(statement('select 1'))).rows, [[1]])
   })
 
-  it('fails its statements when it exits, and the next statement starts another thread', async () => {
+  it('fails its pending statements when it exits, and the next statement starts another thread', async () => {
     await thread.execute(statement('delete from item'))
     await thread.execute(statement('begin immediate'))
     await thread.execute(statement('insert into item values (?, ?)', ['a', 1], true))
@@ -171,7 +171,7 @@ describe('a thread with a connection to a data file', () => {
     await idle.close()
   })
 
-  it('runs the queries of an operator only if the file is large', async () => {
+  it("runs an operator's queries only if the file is large", async () => {
     const database = await openSqliteDatabase(join(folder, 'large.sqlite'), {
       newWorker: startWorker,
     })
@@ -186,7 +186,7 @@ describe('a thread with a connection to a data file', () => {
     await database.close()
   })
 
-  it('fails the query that needs more memory than the thread has', async () => {
+  it('fails a query that needs too much memory', async () => {
     const small = new SqliteThread({ path, role: 'reader' }, (workerData) => {
       return new Worker(workerUrl, { workerData, resourceLimits: { maxOldGenerationSizeMb: 16 } })
     })
@@ -198,7 +198,7 @@ describe('a thread with a connection to a data file', () => {
     await small.close()
   })
 
-  it('refuses statements after it was closed', async () => {
+  it('refuses statements after it is closed', async () => {
     await thread.execute(statement('select 1'))
     await thread.close()
     await assert.rejects(thread.execute(statement('select 1')), { code: 'storage_unavailable' })

@@ -42,8 +42,8 @@ async function stepsOf(principals: number, conditions: readonly IndexedCompariso
   return steps
 }
 
-describe('the candidates of a name that begins with a text', () => {
-  it('are looked for among the principals of a small tenant, not among the URIs of all', async () => {
+describe('the candidates for a name prefix', () => {
+  it('come from the principals of a small tenant, not from the URIs of all tenants', async () => {
     const [steps = [], ...others] = await stepsOf(2000, [named])
     assert.equal(others.length, 0)
     const [first = '', ...rest] = steps
@@ -51,14 +51,14 @@ describe('the candidates of a name that begins with a text', () => {
     for (const step of rest) assert.match(step, /\((?:app_id|application_id)=\?/)
   })
 
-  it('are those with a URI of a large tenant before those with a URI of another one', async () => {
+  it("include a large tenant's own URIs before the URIs of other tenants", async () => {
     const [steps = []] = await stepsOf(2001, [named])
     const uris = steps.filter((step) => step.includes(' identifier_uri '))
     assert.match(uris[0] ?? '', /identifier_uri_of_tenant \(tenant_id=\? AND uri_key>\?/)
     assert.match(uris[1] ?? '', /identifier_uri_key \(uri_key>\?/)
   })
 
-  it('are read by their IDs when another condition found few', async () => {
+  it('are read by ID if another condition found only a few', async () => {
     const displayed: IndexedComparison = {
       index: 'displayName',
       operator: 'startswith',

@@ -36,7 +36,7 @@ describe('a list of changes', () => {
     [100_000, true],
     [100_001, false],
   ] as const) {
-    it(`${isKnown ? 'continues' : 'starts again'} after commit 1 when ${latest} is the latest`, async () => {
+    it(`${isKnown ? 'continues' : 'starts again'} after commit 1 if ${latest} is the latest`, async () => {
       const { directory } = storage
       side.exec(`insert into commit_mark values ('directory', ${latest}, 'latest')`)
       await directory.prune()
@@ -49,7 +49,7 @@ describe('a list of changes', () => {
     ['all objects', { since: undefined }],
     ['a later page', { after: { revision: 2, id: guid(3) } }],
   ] as const) {
-    it(`finds ${title} by indexes, in their order`, async () => {
+    it(`finds ${title} by index, in order`, async () => {
       side.statements.splice(0)
       await storage.directory.listChanges({ ...query, ...part })
       const [statement = ''] = side.statements.filter((text) => text.includes('as changed'))

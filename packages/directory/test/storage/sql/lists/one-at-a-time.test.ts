@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { OneAtATime } from '../../../../src/storage/sql/lists/one-at-a-time.ts'
 
-describe('tasks one at a time', () => {
+describe('tasks that run one at a time', () => {
   it('begin after the previous task, even if that task fails', async () => {
     const tasks = new OneAtATime()
     const steps: string[] = []

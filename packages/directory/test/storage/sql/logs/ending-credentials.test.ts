@@ -14,7 +14,7 @@ const asked: readonly (readonly [string, (storage: Storage) => Promise<unknown>]
 
 describe('the expiring credentials', () => {
   for (const [title, ask] of asked)
-    it(`${title} are found by their expiry, without reading objects that have no credential`, async () => {
+    it(`${title} are found by expiry, without reading objects that have no credential`, async () => {
       const side = new ListeningDatabase(':memory:')
       const { database } = await memoryDatabase(side)
       const storage = sqlStorage(database)

@@ -60,13 +60,13 @@ function contractions(
   })
 }
 
-describe('a migration that is no contraction', () => {
+describe('a migration that is not a contraction', () => {
   const side = new DatabaseSync(':memory:')
   const database = sqliteDatabase(side, ':memory:')
   const [first = '', ...later] = Object.keys(migrations)
   before(() => database.migrate(first))
   for (const name of later.filter((name) => !name.endsWith(contractionSuffix))) {
-    it(`leaves the statements of the release before it valid: ${name}`, async () => {
+    it(`keeps the statements of the previous release valid: ${name}`, async () => {
       const present = tablesOf(side)
       await database.migrate(name)
       assert.deepEqual(contractions(present, tablesOf(side)), [])
@@ -81,7 +81,7 @@ describe('a migration that is no contraction', () => {
     ['alter table tenant add column region text', undefined],
     ['create unique index one_name on tenant (display_name)', 'one_name is unique'],
   ] as const) {
-    it(`is recognized: ${statement}`, async () => {
+    it(`${contraction === undefined ? 'may' : 'may not'} contain: ${statement}`, async () => {
       const { side: changed } = await memoryDatabase()
       const before = tablesOf(changed)
       changed.exec(statement)
@@ -91,7 +91,7 @@ describe('a migration that is no contraction', () => {
 })
 
 describe('a store of an early release', () => {
-  it('is refused with the way to this one, and not changed', async () => {
+  it('is refused with the upgrade path in the error, and stays unchanged', async () => {
     const side = new DatabaseSync(':memory:')
     side.exec(`create table revision (log text primary key); create table kysely_migration (name text);
       insert into kysely_migration values ('2026-11-01-first'), ('2026-12-07-first-schema')`)

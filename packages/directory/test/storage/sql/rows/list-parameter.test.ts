@@ -51,7 +51,7 @@ function counted() {
 const text = (...signs: string[]) => `select "id" from "tenant" where "id" in (${signs.join(', ')})`
 
 describe('a compiled statement', () => {
-  it('is built once for each number of parameters, and runs with the parameters of each call', async () => {
+  it("is compiled once for each number of parameters, and runs with each call's parameters", async () => {
     const { db, executed } = recorded()
     const { statement, builtCount } = counted()
     for (const ids of [['a'], ['b'], ['c', 'd'], ['e', 'f']]) await rowsOf(db, statement, ids)
@@ -64,7 +64,7 @@ describe('a compiled statement', () => {
     ])
   })
 
-  it('serves the transactions of its database', async () => {
+  it('works in the transactions of its database', async () => {
     const { db } = recorded()
     const { statement, builtCount } = counted()
     for (const id of ['a', 'b'])
@@ -72,7 +72,7 @@ describe('a compiled statement', () => {
     assert.equal(builtCount(), 1)
   })
 
-  it('is in the language of each database', async () => {
+  it('uses the SQL dialect of each database', async () => {
     const { statement } = counted()
     const [one, other] = [recorded('sqlite'), recorded('postgresql')]
     for (const { db } of [one, other]) await rowsOf(db, statement, ['a'])
@@ -85,7 +85,7 @@ describe('a compiled statement', () => {
     )
   })
 
-  it('is refused when the query has its parameters in another order', async () => {
+  it('is refused if the query has its parameters in another order', async () => {
     const { db, executed } = recorded()
     const swapped = (db: Kysely<Tables>, [one = '', other = '']: readonly string[]) =>
       db.selectFrom('tenant').select('id').where('id', '=', other).where('display_name', '=', one)

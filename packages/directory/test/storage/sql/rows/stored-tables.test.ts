@@ -7,7 +7,7 @@ import { ListeningDatabase } from '../listening-database.ts'
 
 describe('the rows of one tenant', () => {
   for (const table of storedTables.filter(({ tenant }) => tenant !== undefined))
-    it(`of ${table.name} are found by an index, so other tenants cost nothing`, async () => {
+    it(`of ${table.name} are found by an index, without the rows of other tenants`, async () => {
       const side = new ListeningDatabase(':memory:')
       const { database } = await memoryDatabase(side)
       assert.deepEqual(
