@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { refusalTable } from '../../services/identity-provider/src/dialect/refusals/refusal-table.ts'
+import { refusalTable } from '../../services/identity-provider/src/refusals/refusal-table.ts'
 import { entraFacts, strengths } from '../../services/identity-provider/test/parity/parity-page.ts'
 import { addressBetween, type SitePage, type SiteSource } from './site-pages.ts'
 

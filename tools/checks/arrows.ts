@@ -62,6 +62,7 @@ export const rooms: readonly Room[] = [
       'packages/registrations',
       'services/identity-provider',
       'services/identity-provider/src/dialect',
+      'services/identity-provider/src/refusals',
     ],
     reason: 'The pages are tested as an administrator sees them, from a server that serves them.',
   },
@@ -264,7 +265,7 @@ export const rooms: readonly Room[] = [
     mayImport: [
       'test/system',
       'services/identity-provider',
-      'services/identity-provider/src/dialect',
+      'services/identity-provider/src/refusals',
     ],
     reason:
       'It makes a page of each row of the refusals, and its tests use the browser of test/system.',

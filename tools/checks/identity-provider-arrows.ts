@@ -67,8 +67,14 @@ export const directoryRooms: readonly Room[] = [
 /** The rooms inside the identity provider. */
 export const identityProviderRooms: readonly Room[] = [
   {
+    path: 'services/identity-provider/src/refusals',
+    mayImport: [],
+    reason:
+      'Each refusal of the token endpoint is one row: its reason, its phase and its texts. Functions return the reason.',
+  },
+  {
     path: 'services/identity-provider/src/issuance',
-    mayImport: ['packages/directory/src/model'],
+    mayImport: ['packages/directory/src/model', 'services/identity-provider/src/refusals'],
     reason:
       'The decision about a token is a pure function of directory, request, facts and time. One file collects the facts.',
   },
@@ -89,9 +95,10 @@ export const identityProviderRooms: readonly Room[] = [
       'packages/directory/src/model',
       'packages/http-service',
       'services/identity-provider/src/issuance',
+      'services/identity-provider/src/refusals',
     ],
     reason:
-      'Requests, tokens and errors in the form of Entra. Another dialect would change only this room.',
+      'Requests, tokens and errors in the form of Entra. Another dialect would change only this room and the rows of the refusals.',
   },
   {
     path: 'services/identity-provider/src/seed',
@@ -127,6 +134,7 @@ export const identityProviderRooms: readonly Room[] = [
       'packages/http-service',
       'services/identity-provider/src/dialect',
       'services/identity-provider/src/issuance',
+      'services/identity-provider/src/refusals',
       'services/identity-provider/src/signing',
     ],
     reason: 'Routes pass requests to the decision. They do not read settings.',
@@ -157,6 +165,7 @@ export const identityProviderRooms: readonly Room[] = [
       'services/identity-provider/src/endpoints',
       'services/identity-provider/src/issuance',
       'services/identity-provider/src/management',
+      'services/identity-provider/src/refusals',
       'services/identity-provider/src/signing',
     ],
     reason: 'The server, as its portal uses it. Only the first request for the portal loads it.',
@@ -209,6 +218,7 @@ export const identityProviderRooms: readonly Room[] = [
       'packages/http-service',
       'packages/registrations',
       'services/identity-provider/src/issuance',
+      'services/identity-provider/src/refusals',
       'services/identity-provider/src/signing',
     ],
     reason:

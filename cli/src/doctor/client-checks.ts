@@ -3,6 +3,7 @@ import { tokenSizeFault, tokenSizeRemedy } from '@greeting/registrations/token-s
 import { exitByFailure } from '../exit-codes.ts'
 import { timeInWords } from '../text/time.ts'
 import { decodeToken } from '../text/token-text.ts'
+import { aadstsChecks } from './aadsts-checks.ts'
 import type { Attempt, Probes } from './probes.ts'
 import {
   type Check,
@@ -17,22 +18,14 @@ import {
 
 type Step = 'client' | 'credential' | 'scope' | 'roles' | 'size'
 
-/** The AADSTS codes of the refusals that belong to each check. */
-const aadstsCodes: Readonly<Record<Exclude<Step, 'size'>, readonly number[]>> = {
-  client: [700016, 7000112, 7000229, 700038, 82001, 82008],
-  credential: [
-    7000215, 7000216, 7000222, 700024, 700027, 1000502, 70021, 700211, 700212, 700213, 7002138,
-    700229, 700231, 70023, 70025, 7000272, 501661, 900612, 50013, 5002738, 5002723,
-  ],
-  scope: [500011, 50001, 500014, 50146, 70011, 1002012],
-  roles: [501051],
-}
-
-const stepByAadsts = new Map(
-  Object.entries(aadstsCodes).flatMap(([step, codes]) =>
+const stepByAadsts = new Map<number, Step>(
+  Object.entries(aadstsChecks).flatMap(([step, codes]) =>
     codes.map((code) => [code, step as Step] as const),
   ),
 )
+  // The identity provider of this project sends other codes for these.
+  .set(70021, 'credential')
+  .set(50001, 'scope')
 
 const stepByOauthError: Readonly<Record<string, Step>> = {
   unauthorized_client: 'client',

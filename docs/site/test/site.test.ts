@@ -4,7 +4,7 @@ import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync }
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
-import { refusalTable } from '../../../services/identity-provider/src/dialect/refusals/refusal-table.ts'
+import { refusalTable } from '../../../services/identity-provider/src/refusals/refusal-table.ts'
 import { axeFaults, overflowOf, sharedBrowser } from '../../../test/system/shared-browser.ts'
 import { deadLinks } from '../links/dead-links.ts'
 import { serveFiles } from './file-server.ts'

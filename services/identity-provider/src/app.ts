@@ -3,7 +3,6 @@ import { type Handler, Hono } from 'hono'
 import { html } from 'hono/html'
 import { routePath } from 'hono/route'
 import { getPathNoStrict } from 'hono/utils/url'
-import { refusalTable } from './dialect/refusals/refusal-table.ts'
 import { tokenEndpointVersions } from './dialect/request/token-endpoint-versions.ts'
 import { documentEndpoints } from './endpoints/document-endpoints.ts'
 import type { AppFetch } from './endpoints/load-at-first-request.ts'
@@ -15,6 +14,7 @@ import {
   subscriptionsPath,
   tenantsPath,
 } from './management/operations/management-paths.ts'
+import { refusalTable } from './refusals/refusal-table.ts'
 
 const notFound = errorAnswer(404, 'not_found', 'The path does not exist')
 const serverError = errorAnswer(500, 'server_error', 'The request could not be answered')

@@ -7,6 +7,8 @@ import { createApp } from '../src/app.ts'
 import { testService } from './endpoints/test-service.ts'
 import * as optionsType from './options-type.ts'
 import * as reference from './reference.ts'
+import * as clientRemedies from './refusals/client-remedies.ts'
+import * as doctorChecks from './refusals/doctor-checks.ts'
 
 const page = readFileSync(
   join(import.meta.dirname, '../../../docs/reference/identity-provider.md'),
@@ -25,7 +27,7 @@ function tableUnder(heading: string): string[][] {
 
 const code = (text: string) => text.replaceAll('`', '')
 
-for (const generated of [reference, optionsType]) {
+for (const generated of [reference, optionsType, clientRemedies, doctorChecks]) {
   it(`${generated.file} matches the code`, () => {
     assertGenerated(generated)
   })

@@ -1,5 +1,5 @@
 import { code, serviceReference, table } from '../../../test/fixtures/service-reference.ts'
-import { refusalTable } from '../src/dialect/refusals/refusal-table.ts'
+import { refusalTable } from '../src/refusals/refusal-table.ts'
 import { settingSchemas } from '../src/startup/settings.ts'
 import { createMetrics } from '../src/telemetry/metrics/metrics.ts'
 import { sampleSources } from './telemetry/metrics/sample-sources.ts'

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { html } from 'hono/html'
-import { refusalTable } from '../../../../services/identity-provider/src/dialect/refusals/refusal-table.ts'
+import { refusalTable } from '../../../../services/identity-provider/src/refusals/refusal-table.ts'
 import {
   PortalBrowser,
   type PortalServer,

@@ -13,15 +13,14 @@ import {
   keySetDocumentV2,
 } from '../dialect/documents/discovery-document.ts'
 import { cloudMetadata, instanceDiscovery } from '../dialect/documents/instance-discovery.ts'
-import { errorAnswer } from '../dialect/refusals/error-envelope.ts'
-import { type RequestRefusal, refuseRequest } from '../dialect/refusals/refusal.ts'
+import { errorAnswer } from '../dialect/error-envelope.ts'
 import { sharedAuthorities, tenantFormRefusal } from '../dialect/request/tenant-name.ts'
 import {
   documentHeaders,
   documentRefusalHeaders,
   type HeaderRequest,
 } from '../dialect/response-headers.ts'
-import { Refused } from '../issuance/refusal.ts'
+import { Refused, type RequestRefusal, refuse } from '../refusals/refusal.ts'
 import type { ServiceOptions } from './service-options.ts'
 
 type DocumentOptions = Pick<
@@ -144,7 +143,7 @@ async function tenantOf(
   if (refused !== undefined) return refused
   const tenant = await tenantForDocuments(directory, name)
   if (tenant === undefined || !tenant.isEnabled)
-    return refuseRequest({ reason: 'tenant_unknown_at_discovery', tenant: name })
+    return refuse({ reason: 'tenant_unknown_at_discovery', tenant: name })
   return documentTenant(tenant.id, false)
 }
 

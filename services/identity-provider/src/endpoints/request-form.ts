@@ -9,9 +9,8 @@ import {
   type ServerEnv,
 } from '@greeting/http-service'
 import type { Context } from 'hono'
-import { type RequestRefusal, refuseRequest } from '../dialect/refusals/refusal.ts'
 import { type Form, formOf, maxParameters, readForm } from '../dialect/request/form-body.ts'
-import type { Refused } from '../issuance/refusal.ts'
+import { type Refused, type RequestRefusal, refuse } from '../refusals/refusal.ts'
 
 const maxBodyBytes = 64 * 1024
 const utf8 = new TextDecoder('utf-8', { fatal: true })
@@ -34,24 +33,23 @@ export async function readRequestForm(
 ): Promise<Form | Refused<RequestRefusal>> {
   const { req } = context
   const header = repeatedHeader(context, singleHeaders)
-  if (header !== undefined) return refuseRequest({ reason: 'header_repeated', header })
+  if (header !== undefined) return refuse({ reason: 'header_repeated', header })
   if (Object.keys(req.query()).some((name) => credential.test(name)))
-    return refuseRequest({ reason: 'credential_in_query' })
+    return refuse({ reason: 'credential_in_query' })
   const type = headerOf(context, 'content-type') ?? ''
   const boundary = boundaryOf(type)
-  if (boundary === undefined && !formType.test(type))
-    return refuseRequest({ reason: 'body_not_form' })
+  if (boundary === undefined && !formType.test(type)) return refuse({ reason: 'body_not_form' })
   try {
     const body = await readBody(req.raw, maxBodyBytes, (name) => headerOf(context, name))
     const text = utf8.decode(body)
     if (boundary === undefined) return readForm(text)
-    if (nestedPart.test(text)) return refuseRequest({ reason: 'parameter_malformed' })
+    if (nestedPart.test(text)) return refuse({ reason: 'parameter_malformed' })
     return formOf(await readParts(body, boundary, maxParameters))
   } catch (cause) {
-    if (cause instanceof BodyTooLargeError) return refuseRequest({ reason: 'body_too_large' })
-    if (cause instanceof BodyCutError) return refuseRequest({ reason: 'body_incomplete' })
+    if (cause instanceof BodyTooLargeError) return refuse({ reason: 'body_too_large' })
+    if (cause instanceof BodyCutError) return refuse({ reason: 'body_incomplete' })
     // The decoder throws it for bytes that are not UTF-8.
-    if (cause instanceof TypeError) return refuseRequest({ reason: 'parameter_malformed' })
+    if (cause instanceof TypeError) return refuse({ reason: 'parameter_malformed' })
     throw cause
   }
 }

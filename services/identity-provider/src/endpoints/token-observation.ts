@@ -1,7 +1,7 @@
 import { readAssertion } from '../issuance/assertion.ts'
 import { isFederated } from '../issuance/federated-authentication.ts'
-import { Refused } from '../issuance/refusal.ts'
 import type { ClientAuthentication, TokenRequest } from '../issuance/token-request.ts'
+import { Refused } from '../refusals/refusal.ts'
 
 /** The result of one token request, without its token and its credential. */
 type TokenObservation = {

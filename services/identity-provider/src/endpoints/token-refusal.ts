@@ -1,11 +1,11 @@
 import { StorageUnavailableError } from '@greeting/directory/live'
 import { headerOf, type ServerEnv } from '@greeting/http-service'
 import type { Context } from 'hono'
-import { type ErrorEnvelope, errorAnswer } from '../dialect/refusals/error-envelope.ts'
-import type { Refusal } from '../dialect/refusals/refusal.ts'
-import { refusalTable } from '../dialect/refusals/refusal-table.ts'
+import { type ErrorEnvelope, errorAnswer } from '../dialect/error-envelope.ts'
 import { type HeaderRequest, tokenResponseHeaders } from '../dialect/response-headers.ts'
 import type { TokenRequest } from '../issuance/token-request.ts'
+import type { Refusal } from '../refusals/refusal.ts'
+import { refusalTable } from '../refusals/refusal-table.ts'
 import { SigningError } from '../signing/signing-error.ts'
 import type { ServiceOptions } from './service-options.ts'
 import { sourceAddress } from './source-address.ts'
@@ -44,7 +44,7 @@ export function answerRefusal(refusal: Refusal, refused: RefusalContext): Respon
   const row = refusalTable[refusal.reason]
   const guessed = row.isGuess ? clientId : undefined
   const waitSeconds = row.phase === 'access' ? undefined : options.throttle.count(guessed, source)
-  const isServerFault = row.status >= 500 || row.isOutage === true
+  const isServerFault = row.status >= 500 || row.isOutage
   const isAnswered = waitSeconds === undefined || isServerFault
   if (waitSeconds === undefined) recordRefusal(refusal, refused, source)
   options.observeToken?.({

@@ -7,7 +7,7 @@ import {
   type Tenant,
   tokenExchangeUri,
 } from '@greeting/directory'
-import { type AccessRefusal, type Refused, refuse } from './refusal.ts'
+import { type AccessRefusal, type Refused, refuse } from '../refusals/refusal.ts'
 
 /**
  * The subject of the token that a blueprint gets for one of its agents (entra E193): tenant and blueprint as

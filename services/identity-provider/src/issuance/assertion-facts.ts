@@ -1,4 +1,5 @@
 import type { Directory, Tenant } from '@greeting/directory'
+import { Refused } from '../refusals/refusal.ts'
 import { isAgent } from './agent-identity.ts'
 import { type Assertion, type AssertionTimes, readAssertion } from './assertion.ts'
 import {
@@ -21,7 +22,6 @@ import {
   isFederated,
   type VerifyFederated,
 } from './federated-authentication.ts'
-import { Refused } from './refusal.ts'
 import { findIssuingTenant } from './token-decision.ts'
 import type { TokenRequest } from './token-request.ts'
 

@@ -1,7 +1,7 @@
 import { decodeProtectedHeader } from 'jose/decode/protected_header'
 import { JOSEError } from 'jose/errors'
 import { decodeJwt } from 'jose/jwt/decode'
-import { type AuthenticationRefusal, type Refused, refuse } from './refusal.ts'
+import { type AuthenticationRefusal, type Refused, refuse } from '../refusals/refusal.ts'
 
 /** A client assertion, decoded. Its signature has not been verified. */
 export type Assertion = {

@@ -2,10 +2,10 @@ import type { KeyObject } from 'node:crypto'
 import { type KeyCredential, verificationKeyOf, verifies } from '@greeting/directory'
 import { JOSEError } from 'jose/errors'
 import { compactVerify } from 'jose/jws/compact/verify'
+import { type AuthenticationRefusal, type Refused, refuse } from '../refusals/refusal.ts'
 import { type Assertion, headerRefusal } from './assertion.ts'
 import type { RegisteredClient } from './client.ts'
 import { credentialValidity } from './credential-validity.ts'
-import { type AuthenticationRefusal, type Refused, refuse } from './refusal.ts'
 
 const assertionAlgorithms: readonly string[] = ['RS256', 'RS384', 'RS512', 'PS256']
 

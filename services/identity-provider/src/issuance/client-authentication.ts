@@ -7,6 +7,12 @@ import {
   secretSha256,
   type Tenant,
 } from '@greeting/directory'
+import {
+  type AccessRefusal,
+  type AuthenticationRefusal,
+  Refused,
+  refuse,
+} from '../refusals/refusal.ts'
 import { isAgent } from './agent-identity.ts'
 import {
   type Assertion,
@@ -29,7 +35,6 @@ import {
   findFederatedCredential,
   isFederated,
 } from './federated-authentication.ts'
-import { type AuthenticationRefusal, type IssuanceRefusal, Refused, refuse } from './refusal.ts'
 import type { TokenRequest } from './token-request.ts'
 
 /** The rules of this server for client authentication. */
@@ -70,6 +75,9 @@ export type AuthenticatedClient = {
   readonly boundTo?: string
 }
 
+/** A client that has proven its identity. It may lack a service principal. */
+type ProvenClient = Omit<AuthenticatedClient, 'client'> & { readonly client: RegisteredClient }
+
 /**
  * Authenticates the client of a token request.
  *
@@ -82,38 +90,48 @@ export function authenticateClient(
   facts: AssertionFacts,
   rules: AuthenticationRules,
   now: Date,
-): AuthenticatedClient | Refused<IssuanceRefusal> {
+): AuthenticatedClient | Refused<AuthenticationRefusal> | Refused<AccessRefusal> {
+  const proven = proveClient(directory, tenant, request, facts, rules, now)
+  return proven instanceof Refused ? proven : requirePrincipal(proven, tenant)
+}
+
+function proveClient(
+  directory: Directory,
+  tenant: Tenant,
+  request: TokenRequest,
+  facts: AssertionFacts,
+  rules: AuthenticationRules,
+  now: Date,
+): ProvenClient | Refused<AuthenticationRefusal> {
   const { authentication, clientId } = request
+  const { clockToleranceSeconds } = rules.assertionTimes
   const known = findClient(directory, tenant, clientId, rules.ownIssuers)
-  if (authentication.method === 'secret') {
+  const { method } = authentication
+  if (method === 'secret') {
     // Compared first: an unknown client must not get a faster answer than a known one.
     const match = matchingCredential(known, authentication.secret, rules.acceptsLabSecrets)
     const client = requireConfidentialClient(known, clientId, tenant)
     if (client instanceof Refused) return client
-    const { clockToleranceSeconds } = rules.assertionTimes
     const credential = authenticateBySecret(client, match, now, clockToleranceSeconds)
-    if (credential instanceof Refused) return credential
-    return requirePrincipal(client, tenant, 'secret', credential.keyId)
+    return credential instanceof Refused
+      ? credential
+      : { client, method, credentialId: credential.keyId }
   }
-  if (authentication.method === 'tls') {
+  if (method === 'tls') {
     const client = requireConfidentialClient(known, clientId, tenant)
     if (client instanceof Refused) return client
-    const { sha256Thumbprint } = authentication
-    const { clockToleranceSeconds } = rules.assertionTimes
-    const credential = findTlsCertificate(sha256Thumbprint, client, now, clockToleranceSeconds)
-    if (credential instanceof Refused) return credential
-    const authenticated = requirePrincipal(client, tenant, 'tls', credential.keyId)
-    if (authenticated instanceof Refused) return authenticated
-    return { ...authenticated, boundTo: sha256Thumbprint }
+    const { sha256Thumbprint: boundTo } = authentication
+    const credential = findTlsCertificate(boundTo, client, now, clockToleranceSeconds)
+    return credential instanceof Refused
+      ? credential
+      : { client, method, credentialId: credential.keyId, boundTo }
   }
   const assertion = readAssertion(authentication.assertion)
   if (assertion instanceof Refused) return assertion
   const client = requireConfidentialClient(known, clientId, tenant)
   if (client instanceof Refused) return client
   const proof = authenticateByAssertion(directory, assertion, client, tenant, facts, rules, now)
-  if (proof instanceof Refused) return proof
-  const authenticated = requirePrincipal(client, tenant, 'assertion', proof.credentialId)
-  return authenticated instanceof Refused ? authenticated : { ...authenticated, ...proof }
+  return proof instanceof Refused ? proof : { client, method, ...proof }
 }
 
 /**
@@ -122,16 +140,12 @@ export function authenticateClient(
  * @returns the authenticated client, or the refusal `service_principal_missing`
  */
 function requirePrincipal(
-  { application, principal }: RegisteredClient,
+  { client: { application, principal }, ...proof }: ProvenClient,
   tenant: Tenant,
-  method: AuthenticatedClient['method'],
-  credentialId: string,
-): AuthenticatedClient | Refused<IssuanceRefusal> {
-  if (principal === undefined) {
-    const reason = 'service_principal_missing'
-    return refuse({ reason, clientId: application.appId, tenantId: tenant.id })
-  }
-  return { client: { application, principal }, method, credentialId }
+): AuthenticatedClient | Refused<AccessRefusal> {
+  if (principal !== undefined) return { client: { application, principal }, ...proof }
+  const reason = 'service_principal_missing'
+  return refuse({ reason, clientId: application.appId, tenantId: tenant.id })
 }
 
 /** @returns the client, or a refusal: `client_unknown` or `client_public` */

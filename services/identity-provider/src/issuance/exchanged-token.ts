@@ -9,10 +9,15 @@ import {
   type ServicePrincipal,
   tokenExchangeAppId,
 } from '@greeting/directory'
+import {
+  type AccessRefusal,
+  type AuthenticationRefusal,
+  type Refused,
+  refuse,
+} from '../refusals/refusal.ts'
 import type { Assertion } from './assertion.ts'
 import type { Client, RegisteredClient } from './client.ts'
 import { isFederated } from './federated-authentication.ts'
-import { type AccessRefusal, type AuthenticationRefusal, type Refused, refuse } from './refusal.ts'
 import type { Resource } from './resource.ts'
 
 /**

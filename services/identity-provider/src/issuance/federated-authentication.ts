@@ -5,9 +5,9 @@ import {
   tokenExchangeAppId,
   tokenExchangeUri,
 } from '@greeting/directory'
+import { type AuthenticationRefusal, type Refused, refuse } from '../refusals/refusal.ts'
 import { type Assertion, headerRefusal } from './assertion.ts'
 import type { RegisteredClient } from './client.ts'
-import { type AuthenticationRefusal, type Refused, refuse } from './refusal.ts'
 
 /** The result of verifying a token with the published keys of its issuer. */
 export type FederatedVerification =

@@ -6,9 +6,9 @@ import {
   isBlockedForAgents,
   roleOfBlueprints,
 } from '@greeting/directory'
+import { type AccessRefusal, type Refused, refuse } from '../refusals/refusal.ts'
 import { isAgent } from './agent-identity.ts'
 import type { Client } from './client.ts'
-import { type AccessRefusal, type Refused, refuse } from './refusal.ts'
 import type { Resource } from './resource.ts'
 
 /** The roles of one API in a list of assignments, by the state of the API. */

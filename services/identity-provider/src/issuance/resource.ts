@@ -9,7 +9,7 @@ import {
   type ServicePrincipal,
   type Tenant,
 } from '@greeting/directory'
-import { type AccessRefusal, Refused, refuse } from './refusal.ts'
+import { type AccessRefusal, Refused, refuse } from '../refusals/refusal.ts'
 import type { TokenRequest } from './token-request.ts'
 
 /** The API for which a token is requested. */

@@ -7,6 +7,12 @@ import {
   type Tenant,
   tokenExchangeAppId,
 } from '@greeting/directory'
+import {
+  type AccessRefusal,
+  type AuthenticationRefusal,
+  Refused,
+  refuse,
+} from '../refusals/refusal.ts'
 import { findOwnAgent, isAgent, parentRefusal } from './agent-identity.ts'
 import type { Client } from './client.ts'
 import {
@@ -17,13 +23,6 @@ import {
 } from './client-authentication.ts'
 import { presenterRefusal } from './exchanged-token.ts'
 import { grantedRoles } from './granted-roles.ts'
-import {
-  type AccessRefusal,
-  type AuthenticationRefusal,
-  type IssuanceRefusal,
-  Refused,
-  refuse,
-} from './refusal.ts'
 import {
   checkResourceParameter,
   findResource,
@@ -63,7 +62,7 @@ export function decideToken(
   request: TokenRequest,
   { rules, assertion, aliases }: DecisionFacts,
   now: Date,
-): TokenDecision | Refused<IssuanceRefusal> {
+): TokenDecision | Refused<AuthenticationRefusal> | Refused<AccessRefusal> {
   // 1. The tenant.
   const tenant = findIssuingTenant(directory, request.tenant)
   if (tenant instanceof Refused) return tenant

@@ -17,7 +17,7 @@ import {
 import { Hono } from 'hono'
 import type { Authority } from '../dialect/authority.ts'
 import { createCorrelationIds } from '../dialect/correlation-ids.ts'
-import { errorAnswer } from '../dialect/refusals/error-envelope.ts'
+import { errorAnswer } from '../dialect/error-envelope.ts'
 import { parseBody } from '../management/body/parse-body.ts'
 import type { Answer, PerformOperation } from '../management/operations/operation.ts'
 import { mountOperations } from '../management/operations/operation-path.ts'

@@ -5,12 +5,12 @@ import {
   serverManagementAppId,
 } from '@greeting/directory'
 import type { Administrator, SignInAttempt, SignInFault } from '@greeting/portal'
-import { refusalTable } from '../dialect/refusals/refusal-table.ts'
 import type { ServiceOptions } from '../endpoints/service-options.ts'
 import type { Client } from '../issuance/client.ts'
 import { grantedRoles } from '../issuance/granted-roles.ts'
-import { type IssuanceRefusal, Refused } from '../issuance/refusal.ts'
 import { decideToken } from '../issuance/token-decision.ts'
+import { type Refusal, Refused } from '../refusals/refusal.ts'
+import { refusalTable } from '../refusals/refusal-table.ts'
 
 type Options = Pick<
   ServiceOptions,
@@ -83,7 +83,7 @@ export async function signInAdministrator(
   return fault
 }
 
-function faultOf(reason: IssuanceRefusal['reason']): SignInFault {
+function faultOf(reason: Refusal['reason']): SignInFault {
   const { phase, isGuess } = refusalTable[reason]
   if (phase === 'access') return 'no_role'
   // Only an administrator that knows the secret learns its times.

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { html } from 'hono/html'
-import { refusalTable } from '../../src/dialect/refusals/refusal-table.ts'
+import { refusalTable } from '../../src/refusals/refusal-table.ts'
 import { testService } from './test-service.ts'
 
 describe('the page behind error_uri', () => {

@@ -1,5 +1,5 @@
-import type { Refusal } from '../../src/dialect/refusals/refusal.ts'
 import type { ServiceOptions } from '../../src/endpoints/service-options.ts'
+import type { Refusal } from '../../src/refusals/refusal.ts'
 import type { TestService } from './test-service.ts'
 
 /** A request over HTTP, by default to the token endpoint of contract C49. */

@@ -9,7 +9,7 @@ import {
   servicePrincipal,
 } from '../../../../test/fixtures/directory/sample.ts'
 import { agentSubject } from '../../src/issuance/agent-identity.ts'
-import { Refused } from '../../src/issuance/refusal.ts'
+import { Refused } from '../../src/refusals/refusal.ts'
 import {
   agentId,
   agentRefusals,

@@ -20,8 +20,8 @@ import {
   tenant,
 } from '../../../../test/fixtures/directory/sample.ts'
 import { agentSubject } from '../../src/issuance/agent-identity.ts'
-import type { IssuanceRefusal } from '../../src/issuance/refusal.ts'
 import { decideToken } from '../../src/issuance/token-decision.ts'
+import type { Refusal } from '../../src/refusals/refusal.ts'
 import { clientCertificate } from '../endpoints/client-certificate.ts'
 import {
   epochSeconds,
@@ -172,7 +172,7 @@ export const asAgent = { clientId: agentId, resource: 'api://greeting', claims: 
 const of = (sub: string) => ({ ...asAgent, claims: { sub } })
 const deleted = { deletedDateTime: now }
 
-type Row = [what: string, Situation, Sent, IssuanceRefusal['reason']]
+type Row = [what: string, Situation, Sent, Refusal['reason']]
 
 /** Requests by blueprints and agents that get no token. */
 export const agentRefusals: readonly Row[] = [

@@ -6,7 +6,7 @@ import {
   assertionTimeRefusal,
   readAssertion,
 } from '../../src/issuance/assertion.ts'
-import { Refused } from '../../src/issuance/refusal.ts'
+import { Refused } from '../../src/refusals/refusal.ts'
 
 const encoded = (text: string) => Buffer.from(text).toString('base64url')
 const usual = '{"iss":"a","sub":"a","aud":"b","exp":1900000000}'

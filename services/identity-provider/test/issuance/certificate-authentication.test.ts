@@ -16,7 +16,7 @@ import {
   signerOf,
 } from '../../src/issuance/certificate-authentication.ts'
 import { findClient } from '../../src/issuance/client.ts'
-import { Refused } from '../../src/issuance/refusal.ts'
+import { Refused } from '../../src/refusals/refusal.ts'
 import {
   assertionOf,
   type ClientCertificate,

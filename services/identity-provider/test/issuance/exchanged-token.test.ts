@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { graphAppId } from '@greeting/directory'
 import { guid } from '../../../../test/fixtures/directory/sample.ts'
-import { type IssuanceRefusal, Refused } from '../../src/issuance/refusal.ts'
 import { decideToken } from '../../src/issuance/token-decision.ts'
+import { type Refusal, Refused } from '../../src/refusals/refusal.ts'
 import {
   directoryOf,
   exchanged,
@@ -32,7 +32,7 @@ const ofOtherTenant = (isEnabled: boolean) => ({
   presenterTenant: { id: guid(2), domains: [], isEnabled },
 })
 
-const refusedRows: readonly [what: string, row: () => Situation, IssuanceRefusal['reason']][] = [
+const refusedRows: readonly [what: string, row: () => Situation, Refusal['reason']][] = [
   [
     'a token whose client had a federated credential itself',
     () => exchanged({ claims: { xms_ficinfo: 'CAAQABgAIAAoAzAAOAE' } }),

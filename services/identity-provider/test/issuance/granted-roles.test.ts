@@ -11,7 +11,7 @@ import {
   servicePrincipal,
 } from '../../../../test/fixtures/directory/sample.ts'
 import { grantedRoles } from '../../src/issuance/granted-roles.ts'
-import { Refused } from '../../src/issuance/refusal.ts'
+import { Refused } from '../../src/refusals/refusal.ts'
 
 const hello = appRole({ id: guid(0x52), value: 'CallHelloApiRole' })
 const clientPrincipal = servicePrincipal({ id: guid(0xb1), appId: guid(0xa1) })

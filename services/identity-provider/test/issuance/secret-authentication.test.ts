@@ -6,7 +6,7 @@ import {
   authenticateBySecret,
   matchingCredential,
 } from '../../src/issuance/client-authentication.ts'
-import { Refused } from '../../src/issuance/refusal.ts'
+import { Refused } from '../../src/refusals/refusal.ts'
 
 const at = (text: string) => new Date(text)
 const made = createPassword(

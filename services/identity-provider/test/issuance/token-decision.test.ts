@@ -6,10 +6,10 @@ import {
   certificateOf,
   unsafeKeys,
 } from '../../../../test/fixtures/directory/unsafe-certificates.ts'
-import { accessRefusalRows } from '../../src/dialect/refusals/access-refusal-rows.ts'
-import { authenticationRefusalRows } from '../../src/dialect/refusals/authentication-refusal-rows.ts'
-import { type IssuanceRefusal, Refused } from '../../src/issuance/refusal.ts'
 import { decideToken, type TokenDecision } from '../../src/issuance/token-decision.ts'
+import { accessRefusalRows } from '../../src/refusals/access-refusal-rows.ts'
+import { authenticationRefusalRows } from '../../src/refusals/authentication-refusal-rows.ts'
+import { type Refusal, Refused } from '../../src/refusals/refusal.ts'
 import { agentRefusals } from './agent-situation.ts'
 import {
   apiId,
@@ -52,7 +52,7 @@ const keys = (part: object) => ({ keyCredentials: [{ ...certificate, ...part }] 
 
 const ofTenant = (id: string) => ({ clientPrincipal: null, client: { tenantId: id } })
 
-type Row = [what: string, row: () => Situation, reason: IssuanceRefusal['reason']]
+type Row = [what: string, row: () => Situation, reason: Refusal['reason']]
 
 const refusedRows: readonly Row[] = [
   ['an unknown tenant', () => ({ request: { tenant: guid(9) } }), 'tenant_unknown'],

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { describe, it } from 'node:test'
-import { refusalTable } from '../../src/dialect/refusals/refusal-table.ts'
+import { refusalTable } from '../../src/refusals/refusal-table.ts'
 import { entraFacts, parityFile, parityPage, resultsOn, strengths } from './parity-page.ts'
 import { exchanges } from './replay.ts'
 

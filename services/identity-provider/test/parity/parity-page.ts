@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { pageMark } from '../../../../test/fixtures/generated-files.ts'
-import { refusalTable } from '../../src/dialect/refusals/refusal-table.ts'
+import { refusalTable } from '../../src/refusals/refusal-table.ts'
 import { absentFeatures } from './absent-features.ts'
 import { claimRows, readRows, settingRows } from './parity-tables.ts'
 import type { Replayed } from './replay.ts'

@@ -1,5 +1,4 @@
-import type { Refused } from '../../issuance/refusal.ts'
-import { type RequestRefusal, refuseRequest } from '../refusals/refusal.ts'
+import { type Refused, type RequestRefusal, refuse } from '../../refusals/refusal.ts'
 
 type Cloud = {
   readonly preferred_network: string
@@ -47,16 +46,15 @@ export function instanceDiscovery(
 ): object | Refused<RequestRefusal> {
   const version = query.get('api-version')
   if (version !== '1.0' && version !== '1.1')
-    return refuseRequest({ reason: 'instance_api_version_unsupported' })
+    return refuse({ reason: 'instance_api_version_unsupported' })
   const authorize = query.get('authorization_endpoint')
   const issuer = query.get('issuer')
   if ((authorize === null) === (issuer === null))
-    return refuseRequest({ reason: 'instance_parameters_invalid' })
+    return refuse({ reason: 'instance_parameters_invalid' })
   const url = URL.parse(authorize ?? issuer ?? '')
-  if (url === null || url.protocol !== 'https:')
-    return refuseRequest({ reason: 'instance_not_https' })
+  if (url === null || url.protocol !== 'https:') return refuse({ reason: 'instance_not_https' })
   const isKnown = [...clouds.flatMap(({ aliases }) => aliases), ...ownHosts].includes(url.host)
-  if (!isKnown) return refuseRequest({ reason: 'instance_unknown' })
+  if (!isKnown) return refuse({ reason: 'instance_unknown' })
 
   const tenant_discovery_endpoint = `${url.origin}${authorityPath(url.pathname)}`
   if (version === '1.0') return { tenant_discovery_endpoint }

@@ -1,9 +1,8 @@
 import { emptyGuid, isGuid } from '@greeting/directory'
 import { percentDecode } from '@greeting/http-service'
 import { readAssertion } from '../../issuance/assertion.ts'
-import { Refused } from '../../issuance/refusal.ts'
 import type { ClientAuthentication, TokenRequest } from '../../issuance/token-request.ts'
-import { type RequestRefusal, refuseRequest } from '../refusals/refusal.ts'
+import { Refused, type RequestRefusal, refuse } from '../../refusals/refusal.ts'
 import type { Form } from './form-body.ts'
 
 const jwtBearer = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer'
@@ -29,12 +28,10 @@ export function readClientAuthentication(
   if (basic instanceof Refused) return basic
   const named = form.get('client_id') ?? basic?.clientId
   const clientId = named ?? (acceptsMcpClients ? clientOfAssertion(form) : undefined)
-  if (clientId === undefined)
-    return refuseRequest({ reason: 'parameter_missing', parameter: 'client_id' })
-  if (!isPlausibleClientId(clientId))
-    return refuseRequest({ reason: 'client_id_malformed', clientId })
+  if (clientId === undefined) return refuse({ reason: 'parameter_missing', parameter: 'client_id' })
+  if (!isPlausibleClientId(clientId)) return refuse({ reason: 'client_id_malformed', clientId })
   if (basic !== undefined && basic.clientId.toLowerCase() !== clientId.toLowerCase())
-    return refuseRequest({ reason: 'client_ids_differ' })
+    return refuse({ reason: 'client_ids_differ' })
   const authentication = readCredential(form, basic?.secret, tlsThumbprint)
   if (authentication instanceof Refused) return authentication
   return { clientId: isGuid(clientId) ? clientId.toLowerCase() : clientId, authentication }
@@ -67,19 +64,19 @@ function readCredential(
   const formSecret = form.get('client_secret')
   const assertion = form.get('client_assertion')
   const sent = [basicSecret, formSecret, assertion].filter((one) => one !== undefined)
-  if (sent.length > 1) return refuseRequest({ reason: 'several_client_authentications' })
+  if (sent.length > 1) return refuse({ reason: 'several_client_authentications' })
   if (assertion !== undefined) {
     const type = form.get('client_assertion_type')
     if (type === undefined)
-      return refuseRequest({ reason: 'parameter_missing', parameter: 'client_assertion_type' })
-    if (type !== jwtBearer) return refuseRequest({ reason: 'assertion_type_unknown' })
+      return refuse({ reason: 'parameter_missing', parameter: 'client_assertion_type' })
+    if (type !== jwtBearer) return refuse({ reason: 'assertion_type_unknown' })
     return { method: 'assertion', assertion }
   }
   const secret = formSecret ?? basicSecret
   if (secret === undefined && tlsThumbprint !== undefined)
     return { method: 'tls', sha256Thumbprint: tlsThumbprint }
   if (secret === undefined || secret === '')
-    return refuseRequest({ reason: 'client_authentication_missing' })
+    return refuse({ reason: 'client_authentication_missing' })
   return { method: 'secret', secret }
 }
 
@@ -90,10 +87,9 @@ function readBasic(
   const [, credentials] = /^basic +([A-Za-z0-9+/]+={0,2})$/i.exec(authorization) ?? []
   const pair = credentials && Buffer.from(credentials, 'base64').toString('latin1')
   const colon = pair?.indexOf(':') ?? -1
-  if (pair === undefined || colon < 0) return refuseRequest({ reason: 'basic_malformed' })
+  if (pair === undefined || colon < 0) return refuse({ reason: 'basic_malformed' })
   const clientId = percentDecode(pair.slice(0, colon))
   const secret = percentDecode(pair.slice(colon + 1))
-  if (clientId === undefined || secret === undefined)
-    return refuseRequest({ reason: 'basic_malformed' })
+  if (clientId === undefined || secret === undefined) return refuse({ reason: 'basic_malformed' })
   return { clientId, secret }
 }

@@ -1,6 +1,5 @@
 import { type FormPairs, readPairs } from '@greeting/http-service'
-import type { Refused } from '../../issuance/refusal.ts'
-import { type RequestRefusal, refuseRequest } from '../refusals/refusal.ts'
+import { type Refused, type RequestRefusal, refuse } from '../../refusals/refusal.ts'
 
 /** The parameters of a request body that are not empty, with names in lower case. Each was sent once. */
 export type Form = ReadonlyMap<string, string>
@@ -23,13 +22,13 @@ export const readForm = (body: string): Form | Refused<RequestRefusal> =>
  * @returns the form, or a refusal as of `readForm`
  */
 export function formOf(pairs: FormPairs<string | File>): Form | Refused<RequestRefusal> {
-  if (typeof pairs === 'string') return refuseRequest({ reason: pairs })
+  if (typeof pairs === 'string') return refuse({ reason: pairs })
   const form = new Map<string, string>()
   const names = new Set<string>()
   for (const [parameter, value] of pairs) {
-    if (typeof value !== 'string') return refuseRequest({ reason: 'parameter_malformed' })
+    if (typeof value !== 'string') return refuse({ reason: 'parameter_malformed' })
     const name = parameter.replace(/[A-Z]/g, (letter) => letter.toLowerCase())
-    if (names.has(name)) return refuseRequest({ reason: 'parameter_repeated', parameter })
+    if (names.has(name)) return refuse({ reason: 'parameter_repeated', parameter })
     names.add(name)
     if (value !== '') form.set(name, value)
   }

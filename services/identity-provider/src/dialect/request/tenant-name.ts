@@ -1,6 +1,5 @@
 import { emptyGuid, isGuid } from '@greeting/directory'
-import type { Refused } from '../../issuance/refusal.ts'
-import { type RequestRefusal, refuseRequest } from '../refusals/refusal.ts'
+import { type Refused, type RequestRefusal, refuse } from '../../refusals/refusal.ts'
 
 const dnsName =
   /^(?=.{3,253}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/i
@@ -19,8 +18,8 @@ export const sharedAuthorities: ReadonlySet<string> = new Set([
  */
 export function tenantNameRefusal(tenant: string): Refused<RequestRefusal> | undefined {
   const name = tenant.toLowerCase()
-  if (name === 'consumers') return refuseRequest({ reason: 'tenant_is_consumers' })
-  if (sharedAuthorities.has(name)) return refuseRequest({ reason: 'tenant_missing' })
+  if (name === 'consumers') return refuse({ reason: 'tenant_is_consumers' })
+  if (sharedAuthorities.has(name)) return refuse({ reason: 'tenant_missing' })
   return tenantFormRefusal(tenant)
 }
 
@@ -30,7 +29,7 @@ export function tenantNameRefusal(tenant: string): Refused<RequestRefusal> | und
  * @returns `undefined`, or a refusal: `tenant_malformed` or `tenant_empty`
  */
 export function tenantFormRefusal(tenant: string): Refused<RequestRefusal> | undefined {
-  if (tenant === emptyGuid) return refuseRequest({ reason: 'tenant_empty', tenant })
+  if (tenant === emptyGuid) return refuse({ reason: 'tenant_empty', tenant })
   const isWellFormed = isGuid(tenant) || dnsName.test(tenant)
-  return isWellFormed ? undefined : refuseRequest({ reason: 'tenant_malformed', tenant })
+  return isWellFormed ? undefined : refuse({ reason: 'tenant_malformed', tenant })
 }

@@ -1,7 +1,6 @@
 import { isGuid } from '@greeting/directory'
-import { Refused } from '../../issuance/refusal.ts'
 import type { TokenRequest } from '../../issuance/token-request.ts'
-import { type RequestRefusal, refuseRequest } from '../refusals/refusal.ts'
+import { Refused, type RequestRefusal, refuse } from '../../refusals/refusal.ts'
 import type { TokenTimes } from '../token/token-times.ts'
 import type { Form } from './form-body.ts'
 
@@ -48,9 +47,9 @@ export const tokenEndpointVersions: readonly TokenEndpointVersion[] = [
     readResource: (form) => {
       const resource = form.get('resource')
       if (resource === undefined)
-        return refuseRequest({ reason: 'parameter_missing', parameter: 'resource' })
+        return refuse({ reason: 'parameter_missing', parameter: 'resource' })
       if (isResourceName(resource)) return { resource }
-      return refuseRequest({ reason: 'scope_malformed', scope: resource })
+      return refuse({ reason: 'scope_malformed', scope: resource })
     },
     envelope: (token, { expiresInSeconds, issuedAt, expiresAt }, resource) => ({
       access_token: token,
@@ -76,13 +75,13 @@ const ignoredScopes = new Set(['openid', 'profile', 'offline_access', 'email'])
  *   `scope_has_several_resources` or `scope_malformed`
  */
 export function resourceOfScope(scope: string | undefined): string | Refused<RequestRefusal> {
-  if (scope === undefined) return refuseRequest({ reason: 'scope_missing' })
+  if (scope === undefined) return refuse({ reason: 'scope_missing' })
   const scopes = scope.split(' ').filter((one) => one !== '' && !ignoredScopes.has(one))
   if (scopes.length === 0 || !scopes.every((one) => one.endsWith(suffix)))
-    return refuseRequest({ reason: 'scope_not_default', scope })
+    return refuse({ reason: 'scope_not_default', scope })
   const [resource = '', ...others] = new Set(scopes.map((one) => one.slice(0, -suffix.length)))
-  if (others.length > 0) return refuseRequest({ reason: 'scope_has_several_resources', scope })
-  return isResourceName(resource) ? resource : refuseRequest({ reason: 'scope_malformed', scope })
+  if (others.length > 0) return refuse({ reason: 'scope_has_several_resources', scope })
+  return isResourceName(resource) ? resource : refuse({ reason: 'scope_malformed', scope })
 }
 
 /** Whether a text can be the name of an API: an application id, or an absolute URI. */

@@ -1,9 +1,8 @@
 // Folder: The token request as a form, in both versions of the endpoint.
 
 import { isGuid } from '@greeting/directory'
-import { Refused } from '../../issuance/refusal.ts'
 import type { TokenRequest } from '../../issuance/token-request.ts'
-import { type RequestRefusal, refuseRequest } from '../refusals/refusal.ts'
+import { Refused, type RequestRefusal, refuse } from '../../refusals/refusal.ts'
 import { readClientAuthentication } from './client-authentication.ts'
 import type { Form } from './form-body.ts'
 import { tenantNameRefusal } from './tenant-name.ts'
@@ -28,15 +27,14 @@ export function readTokenRequest(
   // 1. The tenant has a valid form.
   const refused = tenantNameRefusal(tenant)
   if (refused?.refusal.reason === 'tenant_missing' && version.hasScope && form.has('resource'))
-    return refuseRequest({ reason: 'resource_parameter_unsupported' })
+    return refuse({ reason: 'resource_parameter_unsupported' })
   if (refused !== undefined) return refused
 
   // 2. The grant type is client_credentials.
   const grant = form.get('grant_type')
-  if (grant === undefined)
-    return refuseRequest({ reason: 'parameter_missing', parameter: 'grant_type' })
+  if (grant === undefined) return refuse({ reason: 'parameter_missing', parameter: 'grant_type' })
   if (grant.toLowerCase() !== 'client_credentials')
-    return refuseRequest({ reason: 'grant_type_unsupported', grant })
+    return refuse({ reason: 'grant_type_unsupported', grant })
 
   // 3. One client, which authenticates by one method.
   const client = readClientAuthentication(form, authorization, tlsThumbprint, acceptsMcpClients)
@@ -103,7 +101,7 @@ function unsupportedParameterRefusal(form: Form): Refused<RequestRefusal> | unde
     const value = form.get(parameter)
     return value !== undefined && !isUnderstood(value)
   })
-  return row && refuseRequest(row.refusal)
+  return row && refuse(row.refusal)
 }
 
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { readClientAuthentication } from '../../../src/dialect/request/client-authentication.ts'
-import { Refused } from '../../../src/issuance/refusal.ts'
+import { Refused } from '../../../src/refusals/refusal.ts'
 import { anyCharacter } from './any-character.ts'
 
 const id = '11111111-2222-4333-8444-555555555555'

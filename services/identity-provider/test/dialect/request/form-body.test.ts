@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { readForm } from '../../../src/dialect/request/form-body.ts'
-import { Refused } from '../../../src/issuance/refusal.ts'
+import { Refused } from '../../../src/refusals/refusal.ts'
 import { anyCharacter } from './any-character.ts'
 
 const codeOf = (body: string) => {

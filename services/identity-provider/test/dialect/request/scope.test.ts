@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { resourceOfScope } from '../../../src/dialect/request/token-endpoint-versions.ts'
-import { Refused } from '../../../src/issuance/refusal.ts'
+import { Refused } from '../../../src/refusals/refusal.ts'
 
 const id = '11111111-2222-4333-8444-555555555555'
 const outcome = (scope: string | undefined) => {

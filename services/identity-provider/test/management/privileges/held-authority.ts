@@ -10,10 +10,10 @@ import {
 import type { DirectoryIndex as Directory } from '../../../../../test/fixtures/directory/directory-index.ts'
 import { findClient } from '../../../src/issuance/client.ts'
 import { grantedRoles } from '../../../src/issuance/granted-roles.ts'
-import { Refused } from '../../../src/issuance/refusal.ts'
 import { findResource } from '../../../src/issuance/resource.ts'
 import { decideAccess, decideToken } from '../../../src/issuance/token-decision.ts'
 import { currentRoles } from '../../../src/management/privileges/caller.ts'
+import { Refused } from '../../../src/refusals/refusal.ts'
 
 /** A person with credentials of some applications, who can authenticate only as these. */
 export type Person = {

@@ -12,10 +12,10 @@ import {
   serverManagementAppId,
   systemRuntime,
 } from '@greeting/directory'
-import { Refused } from '../../../src/issuance/refusal.ts'
 import { decideAccess } from '../../../src/issuance/token-decision.ts'
 import { type GraphRole, graphRoles } from '../../../src/management/privileges/graph-roles.ts'
 import { serverRoles } from '../../../src/management/privileges/server-roles.ts'
+import { Refused } from '../../../src/refusals/refusal.ts'
 import { KeyEncryptionKey } from '../../../src/signing/key-encryption-key.ts'
 import { fixtureSigningKey } from '../../signing/fixture-signing-key.ts'
 import {

@@ -7,7 +7,7 @@ import {
   readAssertion,
 } from '../../../issuance/assertion.ts'
 import { findCertificate, hasValidSignature } from '../../../issuance/certificate-authentication.ts'
-import { Refused } from '../../../issuance/refusal.ts'
+import { Refused } from '../../../refusals/refusal.ts'
 import { parseBody } from '../../body/parse-body.ts'
 import {
   type Call,

@@ -1,22 +1,31 @@
-import type { RefusalRows, RequestRefusal } from './refusal.ts'
+import type { RefusalRows, Texts } from './refusal-row.ts'
 
-const inRequest = { phase: 'request', isGuess: false, hasErrorUri: true } as const
+const inRequest = {
+  phase: 'request',
+  isGuess: false,
+  isOutage: false,
+  hasErrorUri: true,
+  check: null,
+  clientRemedy: null,
+} as const
 const invalidRequest = { ...inRequest, status: 400, error: 'invalid_request' } as const
+const invalidScope = { ...invalidRequest, error: 'invalid_scope', check: 'scope' } as const
 /**
  * The dialect has no known code for these. OAuth 2.0 defines the error, and the code is that of any
  * invalid parameter.
  */
 const byOAuth = { ...invalidRequest, code: 90100, hasErrorUri: false } as const
+const scopeRemedy = 'The scope must be the identifier URI of the API followed by /.default.'
 const seeGuide = 'Send the request as docs/guides/identity-provider.md shows it.'
 
 /** Refusals of requests that cannot be read or served. */
-export const requestRefusalRows: RefusalRows<RequestRefusal['reason']> = {
+export const requestRefusalRows = {
   method_not_allowed: {
     ...inRequest,
     status: 405,
     error: 'invalid_request',
     code: 900561,
-    sentence: ({ method }) =>
+    sentence: ({ method }: Texts<'method'>) =>
       `The endpoint only accepts POST, OPTIONS requests. Received a ${method} request.`,
     when: 'the method is not POST',
     remedy: 'Use POST.',
@@ -60,7 +69,7 @@ export const requestRefusalRows: RefusalRows<RequestRefusal['reason']> = {
   parameter_repeated: {
     ...invalidRequest,
     code: 9000411,
-    sentence: ({ parameter }) =>
+    sentence: ({ parameter }: Texts<'parameter'>) =>
       `The request is not properly formatted. The parameter '${parameter}' is duplicated.`,
     when: 'a parameter occurs twice',
     remedy: 'Send every parameter once.',
@@ -68,7 +77,7 @@ export const requestRefusalRows: RefusalRows<RequestRefusal['reason']> = {
   parameter_missing: {
     ...invalidRequest,
     code: 900144,
-    sentence: ({ parameter }) =>
+    sentence: ({ parameter }: Texts<'parameter'>) =>
       `The request body must contain the following parameter: '${parameter}'.`,
     when: 'a parameter is missing or empty',
     remedy: 'Add the parameter. An empty value counts as missing.',
@@ -81,7 +90,7 @@ export const requestRefusalRows: RefusalRows<RequestRefusal['reason']> = {
   },
   header_repeated: {
     ...byOAuth,
-    sentence: ({ header }) =>
+    sentence: ({ header }: Texts<'header'>) =>
       `The request contains the following header more than once: '${header}'.`,
     when: 'a header occurs twice',
     remedy: 'Send the header once.',
@@ -91,7 +100,8 @@ export const requestRefusalRows: RefusalRows<RequestRefusal['reason']> = {
     error: 'unsupported_grant_type',
     code: 70003,
     hasErrorUri: false,
-    sentence: ({ grant }) => `The app requested an unsupported grant type '${grant}'.`,
+    sentence: ({ grant }: Texts<'grant'>) =>
+      `The app requested an unsupported grant type '${grant}'.`,
     when: 'grant_type is not client_credentials',
     remedy: 'Use client_credentials. This server supports no other grant type.',
   },
@@ -99,8 +109,10 @@ export const requestRefusalRows: RefusalRows<RequestRefusal['reason']> = {
     ...invalidRequest,
     error: 'unauthorized_client',
     code: 700038,
+    check: 'client',
     hasErrorUri: false,
-    sentence: ({ clientId }) => `${clientId} is not a valid application identifier.`,
+    sentence: ({ clientId }: Texts<'clientId'>) =>
+      `${clientId} is not a valid application identifier.`,
     when: 'the client ID is not a GUID',
     remedy: 'Use the application (client) ID of the registration, a GUID.',
   },
@@ -134,10 +146,12 @@ export const requestRefusalRows: RefusalRows<RequestRefusal['reason']> = {
     status: 401,
     error: 'invalid_client',
     code: 7000216,
+    check: 'credential',
     sentence: () =>
       "'client_assertion', 'client_secret' or 'request' is required for the 'client_credentials' grant type.",
     when: 'the request has no credential',
     remedy: 'Send the client secret, or an assertion signed with a certificate of the client.',
+    clientRemedy: 'Use a client secret, a certificate or a federated assertion.',
   },
   assertion_type_unknown: {
     ...byOAuth,
@@ -157,31 +171,30 @@ export const requestRefusalRows: RefusalRows<RequestRefusal['reason']> = {
     remedy: 'Add scope=api://<application ID of the API>/.default.',
   },
   scope_not_default: {
-    ...invalidRequest,
-    error: 'invalid_scope',
+    ...invalidScope,
     code: 1002012,
     hasErrorUri: false,
-    sentence: ({ scope }) =>
+    sentence: ({ scope }: Texts<'scope'>) =>
       `The provided value for scope ${scope} is not valid. Client credential flows must have a scope value with /.default suffixed to the resource identifier (application ID URI).`,
     when: 'the scope does not end in /.default',
     remedy:
       'Request <identifier URI>/.default. The token contains all granted roles; single roles cannot be requested.',
+    clientRemedy: scopeRemedy,
   },
   scope_malformed: {
-    ...invalidRequest,
-    error: 'invalid_scope',
+    ...invalidScope,
     code: 70011,
     hasErrorUri: false,
-    sentence: ({ scope }) =>
+    sentence: ({ scope }: Texts<'scope'>) =>
       `The provided request must include a 'scope' input parameter. The provided value for the input parameter 'scope' is not valid. The scope ${scope} is not valid.`,
     when: 'the scope names no API',
     remedy: 'The text before /.default must be an identifier URI or an application ID.',
+    clientRemedy: scopeRemedy,
   },
   scope_has_several_resources: {
-    ...invalidRequest,
-    error: 'invalid_scope',
+    ...invalidScope,
     code: 700022,
-    sentence: ({ scope }) =>
+    sentence: ({ scope }: Texts<'scope'>) =>
       `The provided value for scope ${scope} isn't valid because it contains more than one resource.`,
     when: 'the scope names several APIs',
     remedy: 'Request one token for each API.',
@@ -192,6 +205,7 @@ export const requestRefusalRows: RefusalRows<RequestRefusal['reason']> = {
     sentence: () => "The 'resource' request parameter isn't supported.",
     when: 'the v2.0 endpoint receives resource, and the path names no tenant',
     remedy: 'Name the tenant in the path.',
+    clientRemedy: 'Set `resourceParameter` of mcpAuth() to never.',
   },
   claims_parameter_malformed: {
     ...invalidRequest,
@@ -212,7 +226,8 @@ export const requestRefusalRows: RefusalRows<RequestRefusal['reason']> = {
   },
   parameter_unsupported: {
     ...byOAuth,
-    sentence: ({ parameter }) => `The parameter '${parameter}' is not supported by this server.`,
+    sentence: ({ parameter }: Texts<'parameter'>) =>
+      `The parameter '${parameter}' is not supported by this server.`,
     when: 'the request has a parameter that this server does not support',
     remedy:
       'Omit the parameter. There are no keys of clients in tokens (req_cnf), and fmi_path is the client ID of an agent.',
@@ -220,15 +235,16 @@ export const requestRefusalRows: RefusalRows<RequestRefusal['reason']> = {
   tenant_malformed: {
     ...invalidRequest,
     code: 900023,
-    sentence: ({ tenant }) =>
+    sentence: ({ tenant }: Texts<'tenant'>) =>
       `Specified tenant identifier '${tenant}' is neither a valid DNS name, nor a valid external domain.`,
     when: 'the tenant in the path is neither an ID nor a domain',
     remedy: 'Use the ID or a domain of the tenant.',
+    clientRemedy: 'The tenant must be a GUID or a domain name.',
   },
   tenant_empty: {
     ...invalidRequest,
     code: 900021,
-    sentence: ({ tenant }) =>
+    sentence: ({ tenant }: Texts<'tenant'>) =>
       `Requested tenant identifier '${tenant}' is not valid. Tenant identifiers may not be an empty GUID.`,
     when: 'the tenant in the path is the empty GUID',
     remedy: 'Use the ID or a domain of the tenant.',
@@ -253,7 +269,7 @@ export const requestRefusalRows: RefusalRows<RequestRefusal['reason']> = {
     ...invalidRequest,
     error: 'invalid_tenant',
     code: 90002,
-    sentence: ({ tenant }) =>
+    sentence: ({ tenant }: Texts<'tenant'>) =>
       `Tenant '${tenant}' not found. Check to make sure you have the correct tenant ID and are signing into the correct cloud. Check with your subscription administrator, this may happen if there are no active subscriptions for the tenant.`,
     when: 'a document is requested for a tenant that does not exist',
     remedy: 'Check the tenant ID or domain.',
@@ -317,4 +333,4 @@ export const requestRefusalRows: RefusalRows<RequestRefusal['reason']> = {
     when: 'the server has a fault',
     remedy: 'Send the trace ID to the operator. The log of the server has the reason.',
   },
-}
+} satisfies RefusalRows<'request'>

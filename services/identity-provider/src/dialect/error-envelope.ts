@@ -1,6 +1,6 @@
-import type { CorrelationIds } from '../correlation-ids.ts'
-import type { Refusal } from './refusal.ts'
-import { rowOf } from './refusal-table.ts'
+import type { Refusal } from '../refusals/refusal.ts'
+import { rowOf } from '../refusals/refusal-table.ts'
+import type { CorrelationIds } from './correlation-ids.ts'
 
 /** The body of every refusal, with the same members as in Entra, in the same order (entra E85). */
 export type ErrorEnvelope = {

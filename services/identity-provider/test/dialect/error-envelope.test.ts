@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { createCorrelationIds } from '../../../src/dialect/correlation-ids.ts'
-import { errorAnswer } from '../../../src/dialect/refusals/error-envelope.ts'
+import { createCorrelationIds } from '../../src/dialect/correlation-ids.ts'
+import { errorAnswer } from '../../src/dialect/error-envelope.ts'
 
 const ids = {
   traceId: '11111111-2222-4333-8444-555555555555',
