@@ -3,7 +3,7 @@ import { spec, type TestEvent } from 'node:test/reporters'
 import { inspect } from 'node:util'
 
 /** The counts of one run, which the test runner receives. */
-type Counts = { readonly tests: number; readonly passed: number; readonly failed: number }
+export type Counts = { readonly tests: number; readonly passed: number; readonly failed: number }
 
 const shown = new Set(['test:fail', 'test:stdout', 'test:stderr', 'test:summary'])
 
@@ -16,9 +16,11 @@ const silenceMs = Number(process.env.TEST_SILENCE_MS ?? 300_000)
 /**
  * Prints failures and output only, and sends its report to the parent process.
  *
- * A server that a failed test leaves open keeps the process alive, and failures are printed when the process ends. So a silent process is ended, after it printed its failures and what still ran.
+ * A server that a failed test leaves open keeps the process alive, and `node --test` prints failures when the
+ * process ends. So a silent process is ended, after it printed its failures and what still ran.
  */
-export async function* failureReporter(source: AsyncIterable<TestEvent>) {
+// biome-ignore lint/style/noDefaultExport: `node --test` takes the default export as the reporter.
+export default async function* failureReporter(source: AsyncIterable<TestEvent>) {
   const running = new Set<string>()
   const failed: string[] = []
   const files = new Map<string, number>()

@@ -28,7 +28,7 @@ const suites: Readonly<Record<'long' | 'system' | 'unit', readonly Part[]>> = {
 }
 
 const root = join(import.meta.dirname, '..')
-const testProcess = join(import.meta.dirname, 'test-process.ts')
+const reporter = `--test-reporter=${join(import.meta.dirname, 'failure-reporter.ts')}`
 const env = {
   // Each process compiles the same files without it.
   NODE_COMPILE_CACHE: join(root, 'node_modules/.cache/node-compile-cache'),
@@ -63,8 +63,8 @@ function shardsOf({ name, files: pattern, shards }: Part) {
 /** Runs files in one process: the start of a process takes longer than most tests. */
 async function runShard(name: string, paths: readonly string[]): Promise<void> {
   // Most objects of a test die young: with more space for them, less time goes to garbage.
-  const args = ['--max-semi-space-size=64', testProcess, ...paths]
-  const child = spawn(process.execPath, args, {
+  const args = ['--max-semi-space-size=64', '--test', '--test-isolation=none', reporter]
+  const child = spawn(process.execPath, [...args, ...paths], {
     cwd: root,
     env,
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { freshFolder } from '../test/fixtures/fresh-folder.ts'
 
-const testProcess = join(import.meta.dirname, 'test-process.ts')
+const reporter = `--test-reporter=${join(import.meta.dirname, 'failure-reporter.ts')}`
 
 const programs: readonly (readonly [what: string, program: string, printed: readonly RegExp[]])[] =
   [
@@ -21,19 +21,9 @@ const programs: readonly (readonly [what: string, program: string, printed: read
      it('does not run', () => {})`,
       [/the cause/, /What still ran: no test, so something is still open/],
     ],
-    [
-      'a callback throws while its test waits',
-      `it('waits', () => new Promise(() => setImmediate(() => { throw new Error('the cause') })))`,
-      [/Uncaught: Error: the cause\n +at .*waiting\.test\.mjs:/, /What still ran: waits \(/],
-    ],
-    [
-      'a promise rejects after its test',
-      `it('passes', () => { setImmediate(() => Promise.reject(new Error('the cause'))) })`,
-      [/Uncaught: Error: the cause\n +at .*waiting\.test\.mjs:/],
-    ],
   ]
 
-describe('a test process', () => {
+describe('the reporter of failures', () => {
   for (const [what, program, printed] of programs) {
     it(`prints the failures and stops the process when ${what}`, () => {
       const folder = freshFolder()
@@ -42,9 +32,11 @@ describe('a test process', () => {
         file,
         `import { before, it } from 'node:test'\nsetInterval(() => {}, 1000)\n${program}\nbefore(() => {})`,
       )
-      const ended = spawnSync(process.execPath, [testProcess, file], {
+      const args = ['--test', '--test-isolation=none', reporter, file]
+      const { NODE_TEST_CONTEXT: _, ...inherited } = process.env
+      const ended = spawnSync(process.execPath, args, {
         encoding: 'utf8',
-        env: { ...process.env, TEST_SILENCE_MS: '1000' },
+        env: { ...inherited, TEST_SILENCE_MS: '1000' },
       })
       assert.equal(ended.status, 1)
       for (const pattern of printed) assert.match(ended.stdout + ended.stderr, pattern)
