@@ -77,18 +77,18 @@ describe('an algorithm that the header chooses', () => {
       .join(''),
   )
   for (const alg of casings) {
-    it(`${alg}, without a signature, is refused (CVE-2026-28802)`, async () => {
+    it(`${alg} is refused if the signature is missing (CVE-2026-28802)`, async () => {
       const { ask } = await ready()
       assert.equal(reasonOf(await ask(`${inputOf({ alg })}.`)), 'algorithm_not_rs256')
     })
   }
 
-  it('RS256 without a signature is refused', async () => {
+  it('RS256 is refused if the signature is missing', async () => {
     const { ask } = await ready()
     assert.equal(reasonOf(await ask(`${inputOf({})}.`)), 'signature_invalid')
   })
 
-  it('is refused although the key has no algorithm (CVE-2026-22817, CVE-2026-22818)', async () => {
+  it('is refused even if the key names no algorithm (CVE-2026-22817, CVE-2026-22818)', async () => {
     const { ask } = await ready()
     assert.equal('alg' in forge.jwk, false)
     const input = inputOf({ alg: 'PS256' })
@@ -100,7 +100,7 @@ describe('an algorithm that the header chooses', () => {
 })
 
 describe('a key in the token (CVE-2018-0114, CVE-2026-27962)', () => {
-  it('is ignored, and no request is sent for it (RS11)', async () => {
+  it('is ignored and causes no request (RS11)', async () => {
     let visits = 0
     const canary = createServer((_, response) => {
       visits += 1
@@ -128,9 +128,9 @@ describe('a key in the token (CVE-2018-0114, CVE-2026-27962)', () => {
   })
 })
 
-describe('a kid that is a property name of objects (TC4)', () => {
+describe('a kid that is an inherited property name (TC4)', () => {
   for (const kid of ['__proto__', 'constructor', 'toString', 'hasOwnProperty', 'valueOf']) {
-    it(`${kid} finds no key`, async () => {
+    it(`${kid} identifies no key`, async () => {
       const { ask } = await ready()
       assert.equal(reasonOf(await ask(attacker.token({}, { kid }))), 'key_unknown')
     })
@@ -145,7 +145,7 @@ describe('an encrypted token (CVE-2026-29000, CVE-2022-36083, CVE-2023-52428)', 
     { alg: 'dir', enc: 'A256GCM', zip: 'DEF' },
   ]
   for (const header of headers) {
-    it(`of ${header.alg} is refused at once (RS4)`, async () => {
+    it(`with ${header.alg} is refused immediately (RS4)`, async () => {
       const { ask } = await ready()
       const before = process.threadCpuUsage()
       const parts = [
@@ -180,7 +180,7 @@ describe('the same kid at two issuers (Storm-0558, CVE-2025-55241, CVE-2026-2355
   const { ask } = guardIn(environment, { issuers: [ours, theirs] })
   const theirClaims = { iss: theirs.issuer, tid: other }
 
-  it('means two keys: each verifies the tokens of its own issuer only (RS8)', async () => {
+  it("identifies two keys, each of which verifies only its own issuer's tokens (RS8)", async () => {
     assert.equal(reasonOf(await ask(forge.token())), 'admitted')
     assert.equal(reasonOf(await ask(attacker.token(theirClaims))), 'admitted')
     assert.equal(reasonOf(await ask(attacker.token())), 'signature_invalid')
@@ -204,7 +204,7 @@ describe('a decision', () => {
     }
   })
 
-  it('is made for each of many tokens that wait for one fetch (CVE-2025-64527)', async () => {
+  it('is made for each of many tokens that wait for the same fetch (CVE-2025-64527)', async () => {
     const environment = new VirtualRuntime(keySetOf(forge))
     const guard = createGuard(optionsWith(), environment)
     const decide = (authorization: string | string[]) =>
@@ -228,8 +228,8 @@ describe('a decision', () => {
   })
 })
 
-describe('a valid token with one change', () => {
-  it('in any bit, at any length or with any additional byte is refused (BI7)', async () => {
+describe('a valid token with a single change', () => {
+  it('is refused with any bit flipped, any length or any additional byte (BI7)', async () => {
     const { ask, guard } = await ready()
     const token = Buffer.from(forge.token())
     const refused = async (bytes: Buffer) => {

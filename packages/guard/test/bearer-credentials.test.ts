@@ -40,7 +40,7 @@ const rows: [authorization: string | readonly string[] | undefined, expected: st
 
 describe('an Authorization field', () => {
   for (const [authorization, expected] of rows) {
-    it(`${JSON.stringify(authorization)} gives ${expected} (RS21, RS25)`, () => {
+    it(`with ${JSON.stringify(authorization)} results in ${expected} (RS21, RS25)`, () => {
       const credentials = readCredentials({ authorization, target: '/hi' })
       assert.equal('token' in credentials ? credentials.token : credentials.reason, expected)
     })
@@ -68,7 +68,7 @@ describe('a request target', () => {
     ['/hi?a=1#?access_token=x', 'abc'],
   ]
   for (const [target, expected] of targets) {
-    it(`${target} gives ${expected} (RS22)`, () => {
+    it(`of ${target} results in ${expected} (RS22)`, () => {
       const credentials = readCredentials({ authorization: 'Bearer abc', target })
       assert.equal('token' in credentials ? credentials.token : credentials.reason, expected)
     })

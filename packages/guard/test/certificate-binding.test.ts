@@ -32,13 +32,13 @@ describe('a token that is bound to a certificate', () => {
     ],
   ]
   for (const [certificateBinding, token, proven, expected] of rows) {
-    it(`is ${expected} where bindings are ${certificateBinding} and the connection has ${proven} (RS27)`, async () => {
+    it(`is ${expected} if bindings are ${certificateBinding} and the connection proves ${proven} (RS27)`, async () => {
       const { ask } = guardIn(new VirtualRuntime(keySetOf(forge)), { certificateBinding })
       assert.equal(reasonOf(await ask(token(), 'CallHiApiRole', proven)), expected)
     })
   }
 
-  it('is checked for its certificate each time, also when cached', async () => {
+  it('is checked for its certificate at each request, even if it is cached', async () => {
     const { ask, guard } = guardIn(new VirtualRuntime(keySetOf(forge)), {
       certificateBinding: 'enforced',
     })

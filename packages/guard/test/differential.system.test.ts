@@ -176,8 +176,8 @@ const apply = (to: Json, by: [string, unknown][]) => {
 
 const runs = { numRuns: 1000 }
 
-describe('the guard compared with jose', () => {
-  it('admits no token that jose refuses, for any claims and header', async () => {
+describe('the guard, compared with jose,', () => {
+  it('admits no token that jose refuses, with any claims and header', async () => {
     await fc.assert(
       fc.asyncProperty(
         changes(claimName, oddity),
@@ -189,7 +189,7 @@ describe('the guard compared with jose', () => {
     )
   })
 
-  it('admits no token that jose refuses, for any JSON text of header and claims', async () => {
+  it('admits no token that jose refuses, with any JSON text as header and claims', async () => {
     await fc.assert(
       fc.asyncProperty(edits, edits, (inHeader, inClaims) => {
         return compare(forge.sign(edit(header, inHeader), edit(claims, inClaims)))
@@ -198,7 +198,7 @@ describe('the guard compared with jose', () => {
     )
   })
 
-  it('admits no token that jose refuses, for any changed text', async () => {
+  it('admits no token that jose refuses, with any change of its text', async () => {
     const token = forge.token()
     // Cached, so that a similar text could be mistaken for it.
     for (const _ of ['noted', 'remembered']) await ask(token)
@@ -208,7 +208,7 @@ describe('the guard compared with jose', () => {
     )
   })
 
-  it('admits no token that jose refuses, for any encoding of its signed parts', async () => {
+  it('admits no token that jose refuses, with any encoding of its signed parts', async () => {
     await fc.assert(
       fc.asyncProperty(edits, edits, (inHeader, inClaims) =>
         compare(forge.signParts(edit(encode(header), inHeader), edit(encode(claims), inClaims))),
@@ -225,7 +225,7 @@ describe('the guard compared with jose', () => {
     })
   }
 
-  it('is not stricter otherwise: it admits the same plain token', async () => {
+  it('is otherwise not stricter: it admits the same plain token', async () => {
     assert.equal(await joseAdmits(forge.token()), true)
     assert.equal(reasonOf(await ask(forge.token())), 'admitted')
   })

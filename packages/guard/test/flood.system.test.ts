@@ -37,7 +37,7 @@ async function flood(
 }
 
 describe('a flood of unknown kids', () => {
-  it('causes at most one fetch per cooldown while the provider works, with 100,000 in a minute (KF1, KF3)', async () => {
+  it('causes at most one fetch per cooldown while the provider works, even with 100,000 in a minute (KF1, KF3)', async () => {
     const perSecond = 1700
     const environment = new VirtualRuntime(keySetOf(known))
     const { guard, decide } = guardIn(environment)
@@ -48,7 +48,7 @@ describe('a flood of unknown kids', () => {
     assert.ok(environment.fetched.length <= 1 + seconds / 30, `${environment.fetched.length}`)
   })
 
-  it('causes only the scheduled retries while the provider fails, with 10,000 in a minute (KF2)', async () => {
+  it('causes only the scheduled retries while the provider fails, even with 10,000 in a minute (KF2)', async () => {
     const perSecond = 170
     const environment = new VirtualRuntime(keySetOf(known))
     const { guard, decide } = guardIn(environment)
@@ -81,7 +81,7 @@ describe('a flood of unknown kids', () => {
     assert.ok(environment.fetched.length - before <= 6 + (seconds * 5) / 30)
   })
 
-  it('does not delay a genuine new key for longer than the cooldown (KF4)', async () => {
+  it('delays a genuine new key by at most the cooldown (KF4)', async () => {
     const environment = new VirtualRuntime(keySetOf(known))
     const { guard, ask } = guardIn(environment)
     await guard.start()
@@ -96,7 +96,7 @@ describe('a flood of unknown kids', () => {
     assert.ok(waited <= 30, `${waited} s`)
   })
 
-  it('leaves neither tokens nor kids in memory (KF1, ME2)', async () => {
+  it('leaves no tokens and no kids in memory (KF1, ME2)', async () => {
     const { guard, decide } = guardIn(new VirtualRuntime(keySetOf(known)))
     await guard.start()
     const round = async (name: string) => {
@@ -115,8 +115,8 @@ describe('a flood of unknown kids', () => {
   })
 })
 
-describe('distinct valid tokens', () => {
-  it('use no more memory than the capacity (ME1)', async () => {
+describe('a flood of distinct valid tokens', () => {
+  it('uses no more memory than the capacity permits (ME1)', async () => {
     const environment = new VirtualRuntime(keySetOf(known))
     const guard = createGuard(optionsWith({ maxCachedTokens: 40 }), environment)
     await guard.start()

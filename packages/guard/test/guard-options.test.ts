@@ -79,12 +79,12 @@ describe('the options of a guard', () => {
     })
   }
 
-  it('are refused with all faults together', () => {
+  it('are refused with a list of all faults', () => {
     const change: Options = { realm: '"', maxCachedTokens: -1, unheard: 1 }
     assert.equal(faultsOf(() => createGuard(optionsWith(change))).length, 3)
   })
 
-  it('are validated before any fetch and any timer', () => {
+  it('are validated before any fetch or timer', () => {
     const environment = {
       fetch: () => assert.fail('fetched'),
       schedule: () => assert.fail('scheduled'),
@@ -94,10 +94,10 @@ describe('the options of a guard', () => {
   })
 })
 
-describe('the options of entra', () => {
+describe('the options from entra()', () => {
   const ids = { tenantId, apiApplicationId, roles }
 
-  it('have real Entra and both token versions of one tenant as defaults', () => {
+  it('include real Entra ID and both token versions of one tenant by default', () => {
     assert.deepEqual(entra(ids), {
       roles,
       scope: `api://${apiApplicationId}/.default`,
@@ -131,7 +131,7 @@ describe('the options of entra', () => {
       )
     })
 
-  it('use the keys of a function in place of each key set', () => {
+  it("use a function's keys instead of each key set", () => {
     const keys = () => []
     const { issuers } = entra({ ...ids, keys, tokenVersions: ['1.0', '2.0'] })
     for (const issuer of issuers) {
@@ -140,7 +140,7 @@ describe('the options of entra', () => {
     }
   })
 
-  it('do not change the other options of the guard', () => {
+  it('do not affect the other options of the guard', () => {
     assert.equal(entra({ ...ids, realm: 'mine', maxCachedTokens: 5 }).maxCachedTokens, 5)
     const scope = 'https://a.example/.default'
     assert.equal(entra({ ...ids, scope }).scope, scope)
@@ -191,7 +191,7 @@ describe('the options of entra', () => {
     ['https://10.0.0.1:4000', false],
   ]
   for (const [authUrl, isLocal] of origins) {
-    it(`with the authUrl ${authUrl} have ${isLocal ? 'it' : 'Entra ID'} as the issuer`, () => {
+    it(`with the authUrl ${authUrl} have ${isLocal ? 'that server' : 'Entra ID'} as the issuer`, () => {
       const expected = isLocal ? authUrl : 'https://sts.windows.net'
       const issuerOf = (more = {}) => entra({ ...ids, authUrl, ...more }).issuers[0]?.issuer
       assert.equal(issuerOf(), `${expected}/${tenantId}/`)
@@ -200,7 +200,7 @@ describe('the options of entra', () => {
   }
 
   for (const nothing of [undefined, null, 'x', 1])
-    it(`${JSON.stringify(nothing)} in their place is refused with a sentence`, () => {
+    it(`cannot be replaced by ${JSON.stringify(nothing)}, and the error is a sentence`, () => {
       const options = nothing as unknown as Parameters<typeof entra>[0]
       assert.deepEqual(
         faultsOf(() => entra(options)),
@@ -208,7 +208,7 @@ describe('the options of entra', () => {
       )
     })
 
-  it('with spelling mistakes are refused by the guard', () => {
+  it('are refused by the guard if they are misspelt', () => {
     const misspelt: Options = { tenantid: tenantId }
     assert.deepEqual(
       faultsOf(() => createGuard(entra({ ...ids, ...misspelt }))),
@@ -217,11 +217,11 @@ describe('the options of entra', () => {
   })
 })
 
-describe('the options from an environment', () => {
+describe('the options from environment variables', () => {
   const env = { TENANT_ID: tenantId, API_APPLICATION_ID: apiApplicationId }
   const local = { ...env, AUTH_URL: 'http://127.0.0.1:4000', CLIENT_SECRET: 'unused' }
 
-  it('are those of the tenant at Entra ID with two variables, and local ones with AUTH_URL', () => {
+  it('describe the tenant at Entra ID with two variables, and a local server with AUTH_URL', () => {
     const ids = { tenantId, apiApplicationId, roles }
     assert.deepEqual(entraFromEnvironment({ roles, env }), entra(ids))
     assert.deepEqual(
@@ -230,7 +230,7 @@ describe('the options from an environment', () => {
     )
   })
 
-  it('have every variable, and an empty one counts as not set', () => {
+  it('support every variable, and ignore empty ones', () => {
     const all = {
       ...local,
       ISSUER_URL: 'https://as.example',
@@ -257,7 +257,7 @@ describe('the options from an environment', () => {
     )
   })
 
-  it('lose to options in the code', () => {
+  it('are overridden by options in the code', () => {
     const given = { realm: 'mine', authUrl: 'https://login.microsoftonline.us' }
     const { realm, issuers } = entraFromEnvironment({ roles, env: local, ...given })
     assert.equal(realm, 'mine')
@@ -265,7 +265,7 @@ describe('the options from an environment', () => {
     assert.equal(issuers[0]?.issuer, `https://sts.windows.net/${tenantId}/`)
   })
 
-  it('are those of the process by default', (t) => {
+  it('come from the process environment by default', (t) => {
     t.mock.property(process, 'env', env)
     assert.deepEqual(entraFromEnvironment({ roles }), entraFromEnvironment({ roles, env }))
   })
@@ -286,7 +286,7 @@ describe('the options from an environment', () => {
     ],
   ]
   for (const [change, begins] of rows) {
-    it(`${JSON.stringify(change)} are refused, with the variable and where it comes from`, () => {
+    it(`are refused with ${JSON.stringify(change)}, and the error names the variable and its source`, () => {
       const make = () => entraFromEnvironment({ roles, env: { ...env, ...change } })
       const [fault = '', ...others] = faultsOf(make)
       assert.ok(fault.startsWith(begins), fault)
@@ -296,7 +296,7 @@ describe('the options from an environment', () => {
   }
 
   for (const name of ['TENANT_ID', 'AUTH_URL', 'JWKS_URL', 'TEST_KEYS'])
-    it(`refuse ${name} with a byte order mark before its name`, () => {
+    it(`refuse ${name} if a byte order mark precedes its name`, () => {
       const marked = { ...env, [`\ufeff${name}`]: 'x' }
       assert.deepEqual(
         faultsOf(() => entraFromEnvironment({ roles, env: marked })),
@@ -304,7 +304,7 @@ describe('the options from an environment', () => {
       )
     })
 
-  it('accept v2.0 tokens of both schemes of a local identity provider', () => {
+  it('accept v2.0 tokens with both URL schemes of a local identity provider', () => {
     const HTTPS_AUTH_URL = 'https://localhost:4443'
     const issuersOf = (change: Options) => {
       const more = { ...local, HTTPS_AUTH_URL, TOKEN_VERSIONS: '1.0,2.0', ...change }
@@ -333,14 +333,14 @@ describe('the options from an environment', () => {
     assert.deepEqual({ ...https, issuer: http?.issuer }, http)
   })
 
-  it('that are wrong in the code keep the name of the option', () => {
+  it("are reported with the option's name if the code sets them wrongly", () => {
     const make = () => entraFromEnvironment({ roles, env: {}, tenantId: 'common' })
     const [tenant, api] = faultsOf(make)
     assert.equal(tenant, 'tenantId: must be a GUID in lower case')
     assert.match(api ?? '', /^API_APPLICATION_ID: is not set/)
   })
 
-  it('without any options name the roles and the variables', () => {
+  it('are required, so the error without any names the roles and the variables', () => {
     const nothing = undefined as unknown as Parameters<typeof entraFromEnvironment>[0]
     assert.ok(faultsOf(() => createGuard(entraFromEnvironment(nothing))).length > 0)
     const rolesLess = { env } as unknown as Parameters<typeof entraFromEnvironment>[0]

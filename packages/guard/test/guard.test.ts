@@ -22,7 +22,7 @@ const forge = new TokenFactory('key-1')
 const attacker = new TokenFactory('key-1')
 
 describe('an admitted caller', () => {
-  it('has the values of the token', async () => {
+  it('has the values from the token', async () => {
     const { ask } = guardIn(new VirtualRuntime(keySetOf(forge)))
     assert.deepEqual(await ask(forge.token()), {
       outcome: 'admitted',
@@ -36,7 +36,7 @@ describe('an admitted caller', () => {
     })
   })
 
-  it('is frozen, and so are its roles', async () => {
+  it('is frozen, including its roles', async () => {
     const { ask } = guardIn(new VirtualRuntime(keySetOf(forge)))
     const caller = await ask(forge.token())
     assert.equal(caller.outcome, 'admitted')
@@ -44,13 +44,13 @@ describe('an admitted caller', () => {
     assert.ok(caller.outcome === 'admitted' && Object.isFrozen(caller.roles))
   })
 
-  it('has only the roles that the guard was declared with', async () => {
+  it('has only roles that the guard declares', async () => {
     const { ask } = guardIn(new VirtualRuntime(keySetOf(forge)))
     const caller = await ask(forge.token({ roles: ['Other', 'CallHiApiRole', '__proto__'] }))
     assert.deepEqual(caller.outcome === 'admitted' && caller.roles, ['CallHiApiRole'])
   })
 
-  it('gets its decision without a promise, when its key is known', async () => {
+  it('is decided without a promise if its key is known', async () => {
     const { guard } = guardIn(new VirtualRuntime(keySetOf(forge)))
     await guard.start()
     const decision = guard.decide(
@@ -92,19 +92,19 @@ describe('roles', () => {
   ]
   for (const [claim, required, expected] of rows) {
     const shown = JSON.stringify(claim)?.slice(0, 40)
-    it(`${shown} for ${String(required)} is ${expected} (RS19)`, async () => {
+    it(`with ${shown} for ${String(required)} are ${expected} (RS19)`, async () => {
       const { ask } = guardIn(new VirtualRuntime(keySetOf(forge)))
       assert.equal(reasonOf(await ask(forge.token({ roles: claim }), required)), expected)
     })
   }
 
-  it('are not read from a claim named authorities', async () => {
+  it('are not read from a claim with the name authorities', async () => {
     const { ask } = guardIn(new VirtualRuntime(keySetOf(forge)))
     const token = forge.token({ roles: undefined, authorities: ['CallHiApiRole'] })
     assert.equal(reasonOf(await ask(token)), 'role_missing')
   })
 
-  it('that were not declared do not compile, and are refused if forced', async () => {
+  it('that are undeclared do not compile, and are refused if a cast forces them', async () => {
     const { guard } = guardIn(new VirtualRuntime(keySetOf(forge)))
     const presented = { authorization: `Bearer ${forge.token()}`, target: '/' }
     // @ts-expect-error an undeclared role
@@ -123,7 +123,7 @@ describe('a token', () => {
     return [header, Buffer.from(text).toString('base64url'), signature].join('.')
   }
   const tests: [name: string, token: () => string, expected: string][] = [
-    ['of a key that was never published', () => new TokenFactory('key-2').token(), 'key_unknown'],
+    ['of an unpublished key', () => new TokenFactory('key-2').token(), 'key_unknown'],
     ['of another key with the same kid', () => attacker.token(), 'signature_invalid'],
     ['with a changed claim', () => changed(forge.token()), 'signature_invalid'],
     ['for another audience', () => forge.token({ aud: `${audience}x` }), 'audience_not_ours'],
@@ -141,7 +141,7 @@ describe('a token', () => {
     })
   }
 
-  it('with an unknown key gets the same answer as with a bad signature (RS32)', async () => {
+  it('with an unknown key gets the same response as with a bad signature (RS32)', async () => {
     const { ask } = guardIn(new VirtualRuntime(keySetOf(forge)))
     const { reason: _, ...unknown } = {
       reason: '',
@@ -165,7 +165,7 @@ describe('the listener', () => {
     [['https://a.example/'], 'no text (object)'],
   ]
   for (const [iss, received] of issuers) {
-    it(`learns the expected issuers beside ${JSON.stringify(iss)?.slice(0, 60)}`, async () => {
+    it(`receives the expected issuers beside ${JSON.stringify(iss)?.slice(0, 60)}`, async () => {
       const events: GuardEvent[] = []
       const { ask } = guardIn(new VirtualRuntime(keySetOf(forge)), {
         listener: (event) => events.push(event),
@@ -182,7 +182,7 @@ describe('the listener', () => {
     })
   }
 
-  it('receives every decision, and never a token', async () => {
+  it('receives every decision, but never a token', async () => {
     const events: GuardEvent[] = []
     const { ask } = guardIn(new VirtualRuntime(keySetOf(forge)), {
       listener: (event) => events.push(event),
@@ -206,7 +206,7 @@ describe('the listener', () => {
     }
   })
 
-  it('does not change a decision by an exception', async () => {
+  it('cannot change a decision by throwing', async () => {
     const { ask } = guardIn(new VirtualRuntime(keySetOf(forge)), {
       listener: () => {
         throw new Error('failure of the listener')
@@ -217,8 +217,8 @@ describe('the listener', () => {
   })
 })
 
-describe('a Node before 22', () => {
-  it('is named in one sentence by createGuard', (t) => {
+describe('a Node version before 22', () => {
+  it('causes a one-sentence error in createGuard', (t) => {
     const { withResolvers } = Promise
     t.after(() => Object.assign(Promise, { withResolvers }))
     Object.assign(Promise, { withResolvers: undefined })

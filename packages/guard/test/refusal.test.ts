@@ -6,7 +6,7 @@ const refusals = prepareRefusals('api', undefined)
 
 describe('every refusal', () => {
   for (const [reason, refusal] of Object.entries(refusals)) {
-    it(`${reason} is frozen JSON with exactly two string members, and is not cacheable`, () => {
+    it(`${reason} is frozen JSON with exactly two string members, and forbids caching`, () => {
       const body = JSON.parse(refusal.body)
       assert.deepEqual(Object.keys(body), ['error', 'error_description'])
       assert.equal(typeof body.error, 'string')
@@ -18,7 +18,7 @@ describe('every refusal', () => {
       assert.equal(refusal.reason, reason)
     })
 
-    it(`${reason} has a challenge only where required, in the characters of RFC 6750 (RS23)`, () => {
+    it(`${reason} has a challenge only if required, in the characters of RFC 6750 (RS23)`, () => {
       const challenge = refusal.headers['www-authenticate']
       assert.equal(challenge !== undefined, [400, 401, 403].includes(refusal.status))
       if (challenge === undefined) return
@@ -36,7 +36,7 @@ describe('every refusal', () => {
     ['not_found', 404],
     ['method_not_allowed', 405],
   ]
-  it('has the status that its error means (RS24)', () => {
+  it('has the status for its error (RS24)', () => {
     for (const row of Object.values(refusalRows)) {
       assert.equal(new Map(statuses).get(row.error), row.status, row.error)
     }
@@ -44,18 +44,18 @@ describe('every refusal', () => {
 })
 
 describe('a challenge', () => {
-  it('has no error code when no credentials were sent (RS23)', () => {
+  it('has no error code if no credentials were sent (RS23)', () => {
     assert.equal(refusals.no_credentials.headers['www-authenticate'], 'Bearer realm="api"')
   })
 
-  it('contains insufficient_scope when the role is missing (RS24)', () => {
+  it('contains insufficient_scope if the role is missing (RS24)', () => {
     assert.equal(
       refusals.role_missing.headers['www-authenticate'],
       'Bearer realm="api", error="insufficient_scope"',
     )
   })
 
-  it('always contains the scope that a client requests, if there is one (RS30)', () => {
+  it('always contains the scope that a client must request, if there is one (RS30)', () => {
     for (const { headers } of Object.values(
       prepareRefusals('api', undefined, 'api://x/.default'),
     )) {
@@ -74,7 +74,7 @@ describe('a challenge', () => {
 })
 
 describe('a missing role (contract C87, contract C88)', () => {
-  it('has exactly the required body, byte for byte', () => {
+  it('produces exactly the required body, byte for byte', () => {
     assert.equal(
       refusals.role_missing.body,
       '{"error":"access_denied","error_description":"Access is denied"}',
@@ -82,7 +82,7 @@ describe('a missing role (contract C87, contract C88)', () => {
   })
 })
 
-describe('a header that is added', () => {
+describe('an additional header', () => {
   it('does not change the prepared refusal', () => {
     const more = withHeader(refusals.keys_unavailable, 'retry-after', '7')
     assert.equal(more.headers['retry-after'], '7')

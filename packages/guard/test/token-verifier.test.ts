@@ -43,7 +43,7 @@ describe('two token versions', () => {
     )
   })
 
-  it('with one key set fetch it once', async () => {
+  it('share one fetch if they have the same key set', async () => {
     const { environment, guard, ask } = both('https://mirror.example/keys')
     await guard.start()
     assert.equal(await ask({}), 'admitted')
@@ -52,7 +52,7 @@ describe('two token versions', () => {
     assert.equal(guard.keySets().length, 1)
   })
 
-  it('are separate: each has its audience, its client claim and its version', async () => {
+  it('are separate: each has its own audience, client claim and version', async () => {
     const { ask } = both()
     assert.equal(await ask({ ...v2, aud: `api://${apiApplicationId}` }), 'audience_not_ours')
     assert.equal(await ask({ ...v2, azp: undefined, appid: 'x' }), 'claims_malformed')

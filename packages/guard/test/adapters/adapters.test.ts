@@ -29,38 +29,31 @@ type Row = [
 ]
 
 const rows: Row[] = [
-  ['a caller with the role is admitted', 'GET', '/hi', both, 200, 'Hi'],
-  ['a second time, cached', 'GET', '/hi', both, 200, 'Hi'],
-  ['the handler receives its caller', 'GET', '/whoami', hiOnly, 200, clientApplicationId],
-  ['HEAD is GET without a body', 'HEAD', '/hi', both, 200, ''],
-  ['HEAD is guarded too', 'HEAD', '/hi', none, 401, ''],
+  ['to a caller with the role', 'GET', '/hi', both, 200, 'Hi'],
+  ['to the same token from the cache', 'GET', '/hi', both, 200, 'Hi'],
+  ['from a handler that receives its caller', 'GET', '/whoami', hiOnly, 200, clientApplicationId],
+  ['to HEAD without a body', 'HEAD', '/hi', both, 200, ''],
+  ['to HEAD without a token', 'HEAD', '/hi', none, 401, ''],
   [
-    'without the role',
+    'to a caller without the role',
     'GET',
     '/hello',
     hiOnly,
     403,
     '{"error":"access_denied","error_description":"Access is denied"}',
   ],
-  ['without credentials', 'GET', '/hi', none, 401, /"error":"unauthorized"/],
+  ['to a request without credentials', 'GET', '/hi', none, 401, /"error":"unauthorized"/],
   [
-    'with another scheme',
+    'to another scheme',
     'GET',
     '/hi',
     () => ['authorization', 'Basic eA=='],
     401,
     /"error":"unauthorized"/,
   ],
+  ['to a bad token', 'GET', '/hi', () => bearer(attacker.token()), 401, /"error":"invalid_token"/],
   [
-    'with a bad token',
-    'GET',
-    '/hi',
-    () => bearer(attacker.token()),
-    401,
-    /"error":"invalid_token"/,
-  ],
-  [
-    'with several spaces before the token',
+    'to several spaces before the token',
     'GET',
     '/hi',
     () => both().map((text) => text.replace('Bearer ', 'Bearer   ')),
@@ -68,47 +61,47 @@ const rows: Row[] = [
     'Hi',
   ],
   [
-    'with two words',
+    'to two words as a token',
     'GET',
     '/hi',
     () => ['authorization', 'Bearer a b'],
     400,
     /"error":"invalid_request"/,
   ],
-  ['with two fields', 'GET', '/hi', () => [...both(), ...both()], 400, /"error":"invalid_request"/],
   [
-    'with a second scheme after the first',
+    'to two Authorization fields',
+    'GET',
+    '/hi',
+    () => [...both(), ...both()],
+    400,
+    /"error":"invalid_request"/,
+  ],
+  [
+    'to a second scheme after the first',
     'GET',
     '/hi',
     () => ['authorization', 'Basic eA==', ...both()],
     400,
     /"error":"invalid_request"/,
   ],
-  [
-    'with a token in the query',
-    'GET',
-    '/hi?access_token=x',
-    both,
-    400,
-    /"error":"invalid_request"/,
-  ],
-  ['another path, without a token', 'GET', '/bye', none, 401, /"error":"unauthorized"/],
-  ['another path', 'GET', '/bye', hiOnly, 404, /"error":"not_found"/],
-  ['the prefix itself, without a token', 'GET', '', none, 401, /"error":"unauthorized"/],
-  ['the prefix itself', 'GET', '', hiOnly, 404, /"error":"not_found"/],
-  ['the prefix and a slash, without a token', 'GET', '/', none, 401, /"error":"unauthorized"/],
-  ['the prefix and a slash', 'GET', '/', hiOnly, 404, /"error":"not_found"/],
-  ['a slash at the end', 'GET', '/hi/', both, 404, /"error":"not_found"/],
-  ['a doubled slash', 'GET', '//hi', both, 404, /"error":"not_found"/],
-  ['an encoded slash', 'GET', '/hi%2F', both, 404, /"error":"not_found"/],
-  ['another case', 'GET', '/HI', both, 404, /"error":"not_found"/],
-  ['another case, without a token', 'GET', '/HI', none, 401, /"error":"unauthorized"/],
-  ['another method, without a token', 'POST', '/hi', none, 401, /"error":"unauthorized"/],
-  ['another method', 'POST', '/hi', hiOnly, 405, /"error":"method_not_allowed"/],
-  ['OPTIONS, without a token', 'OPTIONS', '/hi', none, 401, /"error":"unauthorized"/],
-  ['OPTIONS', 'OPTIONS', '/hi', hiOnly, 405, /"error":"method_not_allowed"/],
-  ['OPTIONS of another path', 'OPTIONS', '/bye', hiOnly, 404, /"error":"not_found"/],
-  ['another method of another path', 'POST', '/bye', hiOnly, 404, /"error":"not_found"/],
+  ['to a token in the query', 'GET', '/hi?access_token=x', both, 400, /"error":"invalid_request"/],
+  ['to another path without a token', 'GET', '/bye', none, 401, /"error":"unauthorized"/],
+  ['to another path', 'GET', '/bye', hiOnly, 404, /"error":"not_found"/],
+  ['to the prefix itself without a token', 'GET', '', none, 401, /"error":"unauthorized"/],
+  ['to the prefix itself', 'GET', '', hiOnly, 404, /"error":"not_found"/],
+  ['to the prefix and a slash without a token', 'GET', '/', none, 401, /"error":"unauthorized"/],
+  ['to the prefix and a slash', 'GET', '/', hiOnly, 404, /"error":"not_found"/],
+  ['to a trailing slash', 'GET', '/hi/', both, 404, /"error":"not_found"/],
+  ['to a doubled slash', 'GET', '//hi', both, 404, /"error":"not_found"/],
+  ['to an encoded slash', 'GET', '/hi%2F', both, 404, /"error":"not_found"/],
+  ['to another case', 'GET', '/HI', both, 404, /"error":"not_found"/],
+  ['to another case without a token', 'GET', '/HI', none, 401, /"error":"unauthorized"/],
+  ['to another method without a token', 'POST', '/hi', none, 401, /"error":"unauthorized"/],
+  ['to another method', 'POST', '/hi', hiOnly, 405, /"error":"method_not_allowed"/],
+  ['to OPTIONS without a token', 'OPTIONS', '/hi', none, 401, /"error":"unauthorized"/],
+  ['to OPTIONS', 'OPTIONS', '/hi', hiOnly, 405, /"error":"method_not_allowed"/],
+  ['to OPTIONS for another path', 'OPTIONS', '/bye', hiOnly, 404, /"error":"not_found"/],
+  ['to another method at another path', 'POST', '/bye', hiOnly, 404, /"error":"not_found"/],
 ]
 
 for (const [adapter, start] of Object.entries(servers)) {
@@ -121,7 +114,7 @@ for (const [adapter, start] of Object.entries(servers)) {
     after(() => running.stop())
 
     for (const [name, method, path, fields, status, body] of rows) {
-      it(`${name}: ${status}`, async () => {
+      it(`responds with ${status} ${name}`, async () => {
         const answer = await call(running.url, `/api/v1${path}`, method, fields())
         assert.equal(answer.status, status, answer.body)
         if (typeof body === 'string') assert.equal(answer.body, body)
@@ -134,7 +127,7 @@ for (const [adapter, start] of Object.entries(servers)) {
       })
     }
 
-    it('an encoded letter in the path does not bypass the guard (RS20)', async () => {
+    it('does not let an encoded letter in the path bypass the guard (RS20)', async () => {
       for (const path of ['/api/v1/h%69', '/%61pi/v1/hi', '/api/v1/./hi', '/x/../api/v1/hi']) {
         const answer = await call(running.url, path, 'GET', none())
         assert.ok(answer.status === 401 || answer.status === 404, `${path}: ${answer.status}`)
@@ -148,7 +141,7 @@ for (const [adapter, start] of Object.entries(servers)) {
       ['a preflight with CORS middleware before the guard', preflight, origin],
     ]
     for (const [name, sent, corsOrigin] of preflights) {
-      it(`${name} has one answer, for paths that exist and others (RS20)`, async () => {
+      it(`gives ${name} the same response at existing and unknown paths (RS20)`, async () => {
         const server = await start(guard, corsOrigin)
         const answers = await Promise.all(
           anyPaths.map(async (path) => {
@@ -165,7 +158,7 @@ for (const [adapter, start] of Object.entries(servers)) {
       })
     }
 
-    it('with CORS middleware before the guard, a page can read each answer', async () => {
+    it('lets a page read each response if CORS middleware is before the guard', async () => {
       const server = await start(guard, origin)
       const rows = [
         ['/hi', none(), 401],
@@ -184,12 +177,12 @@ for (const [adapter, start] of Object.entries(servers)) {
       await server.stop()
     })
 
-    it('paths outside the prefix are open', async () => {
+    it('leaves paths outside the prefix open', async () => {
       assert.equal((await call(running.url, '/', 'GET', [])).body, 'open')
       assert.equal((await call(running.url, '/api/v1x', 'GET', [])).status, 404)
     })
 
-    it('without keys: 503 with retry-after', async () => {
+    it('responds with 503 and retry-after while there are no keys', async () => {
       const blind = createGuard(
         optionsWith(),
         new VirtualRuntime(() => new Response('', { status: 500 })),

@@ -15,9 +15,9 @@ import {
 } from './assert-guarded-express-cases.ts'
 import { unguarded } from './unguarded.ts'
 
-describe('assertGuarded lists the routes of Express without a guard', () => {
+describe('assertGuarded with Express', () => {
   for (const [name, build, expected] of expressRows) {
-    it(name, () => {
+    it(`lists the unguarded routes of an app with ${name}`, () => {
       const app = express()
       build(app)
       // Each app has at least one route below the prefix.
@@ -29,7 +29,7 @@ describe('assertGuarded lists the routes of Express without a guard', () => {
     })
   }
 
-  it('for a router too, and for the whole app', () => {
+  it('accepts a router or a whole app', () => {
     assert.deepEqual(
       unguarded(() => onExpress.assertGuarded(todos(), '')),
       ['GET /', 'GET /:id'],
@@ -41,7 +41,7 @@ describe('assertGuarded lists the routes of Express without a guard', () => {
     )
   })
 
-  it('and names the middleware that it cannot read', () => {
+  it('lists middleware that it cannot read by name', () => {
     const app = express()
       .use(express.json())
       .use('/x', express.json())
@@ -51,7 +51,7 @@ describe('assertGuarded lists the routes of Express without a guard', () => {
     assert.deepEqual(onExpress.assertGuarded(app, '/api'), ['/* jsonParser', '/* <anonymous>'])
   })
 
-  it('of an app that has nothing but a guarded router: none', () => {
+  it('accepts an app that only has a guarded router', () => {
     const routes = { 'GET /hi': { role, handler: end } } as const
     const app = express().use(onExpress.guardedRouter(guard, '/api', routes))
     onExpress.assertGuarded(app, '/api')
@@ -89,7 +89,7 @@ describe('assertGuarded', () => {
     }
   }
 
-  it('accepts the routes that are open on purpose, and tells which one is not', () => {
+  it('accepts the routes that are declared open, and lists every other open route', () => {
     assert.equal(message(['GET /api/health', 'GET /api/open']), undefined)
     assert.equal(
       message(['GET /api/health']),
@@ -98,7 +98,7 @@ describe('assertGuarded', () => {
     assert.match(message(['GET /api/gone']) ?? '', /^GET \/api\/gone is no open route below \/api/)
   })
 
-  it('fails where it would check nothing', () => {
+  it('fails if it would check nothing', () => {
     assert.equal(message([], '/apii'), 'No route is below /apii')
     assert.throws(
       () => onExpress.assertGuarded(express(), ''),

@@ -23,7 +23,7 @@ const fastifyRows: Row<FastifyInstance>[] = [
     ['POST /api/hi'],
   ],
   [
-    'a hook that is too late',
+    'a hook that runs too late',
     (app) => app.post('/api/hi', { onSend: onRequest as never }, hi),
     ['POST /api/hi'],
   ],
@@ -66,19 +66,23 @@ const fastifyRows: Row<FastifyInstance>[] = [
   ],
   ['a wildcard', (app) => app.post('/api/a/*', hi), ['POST /api/a/*']],
   ['a wildcard above the prefix', (app) => app.post('/*', hi), ['POST /*']],
-  ['the route of a plugin for CORS', (app) => app.options('*', hi), ['OPTIONS *']],
+  ['the route of a CORS plugin', (app) => app.options('*', hi), ['OPTIONS *']],
   ['all methods', (app) => app.all('/api/hi', hi), ['ALL /api/hi']],
   [
     'a version',
     (app) => app.post('/api/hi', { constraints: { version: '1.0.0' } }, hi),
     ['POST /api/hi'],
   ],
-  ['a regular expression', (app) => app.post('/:a(^a.*)/hi', hi), ['POST /:a(^a.*)/hi']],
-  ['another case', (app) => app.post('/API/hi', hi), ['POST /API/hi']],
-  ['routes outside', (app) => app.post('/apis', hi), []],
-  ['a handler of unknown paths', (app) => app.setNotFoundHandler(hi), ['ALL /*']],
   [
-    'a handler of unknown paths beside a guarded plugin',
+    'a route with a regular expression',
+    (app) => app.post('/:a(^a.*)/hi', hi),
+    ['POST /:a(^a.*)/hi'],
+  ],
+  ['a route in another case', (app) => app.post('/API/hi', hi), ['POST /API/hi']],
+  ['routes outside the prefix', (app) => app.post('/apis', hi), []],
+  ['a handler for unknown paths', (app) => app.setNotFoundHandler(hi), ['ALL /*']],
+  [
+    'a handler for unknown paths beside a guarded plugin',
     (app) => {
       app.register(
         async (child) => {
@@ -92,18 +96,18 @@ const fastifyRows: Row<FastifyInstance>[] = [
     ['ALL /*'],
   ],
   [
-    'a handler of unknown paths of a plugin',
+    'a handler for unknown paths in a plugin',
     (app) =>
       app.register(async (child) => void child.setNotFoundHandler(hi), { prefix: '/api/v1' }),
     ['ALL /api/v1/*'],
   ],
   [
-    'a handler of unknown paths of another plugin',
+    'a handler for unknown paths in another plugin',
     (app) => app.register(async (child) => void child.setNotFoundHandler(hi), { prefix: '/x' }),
     [],
   ],
   [
-    'a handler of unknown paths in a guarded instance',
+    'a handler for unknown paths in a guarded instance',
     (app) => {
       app.register(onFastify.guardedScope(guard, anyCaller))
       app.setNotFoundHandler(hi)
@@ -111,7 +115,7 @@ const fastifyRows: Row<FastifyInstance>[] = [
     [],
   ],
   [
-    'a handler of unknown paths and a page for every path, with guarded routes',
+    'guarded routes, a handler for unknown paths and a page for every path',
     (app) => {
       app.register(onFastify.guardedRoutes(guard, '/api', {}))
       app.setNotFoundHandler(hi)
@@ -120,7 +124,7 @@ const fastifyRows: Row<FastifyInstance>[] = [
     [],
   ],
   [
-    'a page for every path, with guarded routes of another prefix',
+    'guarded routes under another prefix, and a page for every path',
     (app) => {
       app.register(onFastify.guardedRoutes(guard, '/api/v1', {}))
       app.post('/*', hi)
@@ -129,9 +133,9 @@ const fastifyRows: Row<FastifyInstance>[] = [
   ],
 ]
 
-describe('assertGuarded lists the routes of Fastify without a guard', () => {
+describe('assertGuarded with Fastify', () => {
   for (const [name, build, expected] of fastifyRows) {
-    it(name, async () => {
+    it(`lists the unguarded routes of an app with ${name}`, async () => {
       const app = fastify()
       build(app)
       app.get('/api/last/one', { onRequest }, hi)
@@ -145,8 +149,8 @@ describe('assertGuarded lists the routes of Fastify without a guard', () => {
   }
 })
 
-describe('assertGuarded of Fastify', () => {
-  it('lists a handler of unknown paths where a version of Fastify does not tell', async () => {
+describe('assertGuarded with an incompatible Fastify version', () => {
+  it('lists a handler for unknown paths if Fastify cannot report it', async () => {
     const app = fastify()
     app.get('/api/hi', { onRequest }, hi)
     await app.ready()
@@ -200,7 +204,7 @@ const honoRows: Row<Hono>[] = [
     ['POST /api/hi'],
   ],
   [
-    'an app in the app, with an error handler of its own',
+    'a nested app with a separate error handler',
     (app) => {
       const child = new Hono()
         .onError((_, c) => c.text(''))
@@ -281,12 +285,12 @@ const honoRows: Row<Hono>[] = [
       app.route('/', onHono.guardedApp(guard, '/api/v1', {})).get('/api/v2', (c) => c.text('')),
     ['GET /api/v2'],
   ],
-  ['routes outside', (app) => app.get('/apis', (c) => c.text('')), []],
+  ['routes outside the prefix', (app) => app.get('/apis', (c) => c.text('')), []],
 ]
 
-describe('assertGuarded lists the routes of Hono without a guard', () => {
+describe('assertGuarded with Hono', () => {
   for (const [name, build, expected] of honoRows) {
-    it(name, () => {
+    it(`lists the unguarded routes of an app with ${name}`, () => {
       const app = new Hono()
       build(app)
       app.get('/api/last', honoRequired(), (c) => c.text(''))
@@ -297,7 +301,7 @@ describe('assertGuarded lists the routes of Hono without a guard', () => {
     })
   }
 
-  it('and names the middleware that it cannot read, and the answer to unknown paths', () => {
+  it('lists middleware that it cannot read, and the handler for unknown paths', () => {
     const named = async function cors(_: unknown, next: () => Promise<void>) {
       await next()
     }
@@ -307,7 +311,7 @@ describe('assertGuarded lists the routes of Hono without a guard', () => {
     assert.deepEqual(onHono.assertGuarded(whole, '/api'), ['notFound'])
   })
 
-  it('of the whole app, without its middleware', () => {
+  it('checks a whole app without its middleware', () => {
     const app = new Hono().use(async (_, next) => next()).get('/hi', (c) => c.text(''))
     assert.deepEqual(
       unguarded(() => onHono.assertGuarded(app, '/')),

@@ -36,7 +36,7 @@ for (const { adapter, name, start, alsoPaths = [] } of appsWithOwnRoutes) {
       ...requests,
       ...alsoPaths.map((path) => ['GET', path] as const),
     ]) {
-      it(`${method} ${path} is 401, and 404 or 405 for a caller (RS20)`, async () => {
+      it(`${method} ${path} gets 401, or 404 or 405 with a token (RS20)`, async () => {
         const refused = await call(running.url, path, method, [])
         assert.equal(refused.status, 401, refused.body)
         const told = await call(running.url, path, method, withToken())
@@ -44,15 +44,15 @@ for (const { adapter, name, start, alsoPaths = [] } of appsWithOwnRoutes) {
       })
     }
 
-    it('the declared route answers authenticated callers only (RS20)', async () => {
+    it('the declared route is open to authenticated callers only (RS20)', async () => {
       assert.equal((await call(running.url, '/api/v1/hi', 'GET', [])).status, 401)
       assert.equal((await call(running.url, '/api/v1/hi', 'GET', withToken())).body, 'Hi')
     })
   })
 }
 
-describe('Hono', () => {
-  it('answers a declared route at once, without a promise', async () => {
+describe('guardedApp with Hono', () => {
+  it('answers a declared route immediately, without a promise', async () => {
     const app = guardedApp(guard, '/api/v1', {
       'GET /hi': { role: 'CallHiApiRole', handler: () => new Response('Hi') },
     })
@@ -67,8 +67,8 @@ describe('Hono', () => {
   })
 })
 
-describe('Fastify', () => {
-  it('fails at start with another method of a declared path (RS20)', async () => {
+describe('guardedRoutes with Fastify', () => {
+  it('fails at start if the app declares another method for a declared path (RS20)', async () => {
     const app = fastify()
     app.register(
       guardedRoutes(guard, '/api/v1', {
@@ -80,7 +80,7 @@ describe('Fastify', () => {
     await app.close()
   })
 
-  it('works below the prefix of another guard (RS20)', async () => {
+  it("works below another guard's prefix (RS20)", async () => {
     const app = fastify()
     const routes = { 'GET /hi': { role: 'CallHiApiRole', handler: () => 'Hi' } } as const
     app.register(guardedRoutes(guard, '/api', routes))

@@ -156,9 +156,9 @@ const starts: readonly (readonly [
   ],
 ]
 
-describe('guardedRoutes with Fastify and', () => {
+describe('guardedRoutes in Fastify with', () => {
   for (const [name, options, prefix, keys, answers] of starts) {
-    it(`${name} reaches the routes of the table only, with their role (RS20)`, async () => {
+    it(`${name} serves only the routes of the table, with their roles (RS20)`, async () => {
       const app = appOf(options, [prefix, tableOf(...keys)])
       if (prefix !== '') app.get('/new/added', () => 'added')
       for (const [url, status] of Object.entries(answers)) {
@@ -172,7 +172,7 @@ describe('guardedRoutes with Fastify and', () => {
     })
   }
 
-  it('ignoreTrailingSlash answers another method with 405 and the methods of both spellings', async () => {
+  it('ignoreTrailingSlash allows the methods of both spellings, and answers others with 405', async () => {
     const app = appOf({ routerOptions: trailing }, ['/api', tableOf('GET /o', 'POST /o/')])
     for (const url of ['/api/o', '/api/o/']) {
       const answer = await app.inject({ method: 'PUT', url, headers: { authorization } })
@@ -214,7 +214,7 @@ describe('guardedRoutes with Fastify and', () => {
     ['no option', {}, ['GET /:a', 'GET /:b'], 'GET /:b: is the same route for Fastify as GET /:a'],
   ]
   for (const [name, options, keys, fault] of equal) {
-    it(`${name} names both rows of one route at start: ${fault}`, async () => {
+    it(`${name} reports two rows for the same route at start: ${fault}`, async () => {
       const app = appOf(options, ['/api', tableOf(...keys)])
       await assert.rejects(
         async () => void (await app.ready()),
@@ -238,7 +238,7 @@ describe('guardedRoutes with Fastify and', () => {
     ],
   ]
   for (const [name, options, second] of twice) {
-    it(`two tables name the prefix at start: ${name}`, async () => {
+    it(`two tables of one prefix fails at start: ${name}`, async () => {
       const app = appOf(options, ['/api', tableOf('GET /o')], second)
       await assert.rejects(
         async () => void (await app.ready()),
@@ -250,7 +250,7 @@ describe('guardedRoutes with Fastify and', () => {
     })
   }
 
-  it('another app has a table of the same prefix', async () => {
+  it('the same prefix in another app works', async () => {
     for (const app of [1, 2].map(() => appOf({}, ['/api', tableOf('GET /o')]))) {
       assert.equal((await app.inject({ url: '/api/o', headers: { authorization } })).body, 'GET /o')
       await app.close()

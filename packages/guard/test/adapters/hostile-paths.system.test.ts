@@ -217,7 +217,7 @@ for (const { name, start, check, readsUrl = false } of apps) {
     })
     after(() => app.stop())
 
-    it('answers no spelling of a path below the prefix without a token (RS20)', async () => {
+    it('serves no spelling of a path below the prefix without a token (RS20)', async () => {
       for (const target of readsUrl ? hostileTargets.filter(isBelowAsUrl) : hostileTargets) {
         const [status, body] = await send(app.url, target)
         // 400: the server, or the router of the framework, does not read the target.
@@ -227,7 +227,7 @@ for (const { name, start, check, readsUrl = false } of apps) {
     })
 
     // A table of Hono answers another spelling with 404 at once.
-    it('refuses with 401 or 404 what reaches the guard (RS20)', async () => {
+    it('responds with 401 or 404 to each request that reaches the guard (RS20)', async () => {
       assert.equal((await send(app.url, '/private/secret.txt'))[0], 401)
       for (const target of ['//private/secret.txt', '/private%2fsecret.txt']) {
         const [status] = await send(app.url, target)
@@ -235,13 +235,13 @@ for (const { name, start, check, readsUrl = false } of apps) {
       }
     })
 
-    it('leaves other paths to the app', async () => {
+    it('passes other paths on to the app', async () => {
       for (const target of harmlessTargets) {
         assert.notEqual((await send(app.url, target))[0], 401, target)
       }
     })
 
-    if (check !== undefined) it('is an app that assertGuarded accepts', () => void check())
+    if (check !== undefined) it('is accepted by assertGuarded', () => void check())
   })
 }
 
@@ -280,7 +280,7 @@ describe('assertGuarded refuses a guard that is mounted at a path', () => {
 })
 
 describe('the guard of a prefix', () => {
-  it('answers another spelling below a table of Express with 404 for a caller (RS20)', async () => {
+  it('responds with 404 to another spelling below an Express table (RS20)', async () => {
     const app = express()
     expressForms.guardedRouter?.(app)
     const { url, stop } = await serve(app.use(answer))
@@ -291,7 +291,7 @@ describe('the guard of a prefix', () => {
     await stop()
   })
 
-  it('refuses a path of Express below the prefix that a function before the guard has changed (RS20)', async () => {
+  it('refuses a path below the prefix that earlier Express middleware rewrote (RS20)', async () => {
     const app = express().use((request, _response, next) => {
       request.url = request.url.replace('/old/', '/private/').replace('/private/open', '/x')
       next()
@@ -303,7 +303,7 @@ describe('the guard of a prefix', () => {
     await stop()
   })
 
-  it('is below the path where an app of Hono is mounted (RS20)', async () => {
+  it('applies below the path where a Hono app is mounted (RS20)', async () => {
     const inner = new Hono().use(onHono.requireCaller(guard, '/v2'))
     const app = new Hono().route('/api', onHono.guardedApp(guard, '/v1', {})).route('/api', inner)
     const { url, stop } = await serve(getRequestListener(app.get('*', secret).fetch))
@@ -319,7 +319,7 @@ describe('the guard of a prefix', () => {
     await stop()
   })
 
-  it('admits a caller with the role to an app of Express and Hono behind middleware', async () => {
+  it('admits a caller with the role to Express and Hono apps behind middleware', async () => {
     const app = express()
       .use(onExpress.requireRole(guard, role, prefix))
       .use(answer)

@@ -97,7 +97,7 @@ const servers: Readonly<Record<string, Start>> = {
   },
 }
 
-describe('a session of an MCP server', () => {
+describe('a session with an MCP server', () => {
   for (const [name, start] of Object.entries(servers))
     it(`belongs to the caller that opened it, with ${name}`, async (test) => {
       const guard = createGuard(optionsWith(), new VirtualRuntime(keySetOf(forge)))
@@ -112,7 +112,7 @@ describe('a session of an MCP server', () => {
       assert.equal((await call(owner, 'DELETE', session)).status, 200)
     })
 
-  it('is forgotten when 10,000 others are in use', () => {
+  it('is dropped when 10,000 others are in use', () => {
     const sessions = new SessionOwners()
     const caller = { tenantId: 'tenant', applicationId: 'application' } as never
     sessions.note('used', caller)
@@ -125,7 +125,7 @@ describe('a session of an MCP server', () => {
     assert.ok(sessions.has('used', caller))
   })
 
-  it('does not change its owner', () => {
+  it('keeps its owner', () => {
     const sessions = new SessionOwners()
     const [first, second] = ['first', 'second'].map(
       (applicationId) => ({ tenantId: 'tenant', applicationId }) as never,

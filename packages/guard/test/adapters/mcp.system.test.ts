@@ -56,31 +56,35 @@ const hostile: readonly [name: string, body: BodyInit, status: number][] = [
   ['a tool without a row', JSON.stringify(callOf('forgotten')), 403],
   ['a tool in another case', JSON.stringify(callOf('HELLO')), 403],
   ['a tool with a space', JSON.stringify(callOf('hello ')), 403],
-  ['a list as name of the tool', JSON.stringify(callOf(['hello'])), 403],
-  ['the name of a member of each object', JSON.stringify(callOf('constructor')), 403],
-  ['no name', JSON.stringify(message('tools/call')), 403],
-  ['parameters by position', JSON.stringify(message('tools/call', ['hello'])), 403],
-  ['a call without id', JSON.stringify({ ...callOf('hello'), id: undefined }), 403],
+  ['a list as the tool name', JSON.stringify(callOf(['hello'])), 403],
+  ['an inherited member name as the tool name', JSON.stringify(callOf('constructor')), 403],
+  ['a call without a tool name', JSON.stringify(message('tools/call')), 403],
+  ['positional parameters', JSON.stringify(message('tools/call', ['hello'])), 403],
+  ['a call without an ID', JSON.stringify({ ...callOf('hello'), id: undefined }), 403],
   ['the method in another case', JSON.stringify(message('Tools/Call', { name: 'hello' })), 403],
   ['a method without a row', JSON.stringify(message('resources/read', { uri: 'a:b' })), 403],
   ['a batch with another tool', JSON.stringify([callOf('hi'), callOf('hello')]), 403],
   ['a batch of 101 messages', JSON.stringify(Array(101).fill(callOf('hi'))), 400],
-  ['a batch of none', '[]', 400],
-  ['a batch in a batch', JSON.stringify([[callOf('hello')]]), 400],
+  ['an empty batch', '[]', 400],
+  ['a nested batch', JSON.stringify([[callOf('hello')]]), 400],
   ['a call that claims to be a response', JSON.stringify({ ...callOf('hello'), result: {} }), 403],
-  ['a method that is no text', JSON.stringify({ ...callOf('hello'), method: ['tools/call'] }), 400],
+  [
+    'a method that is not a string',
+    JSON.stringify({ ...callOf('hello'), method: ['tools/call'] }),
+    400,
+  ],
   ['a message without method and result', '{"jsonrpc":"2.0","id":1}', 400],
-  ['a method by the prototype', `{"__proto__":${hello}}`, 400],
-  ['the name by the prototype', hi.replace('{"name":"hi"}', '{"__proto__":{"name":"hello"}}'), 403],
-  ['no JSON', hello.slice(1), 400],
+  ['an inherited method', `{"__proto__":${hello}}`, 400],
+  ['an inherited tool name', hi.replace('{"name":"hi"}', '{"__proto__":{"name":"hello"}}'), 403],
+  ['invalid JSON', hello.slice(1), 400],
   ['no body', '', 400],
 ]
 
 /** Bodies that two parsers read differently. The parser of Express has read them before the guard. */
 const ambiguous: readonly [name: string, body: BodyInit][] = [
-  ['two names of the tool', hi.replace('"name":"hi"', '"name":"hi","name":"hello"')],
+  ['two tool names', hi.replace('"name":"hi"', '"name":"hi","name":"hello"')],
   ['two methods', hi.replace('"id":1', '"id":1,"method":"ping"')],
-  ['two names, one of them escaped', hi.replace('"name"', '"n\\u0061me":"hello","name"')],
+  ['two names, one of which is escaped', hi.replace('"name"', '"n\\u0061me":"hello","name"')],
   ['a byte order mark', `\ufeff${hello}`],
   ['bytes that are not UTF-8', Buffer.from(hello.replace('hello', 'hello\xff'), 'latin1')],
   ['UTF-16', Buffer.from(hello, 'utf16le')],
@@ -92,7 +96,7 @@ const ambiguous: readonly [name: string, body: BodyInit][] = [
 ]
 
 for (const [server, start] of Object.entries(mcpServers)) {
-  describe(`an MCP server of ${server}`, () => {
+  describe(`an MCP server on ${server}`, () => {
     const events: GuardEvent[] = []
     const listener = (event: GuardEvent) => events.push(event)
     const guard = createGuard(optionsWith({ listener }), new VirtualRuntime(keySetOf(forge)))
@@ -105,14 +109,14 @@ for (const [server, start] of Object.entries(mcpServers)) {
     for (const [client, connect] of Object.entries(mcpClients)) {
       // Only SDK v2 serves this wire.
       if (client.includes('2026') && !server.includes('v2')) continue
-      describe(`with a client of ${client}`, () => {
+      describe(`with a client on ${client}`, () => {
         let requests = 0
         const counted: typeof fetch = (...of) => {
           requests += 1
           return fetch(...of)
         }
 
-        it('shows and runs the tools of the caller, and passes on the caller', async () => {
+        it("shows and runs the caller's tools, and passes on the caller", async () => {
           const one = await connect(`${running.url}/mcp`, both, counted)
           assert.deepEqual(await one.list(), ['forgotten', 'hi', 'hello', 'whoami'])
           assert.equal(await one.call('hi'), 'Hi')
@@ -121,7 +125,7 @@ for (const [server, start] of Object.entries(mcpServers)) {
           await one.close()
         })
 
-        it('hides a tool without its role, and refuses it with 403 in one request', async () => {
+        it('hides a tool if its role is missing, and refuses it with 403 in one request', async () => {
           const one = await connect(`${running.url}/mcp`, hiOnly, counted)
           assert.deepEqual(await one.list(), ['forgotten', 'hi', 'whoami'])
           assert.equal(await one.call('hi'), 'Hi')
@@ -131,7 +135,7 @@ for (const [server, start] of Object.entries(mcpServers)) {
           await one.close()
         })
 
-        it('without keys, fails with 503 in one request, and not with 401', async () => {
+        it('fails with 503 in one request, and not with 401, while there are no keys', async () => {
           const down = () => new Response('', { status: 500 })
           const blind = await start(createGuard(optionsWith(), new VirtualRuntime(down)))
           requests = 0
@@ -146,7 +150,7 @@ for (const [server, start] of Object.entries(mcpServers)) {
     }
 
     for (const [client, connect] of Object.entries(selfProviding)) {
-      it(`${client} with its own provider of tokens asks once more after a 403, and no further`, async () => {
+      it(`lets ${client} with its own token provider repeat a call once after a 403`, async () => {
         let calls = 0
         const counted: typeof fetch = (input, init) => {
           if (String(init?.body).includes('tools/call')) calls += 1
@@ -164,11 +168,11 @@ for (const [server, start] of Object.entries(mcpServers)) {
     const refusals: [name: string, token: string | undefined, status: number, error: string][] = [
       ['without a token', undefined, 401, ''],
       ['with a T1 of the token exchange', exchangeToken, 401, 'error="invalid_token"'],
-      ['with a token of another audience', forge.token({ aud: 'api://x' }), 401, 'invalid_token'],
+      ['with a token for another audience', forge.token({ aud: 'api://x' }), 401, 'invalid_token'],
       ['without the role of the tool', noRoles, 403, 'error="insufficient_scope"'],
     ]
     for (const [name, token, status, error] of refusals) {
-      it(`${name}: ${status}, with metadata and a scope that names no role (RS30)`, async () => {
+      it(`responds to a request ${name} with ${status}, metadata and a scope that names no role (RS30)`, async () => {
         const response = await post(running.url, hi, token)
         const challenge = response.headers.get('www-authenticate') ?? ''
         assert.equal(response.status, status)
@@ -186,7 +190,7 @@ for (const [server, start] of Object.entries(mcpServers)) {
       assert.deepEqual(document.scopes_supported, [scope])
     })
 
-    it('without keys: 503 with retry-after and without a challenge', async () => {
+    it('responds with 503 and retry-after, without a challenge, while there are no keys', async () => {
       const down = () => new Response('', { status: 500 })
       const blind = await start(createGuard(optionsWith(), new VirtualRuntime(down)))
       const response = await post(blind.url, hi, both)
@@ -196,7 +200,7 @@ for (const [server, start] of Object.entries(mcpServers)) {
       assert.equal(response.headers.has('www-authenticate'), false)
     })
 
-    it('names the missing role when the options say so', async () => {
+    it('names the missing role if the options permit it', async () => {
       const naming = await start(guard, { namesMissingRole: true })
       const response = await post(naming.url, hello, hiOnly)
       await naming.stop()
@@ -205,7 +209,7 @@ for (const [server, start] of Object.entries(mcpServers)) {
       assert.equal((await response.json()).error_description, description)
     })
 
-    it('admits a method that has a row', async () => {
+    it('admits a method with a row in the table', async () => {
       const reading = await start(guard, { methods: { 'resources/read': 'CallHiApiRole' } })
       const body = JSON.stringify(message('resources/read', { uri: 'a:b' }))
       assert.equal((await post(reading.url, body, hiOnly)).status, 200)
@@ -221,7 +225,7 @@ for (const [server, start] of Object.entries(mcpServers)) {
     })
 
     for (const [name, body, status] of hostile) {
-      it(`refuses ${name}: ${status}`, async () => {
+      it(`refuses ${name} with ${status}`, async () => {
         const response = await post(running.url, body, hiOnly)
         assert.equal(response.status, status, await response.clone().text())
         assert.doesNotMatch(await response.text(), /Hello|open/)
@@ -236,7 +240,7 @@ for (const [server, start] of Object.entries(mcpServers)) {
       })
     }
 
-    it('answers the next request of a connection after a body that it refuses', async () => {
+    it('answers the next request on a connection after it refuses a body', async () => {
       const body = 'x'.repeat(4 * 1024 * 1024)
       const fields = `host: a\r\nauthorization: Bearer ${hiOnly}\r\ncontent-length: ${body.length}`
       const socket = connectTo(Number(new URL(running.url).port), '127.0.0.1')
@@ -252,14 +256,14 @@ for (const [server, start] of Object.entries(mcpServers)) {
       })
     }
 
-    it('allows only the methods of the protocol', async () => {
+    it('permits only the methods of the protocol', async () => {
       const headers = { authorization: `Bearer ${both}` }
       const response = await fetch(`${running.url}/mcp`, { method: 'PUT', headers, body: hello })
       assert.equal(response.status, 405)
       assert.equal(response.headers.get('allow'), 'GET, POST, DELETE')
     })
 
-    it('reports why it refuses', async () => {
+    it('reports the reason of a refusal', async () => {
       events.length = 0
       await post(running.url, hello, hiOnly)
       const refused = events.flatMap((event) => (event.type === 'refused' ? [event.reason] : []))
@@ -268,10 +272,10 @@ for (const [server, start] of Object.entries(mcpServers)) {
   })
 }
 
-describe('the guard of an MCP server', () => {
+describe('mcpGuard', () => {
   const guard = createGuard(optionsWith(), new VirtualRuntime(keySetOf(forge)))
 
-  it('runs a Web handler of any kind, with the caller and the parsed body', async () => {
+  it('runs any Web handler with the caller and the parsed body', async () => {
     const mcp = mcpGuard(guard, optionsOf())
     const fetch = mcp.fetch((_, options) => Response.json(options))
     const request = new Request('https://mcp.example/mcp', {
@@ -289,7 +293,7 @@ describe('the guard of an MCP server', () => {
     assert.deepEqual(authInfo.extra.caller.roles, ['CallHiApiRole'])
   })
 
-  it('calls no Web handler for a hostile or ambiguous body', async () => {
+  it('calls no Web handler if the body is hostile or ambiguous', async () => {
     const fetch = mcpGuard(guard, optionsOf()).fetch(() => assert.fail('was called'))
     const headers = { authorization: `Bearer ${hiOnly}` }
     for (const [name, body, status = 400] of [...hostile, ...ambiguous]) {
@@ -298,7 +302,7 @@ describe('the guard of an MCP server', () => {
     }
   })
 
-  it('answers 400 for a body that ends early', async () => {
+  it('responds with 400 to a body that ends early', async () => {
     const body = new ReadableStream({ pull: (controller) => controller.error(new Error('cut')) })
     const headers = { authorization: `Bearer ${both}` }
     const init = { method: 'POST', headers, body, duplex: 'half' }
@@ -306,7 +310,7 @@ describe('the guard of an MCP server', () => {
     assert.equal((await fetch(new Request('https://mcp.example/mcp', init))).status, 400)
   })
 
-  it('admits 20,000 members', async () => {
+  it('accepts 20,000 members', async () => {
     const fetch = mcpGuard(guard, optionsOf()).fetch(() => new Response())
     const body = hi.replace('"name"', `${members(19_995)},"name"`)
     const headers = { authorization: `Bearer ${hiOnly}` }
@@ -314,7 +318,7 @@ describe('the guard of an MCP server', () => {
     assert.equal((await fetch(request)).status, 200)
   })
 
-  it('hides every tool without a caller', () => {
+  it('hides every tool if there is no caller', () => {
     let hidden = 0
     const tool = { disable: () => (hidden += 1) }
     mcpGuard(guard, optionsOf()).hideTools(undefined, { hi: tool, hello: tool, whoami: tool })
@@ -324,12 +328,12 @@ describe('the guard of an MCP server', () => {
   const invalid: [name: string, changes: object, message: RegExp][] = [
     ['a misspelt role of a tool', { tools: { hi: 'CallHiRole' } }, /no role CallHiRole/],
     ['a misspelt role of a method', { methods: { 'a/b': 'X' } }, /no role X/],
-    ['a role as scope', { scopes: ['CallHiApiRole' satisfies Role] }, /scopes must be/],
+    ['a role as a scope', { scopes: ['CallHiApiRole' satisfies Role] }, /scopes must be/],
     ['a scope with a quote', { scopes: ['a"b'] }, /scopes must be/],
     ['no scope', { scopes: [] }, /scopes must be/],
   ]
   for (const [name, changes, expected] of invalid) {
-    it(`does not start with ${name}`, () => {
+    it(`refuses ${name} at start`, () => {
       assert.throws(() => mcpGuard(guard, optionsOf(changes)), expected)
     })
   }

@@ -193,16 +193,16 @@ const rows: [
   ['a caller with another role', '/other', hiOnly, 403, 'access_denied'],
   ['the caller of a route without a role', '/caller', hiOnly, 200, clientApplicationId],
   ['no credentials', '', () => [], 401, 'unauthorized'],
-  ['no credentials where any caller may', '/caller', () => [], 401, 'unauthorized'],
+  ['no credentials at a route for any caller', '/caller', () => [], 401, 'unauthorized'],
   ['another scheme', '', () => ['authorization', 'Basic eA=='], 401, 'unauthorized'],
-  ['a token that is no token', '', () => bearer('a.b.c'), 401, 'invalid_token'],
+  ['an invalid token', '', () => bearer('a.b.c'), 401, 'invalid_token'],
   ['an expired token', '', () => bearer(forge.token({ exp: 1_700_000_000 })), 401, 'invalid_token'],
   ['two tokens', '', () => [...both(), ...both()], 400, 'invalid_request'],
   ['a token in the query', '?access_token=x', both, 400, 'invalid_request'],
 ]
 
 for (const [framework, { table, middleware }] of Object.entries(apps)) {
-  describe(`${framework}: a table and middleware give the same answer`, () => {
+  describe(`${framework}: a table and middleware give the same response`, () => {
     let servers: readonly Running[] = []
     before(async () => {
       servers = [await table(newGuard()), await middleware(newGuard())]
@@ -226,14 +226,14 @@ for (const [framework, { table, middleware }] of Object.entries(apps)) {
       })
     }
 
-    it('the prefix and a slash is another path than the prefix', async () => {
+    it('to a path with a trailing slash, which differs from the prefix', async () => {
       const url = servers[0]?.url ?? ''
       assert.equal((await call(url, '/todos/', 'GET', both())).status, 404)
       const wrong = await call(url, '/todos', 'POST', both())
       assert.deepEqual([wrong.status, wrong.headers.allow], [405, 'GET, HEAD'])
     })
 
-    it('a guard without keys answers 503 before the handler', async () => {
+    it('while there are no keys: 503 before the handler runs', async () => {
       const down = new VirtualRuntime(() => new Response('', { status: 500 }))
       const server = await middleware(createGuard(optionsWith(), down))
       const answer = await call(server.url, '/todos', 'GET', both())
@@ -243,8 +243,8 @@ for (const [framework, { table, middleware }] of Object.entries(apps)) {
   })
 }
 
-describe('Fastify', () => {
-  it('answers the prefix and a slash by another row than the prefix', async () => {
+describe('guardedRoutes with Fastify', () => {
+  it('has separate rows for the prefix with and without a slash', async () => {
     const guard = newGuard()
     const app = fastify()
     app.register(
@@ -278,7 +278,7 @@ describe('middleware at start', () => {
       }
     })
 
-    it(`refuses a role that the guard does not have: ${name}`, () => {
+    it(`refuses a role that the guard does not declare: ${name}`, () => {
       for (const wrong of ['CallHIApiRole', '', undefined, Symbol('any caller'), [role]]) {
         assert.throws(() => make(guard as never, wrong as never), {
           name: 'TypeError',
@@ -292,7 +292,7 @@ describe('middleware at start', () => {
     Express: onExpress.requireCaller,
     Hono: onHono.requireCaller,
   })) {
-    it(`refuses a prefix that no path begins with: ${name}`, () => {
+    it(`refuses a prefix that no path can begin with: ${name}`, () => {
       for (const prefix of ['api', '/api/', '/', '/api?x']) {
         assert.throws(() => make(guard, prefix), {
           name: 'TypeError',
@@ -302,7 +302,7 @@ describe('middleware at start', () => {
     })
   }
 
-  it('an undeclared role does not compile', () => {
+  it('does not compile with an undeclared role', () => {
     // @ts-expect-error a role that the guard was not declared with
     assert.throws(() => onExpress.requireRole(guard, 'CallHIApiRole'))
     // @ts-expect-error a role that the guard was not declared with

@@ -103,7 +103,7 @@ const moves: [name: string, move: (app: Express, guard: Guard<Role>) => unknown]
     (app, guard) => app.use(express.json(), requireRole(guard, role)).use('/todos', todos()),
   ],
   [
-    'two guards, each with a check of its own',
+    'two guards, each with its own check',
     (app, guard) =>
       app.use(requireCaller(newGuard())).use('/todos', requireRole(guard, role), todos()),
   ],
@@ -121,9 +121,9 @@ async function withApp(build: (app: Express) => unknown, check: (url: string) =>
   await check(url).finally(stop)
 }
 
-describe('an Express router that exists moves behind the guard', () => {
+describe('an existing Express router behind the guard', () => {
   for (const [name, move] of moves) {
-    it(`by ${name}`, () =>
+    it(`works with ${name}`, () =>
       withApp(
         (app) => move(app, newGuard()),
         async (url) => {
@@ -139,7 +139,7 @@ describe('an Express router that exists moves behind the guard', () => {
       ))
   }
 
-  it('next() of a row reaches no route that the table does not have', () =>
+  it('exposes no undeclared route when a row calls next()', () =>
     withApp(
       (app) =>
         app
@@ -151,7 +151,7 @@ describe('an Express router that exists moves behind the guard', () => {
       },
     ))
 
-  it('OPTIONS gets the response of Express after requireRole on a route, and of the guard with app.use', () =>
+  it('answers OPTIONS after requireRole on a route, while app.use lets the guard answer', () =>
     withApp(
       (app) =>
         app
@@ -164,7 +164,7 @@ describe('an Express router that exists moves behind the guard', () => {
       },
     ))
 
-  it('two guards of two tenants refuse each token', () =>
+  it('refuses every token behind two guards of different tenants', () =>
     withApp(
       (app) => {
         const foreign = newGuard({
@@ -180,7 +180,7 @@ describe('an Express router that exists moves behind the guard', () => {
     ))
 })
 
-describe('an error of a guarded handler reaches the error handler of the app, in Express 4 and 5', () => {
+describe("the app's error handler in Express 4 and 5", () => {
   const failures: [name: string, handler: RequestHandler, message: string][] = [
     [
       'thrown',
@@ -198,7 +198,7 @@ describe('an error of a guarded handler reaches the error handler of the app, in
     ['passed to next', (_request, _response, next) => next(new Error('passed')), 'failed: passed'],
   ]
   for (const [name, handler, message] of failures) {
-    it(`${name}: 500`, () =>
+    it(`receives an error that is ${name}, and responds with 500`, () =>
       withApp(
         (app) => app.use(guardedRouter(newGuard(), '/api', { 'GET /hi': { role, handler } })),
         async (url) => {
@@ -211,7 +211,7 @@ describe('an error of a guarded handler reaches the error handler of the app, in
       ))
   }
 
-  it('thrown after requireRole, before and after the keys are there', () =>
+  it('receives an error after requireRole, before and after the keys are available', () =>
     withApp(
       (app) =>
         app.get('/hi', requireRole(newGuard(), role), () => {

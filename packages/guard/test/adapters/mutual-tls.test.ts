@@ -91,7 +91,7 @@ for (const [name, listenerOf] of Object.entries(adapters)) {
       return `${response.statusCode} ${await text(response)}`
     }
 
-    it('a bound token is valid only with its certificate (RS27)', async () => {
+    it('a bound token works only with its certificate (RS27)', async () => {
       const token = forge.token({ cnf: { 'x5t#S256': thumbprintOf(client) } })
       assert.equal(await call(token, client), '200 Hi')
       assert.match(await call(token, thief), /^401 .*"invalid_token"/)

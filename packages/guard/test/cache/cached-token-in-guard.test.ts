@@ -29,7 +29,7 @@ describe('a cached token', () => {
     assert.equal(isRemembered(), true)
   })
 
-  it('is found with any number of spaces before it, and has one place', async () => {
+  it('is found despite additional spaces, and is stored once', async () => {
     const { guard, ask, token, isRemembered } = await known()
     for (const spaces of [0, 1, 2, 7, 8000]) {
       assert.equal(reasonOf(await ask(' '.repeat(spaces) + token)), 'admitted')
@@ -38,7 +38,7 @@ describe('a cached token', () => {
     assert.equal(guard.cachedTokens(), 1)
   })
 
-  it('stays cached between many tokens that are used once', async () => {
+  it('stays cached while many tokens are used once', async () => {
     const { ask, token, isRemembered } = await known({ maxCachedTokens: 10 })
     for (let index = 0; index < 100; index += 1) {
       await ask(forge.token({ uti: `${index}` }))
@@ -47,7 +47,7 @@ describe('a cached token', () => {
     }
   })
 
-  it('is the only token that is accepted with its signature (TC1)', async () => {
+  it('is the only one accepted with its signature (TC1)', async () => {
     const { ask, token } = await known()
     const [header, , signature] = token.split('.')
     const [, other] = forge.token({ roles: ['CallHelloApiRole'], sub: 'another client' }).split('.')
@@ -57,7 +57,7 @@ describe('a cached token', () => {
     assert.equal(reasonOf(await ask(token)), 'admitted')
   })
 
-  it('is checked for its roles each time', async () => {
+  it('is checked for its roles at each request', async () => {
     const { ask } = await known()
     const token = forge.token({ roles: ['CallHiApiRole'] })
     for (const _ of ['remembered', 'found']) {
@@ -74,7 +74,7 @@ describe('a cached token', () => {
     assert.equal(reasonOf(await ask(token)), 'expired')
   })
 
-  it('is checked by the wall clock like a new one, also after a clock change (FL12)', async () => {
+  it('is checked against the wall clock like a new token, even after a clock change (FL12)', async () => {
     const { ask, token, environment, guard } = await known()
     const year = 365 * 86_400
     for (const [jump, expected] of [
@@ -92,7 +92,7 @@ describe('a cached token', () => {
     assert.equal(environment.fetched.length, 1)
   })
 
-  it('is refused after its key was removed (FL10)', async () => {
+  it('is refused after its key is removed (FL10)', async () => {
     const { ask, guard, token, environment } = await known()
     environment.publish(keySetOf(new TokenFactory('key-3')))
     await environment.pass(3600)
@@ -100,7 +100,7 @@ describe('a cached token', () => {
     assert.equal(reasonOf(await ask(token)), 'key_unknown')
   })
 
-  it('is refused when another key has the kid of its key', async () => {
+  it('is refused if another key replaces its key under the same kid', async () => {
     const { ask, guard, token, environment } = await known()
     environment.publish(keySetOf(attacker))
     await environment.pass(3600)
@@ -108,7 +108,7 @@ describe('a cached token', () => {
     assert.equal(reasonOf(await ask(token)), 'signature_invalid')
   })
 
-  it('is accepted after a refresh with the same key', async () => {
+  it('is accepted after a refresh that returns the same key', async () => {
     const { ask, token, environment, isRemembered, guard } = await known()
     await environment.pass(3599)
     assert.equal(guard.keySets()[0]?.ageSeconds, 3599)
@@ -119,14 +119,14 @@ describe('a cached token', () => {
     assert.equal(isRemembered(), true)
   })
 
-  it('does not exist with a capacity of 0', async () => {
+  it('is never stored if the capacity is 0', async () => {
     const { ask, guard, token, isRemembered } = await known({ maxCachedTokens: 0 })
     await ask(token)
     assert.equal(guard.cachedTokens(), 0)
     assert.equal(isRemembered(), false)
   })
 
-  it('was admitted before: refused tokens are not cached (TC3)', async () => {
+  it('is stored only after it is admitted, so refused tokens are not cached (TC3)', async () => {
     const environment = new VirtualRuntime(keySetOf(forge))
     const { ask, guard } = guardIn(environment)
     for (const token of [

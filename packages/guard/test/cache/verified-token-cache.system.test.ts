@@ -36,8 +36,8 @@ function shareFound(tokens: VerifiedTokenCache<ReturnType<typeof entry>>, caller
   return found / (callers * 5)
 }
 
-describe('cached tokens', () => {
-  it('are found by their complete text', () => {
+describe('the cached tokens', () => {
+  it('are found by their full text', () => {
     const tokens = new VerifiedTokenCache(10)
     const remembered = entry(`head.${tail('a')}`)
     tokens.add(remembered)
@@ -52,7 +52,7 @@ describe('cached tokens', () => {
     assert.equal(tokens.size, 1)
   })
 
-  it('are not found by another text with the same end (CVE-2026-35039)', () => {
+  it('are not found by another text with the same ending (CVE-2026-35039)', () => {
     const tokens = new VerifiedTokenCache(10)
     tokens.add(entry(`head.${tail('a')}`))
     for (const token of [`Head.${tail('a')}`, `.${tail('a')}`, tail('a'), `xhead.${tail('a')}`]) {
@@ -61,7 +61,7 @@ describe('cached tokens', () => {
     assert.ok(tokens.find(`head.${tail('a')}`))
   })
 
-  it('are never more than the capacity', () => {
+  it('never exceed the capacity', () => {
     const tokens = new VerifiedTokenCache(100)
     for (let index = 0; index < 10_000; index += 1) {
       tokens.add(entry(tail(`${index}`)))
@@ -90,7 +90,7 @@ describe('cached tokens', () => {
     assert.ok(afterMany - full < 1_000_000, `${afterMany - full} bytes more`)
   })
 
-  it('are all found again with at most as many callers as slots', () => {
+  it('are all found again if there are no more callers than slots', () => {
     const tokens = new VerifiedTokenCache(10_000)
     assert.equal(shareFound(tokens, 10_000), 1)
   })
@@ -100,13 +100,13 @@ describe('cached tokens', () => {
     [15_000, 0.2],
     [20_000, 0.06],
   ] as const) {
-    it(`are found in part when ${callers} callers take turns in 10,000 slots`, () => {
+    it(`are partly found again if ${callers} callers take turns in 10,000 slots`, () => {
       const found = shareFound(new VerifiedTokenCache(10_000, seeded()), callers)
       assert.ok(found > atLeast, `${found}`)
     })
   }
 
-  it('stay while they are in use', () => {
+  it('remain while they are in use', () => {
     const tokens = new VerifiedTokenCache(10)
     tokens.add(entry(tail('mine')))
     for (let index = 0; index < 1000; index += 1) {
@@ -115,14 +115,14 @@ describe('cached tokens', () => {
     }
   })
 
-  it('are dropped when they are not in use', () => {
+  it('are evicted when they are unused', () => {
     const tokens = new VerifiedTokenCache(10, seeded())
     tokens.add(entry(tail('mine')))
     for (let index = 0; index < 200; index += 1) tokens.add(entry(tail(`${index}`)))
     assert.equal(tokens.find(tail('mine')), undefined)
   })
 
-  it('replace each other when their hashes are equal', () => {
+  it('replace each other if their hashes collide', () => {
     const tokens = new VerifiedTokenCache(10)
     const [first, second] = [entry(`a.${tail('')}`), entry(`b.${tail('')}`)]
     tokens.add(first)
@@ -135,7 +135,7 @@ describe('cached tokens', () => {
     assert.equal(tokens.size, 1)
   })
 
-  it('do not exist with a capacity of 0', () => {
+  it('do not exist if the capacity is 0', () => {
     const tokens = new VerifiedTokenCache(0)
     tokens.add(entry(tail('a')))
     assert.equal(tokens.size, 0)
@@ -156,7 +156,7 @@ describe('cached tokens', () => {
     }
   })
 
-  it('are deleted when their key is removed, and no others', () => {
+  it('are deleted when their key is removed, while others remain', () => {
     const tokens = new VerifiedTokenCache(6)
     const names = ['a', 'b', 'c', 'd', 'e', 'f']
     for (const name of names) {

@@ -62,7 +62,7 @@ const scoped = (code: string) => {
 }
 
 describe('the examples of the guard', () => {
-  it('run', async (t) => {
+  it('run without an error', async (t) => {
     assert.ok(examples.length >= 27, `${examples.length}`)
     t.mock.method(globalThis, 'fetch')
     // Inside the package, where its name and its dependencies resolve.
@@ -73,7 +73,7 @@ describe('the examples of the guard', () => {
     await import(file)
   })
 
-  it('that end with a value have that value', async () => {
+  it('produce the values in their comments', async () => {
     const { isJsonObject, parseStrictJson } = await import('../../src/encoding/strict-json.ts')
     assert.equal(parseStrictJson(new TextEncoder().encode('{"aud":"a","aud":"b"}')), undefined)
     assert.equal(isJsonObject(['a']), false)

@@ -184,12 +184,12 @@ describe('the snippets of docs/guides/protect-your-api.md and docs/reference/gua
   })
 })
 
-it(`${reference.file} has the options and refusals of the code`, () => {
+it(`${reference.file} lists the options and refusals in the code`, () => {
   assertGenerated(reference)
 })
 
 describe('the tables of docs/reference/guard.md', () => {
-  it('list every event and every code of a failed refresh', () => {
+  it('list every event and every code for a failed refresh', () => {
     const events = [...source('guard-event.ts').matchAll(/readonly type: '(\w+)'/g)]
     const listed = tableOf('event').flatMap(([names = '']) => names.split(', '))
     assert.deepEqual(listed.toSorted(), events.map(([, name]) => name).toSorted())

@@ -12,7 +12,7 @@ const page = readFileSync(join(guard, '../../docs/evidence/mutants-guard.md'), '
 const mutants = [...tokenMutants, ...keyMutants, ...gateMutants, ...adapterMutants]
 
 describe('the mutants of the guard', () => {
-  it('still find the texts that they replace', () => {
+  it('apply to texts that still exist', () => {
     const lost = mutants.filter(({ file, edits }) => {
       const source = readFileSync(join(guard, 'src', file), 'utf8')
       return edits.some(([find]) => !source.includes(find))
@@ -23,7 +23,7 @@ describe('the mutants of the guard', () => {
     )
   })
 
-  it('are all on the page, in their order, each with the test that detected it', () => {
+  it('are all on the page, in order, each with the test that detects it', () => {
     const rows = page.split('\n').filter((line) => /^\| \d/.test(line))
     assert.deepEqual(
       rows.map((row) => row.split(' | ').slice(1, 3)),

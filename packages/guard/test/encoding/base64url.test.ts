@@ -11,7 +11,7 @@ for (const [name, decode] of [
   ['with Web APIs', decodeWithWebApis],
 ] as const) {
   describe(`canonical base64url, ${name}`, () => {
-    it('is the encoding of bytes', () => {
+    it('encodes bytes', () => {
       fc.assert(
         fc.property(fc.uint8Array(), (bytes) => {
           const decoded = decode(Buffer.from(bytes).toString('base64url'))
@@ -20,7 +20,7 @@ for (const [name, decode] of [
       )
     })
 
-    it('is one text for each value: any other text is refused', () => {
+    it('has a single text for each value, and refuses any other text', () => {
       fc.assert(
         fc.property(fc.string({ unit: anyUnit, maxLength: 12 }), (text) => {
           const bytes = decode(text)
@@ -31,7 +31,7 @@ for (const [name, decode] of [
     })
 
     for (const text of ['QQ==', 'QR', '+_-A', '/_-A', 'QU JD', 'QUJD\n', 'Q', 'é', '\u0000']) {
-      it(`is not ${JSON.stringify(text)}`, () => {
+      it(`excludes ${JSON.stringify(text)}`, () => {
         assert.equal(decode(text), undefined)
       })
     }

@@ -66,7 +66,7 @@ describe('strict JSON', () => {
     })
   }
 
-  it('is not parsed when it nests too deep (FL6)', (t) => {
+  it('refuses deep nesting before it parses (FL6)', (t) => {
     const unfold = t.mock.method(JSON, 'parse')
     assert.equal(parse('['.repeat(100_000) + ']'.repeat(100_000)), undefined)
     assert.equal(parse(`{"keys":[${'{"a":'.repeat(31)}1${'}'.repeat(31)}]}`), undefined)
@@ -75,7 +75,7 @@ describe('strict JSON', () => {
     assert.equal(unfold.mock.callCount(), 1)
   })
 
-  it('reads every text of JSON.stringify', () => {
+  it('reads every text that JSON.stringify can produce', () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 6 }), fc.nat(3), (value, space) => {
         const text = JSON.stringify(value, undefined, space)

@@ -21,8 +21,8 @@ function blind() {
   return { environment, guard, ask }
 }
 
-describe('when the provider is unavailable for a long time', () => {
-  it('for an hour: always 200 with known keys, at most one fetch in 30 s (FL2)', async () => {
+describe('the guard, while the provider is unavailable for a long time,', () => {
+  it('always responds with 200 for an hour with known keys, and fetches at most once in 30 s (FL2)', async () => {
     const { environment, guard, ask } = blind()
     await guard.start()
     environment.goDown()
@@ -39,7 +39,7 @@ describe('when the provider is unavailable for a long time', () => {
     )
   })
 
-  it('longer than the maximum age: 503, not 401 and not open, and 200 after its return (FL3)', async () => {
+  it('responds with 503 after the maximum age, not with 401 or 200, and recovers (FL3)', async () => {
     const { environment, guard, ask } = blind()
     await guard.start()
     const remembered = await ask(known)
@@ -56,7 +56,7 @@ describe('when the provider is unavailable for a long time', () => {
     assert.equal(reasonOf(await ask(known)), 'key_unknown')
   })
 
-  it('a cached token gets 503 too above the maximum age', async () => {
+  it('also responds with 503 to a cached token after the maximum age', async () => {
     const { environment, guard } = blind()
     const token = known.token({ exp: environment.wallClockMs() / 1000 + 10 * 86_400 })
     const ask = async () =>
@@ -70,8 +70,8 @@ describe('when the provider is unavailable for a long time', () => {
   })
 })
 
-describe('when the provider rotates', () => {
-  it('on schedule, no token is refused (FL9)', async () => {
+describe('the guard, when the provider rotates its keys,', () => {
+  it('refuses no token if the rotation follows a schedule (FL9)', async () => {
     const { environment, guard, ask } = blind()
     await guard.start()
     const chain = [known, rotated, new TokenFactory('third')]
@@ -90,7 +90,7 @@ describe('when the provider rotates', () => {
     }
   })
 
-  it('without notice, the first token with the new key causes a refresh', async () => {
+  it('refreshes at the first token with the new key if there was no notice', async () => {
     const { environment, guard, ask } = blind()
     await guard.start()
     environment.publish(keySetOf(rotated))
@@ -100,8 +100,8 @@ describe('when the provider rotates', () => {
   })
 })
 
-describe('when the provider truncates its answer', () => {
-  it('at any byte, the old set stays (FL5)', async () => {
+describe('the guard, when the provider truncates its response,', () => {
+  it('keeps the old key set, wherever the response ends (FL5)', async () => {
     const { environment, guard, ask } = blind()
     await guard.start()
     for (let length = 0; length < good.length; length += 1) {

@@ -14,7 +14,7 @@ const known = new TokenFactory('known')
 const rotated = new TokenFactory('rotated')
 const good = keySetOf(known)
 
-describe('when the provider', () => {
+describe('the guard, when the provider', () => {
   let server: FaultServer
   before(async () => {
     server = await startFaultServer(good)
@@ -26,7 +26,7 @@ describe('when the provider', () => {
     ...Object.entries(endlessFaults).map(([name, fault]) => ({ name, ...fault, givesUpAfter: 5 })),
   ]
   for (const { name, code, begin, givesUpAfter } of all) {
-    it(`${name}: known keys 200, an unknown key 503, never 401, one attempt (FL4, FL6, FL7, FL8; CVE-2026-22036)`, async () => {
+    it(`${name}, accepts known keys, gives 503 for an unknown key, never 401, and tries once (FL4, FL6, FL7, FL8; CVE-2026-22036)`, async () => {
       server.publish(good)
       const { guard, ask, passUntilAttempt, failures } = guardAt(server.url)
       await guard.start()
@@ -50,7 +50,7 @@ describe('when the provider', () => {
   }
 })
 
-describe('when the provider redirects', () => {
+describe('the guard, when the provider redirects', () => {
   let attacker: Server
   let visits = 0
   before(async () => {
@@ -63,7 +63,7 @@ describe('when the provider redirects', () => {
   after(() => attacker.close())
 
   for (const status of [301, 302, 303, 307, 308]) {
-    it(`with ${status}, the redirect is not followed (FL8)`, async () => {
+    it(`with ${status}, does not follow the redirect (FL8)`, async () => {
       const server = await startFaultServer(good)
       const { guard, ask, failures } = guardAt(server.url)
       const { port } = attacker.address() as AddressInfo
@@ -80,8 +80,8 @@ describe('when the provider redirects', () => {
   }
 })
 
-describe('when the provider has an untrusted certificate', () => {
-  it('its keys are not used (FL8)', async () => {
+describe('the guard, when the provider has an untrusted certificate,', () => {
+  it('ignores its keys (FL8)', async () => {
     const server = createTlsServer(attacker, (_, response) => response.end(good))
     server.listen(0, '127.0.0.1')
     await once(server, 'listening')
@@ -95,8 +95,8 @@ describe('when the provider has an untrusted certificate', () => {
   })
 })
 
-describe('when the provider is unavailable', () => {
-  it('at start: 503 and not ready, and ready within 2 s after its return (FL1)', async () => {
+describe('the guard, when the provider is unavailable at start,', () => {
+  it('responds with 503 and is not ready, and recovers within 2 s after the provider (FL1)', async () => {
     const server = await startFaultServer(good)
     await server.down()
     const { guard, ask, passUntilAttempt } = guardAt(server.url)

@@ -20,7 +20,7 @@ const faultOf = (set: ReturnType<typeof read>) =>
   typeof set === 'string' ? set : 'fault' in set ? set.fault : 'usable'
 
 describe('a key set', () => {
-  it('has its usable keys by kid, and the reasons for the unused ones', () => {
+  it('lists its usable keys by kid, and the reasons for the unused keys', () => {
     const set = read(keySetOf(first, { kty: 'EC', kid: 'ec' }, second, { ...second.jwk, kid: 1 }))
     assert.deepEqual(kids(set), ['first', 'second'])
     assert.ok(typeof set !== 'string' && !('fault' in set))
@@ -33,7 +33,7 @@ describe('a key set', () => {
   const faults: [name: string, text: string | Uint8Array, fault: string][] = [
     ['that is empty', '', 'not_json'],
     ['that is HTML', '<!doctype html><title>Sign in</title>', 'not_json'],
-    ['with something after it', `${keySetOf(first)}x`, 'not_json'],
+    ['with trailing content', `${keySetOf(first)}x`, 'not_json'],
     ['with a byte order mark', `\ufeff${keySetOf(first)}`, 'not_json'],
     [
       'with bytes that are not UTF-8',
@@ -77,7 +77,7 @@ describe('a key set', () => {
     [3000, 1000, 1000],
   ]
   for (const [published, used, named] of sizes) {
-    it(`of ${published} keys is accepted: ${used} are used, and ${named} are named (FL7)`, () => {
+    it(`with ${published} keys is accepted: ${used} are used, and ${named} are named (FL7)`, () => {
       const set = read(
         keySetOf(
           ...Array.from({ length: published }, (_, index) => ({ ...first.jwk, kid: `${index}` })),
@@ -92,7 +92,7 @@ describe('a key set', () => {
     })
   }
 
-  it('of unusable keys above the limit names keys of both kinds', () => {
+  it('names both kinds of unusable keys if it exceeds the limit', () => {
     const set = read(JSON.stringify({ keys: Array(1002).fill({ kty: 'EC', kid: 'ec' }) }))
     assert.ok(typeof set !== 'string' && 'fault' in set)
     assert.equal(set.unused.length, 1002)
@@ -102,7 +102,7 @@ describe('a key set', () => {
     )
   })
 
-  it('uses neither of two different keys with one kid, but all others (FL7)', () => {
+  it('uses neither of two different keys with the same kid, but all others (FL7)', () => {
     const set = read(keySetOf(first, second, secondAsFirst))
     assert.deepEqual(kids(set), ['second'])
     assert.ok(typeof set !== 'string' && !('fault' in set))
@@ -114,11 +114,11 @@ describe('a key set', () => {
     })
   })
 
-  it('uses a key that is listed twice', () => {
+  it('uses a key that appears twice', () => {
     assert.deepEqual(kids(read(keySetOf(first, first))), ['first'])
   })
 
-  it('keeps the same key object for the same material only', () => {
+  it('keeps the same key object only for the same key material', () => {
     const before = read(keySetOf(first, second))
     assert.ok(typeof before !== 'string' && !('fault' in before))
     const after = read(keySetOf(secondAsFirst, second), before.keys)

@@ -20,7 +20,7 @@ function createSource(initial: readonly object[]) {
 }
 
 describe('a local key source', () => {
-  it('has the keys of its function from the first update', () => {
+  it("has its function's keys from the first update", () => {
     const { source, kids } = createSource([first.jwk, second.jwk])
     assert.equal(source.isUsable, false)
     assert.equal(source.ageSeconds, Number.POSITIVE_INFINITY)
@@ -31,7 +31,7 @@ describe('a local key source', () => {
     assert.equal(source.ageSeconds, 0)
   })
 
-  it('admits each key by the rules for published keys', () => {
+  it('validates each key by the rules for published keys', () => {
     const { source, events, kids } = createSource([
       first.jwk,
       { ...second.jwk, use: 'enc' },
@@ -44,7 +44,7 @@ describe('a local key source', () => {
     assert.deepEqual(faults, ['use_not_signature', 'private_members', 'other_tenant'])
   })
 
-  it('reports why each key is not used when none is', () => {
+  it('reports why each key is unusable if none is usable', () => {
     const { source, events } = createSource([{ ...first.jwk, use: 'enc' }])
     source.update()
     source.update()
@@ -55,7 +55,7 @@ describe('a local key source', () => {
     ])
   })
 
-  it('keeps the key objects while the keys are equal', () => {
+  it('keeps the key objects while the keys stay equal', () => {
     const { source, events, published } = createSource([first.jwk])
     source.update()
     const key = source.keys.get('first')
@@ -66,7 +66,7 @@ describe('a local key source', () => {
     assert.equal(events.filter(({ type }) => type === 'key_set_refreshed').length, 1)
   })
 
-  it('drops a key as soon as its function does not return it', () => {
+  it('drops a key as soon as its function no longer returns it', () => {
     const { source, events, published, kids } = createSource([first.jwk])
     source.update()
     const key = source.keys.get('first')
@@ -77,7 +77,7 @@ describe('a local key source', () => {
     assert.ok(events.some((event) => event.type === 'key_gone' && event.kid === 'first'))
   })
 
-  it('detects a change in the same list object', () => {
+  it('detects a change within the same array', () => {
     const list = [first.jwk]
     const { source, kids } = createSource(list)
     source.update()
@@ -125,7 +125,7 @@ describe('a guard with the option keys', () => {
   }
   const request = (token: string) => ({ authorization: `Bearer ${token}`, target: '/hi' })
 
-  it('decides without a request, and refuses the cached tokens of a revoked key', () => {
+  it('decides without a request, and refuses cached tokens of a revoked key', () => {
     let keys = [first.jwk, second.jwk]
     const guard = createGuardWith(() => keys)
     const token = request(first.token({ aud: 'api' }))
@@ -156,7 +156,7 @@ describe('a guard with the option keys', () => {
     }
   })
 
-  it('is ready as soon as there are keys', async () => {
+  it('is ready as soon as keys are available', async () => {
     let keys: readonly object[] = []
     const guard = createGuardWith(() => keys)
     await guard.start()

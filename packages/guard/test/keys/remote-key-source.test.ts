@@ -27,7 +27,7 @@ const secondsOf = (environment: VirtualRuntime) =>
   environment.fetched.map(({ atMs }) => (atMs - 5000) / 1000)
 
 describe('a key source', () => {
-  it('has the keys after its first attempt', async () => {
+  it('has keys after its first attempt', async () => {
     const { source, kids } = sourceIn(new VirtualRuntime(keySetOf(first, second)))
     assert.equal(source.isUsable, false)
     await source.start()
@@ -59,7 +59,7 @@ describe('a key source', () => {
     assert.deepEqual(told, ['key_added first', 'key_gone first', 'key_added second'])
   })
 
-  it('reports why each key is not used when none is, once for the same keys', async () => {
+  it('reports why each key is unusable if none is usable, once for the same keys', async () => {
     const encryption = { ...first.jwk, use: 'enc', kid: 'evil\u001b[2J' }
     const environment = new VirtualRuntime(
       keySetOf({ ...second.jwk, kid: 1 }, encryption, encryption),
@@ -95,7 +95,7 @@ describe('a key source', () => {
     assert.equal(unused().length, 4)
   })
 
-  it('keeps the same key object when it is published again', async () => {
+  it('keeps the same key object if the key is published again', async () => {
     const environment = new VirtualRuntime(keySetOf(first))
     const { source } = sourceIn(environment)
     await source.start()
@@ -106,7 +106,7 @@ describe('a key source', () => {
     assert.equal(key?.isPublished, true)
   })
 
-  it('without timers, refreshes when a request finds the keys due', async () => {
+  it('refreshes without timers when a request finds outdated keys', async () => {
     const environment = new VirtualRuntime(keySetOf(first))
     const { source, kids } = sourceIn(environment)
     await source.start()
@@ -123,7 +123,7 @@ describe('a key source', () => {
     assert.deepEqual(kids(), ['second'])
   })
 
-  it('reports another error than one of a key set as its cause', async () => {
+  it('wraps an unexpected error, and keeps it as the cause', async () => {
     const environment = new VirtualRuntime(keySetOf(first))
     const events: GuardEvent[] = []
     const broken = new TypeError('no such function')
@@ -144,7 +144,7 @@ describe('a key source', () => {
     assert.equal(failed.error.cause, broken)
   })
 
-  it('keeps the request running that waits for an unknown key, because others wait too', () => {
+  it('keeps a pending request for an unknown key alive, because others wait for it', () => {
     const environment = new VirtualRuntime(keySetOf(first))
     const { source } = sourceIn(environment)
     const attempt = source.refreshForUnknownKey()
@@ -152,7 +152,7 @@ describe('a key source', () => {
     assert.deepEqual(environment.kept, [attempt])
   })
 
-  it('without timers, starts again after an attempt that never settles', async () => {
+  it('starts again without timers after an attempt that never settles', async () => {
     const environment = new VirtualRuntime(() => new Promise(() => {}))
     const { source, kids } = sourceIn(environment)
     void source.start()
@@ -167,7 +167,7 @@ describe('a key source', () => {
     assert.deepEqual(kids(), ['first'])
   })
 
-  it('refreshes no keys after it is stopped', async () => {
+  it('does not refresh keys after it is stopped', async () => {
     const environment = new VirtualRuntime(keySetOf(first))
     const { source } = sourceIn(environment)
     await source.start()
@@ -177,7 +177,7 @@ describe('a key source', () => {
     assert.deepEqual(secondsOf(environment), [0])
   })
 
-  it('has one attempt in flight, for any number of callers', async () => {
+  it('has one attempt in progress for any number of callers', async () => {
     const environment = new VirtualRuntime(keySetOf(first))
     const { source } = sourceIn(environment)
     const attempts = [
@@ -190,7 +190,7 @@ describe('a key source', () => {
     assert.equal(environment.fetched.length, 1)
   })
 
-  it('refreshes for an unknown kid after the cooldown since the last attempt', async () => {
+  it('refreshes for an unknown kid once the cooldown since the last attempt has passed', async () => {
     const environment = new VirtualRuntime(keySetOf(first))
     const { source } = sourceIn(environment)
     await source.start()
@@ -214,7 +214,7 @@ describe('a key source', () => {
     assert.equal(environment.fetched.length, 2)
   })
 
-  it('keeps the last good set after failures, and retries after 1, 2, 4 ... 30 s', async () => {
+  it('keeps the last good key set after failures, and retries after 1, 2, 4 ... 30 s', async () => {
     const environment = new VirtualRuntime(keySetOf(first))
     const { source, kids } = sourceIn(environment)
     await source.start()
@@ -234,7 +234,7 @@ describe('a key source', () => {
     assert.ok(Math.abs((environment.scheduledMs[0] ?? 0) - 800) < 1)
   })
 
-  it('finds a provider that starts, within 2 s, while it has no keys (FL1)', async () => {
+  it('finds a provider within 2 s after the provider starts, if it has no keys (FL1)', async () => {
     const environment = new VirtualRuntime(() => Promise.reject(new Error('down')))
     const { source, kids } = sourceIn(environment)
     await source.start()
@@ -244,7 +244,7 @@ describe('a key source', () => {
     assert.deepEqual(kids(), ['first'])
   })
 
-  it('is not usable above the maximum age of its set, until a refresh (FL3)', async () => {
+  it('becomes unusable above the maximum age of its key set, until a refresh (FL3)', async () => {
     const environment = new VirtualRuntime(keySetOf(first))
     const { source, events } = sourceIn(environment)
     await source.start()
@@ -286,7 +286,7 @@ describe('a key source', () => {
     assert.equal(environment.fetched.length, 2)
   })
 
-  it('does not fetch after a stop', async () => {
+  it('does not fetch after it is stopped', async () => {
     const environment = new VirtualRuntime(keySetOf(first))
     const { source } = sourceIn(environment)
     await source.start()
@@ -296,7 +296,7 @@ describe('a key source', () => {
     assert.deepEqual(environment.scheduledMs, [])
   })
 
-  it('schedules nothing after a stop during an attempt', async () => {
+  it('schedules nothing if it is stopped during an attempt', async () => {
     const environment = new VirtualRuntime(keySetOf(first))
     const { source } = sourceIn(environment)
     const attempt = source.start()

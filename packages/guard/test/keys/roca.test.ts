@@ -5,18 +5,18 @@ import { TokenFactory } from '../token-factory.ts'
 import { rocaModulus } from './roca-modulus.ts'
 
 describe('the fingerprint of CVE-2017-15361', () => {
-  it('is found in a modulus of the flawed generator', () => {
+  it('is found in a modulus from the flawed generator', () => {
     assert.equal(isRoca(rocaModulus), true)
   })
 
-  it('is not found in a modulus of an honest generator', () => {
+  it('is not found in a modulus from a correct generator', () => {
     for (let round = 0; round < 3; round += 1) {
       const { n } = new TokenFactory('key').jwk
       assert.equal(isRoca(BigInt(`0x${Buffer.from(`${n}`, 'base64url').toString('hex')}`)), false)
     }
   })
 
-  it('is not found in a modulus with all residues but one', () => {
+  it('is not found if a single residue differs', () => {
     assert.equal(isRoca(rocaModulus + 2n), false)
     assert.equal(isRoca(rocaModulus * 3n), false)
   })

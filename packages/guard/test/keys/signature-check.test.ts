@@ -29,13 +29,13 @@ describe('a guard without node:crypto', () => {
     ['a token without the role', forge.token({ roles: [] }), 'role_missing'],
   ]
   for (const [name, token, expected] of rows) {
-    it(`finds ${name} ${expected}`, async (t) => {
+    it(`decides that ${name} is ${expected}`, async (t) => {
       const { ask } = await ready(t)
       assert.equal(reasonOf(await ask(token)), expected)
     })
   }
 
-  it('checks one token once, and then decides without a promise', async (t) => {
+  it('checks one token asynchronously, and then decides without a promise', async (t) => {
     const { guard } = await ready(t)
     const decide = () =>
       guard.decide({ authorization: `Bearer ${forge.token()}`, target: '/hi' }, 'CallHiApiRole')
@@ -46,7 +46,7 @@ describe('a guard without node:crypto', () => {
     assert.ok(!(decide() instanceof Promise))
   })
 
-  it('neither admits nor caches a token whose key leaves the key set during the check', async (t) => {
+  it('neither admits nor caches a token if its key is removed during the check', async (t) => {
     hideNodeCrypto(t)
     let published = [forge.jwk]
     const options = entra({ tenantId, apiApplicationId, roles, keys: () => published })

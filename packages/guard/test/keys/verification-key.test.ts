@@ -31,18 +31,18 @@ const verdict = (changes: Json, tenant: string | undefined = tenantId) => {
 
 const rows: [name: string, changes: Json, expected: string][] = [
   ['as published', {}, 'admitted'],
-  ['of the algorithm RS256', { alg: 'RS256' }, 'admitted'],
+  ['with the algorithm RS256', { alg: 'RS256' }, 'admitted'],
   ['for verifying', { key_ops: ['verify'] }, 'admitted'],
   ['without a use', { use: undefined }, 'admitted'],
   ['with unknown members', { x5t: 'x', x5c: ['x'], cloud_instance_name: 'x' }, 'admitted'],
   ['with a kid of 256 bytes', { kid: 'k'.repeat(256) }, 'admitted'],
   [
-    'of the issuer template',
+    'with the issuer template',
     { issuer: 'https://login.microsoftonline.com/{tenantid}/v2.0' },
     'admitted',
   ],
   ['of our tenant', { issuer: `https://sts.windows.net/${tenantId}/` }, 'admitted'],
-  ['of 8192 bits', { n: modulusOf(8192n) }, 'admitted'],
+  ['with 8192 bits', { n: modulusOf(8192n) }, 'admitted'],
   ['with a larger odd exponent', { e: encode(65539n) }, 'admitted'],
   ['named __proto__ (TC4)', { kid: '__proto__' }, 'admitted'],
 
@@ -51,26 +51,26 @@ const rows: [name: string, changes: Json, expected: string][] = [
   ['with an empty kid', { kid: '' }, 'kid_unusable'],
   ['with a kid of 257 bytes', { kid: 'k'.repeat(257) }, 'kid_unusable'],
   ['of another type', { kty: 'EC' }, 'type_not_rsa'],
-  ['of a symmetric type', { kty: 'oct', k: 'x' }, 'type_not_rsa'],
-  ['of the type in another case', { kty: 'rsa' }, 'type_not_rsa'],
-  ['of no type', { kty: undefined }, 'type_not_rsa'],
-  ['of the algorithm PS256', { alg: 'PS256' }, 'algorithm_not_rs256'],
-  ['of the algorithm HS256', { alg: 'HS256' }, 'algorithm_not_rs256'],
-  ['of the algorithm none', { alg: 'none' }, 'algorithm_not_rs256'],
-  ['of an algorithm for encryption', { alg: 'RSA-OAEP' }, 'algorithm_not_rs256'],
-  ['of a null algorithm', { alg: null }, 'algorithm_not_rs256'],
+  ['with a symmetric type', { kty: 'oct', k: 'x' }, 'type_not_rsa'],
+  ['with the type in another case', { kty: 'rsa' }, 'type_not_rsa'],
+  ['without a type', { kty: undefined }, 'type_not_rsa'],
+  ['with the algorithm PS256', { alg: 'PS256' }, 'algorithm_not_rs256'],
+  ['with the algorithm HS256', { alg: 'HS256' }, 'algorithm_not_rs256'],
+  ['with the algorithm none', { alg: 'none' }, 'algorithm_not_rs256'],
+  ['with an encryption algorithm', { alg: 'RSA-OAEP' }, 'algorithm_not_rs256'],
+  ['with a null algorithm', { alg: null }, 'algorithm_not_rs256'],
   ['for encryption', { use: 'enc' }, 'use_not_signature'],
-  ['for a use that is not a text', { use: ['sig'] }, 'use_not_signature'],
+  ['with a use that is not a string', { use: ['sig'] }, 'use_not_signature'],
   ['for the operation encrypt', { key_ops: ['encrypt'] }, 'use_not_signature'],
   ['for the operation sign', { key_ops: ['sign'] }, 'use_not_signature'],
-  ['for other operations besides verify', { key_ops: ['verify', 'encrypt'] }, 'use_not_signature'],
-  ['for no operation', { key_ops: [] }, 'use_not_signature'],
-  ['for an operation that is not a list', { key_ops: 'verify' }, 'use_not_signature'],
+  ['with the operation verify and others', { key_ops: ['verify', 'encrypt'] }, 'use_not_signature'],
+  ['without an operation', { key_ops: [] }, 'use_not_signature'],
+  ['with an operation that is not an array', { key_ops: 'verify' }, 'use_not_signature'],
   ['that is private', { d: 'AQAB' }, 'private_members'],
   ['with a factor', { p: 'AQAB' }, 'private_members'],
   ['with other primes', { oth: [] }, 'private_members'],
   [
-    'of consumers',
+    'of the tenant consumers',
     { issuer: 'https://login.microsoftonline.com/9188040d-6c67-4c5b-b112-36a304b66dad/v2.0' },
     'other_tenant',
   ],
@@ -79,7 +79,7 @@ const rows: [name: string, changes: Json, expected: string][] = [
     { issuer: `https://sts.windows.net/${tenantId}0/` },
     'other_tenant',
   ],
-  ['of an issuer that is not a text', { issuer: { tenantId } }, 'other_tenant'],
+  ['with an issuer that is not a string', { issuer: { tenantId } }, 'other_tenant'],
   ['without a modulus', { n: undefined }, 'modulus_malformed'],
   ['with an empty modulus', { n: '' }, 'modulus_malformed'],
   ['with padding', { n: `${n}=` }, 'modulus_malformed'],
@@ -90,11 +90,11 @@ const rows: [name: string, changes: Json, expected: string][] = [
     'modulus_malformed',
   ],
   ['with an even modulus', { n: encode((1n << 2047n) + 2n) }, 'modulus_malformed'],
-  ['of 512 bits', { n: modulusOf(512n) }, 'modulus_too_small'],
-  ['of 1024 bits', { n: modulusOf(1024n) }, 'modulus_too_small'],
-  ['of 2047 bits', { n: modulusOf(2047n) }, 'modulus_too_small'],
-  ['of 8193 bits', { n: modulusOf(8193n) }, 'modulus_too_large'],
-  ['of 65,536 bits', { n: modulusOf(65_536n) }, 'modulus_too_large'],
+  ['with 512 bits', { n: modulusOf(512n) }, 'modulus_too_small'],
+  ['with 1024 bits', { n: modulusOf(1024n) }, 'modulus_too_small'],
+  ['with 2047 bits', { n: modulusOf(2047n) }, 'modulus_too_small'],
+  ['with 8193 bits', { n: modulusOf(8193n) }, 'modulus_too_large'],
+  ['with 65,536 bits', { n: modulusOf(65_536n) }, 'modulus_too_large'],
   ['with the exponent 1', { e: 'AQ' }, 'exponent_unsafe'],
   ['with the exponent 3', { e: 'Aw' }, 'exponent_unsafe'],
   ['with the exponent 65536', { e: encode(65_536n) }, 'exponent_unsafe'],
@@ -124,7 +124,7 @@ describe('a published key', () => {
     assert.ok(typeof key !== 'string')
   })
 
-  it('becomes a public key with any members, never a secret (GHSA-g3jj-5cmm-3hxx)', () => {
+  it('becomes a public key whatever its members are, never a secret (GHSA-g3jj-5cmm-3hxx)', () => {
     for (const changes of [{}, { alg: 'RS256' }, { x5c: ['-----BEGIN'] }]) {
       const key = admitKey({ ...forge.jwk, ...changes }, tenantId)
       assert.ok(typeof key !== 'string')
@@ -147,13 +147,13 @@ describe('a public key from another source', () => {
     ['of the flawed generator', { n: encode(rocaModulus) }, 'modulus_roca'],
   ]
   for (const [name, changes, expected] of ofNumbers) {
-    it(`${name} is ${expected ?? 'admitted'} by the rules for published keys (RS5)`, () => {
+    it(`${name} is ${expected ?? 'admitted'} under the rules for published keys (RS5)`, () => {
       const jwk = { ...forge.publicKey.export({ format: 'jwk' }), ...changes } as JsonWebKey
       assert.equal(rsaKeyFault(createPublicKey({ key: jwk, format: 'jwk' })), expected)
     })
   }
 
-  it('of another type is type_not_rsa (RS5)', () => {
+  it('is type_not_rsa if it has another type (RS5)', () => {
     const pairs = [
       generateKeyPairSync('ec', { namedCurve: 'P-256' }),
       generateKeyPairSync('rsa-pss', { modulusLength: 2048 }),
@@ -177,7 +177,7 @@ describe('a signature', () => {
   const value = BigInt(`0x${good.toString('hex')}`)
 
   for (const [name, use] of Object.entries(runtimes)) {
-    it(`that the key made is accepted by ${name}`, async (t) => {
+    it(`from its key is accepted by ${name}`, async (t) => {
       use(t)
       assert.equal(await check(input, good), true)
     })
@@ -191,9 +191,9 @@ describe('a signature', () => {
     ['the modulus minus one', bytesOf(modulus - 1n)],
     ['the good one plus the modulus', bytesOf(value + modulus)],
     ['one byte short', good.subarray(1)],
-    ['one byte long', Buffer.concat([Buffer.alloc(1), good])],
-    ['of another hash', sign('RSA-SHA384', Buffer.from(input), forge.privateKey)],
-    ['of SHA-1', createSign('RSA-SHA1').update(input).sign(forge.privateKey)],
+    ['one byte too short', Buffer.concat([Buffer.alloc(1), good])],
+    ['one byte too long', sign('RSA-SHA384', Buffer.from(input), forge.privateKey)],
+    ['of another hash', createSign('RSA-SHA1').update(input).sign(forge.privateKey)],
     [
       'with the padding of PS256',
       sign('RSA-SHA256', Buffer.from(input), {

@@ -4,14 +4,14 @@ import { processorMs } from '../../../../test/fixtures/processor-time.ts'
 import { mayBeBelow } from '../../src/routes/below-prefix.ts'
 import { harmlessTargets, hostileTargets } from '../adapters/hostile-paths.ts'
 
-describe('a target may be below /private', () => {
+describe('mayBeBelow with the prefix /private', () => {
   for (const target of hostileTargets) {
-    it(`${JSON.stringify(target)}: yes (RS20)`, () => {
+    it(`accepts ${JSON.stringify(target)} (RS20)`, () => {
       assert.equal(mayBeBelow('/private', target), true)
     })
   }
   for (const target of harmlessTargets) {
-    it(`${target}: no`, () => {
+    it(`rejects ${target}`, () => {
       assert.equal(mayBeBelow('/private', target), false)
     })
   }
@@ -68,14 +68,14 @@ const rows: readonly [prefix: string, target: string, isBelow: boolean][] = [
   ['/{*path}/v1', '/x/y/v1/z', true],
 ]
 
-describe('a target may be below a prefix', () => {
+describe('mayBeBelow', () => {
   for (const [prefix, target, isBelow] of rows) {
-    it(`${JSON.stringify(target)} below ${JSON.stringify(prefix)}: ${isBelow ? 'yes' : 'no'}`, () => {
+    it(`${isBelow ? 'accepts' : 'rejects'} ${JSON.stringify(target)} below ${JSON.stringify(prefix)}`, () => {
       assert.equal(mayBeBelow(prefix, target), isBelow)
     })
   }
 
-  it('takes linear time for hostile text', () => {
+  it('decides in linear time for hostile text', () => {
     const parts = ['%25', '%', '/', '..', '. ', '%2e', ';', 'a', '%%36%31', '\\', '%e2%84%aa', ' ']
     for (const part of parts) {
       const target = `/private${part.repeat(16_384 / part.length)}x`

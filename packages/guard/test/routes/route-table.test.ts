@@ -17,7 +17,7 @@ type Table = Record<string, { role?: unknown; handler?: unknown }>
 const judge = (routes: Table, prefix = '/api/v1') => validateRoutes(guard, prefix, routes as never)
 
 describe('a route table', () => {
-  it('is split into methods and paths', () => {
+  it('is divided into methods and paths', () => {
     const routes = {
       'GET /hi': { role: 'CallHiApiRole', handler },
       'POST /x/:id': { role: anyCaller, handler },
@@ -55,7 +55,7 @@ describe('a route table', () => {
     ],
     ['an unsupported method', { 'TRACE /hi': { role: anyCaller, handler } }, /^TRACE \/hi: must/],
     [
-      'a preflight of CORS',
+      'a CORS preflight',
       { 'OPTIONS /hi': { role: anyCaller, handler } },
       /^OPTIONS \/hi: OPTIONS has no token in a CORS preflight, so answer it before the guard$/,
     ],
@@ -73,7 +73,7 @@ describe('a route table', () => {
     })
   }
 
-  it('with an empty path means the prefix itself', () => {
+  it('uses the prefix itself for an empty path', () => {
     const routes = { 'GET ': { role: anyCaller, handler }, 'GET /': { role: anyCaller, handler } }
     assert.deepEqual(
       judge(routes, '/todos').map(({ path }) => path),
@@ -127,7 +127,7 @@ describe('Allow', () => {
   })
 })
 
-it('the mark of a guard is known in another copy of the package', async () => {
+it('the mark of a guard is recognized by another copy of the package', async () => {
   const copy = '../../src/routes/unguarded-routes.ts?copy'
   const { markGuard } = await import(copy)
   assert.equal(guardPrefixOf(markGuard(() => {}, '/api')), '/api')

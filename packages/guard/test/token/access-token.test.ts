@@ -11,7 +11,7 @@ const encode = (text: string | Uint8Array) => Buffer.from(text).toString('base64
 const header = JSON.stringify(forge.header())
 const claims = JSON.stringify(claimsWith())
 
-describe('a token in its one accepted form', () => {
+describe('a token in compact form', () => {
   it('is split into its parts', () => {
     const token = forge.token()
     const read1 = read(token)
@@ -81,7 +81,7 @@ describe('a header', () => {
     ['with something after it', `${header}x`],
   ]
   for (const [name, text] of texts) {
-    it(`${name} is malformed (RS7, RS16)`, () => {
+    it(`with ${name} is malformed (RS7, RS16)`, () => {
       assert.equal(read(forge.signParts(encode(text), encode(claims))), 'header_malformed')
     })
   }
@@ -174,7 +174,7 @@ describe('a text that is not three parts of canonical base64url', () => {
       JSON.stringify({ protected: head, payload: body, signature }),
     ],
     [
-      'a JSON text that splits on dots too (CVE-2022-39227)',
+      'a JSON text that also splits at dots (CVE-2022-39227)',
       `{"a":"${head}.${body}.${signature}","protected":"${head}"}`,
     ],
     ['16 KB of dots (CVE-2025-30204)', '.'.repeat(16 * 1024)],

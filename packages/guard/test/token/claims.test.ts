@@ -143,12 +143,12 @@ describe('the version', () => {
 
   const { tokenVersion: _, ...versionless } = trusted
   for (const ver of [...oddities, '1.0', '2.0', 2, 1.5]) {
-    it(`${JSON.stringify(ver)} means nothing from an issuer without a version (RFC 7519 section 4)`, () => {
+    it(`${JSON.stringify(ver)} is ignored if the issuer has no version (RFC 7519 section 4)`, () => {
       assert.equal(judge({ ver }, versionless), 'granted')
     })
   }
 
-  it("is compared with the version of the token's issuer", () => {
+  it("must match the version of the token's issuer", () => {
     const v2 = { ...trusted, tokenVersion: '2.0' }
     assert.equal(judge({ ver: '2.0' }, v2), 'granted')
     assert.equal(judge({ ver: '1.0' }, v2), 'claims_malformed')
@@ -201,25 +201,25 @@ describe('the times in a token', () => {
 describe('the validity of a token', () => {
   const tolerance = 60
   const at = (second: number, notBefore: number, expiresAt: number) =>
-    checkValidityPeriod(notBefore, expiresAt, second * 1000, tolerance) ?? 'holds'
+    checkValidityPeriod(notBefore, expiresAt, second * 1000, tolerance) ?? 'valid'
 
   const rows: [offset: number, notBefore: string, expiresAt: string][] = []
   for (let skew = -300; skew <= 300; skew += 30) {
     rows.push([
       skew,
-      skew >= -tolerance ? 'holds' : 'not_yet_valid',
-      skew < tolerance ? 'holds' : 'expired',
+      skew >= -tolerance ? 'valid' : 'not_yet_valid',
+      skew < tolerance ? 'valid' : 'expired',
     ])
   }
   for (const edge of [-61, -60, -59, -1, 0, 1, 59, 60, 61]) {
     rows.push([
       edge,
-      edge >= -tolerance ? 'holds' : 'not_yet_valid',
-      edge < tolerance ? 'holds' : 'expired',
+      edge >= -tolerance ? 'valid' : 'not_yet_valid',
+      edge < tolerance ? 'valid' : 'expired',
     ])
   }
   for (const [offset, notBefore, expiresAt] of rows) {
-    it(`${offset} s from its ends: ${notBefore} at the first, ${expiresAt} at the last (FL11)`, () => {
+    it(`is ${notBefore} ${offset} s after its start, and ${expiresAt} ${offset} s after its end (FL11)`, () => {
       assert.equal(at(now + offset, now, now + 3600), notBefore)
       assert.equal(at(now + 3600 + offset, now, now + 3600), expiresAt)
     })
@@ -233,11 +233,11 @@ describe('the validity of a token', () => {
       const judged = checkClaims(claimsWith(changes), trusted, declared)
       assert.ok(typeof judged !== 'string')
       assert.equal(at(now, judged.notBefore, judged.caller.expiresAt), 'not_yet_valid')
-      assert.equal(at(now + 1, judged.notBefore, judged.caller.expiresAt), 'holds')
+      assert.equal(at(now + 1, judged.notBefore, judged.caller.expiresAt), 'valid')
     }
   })
 
-  it('does not exist when the time is not a number', () => {
+  it('does not exist if the time is not a number', () => {
     assert.equal(at(now, now, Number.NaN), 'expired')
     assert.equal(at(now, Number.NaN, now + 1), 'not_yet_valid')
     assert.equal(checkValidityPeriod(0, 1e12, Number.NaN, 60), 'expired')

@@ -26,20 +26,20 @@ describe('the declared roles in a token', () => {
     [null, []],
   ]
   for (const [claim, granted] of rows) {
-    it(`${JSON.stringify(claim)} is ${JSON.stringify(granted)}, even after other claims`, () => {
+    it(`from ${JSON.stringify(claim)} are ${JSON.stringify(granted)}, even after other claims`, () => {
       assert.deepEqual(roles.rolesIn(claim), granted)
       assert.deepEqual(roles.rolesIn(claim), granted)
     })
   }
 
-  it('are one frozen list for all tokens with the same roles', () => {
+  it('share one frozen array between all tokens with the same roles', () => {
     const list = roles.rolesIn(['Read', 'Write'])
     assert.ok(Object.isFrozen(list))
     assert.equal(roles.rolesIn(['Write', 'Else', 'Read']), list)
     assert.ok(Object.isFrozen(roles.rolesIn('none')))
   })
 
-  it('are cached in at most a hundred lists', () => {
+  it('are cached in at most a hundred arrays', () => {
     const many = new DeclaredRoles(Array.from({ length: 101 }, (_, index) => `${index}`))
     const first = many.rolesIn(['0'])
     for (let index = 1; index < 100; index += 1) many.rolesIn([`${index}`])
@@ -49,7 +49,7 @@ describe('the declared roles in a token', () => {
     assert.deepEqual(many.rolesIn(['0']), first)
   })
 
-  it('do not change with the array that declared them', () => {
+  it('do not change with the array that declares them', () => {
     const names = ['Read']
     const declared = new DeclaredRoles(names)
     names.push('Write')

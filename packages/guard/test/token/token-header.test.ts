@@ -8,15 +8,15 @@ const types = new Set(['jwt'])
 const encode = (header: object) => Buffer.from(JSON.stringify(header)).toString('base64url')
 const headerOf = (kid: string) => encode(forge.header({ kid, x5t: undefined }))
 
-describe('a header that was accepted', () => {
-  it('is decoded once', () => {
+describe('an accepted header', () => {
+  it('is decoded only once', () => {
     const headers = new TokenHeaderReader(types)
     const first = headers.read(headerOf('key-1'))
     assert.deepEqual(first, { kid: 'key-1' })
     assert.equal(headers.read(headerOf('key-1')), first)
   })
 
-  it('is not used for another header that has the same start or end', () => {
+  it('is not confused with a header that has the same start or end', () => {
     const headers = new TokenHeaderReader(types)
     const texts = [headerOf('key-1'), headerOf('key-2'), headerOf('key-1').slice(0, -1)]
     for (let again = 0; again < 2; again += 1) {
@@ -30,7 +30,7 @@ describe('a header that was accepted', () => {
     assert.equal(headers.read(evil), 'algorithm_not_rs256')
   })
 
-  it('is dropped after a hundred others', () => {
+  it('is evicted after a hundred other headers', () => {
     const headers = new TokenHeaderReader(types)
     const first = headers.read(headerOf('key-1'))
     for (let other = 0; other < 100; other += 1) headers.read(headerOf(`other-${other}`))
@@ -40,8 +40,8 @@ describe('a header that was accepted', () => {
   })
 })
 
-describe('a header that was refused', () => {
-  it('is refused again, for the same reason', () => {
+describe('a refused header', () => {
+  it('is refused again for the same reason', () => {
     const headers = new TokenHeaderReader(types)
     const rows: [header: object, reason: string][] = [
       [{ ...forge.header(), alg: 'HS256' }, 'algorithm_not_rs256'],
