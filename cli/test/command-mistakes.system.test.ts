@@ -35,7 +35,7 @@ describe('a mistake in the settings', () => {
     [{ BASE_URL: 'ftp://a' }, /BASE_URL "ftp:\/\/a" must be an http or https URL/],
   ]
   for (const [changes, says] of rows)
-    it(`is explained by command and doctor: ${JSON.stringify(changes)}`, async () => {
+    it(`is explained by the command and doctor: ${JSON.stringify(changes)}`, async () => {
       for (const command of ['hi', 'doctor']) {
         const said = await ended([command, '--settings', emptyFile], { ...complete, ...changes })
         assert.equal(said.code, 2)
@@ -44,8 +44,8 @@ describe('a mistake in the settings', () => {
     })
 })
 
-describe('a report on a terminal of 60 columns', () => {
-  it('wraps its texts below their column, and keeps long words whole', async () => {
+describe('a report on a terminal with 60 columns', () => {
+  it('wraps its texts within their column, but not in the middle of a long word', async () => {
     const terminal = new RecordedTerminal()
     terminal.columns = 60
     await terminal.run(['doctor', '--settings', emptyFile], {})
@@ -181,9 +181,9 @@ describe('a mistake of the shell', () => {
       2,
       '',
     ],
-    ['colours that are not wanted', 'greeting doctor | head -c 5', 0, 'WRONG', { NO_COLOR: '1' }],
+    ['unwanted colors', 'greeting doctor | head -c 5', 0, 'WRONG', { NO_COLOR: '1' }],
     [
-      'a proxy that does not run',
+      'an unavailable proxy',
       'greeting hi --settings proxy.env --deadline 0.5',
       5,
       'Check HTTPS_PROXY, HTTP_PROXY and NO_PROXY.\n',
@@ -205,7 +205,7 @@ describe('a mistake of the shell', () => {
     'AUTH_URL=https://server.example\nTENANT_ID=t\nCLIENT_ID=c\nCLIENT_SECRET=s\nSCOPE=s\n',
   )
   for (const [what, line, code, ends, environment] of rows)
-    it(`is explained or does no harm: ${what}`, () => {
+    it(`is explained or harmless: ${what}`, () => {
       const shell = `greeting() { '${process.execPath}' '${bin}' "$@"; }; cd '${folder}'; ${line}`
       const { PATH, NODE_COMPILE_CACHE } = process.env
       const env = { PATH, NODE_COMPILE_CACHE, ...environment }

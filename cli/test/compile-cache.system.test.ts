@@ -33,8 +33,8 @@ function run(args: readonly string[], caches: string, environment = {}) {
 
 const isPosix = process.platform === 'linux'
 
-describe('compiled code', { skip: !isPosix && 'the folders of Linux' }, () => {
-  it('is kept in a folder of the user that no other user can read', () => {
+describe('the compile cache', { skip: !isPosix && 'the folders of Linux' }, () => {
+  it('is in a folder of the user that no other user can read', () => {
     const caches = join(temporary, 'kept')
     const { status, stderr } = run(wholeCommand, caches)
     assert.deepEqual([status, stderr], [0, ''])
@@ -42,7 +42,7 @@ describe('compiled code', { skip: !isPosix && 'the folders of Linux' }, () => {
     assert.ok(statSync(folderOf(caches)).nlink > 2, 'Node has a folder in it')
   })
 
-  it('is not kept in a folder that other users can write to', () => {
+  it('is not used if other users can write to its folder', () => {
     const caches = join(temporary, 'open')
     mkdirSync(folderOf(caches), { recursive: true })
     chmodSync(folderOf(caches), 0o777)
@@ -51,7 +51,7 @@ describe('compiled code', { skip: !isPosix && 'the folders of Linux' }, () => {
     assert.equal(statSync(folderOf(caches)).nlink, 2)
   })
 
-  it('is not kept when the folder cannot be created, and no message is printed', () => {
+  it('is not used if its folder cannot be created, and no message is printed', () => {
     const caches = join(temporary, 'file')
     writeFileSync(caches, '')
     const { status, stderr } = run(choiceAlone, caches)
@@ -62,7 +62,7 @@ describe('compiled code', { skip: !isPosix && 'the folders of Linux' }, () => {
     { NODE_COMPILE_CACHE: join(temporary, 'of-node') },
     { NODE_DISABLE_COMPILE_CACHE: '1' },
   ]) {
-    it(`is left to Node with ${Object.keys(environment)[0]}`, () => {
+    it(`is left to Node if ${Object.keys(environment)[0]} is set`, () => {
       const caches = join(temporary, 'left')
       assert.equal(run(choiceAlone, caches, environment).status, 0)
       assert.equal(existsSync(folderOf(caches)), false)
@@ -70,7 +70,7 @@ describe('compiled code', { skip: !isPosix && 'the folders of Linux' }, () => {
   }
 })
 
-describe('a job', () => {
+describe('the command', () => {
   for (const [args, isLoaded] of [
     [['hi'], false],
     [['hello', '--name', 'Ada'], false],

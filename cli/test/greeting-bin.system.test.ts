@@ -8,7 +8,7 @@ import { freshFolder } from '../../test/fixtures/fresh-folder.ts'
 const bin = join(import.meta.dirname, '../bin/greeting.js')
 
 describe('the greeting command', () => {
-  it('reports a Node that is too old in one line, and exits with 1', () => {
+  it('reports an outdated Node version in one line, and exits with 1', () => {
     const asNode20 = `data:text/javascript,Object.defineProperty(process,'versions',{value:{...process.versions,node:'20.11.0'}})`
     const { status, stdout, stderr } = spawnSync(
       process.execPath,
@@ -25,13 +25,13 @@ describe('the greeting command', () => {
     )
   })
 
-  it('runs on this Node, and returns the exit code', () => {
+  it('runs on the current Node version, and returns the exit code', () => {
     const { status, stderr } = spawnSync(process.execPath, [bin, 'hello'], { encoding: 'utf8' })
     assert.equal(status, 2)
     assert.match(stderr, /required option '--name <name>' not specified/)
   })
 
-  it('calls itself by its name on the path, for example in an image', () => {
+  it('uses its name on the path in messages, for example in an image', () => {
     const folder = freshFolder()
     const link = join(folder, 'greeting')
     symlinkSync(bin, link)

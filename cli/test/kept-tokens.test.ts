@@ -35,7 +35,7 @@ async function systemOf(test: TestContext) {
   return { system, run }
 }
 
-describe('tokens between runs', () => {
+describe('cached tokens between runs', () => {
   it('are stored beside the settings file, readable only by the owner', async (test) => {
     const { system, run } = await systemOf(test)
     assert.equal((await run(['token'])).out, 't1\n')
@@ -45,14 +45,14 @@ describe('tokens between runs', () => {
     assert.equal(statSync(join(system.folder, 'tokens.json')).mode & 0o777, 0o600)
   })
 
-  it('are not used with --force', async (test) => {
+  it('are ignored with --force', async (test) => {
     const { run } = await systemOf(test)
     await run(['token'])
     assert.equal((await run(['token', '--force'])).out, 't2\n')
     assert.equal((await run(['token'])).out, 't2\n')
   })
 
-  it('are kept in the file of TOKEN_CACHE_FILE, or not at all', async (test) => {
+  it('are stored in the file TOKEN_CACHE_FILE, or not at all', async (test) => {
     const { system, run } = await systemOf(test)
     const file = join(system.folder, 'elsewhere.json')
     await run(['token'], { TOKEN_CACHE_FILE: file })
@@ -62,7 +62,7 @@ describe('tokens between runs', () => {
     assert.equal(system.granted, 2)
   })
 
-  it('are replaced when a missing role may have been granted since they were issued', async (test) => {
+  it('are replaced if a missing role may have been granted since their issue', async (test) => {
     const { system, run } = await systemOf(test)
     await run(['token'])
     system.opensAt = 2
@@ -70,7 +70,7 @@ describe('tokens between runs', () => {
     assert.equal(system.granted, 2)
   })
 
-  it('are not replaced when the current token is new', async (test) => {
+  it('are not replaced if the current token is new', async (test) => {
     const { system, run } = await systemOf(test)
     system.opensAt = 99
     assert.equal((await run(['hi'])).code, 4)

@@ -276,7 +276,7 @@ async function withEnoughTime(deadlineMs: number, check: (deadlineMs: number) =>
 
 function explained(rows: readonly Row[]): void {
   for (const [what, changes, code, says, fault] of rows)
-    it(`is explained by library, command and doctor: ${what}`, async (test) => {
+    it(`is explained by the library, the command and doctor: ${what}`, async (test) => {
       const origin = await serving(test, system(fault))
       const settings: Record<string, string> = {
         AUTH_URL: origin,

@@ -43,7 +43,7 @@ type Made = { idp?: RequestListener; server?: RequestListener; isOutTerminal?: b
 
 const quick = ['--deadline', '0.5', '--settings', emptyFile]
 
-describe('CL16: no control characters for a terminal are printed by', () => {
+describe('CL16: no terminal control characters are printed by', () => {
   const rows: [string, readonly string[], Made?][] = [
     ['an unknown command', [hostile]],
     ['an unknown option', ['hi', `--${hostile}`]],
@@ -54,11 +54,11 @@ describe('CL16: no control characters for a terminal are printed by', () => {
     ['an unknown job', ['run', '--every', '1s', ...quick, '--', hostile]],
     ['a missing settings file', ['hi', '--settings', hostile]],
     ['a missing registrations file', ['registrations', 'plan', hostile]],
-    ['doctor, of a false token', ['doctor', ...quick]],
-    ['doctor, of a false refusal', ['doctor', ...quick], { idp: answering(400, complaint) }],
-    ['doctor, of a false document', ['doctor', ...quick], { idp: document(hostile) }],
+    ['doctor, about a false token', ['doctor', ...quick]],
+    ['doctor, about a false refusal', ['doctor', ...quick], { idp: answering(400, complaint) }],
+    ['doctor, about a false document', ['doctor', ...quick], { idp: document(hostile) }],
     [
-      'doctor, of another server for tokens',
+      'doctor, about another token server',
       ['doctor', ...quick],
       { idp: document(`http://x/${hostile}`) },
     ],
@@ -66,7 +66,11 @@ describe('CL16: no control characters for a terminal are printed by', () => {
     ['token', ['token', ...quick], { idp: answering(400, complaint) }],
     ['token --decode', ['token', '--decode', ...quick]],
     ['token --decode --json', ['token', '--decode', '--json', ...quick]],
-    ['call, of a refusal', ['call', 'GET', '/api', ...quick], { server: answering(400, hostile) }],
+    [
+      'call, about a refusal',
+      ['call', 'GET', '/api', ...quick],
+      { server: answering(400, hostile) },
+    ],
     ['call --json', ['call', 'GET', '/api', '--json', ...quick]],
     ['hi --json', ['hi', '--json', ...quick]],
     ['hi, on a terminal', ['hi', ...quick], { isOutTerminal: true }],
@@ -80,7 +84,7 @@ describe('CL16: no control characters for a terminal are printed by', () => {
       assertCalm(out + err)
     })
 
-  it('run, for the response to its job', async (test) => {
+  it("run, for its job's response", async (test) => {
     const terminal = new RecordedTerminal()
     test.after(() => terminal.stop())
     const running = terminal.run(['run', '--every', '1h', ...quick, '--', 'hi'], {
@@ -112,7 +116,7 @@ describe('CL16: an untrusted registrations file', () => {
     ['a property', { [hostile]: 1 }],
     ['a property of an entry', { apis: [{ ...api, [hostile]: 1 }] }],
     ['a name', { apis: [{ ...api, displayName: `x${hostile}y` }] }],
-    ['a name that nothing has', { removed: ['x'], consents: [{ client: hostile, api: hostile }] }],
+    ['a name without an object', { removed: ['x'], consents: [{ client: hostile, api: hostile }] }],
   ]
   for (const [name, file] of files)
     it(`controls no terminal by ${name}`, async (test) => {
@@ -142,7 +146,7 @@ describe('CL16: an untrusted registrations file', () => {
     assert.ok(out.includes('+ application "x"\\u000a  + secret'), out)
   })
 
-  it('controls no question', async (test) => {
+  it('cannot alter a question', async (test) => {
     const served = await ServedGraph.start(test)
     const displayName = `x${hostile}y`
     const application = await served.tenant.send('POST', '/applications', { displayName: 'x' })
@@ -164,12 +168,12 @@ describe('CL16: unchanged output', () => {
       assert.equal(out, `${hostile}\n`)
     })
 
-  it('applies to JSON, for programs', async (test) => {
+  it('applies to JSON output', async (test) => {
     const { out } = await ran(test, ['hi', '--json', ...quick])
     assert.deepEqual(JSON.parse(out), { greeting: hostile })
   })
 
-  it('applies to the colours of the command itself', () => {
+  it("applies to the command's own colors", () => {
     let printed = ''
     const paint = (_: string, text: string) => styleText('red', text, { validateStream: false })
     const terminal = visibleTerminal({

@@ -28,7 +28,7 @@ const reasonOf = (result: PromiseSettledResult<unknown> | undefined): unknown =>
 
 const names = ['a', 'b', 'c', 'd', 'e', 'f']
 
-describe('changes of one turn of the event loop', () => {
+describe('changes in one turn of the event loop', () => {
   it('are sent in batches of at most four, and each gets a separate response', async () => {
     const fixture = await GraphFixture.start()
     const results = await sendAll(fixture, names.map(create))
@@ -36,7 +36,7 @@ describe('changes of one turn of the event loop', () => {
     assert.deepEqual(fixture.tenant.batches, [4, 2])
   })
 
-  it('are sent alone when they are single, and when they are reads', async () => {
+  it('are sent alone if they are single or reads', async () => {
     const fixture = await GraphFixture.start()
     await fixture.graph.send(create('a'))
     await sendAll(fixture, [
@@ -48,7 +48,7 @@ describe('changes of one turn of the event loop', () => {
     assert.equal((await fixture.tenant.applications()).length, 2)
   })
 
-  it('wait while as many batches as permitted are in flight, and are then sent together', async () => {
+  it('wait while the permitted number of batches is in progress, and are then sent together', async () => {
     const fixture = await GraphFixture.start({ maxBatchesInFlight: 1 })
     const { handle } = fixture.tenant
     const handleLater = async (request: Request) => {
@@ -62,7 +62,7 @@ describe('changes of one turn of the event loop', () => {
     assert.deepEqual(fixture.tenant.batches, [4, 4])
   })
 
-  it('have their own ETags', async () => {
+  it('carry their own ETags', async () => {
     const fixture = await GraphFixture.start()
     const rename = async (change?: object): Promise<AdministratorRequest> => {
       const object = { displayName: 'old' }
@@ -81,8 +81,8 @@ describe('changes of one turn of the event loop', () => {
   })
 })
 
-describe('a change that a batch does not make', () => {
-  it('is repeated after its own Retry-After when it is throttled', async () => {
+describe('a change that fails in a batch', () => {
+  it('is repeated after its own Retry-After if it is throttled', async () => {
     const fixture = await GraphFixture.start()
     const throttled = { line: /^POST \/applications$/, status: 429, times: 1 }
     fixture.tenant.faults.push({ ...throttled, headers: { 'retry-after': '7' } })
@@ -118,7 +118,7 @@ describe('a change that a batch does not make', () => {
     assert.match(String(reasonOf(refused)), /AppRoleAssignment\.ReadWrite\.All/)
   })
 
-  it('reports its line when the whole batch is refused', async () => {
+  it('reports its line if the whole batch is refused', async () => {
     const fixture = await GraphFixture.start()
     fixture.tenant.faults.push({ line: /^POST \/\$batch$/, status: 400, times: 1 })
     const [first, second] = await sendAll(fixture, [create('a'), create('b')])
@@ -127,7 +127,7 @@ describe('a change that a batch does not make', () => {
     assert.equal((await fixture.tenant.applications()).length, 0)
   })
 
-  it('is repeated in a batch when all of them are throttled', async () => {
+  it('is repeated in a batch if all changes are throttled', async () => {
     const fixture = await GraphFixture.start()
     const throttled = { line: /^POST \/\$batch$/, status: 429, times: 1 }
     fixture.tenant.faults.push({ ...throttled, headers: { 'retry-after': '3' } })
@@ -137,7 +137,7 @@ describe('a change that a batch does not make', () => {
     assert.deepEqual(fixture.tenant.batches, [2])
   })
 
-  it('is repeated after a broken connection only when the change is idempotent', async () => {
+  it('is repeated after a broken connection only if it is idempotent', async () => {
     const fixture = await GraphFixture.start()
     const { appId } = await fixture.tenant.send('POST', '/applications', { displayName: 'old' })
     fixture.tenant.faults.push({ line: /^POST \/\$batch$/, status: 0, times: 1, afterwards: true })
@@ -153,8 +153,12 @@ describe('a change that a batch does not make', () => {
   })
 
   const malformed: readonly (readonly [string, object, RegExp])[] = [
-    ['without its answer', { responses: [] }, /has no response to POST \/applications$/],
-    ['that is no batch', { value: [] }, /POST \/\$batch has an unexpected form: responses$/],
+    [
+      'without an answer to the change',
+      { responses: [] },
+      /has no response to POST \/applications$/,
+    ],
+    ['that is not a batch', { value: [] }, /POST \/\$batch has an unexpected form: responses$/],
   ]
   for (const [name, body, message] of malformed) {
     it(`is reported after a response ${name}`, async () => {

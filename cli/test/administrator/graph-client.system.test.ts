@@ -10,7 +10,7 @@ import { retryReason } from '../../src/administrator/graph-client.ts'
 const refusal = (status: number, code = 'Request_BadRequest', message = '') =>
   new GraphRefusalError({ method: 'POST', path: '/x' }, status, { error: { code, message } })
 
-describe('a refusal', () => {
+describe('a retry after a refusal', () => {
   const late = { repeatable: false, expectsLag: true }
   const twice = { repeatable: true, expectsLag: false }
   const once = { repeatable: false, expectsLag: false }
@@ -43,7 +43,7 @@ describe('a refusal', () => {
       'not yet available for references',
     ],
     [
-      'the same, when nothing is new',
+      'the same refusal when nothing is new',
       refusal(400, undefined, 'Not a valid reference update.'),
       twice,
       undefined,
@@ -66,7 +66,7 @@ describe('a refusal', () => {
 })
 
 describe('the Graph client', () => {
-  it('sends its token to no other origin, even if a next page is there', async () => {
+  it('sends its token to no other origin, even for a next page there', async () => {
     const fixture = await GraphFixture.start()
     fixture.tenant.faults.push({
       line: /^GET \/applications$/,
@@ -93,7 +93,7 @@ describe('the Graph client', () => {
     assert.equal((await fixture.graph.list('/applications', application)).length, 1)
   })
 
-  it('reports where a response differs from the documentation', async () => {
+  it('reports responses that differ from the documentation', async () => {
     const fixture = await GraphFixture.start()
     const edit = ({ value }: Json) => ({
       value: (value as Json[]).map((one) => ({ ...one, displayName: 7 })),
@@ -112,7 +112,7 @@ describe('the Graph client', () => {
     })
   })
 
-  it('stops its attempts during an outage after the maximum time', async () => {
+  it('stops its attempts when an outage exceeds the maximum time', async () => {
     const fixture = await GraphFixture.start()
     fixture.tenant.faults.push({ line: /POST/, status: 0, times: 1_000 })
     await assert.rejects(

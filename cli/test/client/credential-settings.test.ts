@@ -7,7 +7,7 @@ const titleOf = (settings: Record<string, string>) => {
   return typeof row === 'string' ? row : row.title
 }
 
-describe('the settings of the credential', () => {
+describe('the credential settings', () => {
   const rows: readonly (readonly [Record<string, string>, string])[] = [
     [{ CLIENT_SECRET: 's' }, 'a client secret'],
     [{ CLIENT_SECRET: 's', CLIENT_SECRET_NEXT: 't' }, 'a client secret'],
@@ -30,7 +30,7 @@ describe('the settings of the credential', () => {
     })
   }
 
-  it('each create one kind of credential', () => {
+  it('create one kind of credential each', () => {
     const kindOf = (setting: string) => {
       const row = chosenCredential({ [setting]: 'x' })
       return typeof row === 'object' && row.make(() => 'x').kind
@@ -41,7 +41,7 @@ describe('the settings of the credential', () => {
     assert.equal(kindOf('CLIENT_ASSERTION_FILE'), 'assertion')
   })
 
-  it('in the environment replace all those in the file', () => {
+  it('replace all settings in the file if they are in the environment', () => {
     const file = { CLIENT_SECRET: 'local', CLIENT_SECRET_EXPIRES: '2030-01-01', TENANT_ID: 't' }
     assert.deepEqual(mergeSettings({ CLIENT_SECRET_FILE: 'f', CLIENT_ID: 'c' }, file), {
       CLIENT_SECRET_FILE: 'f',
@@ -51,7 +51,7 @@ describe('the settings of the credential', () => {
     assert.deepEqual(mergeSettings({ CLIENT_ID: 'c' }, file), { ...file, CLIENT_ID: 'c' })
   })
 
-  it('in the environment drop the scope that belongs to the file', () => {
+  it('ignore the scope in the file if they are in the environment', () => {
     const [scope, api] = [{ SCOPE: 's' }, { API_APPLICATION_ID: 'a' }]
     assert.deepEqual(mergeSettings(scope, { ...api, TENANT_ID: 't' }), { ...scope, TENANT_ID: 't' })
     assert.deepEqual(mergeSettings(api, scope), api)

@@ -270,7 +270,7 @@ describe('the settings file of a working folder (CL21)', () => {
       assert.equal(status, code)
     })
 
-  it('causes a warning when other users can read its secret', async () => {
+  it('causes a warning if other users can read its secret', async () => {
     const { said } = await foundIn(inFile, { change: mode(file, 0o644) })
     assert.match(said, /^Warning: other users can read .greeting\/client.env.*chmod 600 .greeting/)
     const json = await foundIn(inFile, { change: mode(file, 0o644), args: ['hi', '--json'] })
@@ -286,7 +286,7 @@ describe('the settings file of a working folder (CL21)', () => {
   })
 })
 
-describe('a settings file that is named', () => {
+describe('a settings file on the command line', () => {
   const other = { TENANT_ID: 'other', CLIENT_ID: 'other', SCOPE: 'other', AUTH_URL: 'http://other' }
   for (const [what, settings, environment, says] of [
     ['all settings', inFile, { ...other, CLIENT_SECRET_FILE: 'other' }, sent],
@@ -298,14 +298,14 @@ describe('a settings file that is named', () => {
     ],
     ['no credential', withoutSecret, { CLIENT_SECRET: 's3cret' }, sent],
   ] as const)
-    it(`wins over the environment with ${what}`, async () => {
+    it(`overrides an environment with ${what}`, async () => {
       const args = ['token', '--settings', file]
       const { said } = await foundIn(settings, { environment, args })
       assert.match(said, says)
     })
 })
 
-describe('a settings file of Windows', () => {
+describe('a settings file from Windows', () => {
   const mark = '\ufeff'
   const lines = Object.entries(inFile).map((pair) => `${pair.join('=')}\r\n`)
   const text = `AUTH_URL=${local}\r\n${lines.join('')}`
@@ -313,10 +313,10 @@ describe('a settings file of Windows', () => {
     ['a byte order mark', mark + text, sent],
     ['UTF-16', Buffer.from(mark + text, 'utf16le'), /client.env is UTF-16, not UTF-8/],
     ['UTF-16 in big endian', Buffer.from(mark + text, 'utf16le').swap16(), /is UTF-16, not UTF-8/],
-    ['UTF-16 without a mark', Buffer.from(text, 'utf16le'), /is UTF-16, not UTF-8/],
+    ['UTF-16 without a byte order mark', Buffer.from(text, 'utf16le'), /is UTF-16, not UTF-8/],
     ['another encoding', Buffer.from(`X=gr\u00fc\u00df\n${text}`, 'latin1'), /is not UTF-8/],
     [
-      'a byte order mark of a file that was appended',
+      'a byte order mark in an appended part',
       `TENANT_ID=t\n${mark}AUTH_URL=${local}\n`,
       /AUTH_URL has a byte order mark \(U\+FEFF\) before its name/,
     ],
@@ -329,7 +329,7 @@ describe('a settings file of Windows', () => {
         assert.match(said, says)
       })
 
-  it('is named when the byte order mark is in the name of a variable', async () => {
+  it('is reported if a variable name contains the byte order mark', async () => {
     const { AUTH_URL, ...others } = inFile
     const said = await ended(['token', '--settings', emptyFile], {
       ...others,

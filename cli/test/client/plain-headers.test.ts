@@ -14,7 +14,7 @@ const inits: readonly HeadersInit[] = [
 
 describe('plain header fields', () => {
   for (const init of inits)
-    it(`equal what Headers makes of ${JSON.stringify([...new Headers(init)])}`, () => {
+    it(`equal the fields of Headers for ${JSON.stringify([...new Headers(init)])}`, () => {
       const [plain, known] = [new PlainHeaders(init), new Headers(init)]
       for (const headers of [plain, known]) {
         headers.append('x-b', '1')

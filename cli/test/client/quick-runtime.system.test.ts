@@ -62,7 +62,7 @@ for (const [name, get] of Object.entries(both)) {
       assert.equal(await bodyOf(response), 'a=b')
     })
 
-    it('fails with a TypeError and the cause when no server listens', async () => {
+    it('fails with a TypeError and its cause if no server listens', async () => {
       await assert.rejects(
         get(await unreachableUrl()),
         (error: Error & { cause?: { code?: string } }) => {
@@ -75,7 +75,7 @@ for (const [name, get] of Object.entries(both)) {
       )
     })
 
-    it('fails with the reason of its signal, before and during the response', async (t) => {
+    it('fails with the reason of its abort signal, before and during the response', async (t) => {
       const reason = new Error('too late')
       const silent = new AbortController()
       const waiting = asked(t, () => silent.abort(reason), { signal: silent.signal })
@@ -88,7 +88,7 @@ for (const [name, get] of Object.entries(both)) {
       await assert.rejects(bodyOf(response), reason)
     })
 
-    it('fails when the body breaks off', async (t) => {
+    it('fails if the body ends early', async (t) => {
       const response = await asked(t, (_, answer) => {
         answer.writeHead(200, { 'content-length': 10 }).write('H', () => answer.destroy())
       })
@@ -102,11 +102,11 @@ describe('the quick runtime', () => {
     { NODE_USE_ENV_PROXY: '1' },
     { NODE_OPTIONS: '--no-warnings --use-env-proxy' },
   ])
-    it(`is not used with ${Object.keys(environment)[0]}, because fetch uses the proxy`, () => {
+    it(`is not used with ${Object.keys(environment)[0]}, because fetch supports the proxy`, () => {
       assert.deepEqual(quickRuntime(environment), {})
     })
 
-  it('does not load fetch for a job with a kept token', async (t) => {
+  it('does not load fetch for a job with a cached token', async (t) => {
     const folder = freshFolder()
     const settings = {
       AUTH_URL: await serving(t, granting('t')),

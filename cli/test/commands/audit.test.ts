@@ -11,7 +11,7 @@ const refusal = recordAt(1_800_000_002, {
 })
 
 describe('greeting audit', () => {
-  it('shows both logs as one table, the latest first, with times to the second', async (test) => {
+  it('shows both logs in one table, the latest record first, with times in seconds', async (test) => {
     const server = await AuditServer.start(test)
     server.logs.directory?.push(recordAt(1_800_000_001), recordAt(1_800_000_003, { target: 'x' }))
     server.logs.signIns?.push(refusal)
@@ -27,7 +27,7 @@ describe('greeting audit', () => {
     })
   })
 
-  it('prints each record as one line of JSON, with its log', async (test) => {
+  it('prints each record as one line of JSON with its log', async (test) => {
     const server = await AuditServer.start(test)
     server.logs.directory?.push(recordAt(1))
     server.logs.signIns?.push(refusal)
@@ -45,7 +45,7 @@ describe('greeting audit', () => {
     )
   })
 
-  it('reports that there are no records, and prints nothing as JSON', async (test) => {
+  it('reports that no records exist, and prints nothing with --json', async (test) => {
     const server = await AuditServer.start(test)
     assert.deepEqual(await server.run(), {
       code: 0,
@@ -91,7 +91,7 @@ describe('greeting audit', () => {
       assert.deepEqual(server.queries, [{ log: parameter, limit: '51' }])
     })
 
-  it('follows the pages to the last one', async (test) => {
+  it('follows all pages', async (test) => {
     const server = await AuditServer.start(test)
     server.pageSize = 2
     for (const log of ['directory', 'signIns'])
@@ -107,7 +107,7 @@ describe('greeting audit', () => {
     assert.equal(server.queries.length, 6)
   })
 
-  it('stops at the limit, and reports on the error stream that there are more records', async (test) => {
+  it('stops at the limit, and reports further records on the error stream', async (test) => {
     const server = await AuditServer.start(test)
     for (let at = 1; at <= 4; at += 1) server.logs.signIns?.push(recordAt(at))
     const some = await server.run('--limit', '3')
@@ -117,7 +117,7 @@ describe('greeting audit', () => {
     assert.equal((await server.run('--limit', '4')).err, '')
   })
 
-  it('requests pages of at most a thousand, and shows a person the progress', async (test) => {
+  it('requests pages of at most a thousand records, and shows progress on a terminal', async (test) => {
     const server = await AuditServer.start(test)
     server.terminal.isInteractive = true
     for (let at = 1; at <= 2500; at += 1) server.logs.signIns?.push(recordAt(at))
@@ -130,7 +130,7 @@ describe('greeting audit', () => {
     assert.match(err, /^1000 records so far\.\n2000 records so far\.\nThere are earlier records/)
   })
 
-  it('escapes control characters in a name from an attacker, and shortens it', async (test) => {
+  it("escapes control characters in an attacker's name, and shortens the name", async (test) => {
     const steering = ['\u001b', '\u009b', '\u202e']
     const actor = `\u001b[2J\u009b1m\n\u202e${'x'.repeat(200)}`
     const server = await AuditServer.start(test)
@@ -155,7 +155,7 @@ describe('greeting audit', () => {
   })
 })
 
-describe('greeting audit that fails', () => {
+describe('a failing greeting audit', () => {
   const usage: readonly (readonly [readonly string[], RegExp])[] = [
     [['--since', 'yesterday'], /The time must have a form like 2026-01-31 /],
     [['--since', '2026-01-31T12:00:00'], /The time must have a form like/],
@@ -171,7 +171,7 @@ describe('greeting audit that fails', () => {
     [['token.issue'], /too many arguments/],
   ]
   for (const [args, message] of usage)
-    it(`is bad usage: ${args.join(' ')}`, async (test) => {
+    it(`reports bad usage: ${args.join(' ')}`, async (test) => {
       const server = await AuditServer.start(test)
       const { code, out, err } = await server.run(...args)
       assert.equal(code, 2)
@@ -180,7 +180,7 @@ describe('greeting audit that fails', () => {
       assert.deepEqual(server.queries, [])
     })
 
-  it('names the missing settings of the administrator', async (test) => {
+  it("names the administrator's missing settings", async (test) => {
     const server = await AuditServer.start(test)
     for (const name of Object.keys(server.environment)) delete server.environment[name]
     const { code, err } = await server.run()
@@ -188,7 +188,7 @@ describe('greeting audit that fails', () => {
     assert.match(err, /TENANT_ID is missing; CLIENT_ID is missing; CLIENT_SECRET is missing\./)
   })
 
-  it('names the role that is missing', async (test) => {
+  it('names the missing role', async (test) => {
     const server = await AuditServer.start(test)
     server.instead.audit = () => new Response(null, { status: 403 })
     const { code, out, err } = await server.run()
@@ -208,7 +208,7 @@ describe('greeting audit that fails', () => {
       message: /AADSTS7000215/,
     },
     {
-      what: 'an identity provider that cannot answer',
+      what: 'an identity provider that fails',
       // A wait beyond the deadline of the client, so the client does not begin to wait.
       set: ({ instead }: AuditServer) =>
         (instead.token = () =>
@@ -217,7 +217,7 @@ describe('greeting audit that fails', () => {
       message: /^The identity provider could not /,
     },
     {
-      what: 'a refusal, which is reported with its own message and request ID',
+      what: 'a refusal with its own message and request ID',
       set: ({ instead }: AuditServer) =>
         (instead.audit = () =>
           Response.json(
@@ -234,7 +234,7 @@ describe('greeting audit that fails', () => {
       message: /400 Request_BadRequest: No\. \(request request-1\)\n$/,
     },
     {
-      what: 'an invalid answer',
+      what: 'an invalid response',
       set: ({ instead }: AuditServer) =>
         (instead.audit = () => Response.json({ value: [{ secret: 'canary' }] })),
       exit: 1,
@@ -242,7 +242,7 @@ describe('greeting audit that fails', () => {
     },
   ]
   for (const { what, set, exit, message } of failures)
-    it(`reports in words, without a secret: ${what}`, async (test) => {
+    it(`describes ${what} without a secret`, async (test) => {
       const server = await AuditServer.start(test)
       set(server)
       const { code, out, err, seesSecret } = await server.run()

@@ -80,7 +80,7 @@ describe('greeting authorize', () => {
     })
   }
 
-  it('exits with 1 for a fault in the file, and names the line', async () => {
+  it('exits with 1 for an error in the rules, and names the line', async () => {
     const file = join(freshFolder(), 'rules.json')
     writeFileSync(file, '{ "rules": [\n{ "prefix": "/" }] }')
     const child = greeting(['authorize', '--rules', file, '--proxy', 'nginx'])

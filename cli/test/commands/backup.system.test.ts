@@ -8,7 +8,7 @@ import { startIdentityProviderIn } from '../../../test/fixtures/identity-provide
 import { services } from '../../src/system/services.ts'
 import { endedCommand, RecordedTerminal } from '../fakes/terminal.ts'
 
-it('the identity provider continues from its backup after its folder is lost', async () => {
+it('an identity provider continues from its backup after it loses its folder', async () => {
   const folder = freshFolder()
   const dataDir = join(folder, 'data')
   const greeting = (...args: string[]) => endedCommand(...args, '--data-dir', dataDir)
@@ -55,7 +55,7 @@ it('the identity provider continues from its backup after its folder is lost', a
   assert.equal((await greeting('backup')).code, 2)
 })
 
-it('a backup copies the folder that the environment names', async () => {
+it('greeting backup copies the folder that the environment names', async () => {
   const dataDir = freshFolder()
   const terminal = new RecordedTerminal()
   const args = ['backup', '--to', join(dataDir, 'saved')]

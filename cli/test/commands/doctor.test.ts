@@ -158,7 +158,7 @@ describe('greeting doctor', () => {
       /(3599|36\d\d) s behind the identity provider's\n.*Set the clock/,
     ],
     [
-      'a token of the future, although the Date header is right',
+      'a token from the future, although the Date header is correct',
       { token: timedToken(900, 4800) },
       1,
       'WRONG clock',
@@ -171,7 +171,7 @@ describe('greeting doctor', () => {
       'WRONG clock',
       /4[12]\d\d s ahead of the identity provider's\n/,
     ],
-    ['a token of now', { token: timedToken(-300, 3600) }, 0, 'ok clock', /within 1 s/],
+    ['a token that starts now', { token: timedToken(-300, 3600) }, 0, 'ok clock', /within 1 s/],
     ['a clock two minutes ahead', { skewSeconds: -120 }, 0, 'warn clock', /1[12]\d s ahead of/],
     [
       'an unknown client',
@@ -188,21 +188,21 @@ describe('greeting doctor', () => {
       /AADSTS7000215.*\n.*not its id/,
     ],
     [
-      'a secret that has ended',
+      'an expired secret',
       { refusal: { code: 7000222, error: 'invalid_client', status: 401 } },
       3,
       'WRONG credential',
       /\n.*Create a new one/,
     ],
     [
-      'a secret that ends soon',
+      'a secret that expires soon',
       { environment: { CLIENT_SECRET_EXPIRES: soon } },
       0,
       'warn credential',
       /it ends in [45] days\n.*Create the next one now/,
     ],
     [
-      'a secret that ends later',
+      'a secret that expires later',
       { environment: { CLIENT_SECRET_EXPIRES: later } },
       0,
       'ok credential',
@@ -216,21 +216,21 @@ describe('greeting doctor', () => {
       /AADSTS500011.*\n.*Check the scope/,
     ],
     [
-      'a client without assignment',
+      'a client without an assignment',
       { refusal: { code: 501051, error: 'invalid_grant' } },
       3,
       'WRONG roles',
       /AADSTS501051.*\n.*Grant this client a role.*\n +See docs\/.*#403-/,
     ],
     [
-      'no role',
+      'a client without roles',
       { token: tokenWith() },
       4,
       'WRONG roles',
       /the token lacks CallHiApiRole, CallHelloApiRole.* \(it contains no role\)\n +Grant admin consent\. If .*request this first\.\n +See docs\/.*#403-/,
     ],
     [
-      'one role',
+      'a client with one role',
       { token: tokenWith(['CallHiApiRole']) },
       4,
       'WRONG roles',
@@ -271,7 +271,7 @@ describe('greeting doctor', () => {
     ],
     ['an opaque token', { token: 'opaque' }, 0, '- roles', /not a JWT/],
     [
-      'an identity provider that is busy',
+      'a busy identity provider',
       { refusal: { code: 90055, error: 'temporarily_unavailable' } },
       5,
       'WRONG client',
@@ -288,7 +288,7 @@ describe('greeting doctor', () => {
       /does not accept the token.*\n.*trusts this identity provider.*\n +See docs\/.*#401-/,
     ],
     [
-      'settings that are missing',
+      'missing settings',
       { environment: { TENANT_ID: '', CLIENT_SECRET: '' } },
       2,
       'WRONG settings',
@@ -321,7 +321,7 @@ describe('greeting doctor', () => {
     })
   }
 
-  it('warns when other users can read the settings file (CL6)', async (test) => {
+  it('warns if other users can read the settings file (CL6)', async (test) => {
     const file = join(freshFolder(), 'client.env')
     writeFileSync(file, `CLIENT_SECRET=${canary}\n`)
     chmodSync(file, 0o644)

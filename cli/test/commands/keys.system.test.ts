@@ -42,7 +42,7 @@ describe('the keys of the identity provider', () => {
     assert.equal(out.split(' ')[0], announced?.kid)
   })
 
-  it('are revoked only after confirmation', async () => {
+  it('are revoked only after a confirmation', async () => {
     const [first] = await listed()
     const refused = await keys('revoke', first?.kid ?? '')
     assert.equal(refused.code, 2)
@@ -66,7 +66,7 @@ describe('the keys of the identity provider', () => {
     assert.match(err, /too many arguments for 'revoke'/)
   })
 
-  it('are encrypted under another key, and the output names the next step', async () => {
+  it('are encrypted with another key, and the output names the next step', async () => {
     const keyFile = join(folder, 'next.key')
     await writeFile(keyFile, `${randomBytes(32).toString('base64')}\n`, { mode: 0o600 })
     const { code, out, err } = await keys('reencrypt', '--key-file', keyFile)
@@ -74,7 +74,7 @@ describe('the keys of the identity provider', () => {
     assert.match(out, /^\d+ keys are now encrypted with \S+\.\nRestart every identity provider/)
   })
 
-  it('stay unchanged when the new key cannot be read or is invalid', async () => {
+  it('stay unchanged if the new key is unreadable or invalid', async () => {
     const missing = await keys('reencrypt', '--key-file', join(folder, 'none.key'))
     assert.equal(missing.code, 2)
     assert.match(missing.err, /^Cannot read the key file: /)
@@ -85,14 +85,14 @@ describe('the keys of the identity provider', () => {
     assert.doesNotMatch(short.err, /canary/)
   })
 
-  it('are managed without a lab, and greeting lab reports how to start one', async () => {
+  it('are available without a lab, while greeting lab explains how to start one', async () => {
     const { code, err } = await endedCommand('lab', 'clock', '--data-dir', folder)
     assert.equal(code, 1)
     assert.match(err, /has no lab\n.*greeting start --lab/)
   })
 })
 
-describe('a command beside a server whose public origin cannot be reached', () => {
+describe('a command whose server has an unreachable public origin', () => {
   const greeting = async (input: string, ...args: string[]) => {
     const main = join(import.meta.dirname, '../../bin/greeting.js')
     const child = spawn(process.execPath, [main, ...args, '--settings', '-'])
@@ -105,7 +105,7 @@ describe('a command beside a server whose public origin cannot be reached', () =
     return { code, out, err }
   }
 
-  it('reads the settings from the standard input, and sends the requests to --server', async () => {
+  it('reads the settings from standard input, and sends its requests to --server', async () => {
     const folder = freshFolder()
     const authUrl = 'https://login.invalid'
     const port = await freePort()

@@ -27,14 +27,14 @@ describe('greeting portal', () => {
       'The portal makes no link: The secret is wrong.\n',
     ],
     [
-      'reports an application that is no administrator',
+      'reports an application that is not an administrator',
       answering(401, { error: 'no_role', error_description: 'It has no role.' }),
       4,
       '',
       'The portal makes no link: It has no role.\n',
     ],
     [
-      'reports an answer of another program',
+      'reports a response from another program',
       answering(500, '<html>'),
       1,
       '',
@@ -85,7 +85,7 @@ describe('greeting portal', () => {
       assert.match(recorded.err, isTaken ? /^The link works once, for 60 s/ : /makes no link/)
     })
 
-  it('says how to enable the portal', async (test) => {
+  it('explains how to enable the portal', async (test) => {
     const url = await serving(test, answering(404, {}))
     const recorded = new RecordedTerminal()
     assert.equal(
@@ -107,7 +107,7 @@ describe('greeting portal', () => {
     assert.match(recorded.err, /does not answer/)
   })
 
-  it('sends no secret over plain HTTP to another machine', async () => {
+  it('sends no secret to another machine over plain HTTP', async () => {
     const recorded = new RecordedTerminal()
     const url = 'http://login.example'
     const settings = { ...administrator, AUTH_URL: url, GRAPH_URL: url }
@@ -147,7 +147,7 @@ describe('greeting portal', () => {
   }
   const linkFiles = async () => (await readdir(folder)).filter((name) => name.endsWith('.html'))
 
-  it('writes the link to a new private file, not to the arguments, and deletes it', async () => {
+  it('writes the link to a new private file, not to the arguments, and deletes the file', async () => {
     const { environment, opened } = await recordingBrowser()
     const target = join(folder, 'target')
     await writeFile(target, 'kept')
@@ -162,7 +162,7 @@ describe('greeting portal', () => {
     await until(async () => ((await linkFiles()).join() === 'portal.html' ? true : undefined))
   })
 
-  it('deletes the files that an earlier run left, and nothing else', async () => {
+  it('deletes the files of an earlier run, and no others', async () => {
     const old = new Date(Date.now() - 3_600_000)
     const own = `portal-${crypto.randomUUID()}.html`
     const foreign = ['portal.html', 'portal-0a1b.html', 'portal-notes.txt', 'report.html']
@@ -181,7 +181,7 @@ describe('greeting portal', () => {
     )
   })
 
-  it('writes the link as text of the page (CL22)', async () => {
+  it('escapes the link in the page (CL22)', async () => {
     const { environment, opened } = await recordingBrowser()
     const hostile = `${url}&x="><script>alert('1')</script>`
     assert.equal(await openInBrowser(hostile, folder, environment, 1000), true)
@@ -197,7 +197,7 @@ describe('greeting portal', () => {
     await chmod(folder, 0o700)
   })
 
-  it('leaves no file when no browser starts, and prints the link where the folder is missing', async () => {
+  it('leaves no file if no browser starts, and prints the link if the folder is missing', async () => {
     const environment = { DISPLAY: ':0', BROWSER: join(folder, 'missing') }
     const before = await linkFiles()
     assert.equal(await openInBrowser(url, folder, environment, 60_000), false)

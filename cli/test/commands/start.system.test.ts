@@ -180,7 +180,7 @@ describe('greeting start', () => {
     })
   })
 
-  it('warns of a data folder that other users may write to', async (test) => {
+  it('warns about a data folder that other users may write to', async (test) => {
     const port = await portInUse(test)
     for (const mode of [0o777, 0o770, 0o702]) {
       const dataDir = freshFolder()
@@ -207,10 +207,10 @@ describe('greeting start', () => {
   })
 })
 
-describe('greeting start that cannot start', () => {
+describe('a failing greeting start', () => {
   const ports = ['--identity-port', '--https-port', '--api-port', '--api-https-port']
   for (const options of [...ports.map((option) => [option]), ports]) {
-    it(`reports the port that is in use and the option for another: ${options}`, async (test) => {
+    it(`names the port that is in use and the option for another port: ${options}`, async (test) => {
       const port = await portInUse(test)
       const dataDir = join(freshFolder(), 'data')
       const chosen = options.flatMap((option) => [option, port])
@@ -252,13 +252,13 @@ describe('greeting start that cannot start', () => {
     })
   }
 
-  it('refuses an empty path of the data folder', async () => {
+  it('refuses an empty data folder path', async () => {
     const { code, err } = await failedStart('')
     assert.equal(code, 2)
     assert.match(err, /The path must not be empty/)
   })
 
-  it("prints only the service's message about a corrupt data folder", async () => {
+  it("prints only the service's own message about a corrupt data folder", async () => {
     const ended = await failedStart(freshFolder(), freePorts, 'identity-provider')
     assert.deepEqual(ended, {
       code: 1,
@@ -267,7 +267,7 @@ describe('greeting start that cannot start', () => {
     })
   })
 
-  it('reports why the registrations cannot be made, and continues at the next start', async (test) => {
+  it('explains why the registrations cannot be created, and continues at the next start', async (test) => {
     const dataDir = freshFolder()
     const { code, err } = await failedStart(dataDir, freePorts, 'consent')
     assert.equal(code, 4)
@@ -276,20 +276,20 @@ describe('greeting start that cannot start', () => {
     await startedIn(dataDir, test)
   })
 
-  it('does not wait for an identity provider that died', async () => {
+  it('does not wait for an identity provider that has exited', async () => {
     const dataDir = freshFolder()
     const { code, err } = await failedStart(dataDir, freePorts, 'dies')
     assert.equal(code, 1)
     assert.match(err, /^The identity provider stopped \(exit code 9\). Its log is /)
   })
 
-  it('reports an error that a service did not catch', async () => {
+  it('reports an error that a service did not handle', async () => {
     const { code, err } = await failedStart(freshFolder(), freePorts, 'throws')
     assert.equal(code, 1)
     assert.match(err, /^Error: a fault of the fake identity provider\n +at /)
   })
 
-  it('stops the identity provider when the API cannot start', async () => {
+  it('stops the identity provider if the API cannot start', async () => {
     const dataDir = freshFolder()
     const { code, err } = await failedStart(dataDir, freePorts, 'greeting-api')
     assert.equal(code, 1)
@@ -307,7 +307,7 @@ describe('greeting start that cannot start', () => {
     )
   })
 
-  it('limits the size of the two log files of a service', async () => {
+  it("limits the size of a service's two log files", async () => {
     const dataDir = freshFolder()
     const options = [...freePorts, '--max-log-mib', '1']
     assert.equal((await failedStart(dataDir, options, 'long_log')).code, 1)
@@ -319,7 +319,7 @@ describe('greeting start that cannot start', () => {
     for (const bytes of sizes) assert.ok(bytes > 0 && bytes <= 1024 * 1024, `${bytes} bytes`)
   })
 
-  it('reports that the settings of the client cannot be written', async () => {
+  it('reports that the client settings cannot be written', async () => {
     const dataDir = freshFolder()
     mkdirSync(join(dataDir, 'client.env'))
     const { code, err } = await failedStart(dataDir)

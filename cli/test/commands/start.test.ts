@@ -48,7 +48,7 @@ describe('the text after a start', () => {
     ['linux', "/tmp/my 'data", " --settings '/tmp/my '\\''data/client.env'", "/tmp/my 'data/logs"],
   ] as const
   for (const [platform, folder, option, logs] of rows)
-    it(`on ${platform} has the paths and the quotes of its shells: ${folder}`, () => {
+    it(`on ${platform} uses the paths and quotes of its shells: ${folder}`, () => {
       const { text, lines } = printed(platform, folder)
       assert.match(text, /\n {2}read {3}http:\S+\n {2}stop {3}Ctrl-C\n\n$/)
       assert.ok(text.includes(`  try    npx --no-install greeting hi${option}\n`), text)
@@ -59,7 +59,7 @@ describe('the text after a start', () => {
         assert.equal(lines[name], `npx --no-install greeting ${words[name]}${option}`)
     })
 
-  it('on a terminal of 60 columns wraps its columns, and keeps commands whole', () => {
+  it('wraps its columns on a terminal with 60 columns, but keeps commands whole', () => {
     const { text } = printed('linux', '/home/ada l/api/.greeting', 60)
     assert.deepEqual(
       text.split('\n').filter((line) => line.length > 60),
@@ -73,7 +73,7 @@ describe('the text after a start', () => {
   })
 })
 
-describe('a word of a shell', () => {
+describe('a shell word', () => {
   const rows = [
     ['linux', 'a-b', 'a-b'],
     ['linux', '$(run)', "'$(run)'"],

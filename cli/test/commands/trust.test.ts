@@ -13,7 +13,7 @@ async function dataFolder(name: string): Promise<string> {
 }
 
 describe('greeting trust', () => {
-  it('shows for each system how to trust the authority of the data folder', async () => {
+  it('explains for each operating system how to trust the authority in the data folder', async () => {
     const folder = await dataFolder('greeting-trust-')
     const terminal = new RecordedTerminal()
     assert.equal(await terminal.run(['trust', '--data-dir', folder]), 0)
@@ -28,7 +28,7 @@ describe('greeting trust', () => {
     assert.ok(terminal.out.includes(join(folder, 'tls/authority.pem')))
   })
 
-  it('writes the path as one word of a shell', async () => {
+  it('quotes the path as one shell word', async () => {
     const folder = await dataFolder('greeting trust ')
     const terminal = new RecordedTerminal()
     await terminal.run(['trust', '--data-dir', folder])
@@ -44,7 +44,7 @@ describe('greeting trust', () => {
     assert.ok(ways.length >= 6)
   })
 
-  it('names the replaced authority, and reports that the new one must be trusted', async () => {
+  it('names the replaced authority, and explains that the new one must be trusted', async () => {
     const folder = await dataFolder('greeting-trust-')
     const terminal = new RecordedTerminal()
     await terminal.run(['trust', '--data-dir', folder])
@@ -55,7 +55,7 @@ describe('greeting trust', () => {
     assert.ok(terminal.out.includes(`It replaced ${previous}. Trust the new one`))
   })
 
-  it('reports which command creates the authority when there is none yet', async () => {
+  it('names the command that creates the authority if none exists', async () => {
     const folder = await dataFolder('greeting-trust-')
     const terminal = new RecordedTerminal()
     assert.equal(await terminal.run(['trust', '--data-dir', join(folder, 'none')]), 1)

@@ -20,9 +20,9 @@ const values = [
   '',
 ]
 
-describe('a file of settings', () => {
+describe('a settings file', () => {
   for (const value of values)
-    it(`has the same value for a shell and for the command: ${JSON.stringify(value)}`, async () => {
+    it(`means the same to a shell and to the command: ${JSON.stringify(value)}`, async () => {
       const folder = freshFolder()
       const file = join(folder, 'x.env')
       await writeEnvFile(file, { NOTE: value })
@@ -32,13 +32,13 @@ describe('a file of settings', () => {
       assert.deepEqual(readdirSync(folder), ['x.env'])
     })
 
-  it('is not written with a value that cannot be quoted', async () => {
+  it('is not written if a value cannot be quoted', async () => {
     const file = join(freshFolder(), 'x.env')
     for (const value of [`it's $HOME`, 'a\rb', 'a\0b', 'a\u001bb', 'a\u0085b'])
       await assert.rejects(writeEnvFile(file, { NOTE: value }), /^Error: NOTE cannot be written/)
   })
 
-  it('is read from a pipe only if the user named it', async () => {
+  it('is read from a pipe only if the user names it', async () => {
     const pipe = join(freshFolder(), 'x.env')
     execFileSync('mkfifo', [pipe])
     await assert.rejects(readEnvFile(pipe), /it is not a regular file/)
@@ -47,7 +47,7 @@ describe('a file of settings', () => {
     await writing
   })
 
-  it('is refused above 1 MiB, also from an endless device', async () => {
+  it('is refused above 1 MiB, even from an endless device', async () => {
     const file = join(freshFolder(), 'x.env')
     writeFileSync(file, 'a'.repeat(1_048_577))
     for (const path of [file, '/dev/zero'])
@@ -69,17 +69,17 @@ describe('a file or folder', () => {
   const own = process.getuid?.() ?? 0
   const rows: readonly (readonly [what: string, mode: number, uid: number, isOf: boolean])[] = [
     ['of this user', 0o600, own, false],
-    ['that is a folder with limited deletion, of root', 0o041777, 0, false],
-    ['that is a folder with limited deletion, of another user', 0o041777, own + 1, true],
-    ['that is a folder, writable by all', 0o040777, own, true],
-    ['that is a file with the sticky bit, writable by all', 0o101666, own, true],
-    ['of this user, readable by all', 0o644, own, false],
+    ['that is a root-owned folder with restricted deletion', 0o041777, 0, false],
+    ["that is another user's folder with restricted deletion", 0o041777, own + 1, true],
+    ['that is a folder writable by everyone', 0o040777, own, true],
+    ['that is a file with the sticky bit, writable by everyone', 0o101666, own, true],
+    ['of this user, readable by everyone', 0o644, own, false],
     ['of root', 0o644, 0, false],
     ['of another user', 0o600, own + 1, true],
     ['writable by its group', 0o620, own, true],
-    ['writable by all', 0o602, own, true],
+    ['writable by everyone', 0o602, own, true],
   ]
   for (const [what, mode, uid, isOf] of rows)
-    it(`${what} can${isOf ? '' : 'not'} be changed by others`, () =>
+    it(`${what} is ${isOf ? '' : 'not '}changeable by others`, () =>
       assert.equal(isChangeableByOthers({ mode, uid }), isOf))
 })

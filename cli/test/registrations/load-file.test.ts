@@ -19,25 +19,25 @@ async function load(bytes: Uint8Array) {
   return { path, loaded: loadFile(path) }
 }
 
-describe('the command', () => {
+describe('the registrations commands', () => {
   const withoutCertificate = filesForTheCommandOnly.filter(
     ({ name }) => !name.includes('certificate'),
   )
   for (const { name, file } of [...acceptedFiles, ...withoutCertificate]) {
-    it(`accepts a file with ${name}`, async () => {
+    it(`accept a file with ${name}`, async () => {
       const { loaded } = await load(file)
       await assert.doesNotReject(loaded)
     })
   }
 
-  it('looks for a certificate beside the file', async () => {
+  it('find a certificate beside the file', async () => {
     const { file } = filesForTheCommandOnly.find(({ name }) => name === 'a certificate') ?? {}
     const { loaded } = await load(file ?? Buffer.of())
     await assert.rejects(loaded, { message: /c\.pem/ })
   })
 
   for (const { name, file, message } of refusedFiles) {
-    it(`refuses a file with ${name}`, async () => {
+    it(`refuse a file with ${name}`, async () => {
       const { path, loaded } = await load(file)
       await assert.rejects(loaded, (error: unknown) => {
         assert.ok(error instanceof CommandFailure)

@@ -25,7 +25,7 @@ function longRun({ fixture, report }: ReturnType<typeof reportWith>): void {
   }
 }
 
-describe('the progress of a run', () => {
+describe('progress output', () => {
   it('is redrawn at most 10 times a second on a terminal, and removed at the end', () => {
     const run = reportWith({ isTerminal: true })
     longRun(run)
@@ -52,7 +52,7 @@ describe('the progress of a run', () => {
     ])
   })
 
-  it('is one event each second with --json, and the first and last event of each activity', () => {
+  it('is one event per second with --json, including the first and last event of each activity', () => {
     const run = reportWith({ json: true, isTerminal: true })
     longRun(run)
     const events = run.fixture.err
@@ -80,7 +80,7 @@ describe('the progress of a run', () => {
     assert.equal(events.at(-1).done, 2_000)
   })
 
-  it('has no total while a list is read', () => {
+  it('shows no total while a list is read', () => {
     const run = reportWith({ isTerminal: true })
     run.report.update('read_applications', 0, undefined)
     run.fixture.nowMs += 2_000
@@ -88,7 +88,7 @@ describe('the progress of a run', () => {
     assert.equal(run.fixture.drawn[1], 'Reading applications: 999, 500 per second')
   })
 
-  it('has a separate rate for each activity', () => {
+  it('shows a separate rate for each activity', () => {
     const run = reportWith({ isTerminal: true })
     run.report.update('read_applications', 0, 10)
     run.fixture.nowMs += 10_000
@@ -117,8 +117,8 @@ describe('the number of registrations', () => {
   const line = 'registrations of file.json with the directory.\n'
   const rows: [string, Parameters<typeof reportWith>[0], number, string][] = [
     ['on a terminal', { isTerminal: true }, 2, `Comparing 2 ${line}`],
-    ['without a terminal, when there are many', {}, 100, `Comparing 100 ${line}`],
-    ['not without a terminal, when there are few', {}, 99, ''],
+    ['without a terminal, if there are many', {}, 100, `Comparing 100 ${line}`],
+    ['not without a terminal, if there are few', {}, 99, ''],
     [
       'as an event with --json',
       { json: true },
@@ -145,7 +145,7 @@ describe('a wait for the directory', () => {
     assert.equal(json.fixture.err, '{"event":"waiting","reason":"throttled","seconds":7}\n')
   })
 
-  it('is reported once for requests that wait at the same time for the same reason', () => {
+  it('is reported once for simultaneous requests that wait for the same reason', () => {
     const { fixture, report } = reportWith({})
     for (const [nowMs, reason, durationMs] of [
       [0, 'unreachable', 200],

@@ -26,7 +26,7 @@ const secret = (client: string) => ({
   secretText: 'canary~secret',
 })
 
-describe('files of new secrets', () => {
+describe('the files of new secrets', () => {
   const names: [string, string][] = [
     ['Greeting client', 'greeting-client.env'],
     ['../../etc/passwd', 'etc-passwd.env'],
@@ -44,13 +44,13 @@ describe('files of new secrets', () => {
     })
   }
 
-  it('are refused when one would overwrite the other', async () => {
+  it('are refused if one of them would overwrite another', async () => {
     const files = filesIn(freshFolder())
     const twins = ['Greeting client', 'greeting-client'].map((client) => ({ client, secret: 'a' }))
     await assert.rejects(files.prepare(twins), /Several new secrets would have the same file/)
   })
 
-  it('are refused before a change when a name is too long for its draft, even in a good folder', async () => {
+  it('are refused before a change if a name is too long for its draft, even in a valid folder', async () => {
     const files = filesIn(freshFolder())
     // Such a file could exist. It is written under a longer name first.
     const secrets = ['Short', 'L'.repeat(240)].map((client) => ({ client, secret: 'a' }))
@@ -58,9 +58,9 @@ describe('files of new secrets', () => {
   })
 
   const foreign = [
-    ['a settings file of a shell', 'export PATH=/x\nalias ll=ls\n'],
-    ['settings that a shell exports', 'export PATH=/x\n'],
-    ['another text', '# Read me\nA text.\n'],
+    ['a settings file for a shell', 'export PATH=/x\nalias ll=ls\n'],
+    ['settings that are exported to a shell', 'export PATH=/x\n'],
+    ['other text', '# Read me\nA text.\n'],
     ['a private key', '-----BEGIN PRIVATE KEY-----\n'],
     ['UTF-16', Buffer.from('\ufeffCLIENT_ID=c\n', 'utf16le')],
   ] as const
@@ -74,7 +74,7 @@ describe('files of new secrets', () => {
       assert.deepEqual(await readFile(file), Buffer.from(content))
     })
 
-  it('keep the other settings of their file, and contain both names of the API', async () => {
+  it('keep the other settings in their file, and contain both names of the API', async () => {
     const folder = freshFolder()
     const file = join(folder, 'client.env')
     const key = '-----BEGIN X-----\nabc\n-----END X-----'
@@ -120,7 +120,7 @@ describe('files of new secrets', () => {
         assert.deepEqual(await readdir(folder), [])
       })
 
-  it('are printed in quotes that a shell reads', () => {
+  it('are displayed in quotes that a shell understands', () => {
     const given = { ...secret('a"\nB=1'), clientId: '$(touch x)', secretText: `it's a; touch x` }
     const [, ...lines] = secretLines([given]).split('\n')
     assert.deepEqual(lines, [`CLIENT_ID='$(touch x)'`, `CLIENT_SECRET="it's a; touch x"`, ''])

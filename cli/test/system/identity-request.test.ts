@@ -16,16 +16,16 @@ const appService = `${appServicePath}?api-version=2019-08-01&resource=api://a`
 const read = (target: string, headers: Record<string, string>, method = 'GET') =>
   readIdentityRequest({ method, target, headers }, secret)
 
-describe('a request for a managed identity', () => {
+describe('a managed identity request', () => {
   const accepted: [string, string, Record<string, string>, string | undefined][] = [
-    ['of a virtual machine', virtualMachine, onMachine, undefined],
-    ['with a slash at the end', virtualMachine.replace('?', '/?'), onMachine, undefined],
+    ['for a virtual machine', virtualMachine, onMachine, undefined],
+    ['with a trailing slash', virtualMachine.replace('?', '/?'), onMachine, undefined],
     ['at localhost', virtualMachine, { ...onMachine, host: 'localhost:1' }, undefined],
-    ['of App Service', appService, inAppService, undefined],
+    ['for App Service', appService, inAppService, undefined],
     ['for a user-assigned identity', `${appService}&client_id=AB`, inAppService, 'ab'],
   ]
   for (const [what, target, headers, clientId] of accepted)
-    it(`is read ${what}`, () => {
+    it(`is accepted ${what}`, () => {
       const result = read(target, headers)
       assert.ok('request' in result)
       assert.deepEqual(result.request, { resource: 'api://a', clientId })
@@ -33,7 +33,7 @@ describe('a request for a managed identity', () => {
 
   const refused: [string, string, Record<string, string>, number, RegExp][] = [
     ['another path', '/x', onMachine, 404, /nothing/],
-    ['a prototype as path', '/constructor', onMachine, 404, /nothing/],
+    ['a prototype member as the path', '/constructor', onMachine, 404, /nothing/],
     [
       'another host (DNS rebinding)',
       virtualMachine,
@@ -63,7 +63,7 @@ describe('a request for a managed identity', () => {
       assert.ok(!JSON.stringify(result.body).includes(secret))
     })
 
-  it('is refused with 400 for any method but GET', () => {
+  it('is refused with 400 unless its method is GET', () => {
     const result = read(virtualMachine, onMachine, 'POST')
     assert.ok('status' in result && result.status === 400)
   })

@@ -13,13 +13,13 @@ const text = (settings: object) =>
 const complete = text({ ...client, SCOPE: 'e' })
 const { CLIENT_SECRET: _, ...withoutSecret } = client
 
-describe('the client of an earlier start', () => {
+describe('the client from an earlier start', () => {
   const rows: [name: string, clientEnv: string, administrator: string | null, isKept: boolean][] = [
-    ['is kept when an administrator has removed the file with the secret', complete, null, true],
-    ['is kept with an administrator of its tenant', complete, 'TENANT_ID=a', true],
-    ['is not kept when the provider has made another tenant', complete, 'TENANT_ID=z', false],
-    ['is not kept beside the file of an administrator without tenant', complete, '', false],
-    ['is not kept without its secret', text(withoutSecret), null, false],
+    ['is kept if an administrator has removed the file with the secret', complete, null, true],
+    ['is kept if its tenant has an administrator', complete, 'TENANT_ID=a', true],
+    ['is replaced if the provider has created another tenant', complete, 'TENANT_ID=z', false],
+    ['is replaced beside an administrator file without a tenant', complete, '', false],
+    ['is replaced if its secret is missing', text(withoutSecret), null, false],
   ]
   for (const [name, clientEnv, administrator, isKept] of rows)
     it(name, async () => {
@@ -29,7 +29,7 @@ describe('the client of an earlier start', () => {
       assert.deepEqual(await new DataFolder(folder).keptClient(), isKept ? client : undefined)
     })
 
-  it('is not kept when the administrator file cannot be read', async () => {
+  it('is replaced if the administrator file cannot be read', async () => {
     const folder = freshFolder()
     await writeFile(join(folder, 'client.env'), complete)
     await mkdir(join(folder, 'administrator.env'))

@@ -41,7 +41,7 @@ describe('the managed identity endpoints', () => {
     ['&client_id=user', 'user'],
   ]
   for (const [query, clientId] of rows)
-    it(`request a token of ${clientId} at the v1 endpoint`, async () => {
+    it(`request a token for ${clientId} at the v1.0 endpoint`, async () => {
       const sent: string[] = []
       const { status, body, cached } = await ask(query, async (url, init) => {
         sent.push(`${url} ${init?.body}`)
@@ -63,24 +63,24 @@ describe('the managed identity endpoints', () => {
   })
 
   const failures: [string, () => Promise<Response>][] = [
-    ['does not answer', () => Promise.reject(new Error('canary'))],
-    ['answers with a page', async () => new Response('<html>')],
-    ['answers with null', async () => Response.json(null)],
+    ['does not respond', () => Promise.reject(new Error('canary'))],
+    ['responds with a page', async () => new Response('<html>')],
+    ['responds with null', async () => Response.json(null)],
   ]
   for (const [what, fetch] of failures)
-    it(`respond with 503 without a detail when the identity provider ${what}`, async () => {
+    it(`respond with 503 and no details if the identity provider ${what}`, async () => {
       const { status, body } = await ask('', fetch)
       assert.equal(status, 503)
       assert.doesNotMatch(body, /canary/)
     })
 
-  it('refuse a client that is not a managed identity of this machine', async () => {
+  it('refuse a client that is not a managed identity on this machine', async () => {
     const { status, body } = await ask('&client_id=other', () => Promise.reject(new Error('asked')))
     assert.equal(status, 400)
     assert.match(body, /Identity not found/)
   })
 
-  it('AS44: respond before the body of a request arrives, and do not read it', async () => {
+  it("AS44: respond before a request's body arrives, and do not read it", async () => {
     const endpoints = await serveManagedIdentity({
       port: 0,
       identities: async () => [],

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { watchParent } from '../../src/system/parent-watch.ts'
 
-it('reports once that the parent has exited, even if another process becomes the parent', () => {
+it('watchParent reports once that the parent has exited, even if another process adopts the child', () => {
   for (const heir of [1, 4711]) {
     let parent = 42
     let gone = 0

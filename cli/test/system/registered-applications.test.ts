@@ -15,7 +15,7 @@ describe('the record of registered applications', () => {
     folder = freshFolder()
   })
 
-  it('has each ID on disk when its promise resolves, even for many at the same time', async () => {
+  it('has each ID on disk when its promise resolves, even for many IDs at once', async () => {
     const record = new RegisteredApplications(join(folder, 'made'))
     const ids = newIds(50)
     await Promise.all(
@@ -29,7 +29,7 @@ describe('the record of registered applications', () => {
     assert.deepEqual(await record.read(), new Set([...ids, ...later]))
   })
 
-  it('reports each ID that it cannot write, and writes the next ones', async () => {
+  it('reports each ID that it cannot write, and writes the next one', async () => {
     await writeFile(join(folder, 'data'), '')
     const record = new RegisteredApplications(join(folder, 'data'))
     const ends = await Promise.allSettled(newIds(3).map((id) => record.add(id)))
@@ -43,14 +43,14 @@ describe('the record of registered applications', () => {
     assert.deepEqual(await record.read(), new Set([id]))
   })
 
-  it('has the IDs of a file that an editor of Windows saved', async () => {
+  it('reads the IDs from a file that a Windows editor saved', async () => {
     const record = new RegisteredApplications(folder)
     const ids = newIds(2)
     await writeFile(record.path, `\ufeff${ids.join('\r\n')}\r\n`, { mode: 0o600 })
     assert.deepEqual(await record.read(), new Set(ids))
   })
 
-  it('is empty when it is missing, or when others can write to it', async () => {
+  it('is empty if it is missing, or if others can write to it', async () => {
     const record = new RegisteredApplications(folder)
     assert.deepEqual(await record.read(), new Set())
     for (const id of newIds(1)) await record.add(id)

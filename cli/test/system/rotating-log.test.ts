@@ -18,7 +18,7 @@ async function write(log: RotatingLog, ...lines: string[]): Promise<void> {
 }
 
 describe('the log of a service (AS34)', () => {
-  it('is rotated by size while the service runs, and keeps one previous part', async () => {
+  it('is rotated by size while the service runs, and keeps one previous file', async () => {
     const { folder, path, previousPath } = logFolder()
     const lines = Array.from({ length: 100 }, (_, number) => `line ${number}\n`.padStart(50))
     await write(new RotatingLog({ path, previousPath, maxBytes: 1000 }), ...lines)
@@ -31,14 +31,14 @@ describe('the log of a service (AS34)', () => {
     assert.equal(kept, lines.slice(-40).join(''))
   })
 
-  it('counts what an earlier run wrote to the file', async () => {
+  it('includes the text of an earlier run in its size', async () => {
     const { path, previousPath } = logFolder()
     await writeFile(path, 'x'.repeat(900))
     await write(new RotatingLog({ path, previousPath, maxBytes: 1000 }), 'a\n', 'y'.repeat(200))
     assert.equal(await readFile(path, 'utf8'), 'y'.repeat(200))
   })
 
-  it('stays bounded when the previous part cannot be kept', async () => {
+  it('stays bounded even if the previous file cannot be kept', async () => {
     const { path, previousPath } = logFolder()
     await mkdir(previousPath)
     const lines = Array.from({ length: 50 }, () => 'x'.repeat(100))
@@ -46,7 +46,7 @@ describe('the log of a service (AS34)', () => {
     assert.ok((await stat(path)).size <= 1000)
   })
 
-  it('never stops the service: text that cannot be written is dropped', async () => {
+  it('never stops the service, because text that cannot be written is dropped', async () => {
     const { folder, previousPath } = logFolder()
     const path = join(folder, 'missing', 'a.log')
     const log = new RotatingLog({ path, previousPath, maxBytes: 1000 })

@@ -18,20 +18,20 @@ async function systemIn(test: TestContext, fault: string, stallMs: number) {
 const never = new AbortController().signal
 
 describe('a slow start', () => {
-  it('says what it waits for', async (test) => {
+  it('reports its current step', async (test) => {
     const said: string[] = []
     const system = await systemIn(test, 'writes', 60_000)
     await system.start(never, (awaited) => said.push(awaited))
     assert.ok(said.includes('the identity provider'), said.join())
   })
 
-  it('is stalled after three checks with the same progress, and not before', () => {
+  it('is stalled only after three checks with the same progress', () => {
     const isStalled = stallCheck(3)
     const seen = ['a', 'a', 'a', 'b', 'b', 'b', 'b', 'a'].map(isStalled)
     assert.deepEqual(seen, [false, false, false, false, false, false, true, false])
   })
 
-  it('gives up without progress, and names what it waited for', async (test) => {
+  it('is abandoned without progress, and the error names its last step', async (test) => {
     const system = await systemIn(test, 'hangs', 500)
     await assert.rejects(
       system.start(never, () => undefined),

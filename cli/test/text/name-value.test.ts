@@ -16,7 +16,7 @@ describe('an option of the form name=value', () => {
       assert.deepEqual(addNameValue(text), members)
     })
 
-  it('keeps the options before it', () => {
+  it('is added to the options before it', () => {
     assert.deepEqual(addNameValue('b=2', { a: 1 }), { a: 1, b: 2 })
   })
 

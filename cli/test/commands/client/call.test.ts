@@ -38,7 +38,7 @@ describe('greeting call', () => {
     assert.deepEqual(requests, [{ ...sent, token: 'Bearer header.claims.signature' }])
   })
 
-  it('prints status, headers and body as JSON', async (test) => {
+  it('prints the status, headers and body as JSON', async (test) => {
     const { out } = await called(test, ['GET', '/', '--json'])
     const { status, headers, body } = JSON.parse(out)
     assert.equal(status, 200)
@@ -46,7 +46,7 @@ describe('greeting call', () => {
     assert.equal(body, '{"seen":"Bearer [redacted]"}')
   })
 
-  it('fails when the API refuses', async (test) => {
+  it('fails if the API refuses the request', async (test) => {
     const { code, out, err } = await called(test, ['GET', '/'], 404)
     assert.deepEqual([code, out], [1, ''])
     assert.match(
@@ -55,7 +55,7 @@ describe('greeting call', () => {
     )
   })
 
-  it('names the role that the endpoint requires if an option contains it', async (test) => {
+  it("names the endpoint's required role if an option gives it", async (test) => {
     const { code, err } = await called(test, ['GET', '/', '--role', 'ReadOrders'], 403)
     assert.equal(code, 4)
     assert.match(err, /lacks the application role ReadOrders/)

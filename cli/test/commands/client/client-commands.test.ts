@@ -34,7 +34,7 @@ async function ran(args: readonly string[], environment = {}) {
 const refusal = { error: 'invalid_client', error_description: `AADSTS7000215: Not ${canary}.` }
 const forbidden = answering(403, { error: 'access_denied', error_description: 'Access is denied' })
 
-describe('the commands of the client', () => {
+describe('the client commands', () => {
   const api: RequestListener = (request, response) => {
     const url = new URL(request.url ?? '', 'http://api')
     const name = url.searchParams.get('name')
@@ -56,7 +56,7 @@ describe('the commands of the client', () => {
     })
   }
 
-  it('greeting token --decode prints header and claims readably', async (test) => {
+  it('greeting token --decode prints the header and the claims in readable form', async (test) => {
     const environment = await environmentOf(test, granting(token), api)
     const { code, out } = await ran(['token', '--decode'], environment)
     assert.equal(code, 0)
@@ -82,7 +82,7 @@ describe('the commands of the client', () => {
   ]
   for (const { args, AGENT_ID, out } of agents) {
     const setting = AGENT_ID ? ` with AGENT_ID=${AGENT_ID}` : ''
-    it(`greeting ${args.join(' ')}${setting} obtains the token of the agent`, async (test) => {
+    it(`greeting ${args.join(' ')}${setting} obtains a token for the agent`, async (test) => {
       const clients: (string | null)[] = []
       const idp: RequestListener = async (request, response) => {
         const form = new URLSearchParams((await request.toArray()).join(''))
@@ -96,7 +96,7 @@ describe('the commands of the client', () => {
     })
   }
 
-  it('read from the file the settings that the environment does not set', async (test) => {
+  it('read settings from the file if the environment does not set them', async (test) => {
     const { AUTH_URL, ...others } = await environmentOf(test, granting(token), api)
     const file = join(freshFolder(), 'client.env')
     writeFileSync(file, `AUTH_URL=${AUTH_URL}\nCLIENT_SECRET='from the file'\n`)
@@ -106,8 +106,8 @@ describe('the commands of the client', () => {
   })
 })
 
-describe('the exit code is', () => {
-  it('3: not authenticated, when the credential is refused', async (test) => {
+describe('a failing client command', () => {
+  it('exits with 3 (not authenticated) if the credential is refused', async (test) => {
     const environment = await environmentOf(test, answering(401, refusal), answering(200, ''))
     const { code, out, err } = await ran(['token'], environment)
     assert.deepEqual([code, out], [3, ''])
@@ -118,7 +118,7 @@ describe('the exit code is', () => {
     assert.match(err, /\nUse the secret's value, not its id/)
   })
 
-  it('3: not authenticated, when the API refuses the token', async (test) => {
+  it('exits with 3 (not authenticated) if the API refuses the token', async (test) => {
     const environment = await environmentOf(test, granting(token), answering(401, {}))
     const { code, err } = await ran(['hi'], environment)
     assert.equal(code, 3)
@@ -129,7 +129,7 @@ describe('the exit code is', () => {
     [['hi'], 'CallHiApiRole'],
     [['hello', '--name', 'Ada'], 'CallHelloApiRole'],
   ] as const) {
-    it(`4: not allowed, naming ${role} and how it is granted`, async (test) => {
+    it(`exits with 4 (not allowed) and explains how ${role} is granted`, async (test) => {
       const environment = await environmentOf(test, granting(token), forbidden)
       const { code, err } = await ran(args, environment)
       assert.equal(code, 4)
@@ -139,7 +139,7 @@ describe('the exit code is', () => {
   }
 
   for (const name of ['AUTH_URL', 'BASE_URL']) {
-    it(`5: unreachable, when no program listens at ${name}`, async (test) => {
+    it(`exits with 5 (unreachable) if no program listens at ${name}`, async (test) => {
       const environment = await environmentOf(test, granting(token), answering(200, 'Hi'))
       const { code, err } = await ran(['hi', '--deadline', '0.2'], {
         ...environment,
@@ -150,7 +150,7 @@ describe('the exit code is', () => {
     })
   }
 
-  it('2: bad settings, with all faults together and no secret', async () => {
+  it('exits with 2 (bad settings) and lists all errors without a secret', async () => {
     const { code, err } = await ran(['hi'], { AUTH_URL: 'ftp://x', CLIENT_SECRET: canary })
     assert.equal(code, 2)
     assert.match(err, /AUTH_URL "ftp:\/\/x" must be an http or https URL/)
@@ -160,7 +160,7 @@ describe('the exit code is', () => {
   })
 
   for (const args of [['hi'], ['hi', '--json'], ['doctor'], ['doctor', '--json']])
-    it(`named in the remedy of ${args.join(' ')}, as the command that works here`, async () => {
+    it(`suggests a command that works here when ${args.join(' ')} fails`, async () => {
       const terminal = new RecordedTerminal()
       const services = { ...fakeServices, command: 'npx -p ./x.tgz greeting' }
       await terminal.run([...args, ...noFile], {}, services)
@@ -177,14 +177,14 @@ describe('the exit code is', () => {
     ['hi', '--deadline', '1h'],
   ]
   for (const args of bad_usage) {
-    it(`2: bad usage, for greeting ${args.join(' ')}`, async () => {
+    it(`exits with 2 (bad usage) for greeting ${args.join(' ')}`, async () => {
       const terminal = new RecordedTerminal()
       assert.equal(await terminal.run(args), 2)
       assert.notEqual(terminal.err, '')
     })
   }
 
-  it('printed as JSON, in one line on the error stream, on request', async (test) => {
+  it('prints its error as one line of JSON on the error stream, on request', async (test) => {
     const environment = await environmentOf(test, answering(401, refusal), answering(200, ''))
     const { err } = await ran(['hi', '--json'], environment)
     const { error } = JSON.parse(err)
@@ -213,7 +213,7 @@ describe('help', () => {
     ['lab', 'token'],
     ['lab', 'clock'],
   ]) {
-    it(`greeting ${[...command, '--help'].join(' ')} shows the arguments, the options and the exit codes`, async () => {
+    it(`greeting ${[...command, '--help'].join(' ')} describes the arguments, the options and the exit codes`, async () => {
       const terminal = new RecordedTerminal()
       assert.equal(await terminal.run([...command, '--help']), 0)
       assert.match(terminal.out, new RegExp(`^Usage: ${['greeting', ...command].join(' ')} `))

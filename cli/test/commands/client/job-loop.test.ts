@@ -51,13 +51,13 @@ const fails = async () => {
 describe('a job that runs every minute', () => {
   const everyMinute = everyMs(60_000, noonMs)
 
-  it('runs at once, and then at equal intervals', async () => {
+  it('runs immediately, and then at equal intervals', async () => {
     const fixture = new LoopFixture()
     await fixture.loop(everyMinute, 3)
     assert.deepEqual(fixture.startsSeconds, [0, 60, 120])
   })
 
-  it('adds random delays, which do not add up', async () => {
+  it('adds random delays that do not accumulate', async () => {
     const fixture = new LoopFixture()
     fixture.randomValue = 0.5
     await fixture.loop(everyMinute, 3)
@@ -68,7 +68,7 @@ describe('a job that runs every minute', () => {
     assert.deepEqual(other.startsSeconds, [0, 70, 130])
   })
 
-  it('never runs concurrently: times that pass during a run are skipped and counted', async () => {
+  it('never runs concurrently: it skips and counts the times during a run', async () => {
     const fixture = new LoopFixture()
     const perform = async () => {
       fixture.nowMs += 150_000
@@ -92,14 +92,14 @@ describe('a job that runs every minute', () => {
     assert.equal(fixture.runs.length, 5)
   })
 
-  it('stops with the last error after too many consecutive failures', async () => {
+  it('stops with the last error after too many failures in a row', async () => {
     const fixture = new LoopFixture()
     const error = await fixture.loop(everyMinute, 99, { perform: fails, failAfter: 3 })
     assert.match(String(error), /no/)
     assert.equal(fixture.runs.length, 3)
   })
 
-  it('counts failures from zero after a success', async () => {
+  it('counts failures from zero again after a success', async () => {
     const fixture = new LoopFixture()
     let run = 0
     const perform = async () => {
@@ -110,7 +110,7 @@ describe('a job that runs every minute', () => {
     assert.equal(fixture.runs.length, 9)
   })
 
-  it('completes the current run when it is stopped, and begins no other', async () => {
+  it('completes the current run if it is stopped, and starts no other', async () => {
     const fixture = new LoopFixture()
     const perform = async () => {
       fixture.stop.abort()
@@ -127,14 +127,14 @@ describe('a job that runs every minute', () => {
   })
 })
 
-describe('a job that runs by cron', () => {
+describe('a cron job', () => {
   it('waits for the first due time', async () => {
     const fixture = new LoopFixture()
     await fixture.loop(byCron('*/5 * * * *', 'UTC'), 3)
     assert.deepEqual(fixture.startsSeconds, [300, 600, 900])
   })
 
-  it('uses its time zone, with daylight saving time', async () => {
+  it('follows its time zone, including daylight saving time', async () => {
     const schedule = byCron('30 2 * * *', 'Europe/Zurich')
     const winter = schedule.nextAfter(Date.UTC(2026, 0, 1, 12))
     const summer = schedule.nextAfter(Date.UTC(2026, 6, 1, 12))
@@ -142,7 +142,7 @@ describe('a job that runs by cron', () => {
     assert.equal(summer, Date.UTC(2026, 6, 2, 0, 30))
   })
 
-  it('stops when there is no further due time', async () => {
+  it('stops if no further time is due', async () => {
     const fixture = new LoopFixture()
     await fixture.loop(byCron('0 0 13 1 1 * 2026', 'UTC'), 99)
     assert.deepEqual(fixture.startsSeconds, [3600])
@@ -154,7 +154,7 @@ describe('a job that runs by cron', () => {
     ['61 * * * *', undefined],
     ['* * * * *', 'Mars/Olympus'],
   ] as const) {
-    it(`is refused when its expression or time zone is invalid: ${JSON.stringify(expression)} ${zone ?? ''}`, () => {
+    it(`is refused if its expression or time zone is invalid: ${JSON.stringify(expression)} ${zone ?? ''}`, () => {
       assert.throws(() => byCron(expression, zone), { exit: 'bad_usage' })
     })
   }

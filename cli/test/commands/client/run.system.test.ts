@@ -24,7 +24,7 @@ async function environmentOf(test: TestContext, api: RequestListener) {
 const noFile = ['--settings', emptyFile]
 
 describe('greeting run', () => {
-  it('prints a line per run, and exits after the current run when it is stopped', async (test) => {
+  it('prints a line per run, and exits after the current run if it is stopped', async (test) => {
     let answer: () => void = () => undefined
     let calls = 0
     const { promise: third, resolve: thirdIsIn } = Promise.withResolvers<void>()
@@ -54,7 +54,7 @@ describe('greeting run', () => {
     assert.equal(calls, 3)
   })
 
-  it('prints JSON lines, and exits after too many failures with the code of the last one', async (test) => {
+  it('prints JSON lines, and exits after too many failures with the last exit code', async (test) => {
     const environment = await environmentOf(test, answering(403, {}))
     const terminal = new RecordedTerminal()
     const args = ['run', '--every', '1ms', '--fail-after', '2', '--json', ...noFile]
@@ -74,7 +74,7 @@ describe('greeting run', () => {
     })
   })
 
-  it('describes failures in words', async (test) => {
+  it('describes each failure in a sentence', async (test) => {
     const environment = await environmentOf(test, answering(403, {}))
     const terminal = new RecordedTerminal()
     const args = [

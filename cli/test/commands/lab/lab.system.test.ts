@@ -40,7 +40,7 @@ describe('greeting lab', () => {
   const clientSettings = async () => parseEnv(await readFile(join(dataDir, 'client.env'), 'utf8'))
   const lines = (out: string) => out.trimEnd().split('\n')
 
-  it('arms a fault for one client, lists it with its requests, and clears it', async () => {
+  it('arms a fault for one client, lists it with its requests, and removes it', async () => {
     assert.equal(await lab('faults', 'list'), 'There are no faults.\n')
     const { CLIENT_ID = '' } = await clientSettings()
     const scope = ['--at', 'token', '--client', CLIENT_ID]
@@ -54,7 +54,7 @@ describe('greeting lab', () => {
     assert.deepEqual(JSON.parse(await lab('faults', 'list', '--json')), [])
   })
 
-  it('reports why a fault is refused', async () => {
+  it('explains why a fault is refused', async () => {
     const { code, err } = await endedCommand(
       ...['lab', 'faults', 'add', 'unknown', '--at', 'keys', '--data-dir', dataDir],
     )
@@ -62,7 +62,7 @@ describe('greeting lab', () => {
     assert.match(err, /POST \/faults was refused with HTTP status 400/)
   })
 
-  it('makes a token with the roles, claims and header of the options', async () => {
+  it('creates a token with the roles, claims and header in the options', async () => {
     const { API_APPLICATION_ID = '' } = await clientSettings()
     const api = ['--api', API_APPLICATION_ID]
     const roles = ['--role', 'CallHiApiRole', '--role', 'Other']
@@ -87,7 +87,7 @@ describe('greeting lab', () => {
     assert.deepEqual([isFrozen, offsetMs], [false, 0])
   })
 
-  it('is shown by greeting doctor', async () => {
+  it('is reported by greeting doctor', async () => {
     assert.match(
       (await endedCommand('doctor', ...settings)).out,
       /warn +discovery .* belongs to a server with a lab/,

@@ -101,7 +101,7 @@ type Row = {
   readonly held: string
 }
 
-describe('CL14: an application that was found by its name alone', () => {
+describe('CL14: an application that was found only by its name', () => {
   const person = '44444444-4444-4444-8444-44444444444'
   const heldRows: Row[] = [
     {
@@ -120,7 +120,7 @@ describe('CL14: an application that was found by its name alone', () => {
       held: 'with 1 federated credential of unknown origin',
     },
     {
-      name: 'a secret that has ended by the local clock',
+      name: 'a secret that has expired by the local clock',
       toApplication: secretUntil('2026-01-02T00:00:00Z'),
       held: 'with 1 secret of unknown origin',
     },
@@ -130,7 +130,7 @@ describe('CL14: an application that was found by its name alone', () => {
       held: 'with 1 secret of its service principal of unknown origin',
     },
     {
-      name: 'credentials of both objects',
+      name: 'credentials of its application and of its service principal',
       toApplication: certificates(2),
       toPrincipal: all(secret, certificates(1)),
       held: 'with 2 certificates and 1 secret and 1 certificate of its service principal of unknown origin',
@@ -179,7 +179,7 @@ describe('CL14: an application that was found by its name alone', () => {
     }
   }
 
-  it('is trusted although the administrator owns it', async (test) => {
+  it('is trusted if the administrator owns it', async (test) => {
     const administrator: Gift = async (holder) => {
       const appId = holder.tenant.administrator.CLIENT_ID
       const { id } = await holder.tenant.send('GET', `/servicePrincipals(appId='${appId}')`)
@@ -192,7 +192,7 @@ describe('CL14: an application that was found by its name alone', () => {
     assert.equal((await tenant.assignments()).length, 2)
   })
 
-  it('is not adopted by --yes without a terminal, and the error has the line for the file', async (test) => {
+  it('is not adopted by --yes without a terminal, and the error contains the line for the file', async (test) => {
     const { served, path, tenant, applicationId, since } = await planted(test)
     const { code, out, err } = await served.run(['apply', path, '--yes'])
     assert.equal(code, 2, err)
@@ -210,7 +210,7 @@ describe('CL14: an application that was found by its name alone', () => {
   })
 
   const answers: [string, string, number, number][] = [
-    ['a yes', 'yes', 0, 2],
+    ['the answer yes', 'yes', 0, 2],
     ['no answer', '', 1, 0],
   ]
   for (const [name, answer, exit, assignments] of answers)
@@ -226,7 +226,7 @@ describe('CL14: an application that was found by its name alone', () => {
       assert.equal((await tenant.assignments()).length, assignments)
     })
 
-  it('is refused together with every other such application, without a terminal', async (test) => {
+  it('is refused together with all other such applications without a terminal', async (test) => {
     const { served, path, tenant, applicationId } = await planted(test)
     const api = await tenant.send('POST', '/applications', { displayName: 'Greeting API' })
     const { code, err } = await served.run(['apply', path, '--yes'])
@@ -236,7 +236,7 @@ describe('CL14: an application that was found by its name alone', () => {
       assert.ok(err.includes(`"applicationId": "${id}" to the entry "Greeting`), err)
   })
 
-  it('is shown by plan, in words and as JSON', async (test) => {
+  it('is shown by plan, as text and as JSON', async (test) => {
     const { served, path, applicationId, created } = await planted(test)
     const { out } = await served.run(['plan', path])
     assert.match(
@@ -259,7 +259,7 @@ describe('CL14: an application that was found by its name alone', () => {
     ])
   })
 
-  it('is adopted without a question when the file has its ID, even with credentials', async (test) => {
+  it('is adopted without a question if the file contains its ID, even with credentials', async (test) => {
     const { served, tenant, applicationId } = await planted(test, secret)
     const [entry] = sampleFile().clients
     const file = { ...sampleFile(), clients: [{ ...entry, applicationId }] }
@@ -268,7 +268,7 @@ describe('CL14: an application that was found by its name alone', () => {
     assert.equal((await tenant.assignments()).length, 2)
   })
 
-  it('needs no confirmation while it has no changes', async (test) => {
+  it('needs no confirmation while nothing changes', async (test) => {
     const { served, path } = await planted(test)
     const apis = await served.file({ clients: [{ displayName: 'Greeting client' }] }, 'b.json')
     assert.equal((await served.run(['apply', path], 'yes')).code, 0)
@@ -277,7 +277,7 @@ describe('CL14: an application that was found by its name alone', () => {
     assert.deepEqual([code, out], [0, 'No changes: the directory matches the file.\n'])
   })
 
-  it('needs confirmation when it was found by an identifier URI, which an attacker can choose too', async (test) => {
+  it('needs confirmation if it was found by an identifier URI, which an attacker can also choose', async (test) => {
     const served = await ServedGraph.start(test)
     const [api] = sampleFile().apis
     const identifierUris = [`api://${served.tenant.administrator.TENANT_ID}/orders`]
@@ -288,7 +288,7 @@ describe('CL14: an application that was found by its name alone', () => {
     assert.match(err, /\), found by its identifier URI only: exists since/)
   })
 
-  it('needs no confirmation when the record of this data folder has its ID', async (test) => {
+  it('needs no confirmation if this data folder has a record of its ID', async (test) => {
     const served = await ServedGraph.start(test)
     const path = await served.file(sampleFile())
     assert.equal((await served.run(['apply', path])).code, 0)
@@ -300,7 +300,7 @@ describe('CL14: an application that was found by its name alone', () => {
     assert.equal((await served.tenant.assignments()).length, 2)
   })
 
-  it('needs confirmation when other users can write to the record', async (test) => {
+  it('needs confirmation if other users can write to the record', async (test) => {
     const served = await ServedGraph.start(test)
     const path = await served.file(sampleFile())
     await served.run(['apply', path])
@@ -328,7 +328,7 @@ describe('CL14: greeting registrations apply --write-ids', () => {
     assert.equal((await served.tenant.assignments()).length, 2)
   })
 
-  it('asks for confirmation of an application that was found by its name, even without changes', async (test) => {
+  it('asks for confirmation if an application was found by name, even without changes', async (test) => {
     const served = await ServedGraph.start(test)
     await served.tenant.send('POST', '/applications', { displayName: 'Orders' })
     const [application = {}] = await served.tenant.applications()
@@ -341,7 +341,7 @@ describe('CL14: greeting registrations apply --write-ids', () => {
     assert.match(await readFile(path, 'utf8'), new RegExp(String(application.appId)))
   })
 
-  it('is optional: apply prints the IDs of new applications for the file', async (test) => {
+  it('is optional, because apply prints the IDs of new applications for the file', async (test) => {
     const served = await ServedGraph.start(test)
     const { out } = await served.run(['apply', await served.file(sampleFile())])
     for (const { displayName, appId } of await served.tenant.applications())

@@ -33,7 +33,7 @@ describe('greeting registrations apply', () => {
     assert.ok(!out.includes(settings.CLIENT_SECRET ?? ''))
   })
 
-  it('does nothing the second time', async (test) => {
+  it('changes nothing when it runs a second time', async (test) => {
     const { served, path } = await applied(test)
     served.tenant.lines.length = 0
     const { out } = await served.run(['apply', path])
@@ -51,7 +51,7 @@ describe('greeting registrations apply', () => {
     assert.match(out, /^CLIENT_ID=[0-9a-f-]{36}\nCLIENT_SECRET='?[^\n']{40,}'?$/m)
   })
 
-  it('prints the result as JSON, without the secrets that it writes to a file', async (test) => {
+  it('prints the result as JSON, without secrets that it writes to a file', async (test) => {
     const served = await ServedGraph.start(test)
     const file = join(served.folder, 'own.env')
     const path = await served.file(sampleFile())
@@ -78,7 +78,7 @@ describe('greeting registrations apply', () => {
     assert.match(out, /greeting-client\.one\.env\n.*greeting-client\.two\.env\n/s)
   })
 
-  it('changes nothing when the secret cannot be stored', async (test) => {
+  it('changes nothing if the secret cannot be stored', async (test) => {
     const served = await ServedGraph.start(test)
     const path = await served.file(sampleFile())
     const inTheWay = await served.file('', 'in-the-way')
@@ -93,18 +93,18 @@ describe('greeting registrations apply', () => {
     assert.equal((await served.tenant.applications()).length, 0)
   })
 
-  describe('greeting registrations apply, before a removal', () => {
+  describe('greeting registrations apply before a removal', () => {
     const withoutConsent = () => ({ ...sampleFile(), consents: [] })
     const rows = [
       {
-        name: 'asks, and continues after the answer yes',
+        name: 'asks, and continues if the answer is yes',
         args: [],
         answer: 'yes',
         exit: 0,
         assignments: 0,
       },
       {
-        name: 'asks, and ends after any other answer',
+        name: 'asks, and stops after any other answer',
         args: [],
         answer: '',
         exit: 1,
@@ -118,7 +118,7 @@ describe('greeting registrations apply', () => {
         assignments: 0,
       },
       {
-        name: 'refuses without a terminal',
+        name: 'fails without a terminal',
         args: [],
         answer: undefined,
         exit: 2,
@@ -141,7 +141,7 @@ describe('greeting registrations apply', () => {
     }
   })
 
-  it('rotates on request: the new secret is in the file, and the old one stays valid', async (test) => {
+  it('rotates a secret on request: the file gets the new secret, and the old one stays valid', async (test) => {
     const { served, path } = await applied(test)
     const file = join(served.folder, 'secrets', 'greeting-client.env')
     const before = await secretOf(file)
@@ -154,14 +154,14 @@ describe('greeting registrations apply', () => {
     assert.equal((client.passwordCredentials as unknown[]).length, 2)
   })
 
-  it('refuses to rotate a client that the file does not have', async (test) => {
+  it('refuses to rotate a client that is not in the file', async (test) => {
     const { served, path } = await applied(test)
     const { code, err } = await served.run(['apply', path, '--rotate', 'Greeting job'])
     assert.equal(code, 2)
     assert.match(err, /The file has no client "Greeting job" with secrets/)
   })
 
-  it('stops at the first refusal and reports the completed, the refused and the remaining changes', async (test) => {
+  it('stops at the first refusal, and lists the completed, refused and remaining changes', async (test) => {
     const served = await ServedGraph.start(test)
     served.tenant.faults.push({ line: /^POST .*appRoleAssign/, times: 2, ...roleMissing })
     const path = await served.file(sampleFile())
@@ -174,7 +174,7 @@ describe('greeting registrations apply', () => {
     assert.match(err, /lacks the application role AppRoleAssignment\.ReadWrite\.All/)
   })
 
-  it('reports a refusal of the directory with its message and a remedy', async (test) => {
+  it("reports the directory's refusal with its message and a remedy", async (test) => {
     const served = await ServedGraph.start(test)
     const [api] = sampleFile().apis
     const apis = [{ ...api, identifierUris: ['https://orders.example/api'] }]
@@ -187,7 +187,7 @@ describe('greeting registrations apply', () => {
     )
   })
 
-  it('reports that the tenant is full, and no missing role', async (test) => {
+  it('reports a full tenant, but no missing role', async (test) => {
     const served = await ServedGraph.start(test)
     const error = { code: 'Directory_QuotaExceeded', message: 'The quota has been exceeded.' }
     served.tenant.faults.push({ line: /^POST /, times: 9, status: 403, body: { error } })
@@ -197,7 +197,7 @@ describe('greeting registrations apply', () => {
     assert.doesNotMatch(err, /role/)
   })
 
-  it('returns when the directory shows the changes, so that the next run sees them too', async (test) => {
+  it('returns once the directory shows the changes, so that the next run sees them', async (test) => {
     const served = await ServedGraph.start(test)
     const line = /^GET \/applications\/[^/]+$/
     served.tenant.faults.push({ line, status: 404, times: 2 })
@@ -208,7 +208,7 @@ describe('greeting registrations apply', () => {
     assert.match((await served.run(['plan', path])).out, /No changes/)
   })
 
-  it('reports the reason of a wait', async (test) => {
+  it('reports the reason for a wait', async (test) => {
     const served = await ServedGraph.start(test)
     served.tenant.faults.push({
       line: /^POST \/applications$/,
@@ -221,7 +221,7 @@ describe('greeting registrations apply', () => {
     assert.equal(err, 'The directory: throttled. Next attempt in 0.0 s.\n')
   })
 
-  it('prints the ID of a new agent, and writes it into the settings file of its blueprint', async (test) => {
+  it("prints a new agent's ID, and writes it to the settings file of its blueprint", async (test) => {
     const served = await ServedGraph.start(test)
     const blueprint = { ...sampleBlueprint(), secrets: [{ displayName: 'first' }] }
     const apply = async (agents: object[]) => {
@@ -237,7 +237,7 @@ describe('greeting registrations apply', () => {
     assert.notEqual(id, '')
   })
 
-  it('gives each of several agents a setting, keeps the chosen one, and removes a former agent', async (test) => {
+  it('adds a setting for each of several agents, keeps the selected agent, and removes a former agent', async (test) => {
     const served = await ServedGraph.start(test)
     const blueprint = { ...sampleBlueprint(), secrets: [{ displayName: 'first' }] }
     const path = join(served.folder, 'secrets/helper-blueprint.env')

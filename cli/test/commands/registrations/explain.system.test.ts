@@ -37,7 +37,7 @@ describe('greeting registrations explain', () => {
     unchanged = (await applied(allTests)).served
   })
 
-  it('exits with 0 without a missing step, else with 4', async (test) => {
+  it('exits with 0 if no step is missing, otherwise with 4', async (test) => {
     const { served, path } = await applied(test)
     const complete = await served.run(['explain', ...names])
     assert.equal(complete.code, 0, complete.err)
@@ -55,7 +55,7 @@ describe('greeting registrations explain', () => {
     assert.deepEqual([tokenRoles, missingSteps], [['CallHiApiRole', 'CallHelloApiRole'], []])
   })
 
-  it('names all missing steps beside the reason of the refusal', async (test) => {
+  it('lists all missing steps beside the reason for the refusal', async (test) => {
     const { served } = await applied(test)
     const { application } = await found(served, 'Greeting client')
     await changed(served, application, { requiredResourceAccess: [] })
@@ -90,7 +90,7 @@ describe('greeting registrations explain', () => {
   const ways: [what: string, of: (served: ServedGraph, name: string) => unknown][] = [
     ['application ID', async (served, name) => (await found(served, name)).application.appId],
     [
-      'application ID in capitals',
+      'application ID in upper case',
       async (served, name) => String((await found(served, name)).application.appId).toUpperCase(),
     ],
     [
@@ -104,7 +104,7 @@ describe('greeting registrations explain', () => {
     ['name in another case', (_, name) => name.toUpperCase()],
   ]
   for (const [what, of] of ways) {
-    it(`finds client and API by ${what}`, async () => {
+    it(`finds the client and the API by ${what}`, async () => {
       const client = await of(unchanged, 'Greeting client')
       const api = await of(unchanged, 'Greeting API')
       const { code, out, err } = await unchanged.run([
@@ -119,7 +119,7 @@ describe('greeting registrations explain', () => {
     })
   }
 
-  it('finds an API by its identifier URI, and by the scope of a client', async () => {
+  it("finds an API by its identifier URI and by a client's scope", async () => {
     const { appId } = (await found(unchanged, 'Greeting API')).application
     for (const api of [`api://${appId}`, `api://${appId}/.default`]) {
       const { code, out } = await unchanged.run([
@@ -141,7 +141,7 @@ describe('greeting registrations explain', () => {
     ['Payroll', false],
   ]
   for (const [client, suggests] of unknown) {
-    it(`exits with 2 for ${client}, ${suggests ? 'with' : 'without'} a similar name`, async () => {
+    it(`exits with 2 for ${client}, and suggests ${suggests ? 'a' : 'no'} similar name`, async () => {
       const { appId } = (await found(unchanged, 'Greeting client')).application
       const args = ['explain', '--client', client, '--api', 'Greeting API']
       const { code, out, err } = await unchanged.run(args)
@@ -160,7 +160,7 @@ describe('greeting registrations explain', () => {
     })
   }
 
-  it('prefers the name that is equal in case', async (test) => {
+  it('prefers the name with the same case', async (test) => {
     const { served } = await applied(test)
     await served.tenant.send('POST', '/applications', { displayName: 'GREETING client' })
     const { code, out } = await served.run(['explain', ...names])
@@ -177,7 +177,7 @@ describe('greeting registrations explain', () => {
     assert.match(other.err, /^2 applications match/)
   })
 
-  it('exits with 2 for several applications with one name, and accepts the ID of one', async (test) => {
+  it('exits with 2 if several applications have one name, and accepts one of their IDs', async (test) => {
     const { served } = await applied(test)
     const { appId } = (await found(served, 'Greeting client')).application
     const twin = await served.tenant.send('POST', '/applications', {

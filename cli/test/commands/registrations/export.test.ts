@@ -4,7 +4,7 @@ import { applied } from './applied-graph.ts'
 import { ServedGraph } from './served-graph.ts'
 
 describe('greeting registrations export', () => {
-  it('prints a file that changes nothing', async (test) => {
+  it('prints a file that would change nothing', async (test) => {
     const { served } = await applied(test)
     for (const args of [[], ['--portable'], ['Greeting client', 'Greeting API']]) {
       const { code, out } = await served.run(['export', ...args])

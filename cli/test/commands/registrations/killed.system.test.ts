@@ -30,15 +30,15 @@ async function left(test: Closing) {
 const edited = (edit: (text: string) => string) => async (journal: string) =>
   writeFile(journal, edit(await readFile(journal, 'utf8')))
 
-describe('an apply after one that was killed', () => {
+describe('an apply after a killed apply', () => {
   for (const isExecuted of [false, true]) {
     const what = isExecuted ? 'was executed' : 'was not sent'
-    it(`completes it, if its first change, its fifth or its tenth ${what}`, async (test) => {
+    it(`completes it if its first, fifth or tenth change ${what}`, async (test) => {
       for (const at of [1, 5, 10])
         assert.ok(await assertCompleted(test, { at, isExecuted }), `${at} changes`)
     })
 
-    it(`leaves no secret without a file, if the request of a rotation ${what}`, async (test) => {
+    it(`leaves no secret without a file if a rotation's request ${what}`, async (test) => {
       const served = await ServedGraph.start(test)
       const path = await served.file(fileOfAll())
       assert.equal((await served.run(['apply', path])).code, 0)
@@ -50,7 +50,7 @@ describe('an apply after one that was killed', () => {
     })
   }
 
-  it('leaves no secret without a file, after whichever file of a rotation', async (test) => {
+  it('leaves no secret without a file, whichever file a rotation wrote last', async (test) => {
     for (let written = 0; written <= holders.length; written += 1) {
       const served = await ServedGraph.start(test)
       const path = await served.file(fileOfAll())
@@ -72,7 +72,7 @@ describe('an apply after one that was killed', () => {
     }
   })
 
-  it('completes it with real processes, of which each is killed or interrupted at a later change', async (test) => {
+  it('completes it even if several processes are killed or interrupted at later changes', async (test) => {
     const served = await ServedGraph.start(test)
     const path = await served.file(fileOfAll())
     const args = ['registrations', 'apply', path, '--data-dir', served.folder]
@@ -92,7 +92,7 @@ describe('an apply after one that was killed', () => {
     await assertWhole(served)
   })
 
-  it('is refused while another one runs in its data folder, which stays whole', async (test) => {
+  it('is refused while another apply runs in its data folder, which stays intact', async (test) => {
     const served = await ServedGraph.start(test)
     const path = await served.file(fileOfAll())
     const runs = await Promise.all([served.run(['apply', path]), served.run(['apply', path])])
@@ -107,7 +107,7 @@ describe('an apply after one that was killed', () => {
     assert.deepEqual([again.code, again.err], [0, ''], 'the lock ends with its run')
   })
 
-  it('says what it removes, without a question, and plan says it before', async (test) => {
+  it('reports what it removes without asking, and plan reports it in advance', async (test) => {
     const { served, path } = await left(test)
     const { out } = await served.run(['plan', path])
     assert.match(out, / {2}- secret "primary" of "[^"]*" \([^)]*\): its text is lost\n/)
@@ -122,7 +122,7 @@ describe('an apply after one that was killed', () => {
       assert.ok(applied.out.includes(`"applicationId": "${appId}"`), applied.out)
   })
 
-  it('CL14: refuses an application with the unique name that an empty mark would give', async (test) => {
+  it('CL14: refuses an application with the unique name that an empty mark would produce', async (test) => {
     const served = await ServedGraph.start(test)
     const uniqueName = createHmac('sha256', '').update('Second client').digest('base64url')
     const planted = { displayName: 'Second client', uniqueName }
@@ -132,7 +132,7 @@ describe('an apply after one that was killed', () => {
     assert.ok(err.includes(`application "Second client" (${appId}), found by its name only`), err)
   })
 
-  it('CL14: refuses an application of that name that another caller created after the kill', async (test) => {
+  it('CL14: refuses an application of the same name that another caller created after the kill', async (test) => {
     const { served, path } = await left(test)
     const applications = await served.tenant.applications()
     const second = applications.find(({ displayName }) => displayName === 'Second client')
@@ -143,7 +143,7 @@ describe('an apply after one that was killed', () => {
     assert.match(err, /^An application was found by its name only/)
   })
 
-  it('CL14: refuses two applications of that name, although it created one', async (test) => {
+  it('CL14: refuses two applications of the same name, although it created one', async (test) => {
     const { served, path } = await left(test)
     await served.tenant.send('POST', '/applications', { displayName: 'Second client' })
     const { code, err } = await served.run(['apply', path, '--yes'])
@@ -151,7 +151,7 @@ describe('an apply after one that was killed', () => {
     assert.match(err, /2 applications match "Second client": /)
   })
 
-  it("keeps a secret whose file is there, even if that run wrote it to another option's path", async (test) => {
+  it('keeps a secret whose file exists, even if the killed run wrote it to another path', async (test) => {
     const served = await ServedGraph.start(test)
     const path = await served.file(sampleFile())
     const file = join(served.folder, 'own.env')
@@ -163,7 +163,7 @@ describe('an apply after one that was killed', () => {
     assert.equal(await readFile(file, 'utf8'), before)
   })
 
-  it('removes no secret that existed before that run', async (test) => {
+  it('removes no secret that existed before the killed run', async (test) => {
     const { served, path, journal } = await left(test)
     const held = (await served.tenant.applications()).flatMap((one) => one.passwordCredentials)
     const known = held.map((one) => (one as { keyId: string }).keyId.slice(0, 8)).join()
@@ -174,24 +174,24 @@ describe('an apply after one that was killed', () => {
 
   const rows = [
     [
-      'is of another file',
+      'belongs to another file',
       edited((text) => text.replace('registrations.json', 'other.json')),
       /is of .*other\.json in the tenant [^:]*: apply that first\n/,
     ],
     [
-      'is of another tenant',
+      'belongs to another tenant',
       edited((text) => text.replace(/(?<=tenant )[0-9a-f]{8}/, '00000000')),
       /is of .* in the tenant 00000000-[^:]*: apply that first\n/,
     ],
     ['is damaged', edited((text) => text.replace('TIMES=', 'TIMES=x')), /is damaged\n/],
-    ['was cut', edited((text) => text.slice(0, -2)), /is damaged\n/],
+    ['was truncated', edited((text) => text.slice(0, -2)), /is damaged\n/],
     ['is empty', edited(() => ''), /is damaged\n/],
     ['is not UTF-8', (journal: string) => writeFile(journal, Buffer.of(255)), /cannot be read: /],
-    ['can be read by others', (journal: string) => chmod(journal, 0o640), /is not private\n/],
-    ['can be changed by others', (journal: string) => chmod(journal, 0o602), /is not private\n/],
+    ['is readable by others', (journal: string) => chmod(journal, 0o640), /is not private\n/],
+    ['is writable by others', (journal: string) => chmod(journal, 0o602), /is not private\n/],
   ] as const
   for (const [what, change, sentence] of rows)
-    it(`changes nothing when the journal ${what}, and says so`, async (test) => {
+    it(`changes nothing and reports the error if the journal ${what}`, async (test) => {
       const { served, path, journal } = await left(test)
       await change(journal)
       served.tenant.lines.length = 0
@@ -210,7 +210,7 @@ describe('an apply after one that was killed', () => {
       assert.deepEqual(served.tenant.lines, [])
     })
 
-  it('changes nothing when the journal cannot be written, and says so', async (test) => {
+  it('changes nothing and reports the error if the journal cannot be written', async (test) => {
     const served = await ServedGraph.start(test)
     const path = await served.file(fileOfAll())
     Object.assign(served, { folder: join(path, 'data') })

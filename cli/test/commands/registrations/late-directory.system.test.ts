@@ -6,7 +6,7 @@ import { services } from '../../../src/system/services.ts'
 import { endedCommand } from '../../fakes/terminal.ts'
 import { type SharedProvider, sharedProvider } from '../../shared-provider.ts'
 
-describe('registrations in a directory that shows new objects late', () => {
+describe('registrations in a directory that shows new objects with a delay', () => {
   const file = services.registrationsFile
   let provider: SharedProvider
   let first: Awaited<ReturnType<typeof endedCommand>>
@@ -26,7 +26,7 @@ describe('registrations in a directory that shows new objects late', () => {
     assert.equal(second.out, 'No changes: the directory matches the file.\n')
   })
 
-  it('name the missing role when the client has no management role', async () => {
+  it('name the missing role if the client has no management role', async () => {
     const client = join(provider.folder, 'secrets/greeting-client.env')
     await appendFile(client, `GRAPH_URL=${provider.url}\n`)
     const { code, err } = await greeting('plan', file, '--settings', client)

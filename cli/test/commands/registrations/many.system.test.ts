@@ -7,7 +7,7 @@ import { ServedGraph } from './served-graph.ts'
 const count = 30
 
 describe('greeting registrations with many clients', () => {
-  it('reports the number of registrations first, and opens few sockets', async (test) => {
+  it('reports the number of registrations first, and opens only a few sockets', async (test) => {
     const served = await ServedGraph.start(test)
     const path = await served.file(manyClients(99))
     const { code, err } = await served.run(['apply', path, '--requests-in-flight', '4'])
@@ -34,7 +34,7 @@ describe('greeting registrations with many clients', () => {
     })
   }
 
-  it('prints one event on each line with --json, and nothing with --quiet', async (test) => {
+  it('prints one event per line with --json, and nothing with --quiet', async (test) => {
     const served = await ServedGraph.start(test)
     const path = await served.file(manyClients(2))
     const { out, err } = await served.run(['apply', path, '--json'])

@@ -93,9 +93,9 @@ const steps: readonly (readonly [what: string, row: Row, says: RegExp])[] = [
 /** The command is shown, and the secret of the administrator is not sent. */
 const unasked: readonly (readonly [what: string, row: Row])[] = [
   ['no system runs in the folder', { isStopped: true }],
-  ['the administrator is of another server', { change: { AUTH_URL: '{other}' } }],
-  ['the administrator has another Graph', { change: { GRAPH_URL: '{other}' } }],
-  ['the client is of another server', { settings: { AUTH_URL: 'http://127.0.0.1:9' } }],
+  ['the administrator belongs to another server', { change: { AUTH_URL: '{other}' } }],
+  ['the administrator uses another Graph', { change: { GRAPH_URL: '{other}' } }],
+  ['the client belongs to another server', { settings: { AUTH_URL: 'http://127.0.0.1:9' } }],
 ]
 
 const movedTo = (name: string, file: string) => {
@@ -105,9 +105,12 @@ const movedTo = (name: string, file: string) => {
 }
 /** The file is not used at all. */
 const ignored: readonly (readonly [what: string, row: Row])[] = [
-  ['the client is of another machine', { settings: { AUTH_URL: 'https://login.example' } }],
-  ['the administrator is of another machine', { change: { AUTH_URL: 'https://login.example' } }],
-  ['the settings of the administrator are incomplete', { change: { CLIENT_ID: '' } }],
+  ['the client belongs to another machine', { settings: { AUTH_URL: 'https://login.example' } }],
+  [
+    'the administrator belongs to another machine',
+    { change: { AUTH_URL: 'https://login.example' } },
+  ],
+  ["the administrator's settings are incomplete", { change: { CLIENT_ID: '' } }],
   ['the file is a link', { spoil: (file) => symlinkSync(movedTo('other.env', file), file) }],
   ['the file is a folder', { spoil: (file) => movedTo('other.env', file) && mkdirSync(file) }],
   ['the file is missing', { spoil: (file) => movedTo('other.env', file) }],
@@ -116,16 +119,16 @@ const ignored: readonly (readonly [what: string, row: Row])[] = [
   ['others can change the folder', { spoil: (file) => chmodSync(dirname(file), 0o777) }],
 ]
 
-describe('a 403 at the identity provider of this machine', () => {
+describe('a 403 from the identity provider on this machine', () => {
   for (const [what, row, says] of steps)
-    it(`without ${what} names the step, and the command that shows it`, async (test) => {
+    it(`without ${what} causes an error with the missing step and a command for all steps`, async (test) => {
       const { shown, command } = await remedyOf(test, row)
       assert.match(shown.remedy, says)
       assert.ok(shown.remedy.endsWith(`\nShow all steps: ${command}`), shown.remedy)
     })
 
   for (const [what, row] of unasked)
-    it(`sends no secret of the administrator when ${what}`, async (test) => {
+    it(`causes no request with the administrator's secret when ${what}`, async (test) => {
       const { shown, error, command, requests } = await remedyOf(test, row)
       assert.equal(requests, 0)
       assert.equal(shown.remedy, `${error.remedy}\nShow all steps: ${command}`)

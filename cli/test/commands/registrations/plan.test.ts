@@ -4,7 +4,7 @@ import { sampleFile } from '@greeting/registrations/samples'
 import { ServedGraph } from './served-graph.ts'
 
 describe('greeting registrations plan', () => {
-  it('shows the six steps and the effects without them, and changes nothing', async (test) => {
+  it('shows the six steps and the consequences of omitting them, and changes nothing', async (test) => {
     const served = await ServedGraph.start(test)
     const path = await served.file(sampleFile())
     const { code, out, err } = await served.run(['plan', path])
@@ -25,7 +25,7 @@ describe('greeting registrations plan', () => {
     )
   })
 
-  it('exits with 6 if --detailed-exit-code is set and there are changes', async (test) => {
+  it('exits with 6 if --detailed-exit-code is set and changes exist', async (test) => {
     const served = await ServedGraph.start(test)
     const path = await served.file(sampleFile())
     assert.equal((await served.run(['plan', path, '--detailed-exit-code'])).code, 6)

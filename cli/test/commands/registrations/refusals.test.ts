@@ -102,7 +102,7 @@ describe('the registrations commands refuse', () => {
     })
   }
 
-  it('a private key in place of a certificate', async (test) => {
+  it('a private key instead of a certificate', async (test) => {
     const served = await ServedGraph.start(test)
     await served.file('-----BEGIN PRIVATE KEY-----\ncanary\n-----END PRIVATE KEY-----\n', 'key.pem')
     const certificates = [{ displayName: 'b', path: 'key.pem' }]
@@ -113,7 +113,7 @@ describe('the registrations commands refuse', () => {
     assert.doesNotMatch(err, /canary/)
   })
 
-  it('a missing administrator, and name the file for its settings', async (test) => {
+  it('a missing administrator, with the name of the settings file', async (test) => {
     const served = await ServedGraph.start(test)
     const path = await served.file(sampleFile())
     for (const name of Object.keys(served.environment)) delete served.environment[name]
@@ -151,7 +151,10 @@ describe("the administrator's settings", () => {
       { change: (file) => chmod(file, 0o666) },
       /other users can change \S+env\n/,
     ],
-    ['with the mode 666, and named', { change: (file) => chmod(file, 0o666), args: named }],
+    [
+      'with the mode 666, but named on the command line',
+      { change: (file) => chmod(file, 0o666), args: named },
+    ],
     [
       'in a folder that its group can change',
       { change: (_, folder) => chmod(folder, 0o770) },
@@ -168,7 +171,7 @@ describe("the administrator's settings", () => {
       /other users can change/,
     ],
     [
-      'named, beside an administrator of the environment',
+      'named on the command line, beside an administrator in the environment',
       { args: named, environment: { CLIENT_ID: 'other', CLIENT_SECRET: 'other', AUTH_URL: 'x' } },
     ],
     ['with a byte order mark', { content: (text) => marked + text }],
@@ -178,7 +181,7 @@ describe("the administrator's settings", () => {
       /is UTF-16, not UTF-8/,
     ],
     [
-      'with a byte order mark within',
+      'with a byte order mark inside',
       { content: (text) => text.replace('CLIENT_SECRET', `${marked}CLIENT_SECRET`) },
       /CLIENT_SECRET has a byte order mark .*; CLIENT_SECRET is missing/,
     ],
@@ -212,7 +215,7 @@ describe("the administrator's settings", () => {
       assert.match(err, says ?? (what.includes('warning') ? /^Warning: other users can read/ : /^/))
     })
 
-  it('are read from the file in the data folder when the environment has no administrator', async (test) => {
+  it('are read from the file in the data folder if the environment has no administrator', async (test) => {
     const served = await ServedGraph.start(test)
     const lines = Object.entries(served.environment).map(([name, value]) => `${name}=${value}\n`)
     await served.file(lines.join(''), 'administrator.env')
@@ -222,7 +225,7 @@ describe("the administrator's settings", () => {
     assert.equal(code, 0, err)
   })
 
-  it('send no token of another authority to the worldwide Microsoft Graph', async (test) => {
+  it('send no token from another authority to the worldwide Microsoft Graph', async (test) => {
     const served = await ServedGraph.start(test)
     const path = await served.file(sampleFile())
     delete served.environment.GRAPH_URL
@@ -236,7 +239,7 @@ describe("the administrator's settings", () => {
     assert.doesNotMatch(err, /greeting start/)
   })
 
-  it('are never combined from the file and the environment', async (test) => {
+  it('are never combined from a file and the environment', async (test) => {
     const served = await ServedGraph.start(test)
     await served.file('CLIENT_SECRET=of-another-client\n', 'administrator.env')
     const path = await served.file(sampleFile())

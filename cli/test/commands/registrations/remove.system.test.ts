@@ -13,8 +13,8 @@ import { endedCommand } from '../../fakes/terminal.ts'
 const created = z.object({ id: z.string(), appId: z.string() })
 const secrets = z.object({ passwordCredentials: z.array(z.object({ displayName: z.string() })) })
 
-describe('after the leak of a credential', () => {
-  it('removes old secrets, then an application permanently', async () => {
+describe('greeting registrations remove after a credential leaked', () => {
+  it('removes the old secrets first, then an application permanently', async () => {
     const folder = freshFolder()
     await using _ = await startIdentityProviderIn(folder)
     const settings = await readAdministratorSettings({}, join(folder, 'administrator.env'))
@@ -50,7 +50,7 @@ describe('after the leak of a credential', () => {
     assert.equal((await remove(appId, '--yes')).code, 1)
   })
 
-  it('removes an agent permanently, and no other service principal', async () => {
+  it('removes an agent permanently, but no other service principal', async () => {
     const folder = freshFolder()
     await using _ = await startIdentityProviderIn(folder)
     const settings = await readAdministratorSettings({}, join(folder, 'administrator.env'))
@@ -79,7 +79,7 @@ describe('after the leak of a credential', () => {
       assert.deepEqual(await graph.list(path, created), [])
   })
 
-  it('refuses a name in place of an application ID', async () => {
+  it('refuses a name instead of an application ID', async () => {
     const { code, err } = await endedCommand('registrations', 'remove', "x')/owners", '--yes')
     assert.equal(code, 2)
     assert.match(err, /must be an application ID/)
