@@ -58,7 +58,7 @@ describe('a bundle', () => {
   after(() => consumer[Symbol.dispose]())
 
   for (const [index, { title, max }] of bundles.entries()) {
-    it(`of ${title} by esbuild ${max ? 'is within its budget' : 'is shown for comparison'}`, async (t) => {
+    it(`of ${title} by esbuild ${max ? 'stays within its budget' : 'is shown for comparison'}`, async (t) => {
       const { outputFiles } = await bundleWithEsbuild({
         entryPoints: [join(consumer.folder, `entry-${index}.js`)],
         bundle: true,
@@ -77,7 +77,7 @@ describe('a bundle', () => {
     })
   }
 
-  it('by Vite runs', async (t) => {
+  it('runs if Vite builds it', async (t) => {
     const result = await bundleWithVite({
       root: consumer.folder,
       logLevel: 'error',
@@ -121,7 +121,7 @@ for (const [name, entry, maxFiles, maxBytes] of [
   ['api', 'main.js', 4, 570_000],
   ['cli', 'main.js', 4, 270_000],
 ] as const)
-  it(`a start of ${name} loads no more than it needs`, (t) => {
+  it(`starting ${name} loads no unnecessary file`, (t) => {
     using consumer = new Consumer().install(name)
     const lib = join(consumer.folder, 'node_modules/@greeting', name, 'lib')
     const loaded = loadedBy(lib, entry)

@@ -15,7 +15,7 @@ import { tarballOf } from './tarball.ts'
 
 const maxOwnModules = 8
 
-describe('npx --no-install greeting beside the installed tarball', () => {
+describe('npx --no-install greeting with the installed tarball', () => {
   const consumer = new Consumer().install('cli')
   const greeting = (...args: string[]) =>
     npx(['--no-install', 'greeting', ...args], consumer.folder)
@@ -38,12 +38,12 @@ describe('npx --no-install greeting beside the installed tarball', () => {
     consumer[Symbol.dispose]()
   })
 
-  it('start is ready, and prints commands of the installed package', async () => {
+  it('starts the system, and prints commands of the installed package', async () => {
     assert.equal((await fetch(`${ready.api?.url}/healthz`)).status, 200)
     assert.match(`${ready.lines?.hi}`, /npx --no-install greeting token/)
   })
 
-  it('serves the viewer of the API description', async () => {
+  it('serves the viewer for the API description', async () => {
     const docs = await (await fetch(`${ready.api?.url}/docs`)).text()
     const paths = [...docs.matchAll(/(?:<link[^>]* href|src)="([^"]+)"/g)].map(([, path]) => path)
     assert.equal(paths.length, 7)
@@ -56,21 +56,21 @@ describe('npx --no-install greeting beside the installed tarball', () => {
     { args: ['doctor'], answer: /^ok +hello +answers/m },
   ]
   for (const { args, answer } of commands) {
-    it(`${args.join(' ')} succeeds`, () => {
+    it(`runs ${args.join(' ')} successfully`, () => {
       const { status, stdout, stderr } = greeting(...args)
       assert.equal(status, 0, stderr)
       assert.match(stdout, answer)
     })
   }
 
-  it('SIGINT stops the system with exit code 0', async () => {
+  it('stops the system on SIGINT with exit code 0', async () => {
     system.kill('SIGINT')
     assert.deepEqual(await once(system, 'exit'), [0, null])
     await assert.rejects(fetch(`${ready.api?.url}/healthz`))
   })
 })
 
-describe('npx -p of the tarball in an empty folder', () => {
+describe('npx -p with the tarball in an empty folder', () => {
   const folder = mkdtempSync(join(tmpdir(), 'greeting-npx-'))
   after(() => {
     files.close()
@@ -100,7 +100,7 @@ describe('npx -p of the tarball in an empty folder', () => {
     ['a URL', () => `http://127.0.0.1:${(files.address() as AddressInfo).port}/greeting-cli.tgz`],
   ]
   for (const [kind, address] of rows)
-    it(`starts from ${kind}, prints commands that work when pasted, and stops by a signal`, async (t) => {
+    it(`starts from ${kind}, prints commands that work when they are pasted, and stops on a signal`, async (t) => {
       const cwd = mkdtempSync(join(folder, 'empty-'))
       const start = [
         '-p',
@@ -150,7 +150,7 @@ describe('npx -p of the tarball in an empty folder', () => {
     })
 })
 
-it('a job loads few files', () => {
+it('a job loads only a few files', () => {
   using consumer = new Consumer().install('cli')
   const bin = join(consumer.folder, 'node_modules/@greeting/cli/bin/greeting.js')
   // The hook prints each module that is read from a file.

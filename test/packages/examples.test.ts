@@ -63,7 +63,7 @@ describe('the tests of the example', () => {
     })
   }
 
-  it('express-vitest compile with the declarations of the packed packages', () => {
+  it('express-vitest compile with the declarations in the packed packages', () => {
     const compiler = join(root, 'node_modules/typescript/bin/tsc')
     const { status, stdout } = run(
       process.execPath,
@@ -74,7 +74,7 @@ describe('the tests of the example', () => {
   })
 })
 
-describe('the job of the example ci for Node', () => {
+describe('the CI job of the Node example', () => {
   for (const workflow of ciWorkflows)
     it(`in ${workflow} passes with the packed packages`, async () => {
       using consumer = new Consumer()

@@ -11,7 +11,7 @@ import { Consumer } from './consumer.ts'
 
 const root = join(import.meta.dirname, '../..')
 
-describe('the executable, where nothing else is installed', {
+describe('the executable without any other installed program', {
   skip: process.platform !== 'linux',
 }, () => {
   const folder = mkdtempSync(join(tmpdir(), 'greeting-executable-'))
@@ -48,7 +48,7 @@ describe('the executable, where nothing else is installed', {
     assert.match(greeting('token').stdout, /^eyJ/)
   })
 
-  it('serves the portal with its style sheet, and the description of the API', async () => {
+  it('serves the portal with its style sheet, and the API description', async () => {
     const { api, identityProvider } = ready
     for (const [url, text] of [
       [`${identityProvider.url}/portal`, '<title>'],
@@ -58,7 +58,7 @@ describe('the executable, where nothing else is installed', {
       assert.ok((await (await fetch(url)).text()).includes(text), url)
   })
 
-  it('runs as a linked file, and names itself as it was started', () => {
+  it('runs as a linked file, and uses the name by which it was started', () => {
     const link = join(folder, 'linked')
     symlinkSync(file, link)
     const { stdout, stderr } = spawnSync(link, ['keys', 'list'], {
@@ -74,7 +74,7 @@ describe('the executable, where nothing else is installed', {
     assert.equal(status, 0, stderr)
   })
 
-  it('needs no folder that it can write to', () => {
+  it('needs no writable folder', () => {
     const { status, stdout } = spawnSync(file, ['--version'], { cwd: '/proc', env })
     assert.deepEqual([status, `${stdout}`], [0, greeting('--version').stdout])
   })

@@ -49,7 +49,7 @@ describe('a faulty installation', () => {
     })
   }
 
-  it('with two copies of the guard and of the client works like one with single copies', () => {
+  it('with two copies of the guard and of the client works like a normal installation', () => {
     const copy = join(consumer.folder, 'other/node_modules/@greeting')
     cpSync(join(consumer.folder, 'node_modules/@greeting'), copy, { recursive: true })
     consumer.write('other/guard.js', `export { createGuard, entra } from '@greeting/guard'`)
@@ -83,14 +83,14 @@ describe('a faulty installation', () => {
   })
 })
 
-describe('a Node too old', () => {
+describe('an outdated Node version', () => {
   const commands = [
     ['cli', 'greeting'],
     ['api', 'greeting-api'],
     ['identity-provider', 'greeting-identity-provider'],
   ] as const
   for (const [name, command] of commands) {
-    it(`for ${command} gets one sentence from npm and one from the program`, () => {
+    it(`causes one sentence from npm and one from the program for ${command}`, () => {
       using consumer = new Consumer()
       const install = ['install', '--prefer-offline', '--no-audit', '--no-fund', tarballOf(name)]
       const warned = run(runtimes['Node 22'], [npmScript(), ...install], consumer.folder, {
@@ -112,7 +112,7 @@ describe('a Node too old', () => {
   }
 })
 
-describe('a read-only node_modules', () => {
+describe('a read-only node_modules folder', () => {
   const consumer = new Consumer().install('cli')
   const modules = join(consumer.folder, 'node_modules')
   const bin = join(modules, '@greeting/cli/bin/greeting.js')
@@ -124,7 +124,7 @@ describe('a read-only node_modules', () => {
       .toSorted()
       .map((file) => `${file} ${statSync(join(modules, file)).mtimeMs}`)
 
-  it('needs no action: the command writes nothing there', () => {
+  it('needs no action, because the command writes nothing there', () => {
     const before = changeTimes()
     chmodSync(modules, 0o555)
     const help = run(process.execPath, [bin, '--help'], consumer.folder)

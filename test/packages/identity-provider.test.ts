@@ -37,7 +37,7 @@ for (const start of ['first', 'second']) {
 console.log(keySets[0] === keySets[1] ? 'kept' : 'new')
 `
 
-describe('startIdentityProvider of the installed package', () => {
+describe('startIdentityProvider from the installed package', () => {
   const consumer = new Consumer().install('identity-provider')
   let postgres: PostgresServer
   before(async () => {
@@ -60,7 +60,7 @@ describe('startIdentityProvider of the installed package', () => {
   ]
   for (const runtime of ['Node 24', 'Node 26'] as const) {
     for (const [title, options, keys] of storages) {
-      it(`on ${runtime} issues a token with its directory ${title}, and releases everything`, async () => {
+      it(`on ${runtime} issues a token with its directory ${title}, and releases all resources`, async () => {
         const folder = join(consumer.folder, `${runtime} ${title}`)
         const args = [join(consumer.folder, 'start.mjs'), registrations, ...(await options(folder))]
         const { status, stdout, stderr } = run(runtimes[runtime], args, consumer.folder)

@@ -117,7 +117,7 @@ describe('managed and workload identity with @azure/identity', () => {
   })
 
   for (const host of ['appService', 'virtualMachine'] as const)
-    it(`calls the API without a secret, with the variables of ${host}`, async () => {
+    it(`calls the API without a secret, with the environment variables of ${host}`, async () => {
       const { API_APPLICATION_ID, BASE_URL } = system.clientSettings
       const { client, api } = system
       // The first one is a user-assigned identity, and the API is no identity of this machine.
@@ -129,7 +129,7 @@ describe('managed and workload identity with @azure/identity', () => {
       assert.deepEqual(out.trim().split('\n'), expected)
     })
 
-  it('is not needed in a pod, whose token file is exchanged', async () => {
+  it('is unnecessary in a pod, where the client exchanges the token file', async () => {
     const { API_APPLICATION_ID, BASE_URL, CLIENT_ID = '', ...client } = system.clientSettings
     const registrar = await Registrar.from(system.administratorSettings)
     await registrar.trust(CLIENT_ID, {
@@ -159,7 +159,7 @@ describe('managed and workload identity with @azure/identity', () => {
   })
 
   for (const [name, library] of Object.entries(chainLibraries))
-    it(`is the federated credential of an application with ${name}, without a setting and without a secret`, async () => {
+    it(`is an application's federated credential with ${name}, without a setting or a secret`, async () => {
       const { API_APPLICATION_ID, BASE_URL, CLIENT_ID = '', ...client } = system.clientSettings
       const env = {
         API_APPLICATION_ID,

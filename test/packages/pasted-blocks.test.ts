@@ -105,7 +105,7 @@ for (const [version, initial, served] of [
     const setType = (type: string | undefined) =>
       assert.equal(shell(`npm pkg ${type ? `set type=${type}` : 'delete type'}`).status, 0)
     for (const type of new Set([initial, 'commonjs', 'module']))
-      it(`test the API where package.json has the type ${type}`, () => {
+      it(`test the API if package.json has the type ${type}`, () => {
         setType(type)
         project.write('api.test.mts', codeOf('api.test.mts'))
         const { status, stdout } = shell(commandWith('node --test'))
@@ -113,7 +113,7 @@ for (const [version, initial, served] of [
         assert.match(stdout, /pass 1\n/)
       })
 
-    it('fail where the API lets a client without the role in', () => {
+    it('fail if the API admits a client without the role', () => {
       project.write(
         'api.test.mts',
         codeOf('api.test.mts').replace('.status, 403)', '.status, 200)'),
@@ -151,7 +151,7 @@ for (const [version, initial, served] of [
       }
     }
 
-    it('protect an MCP server, which responds with 200 to a tool of the role and 401 without a token', {
+    it('protect an MCP server, which responds with 200 to a permitted tool and 401 without a token', {
       timeout: 120_000,
     }, async () => {
       const installed = shell(protect.commandWith('@modelcontextprotocol/server'))
@@ -169,7 +169,7 @@ for (const [version, initial, served] of [
     // The block has the addresses and IDs of a tenant. The system that runs has others.
     const jobs = { 'job.mjs': (code: string) => code, 'job.cjs': asCommonJs }
     for (const [file, written] of Object.entries(jobs))
-      it(`call an API from ${file}, with the first block of docs/guides/client.md`, () => {
+      it(`call an API from ${file} together with the first block of docs/guides/client.md`, () => {
         const installed = shell(`npm install ./${basename(tarballOf('client'))}`)
         assert.equal(installed.status, 0, installed.stderr)
         const settings = parseEnv(

@@ -66,7 +66,7 @@ describe('the guard and the client in a project', () => {
 
   const nodes = ['Node 22', 'Node 24', 'Node 26'] as const
 
-  it('of CommonJS are the same modules for require() and import on each Node', () => {
+  it('with CommonJS are the same modules for require() and import on each Node version', () => {
     const file = consumer.write(
       'same.cjs',
       `const [guard, client] = [require('@greeting/guard'), require('@greeting/client')]
@@ -81,7 +81,7 @@ describe('the guard and the client in a project', () => {
 
   // jest with its defaults, which are those of most apps.
   for (const version of ['29', '30']) {
-    it(`of CommonJS are tested with jest ${version}, without a flag`, () => {
+    it(`with CommonJS are tested with jest ${version}, without a flag`, () => {
       const { status, stderr } = runJest(version, 'commonjs', commonJsTest)
       assert.equal(status, 0, stderr)
       assert.match(stderr, /4 passed/)
@@ -89,7 +89,7 @@ describe('the guard and the client in a project', () => {
   }
 
   for (const version of ['29', '30']) {
-    it(`of CommonJS get tokens of the kit with jest ${version}, as the guide shows`, () => {
+    it(`with CommonJS get tokens from the kit with jest ${version}, as the guide shows`, () => {
       const folder = `kit-${version}`
       for (const [, name = '', code = ''] of guide.matchAll(/```js (\S+)\n(.*?)```/gs))
         consumer.write(`${folder}/${name}`, code)
@@ -113,7 +113,7 @@ describe('the guard and the client in a project', () => {
     return jest(version, folder)
   }
 
-  it('of CommonJS is loaded with require() on each Node', () => {
+  it('with CommonJS are loaded by require() on each Node version', () => {
     const file = consumer.write(
       'consumer.cjs',
       `const { createGuard, entra } = require('@greeting/guard')
@@ -127,7 +127,7 @@ describe('the guard and the client in a project', () => {
     }
   })
 
-  it('is tested with vitest', () => {
+  it('are tested with vitest', () => {
     consumer.write('vitest/guard.test.js', `import { expect, test } from 'vitest'\n${testOfUser}`)
     const args = [join(peerFolder, 'vitest/vitest.mjs'), 'run', '--dir', 'vitest']
     const { status, stdout, stderr } = run(process.execPath, args, consumer.folder, { CI: 'true' })
@@ -135,7 +135,7 @@ describe('the guard and the client in a project', () => {
     assert.match(stdout, /1 passed/)
   })
 
-  it('is tested with jest as ES modules', () => {
+  it('are tested with jest as ES modules', () => {
     consumer.write('jest/guard.test.js', testOfUser)
     const args = ['--experimental-vm-modules', join(peerFolder, 'jest/bin/jest.js')]
     const { status, stdout, stderr } = run(

@@ -14,22 +14,22 @@ describe('a release', () => {
   const changelog =
     '# Changelog\n\n## [Unreleased]\n\n## [1.2.0] - 2026-01-02\n\n- One.\n\n## [1.1.0] - 2026-01-01\n'
   const rows: [title: string, version: string, changelog: string, faults: string[]][] = [
-    ['with a section of its version is possible', '1.2.0', changelog, []],
+    ['is possible if the changelog has a section for its version', '1.2.0', changelog, []],
     [
-      'without a section is refused',
+      'is refused without a section',
       '1.3.0',
       changelog,
       ['CHANGELOG.md has no section ## [1.3.0]'],
     ],
     [
-      'without a date is refused',
+      'is refused without a date',
       '1.2.0',
       changelog.replace(' - 2026-01-02', ''),
       ['the section 1.2.0 has no date'],
     ],
-    ['with an empty section is refused', '1.1.0', changelog, ['the section 1.1.0 is empty']],
+    ['is refused with an empty section', '1.1.0', changelog, ['the section 1.1.0 is empty']],
     [
-      'of another form is refused',
+      'is refused if its version has another format',
       '1.2',
       changelog,
       ['the version 1.2 is not MAJOR.MINOR.PATCH', 'CHANGELOG.md has no section ## [1.2]'],
@@ -78,7 +78,7 @@ async function prepared(failing?: string) {
 describe('the steps of a release', () => {
   const plan = ['check', 'build', 'pack', 'test:packages', 'list @greeting/guard', 'executables']
 
-  it('end with the files that the workflow would publish', async () => {
+  it('produce the files that the workflow would publish', async () => {
     assert.deepEqual(await prepared(), {
       asked: plan,
       printed: [
@@ -91,7 +91,7 @@ describe('the steps of a release', () => {
   })
 
   for (const [index, step] of plan.entries()) {
-    it(`stop at ${step} when it fails, and print nothing to publish`, async () => {
+    it(`stop if ${step} fails, and print nothing to publish`, async () => {
       const { asked, printed, error } = await prepared(step)
       assert.deepEqual(asked, plan.slice(0, index + 1))
       assert.deepEqual(printed, [])
@@ -99,7 +99,7 @@ describe('the steps of a release', () => {
     })
   }
 
-  it('need the option --dry-run', () => {
+  it('require the option --dry-run', () => {
     const file = join(import.meta.dirname, '../../tools/release/release.ts')
     const { status, stdout, stderr } = run(process.execPath, [file], import.meta.dirname)
     assert.deepEqual([status, stdout], [2, ''])
@@ -108,7 +108,7 @@ describe('the steps of a release', () => {
 })
 
 describe('the CycloneDX list of a package', () => {
-  it('has the package as its subject, and each dependency with its digest', () => {
+  it('names the package as its subject, and each dependency with its digest', () => {
     using consumer = new Consumer({ version: '0.0.0' }).install('guard')
     const text = npm(['sbom', '--sbom-format', 'cyclonedx'], consumer.folder)
     const bill = JSON.parse(billOfPackage(text, '@greeting/guard'))
@@ -132,12 +132,12 @@ describe('the CycloneDX list of a package', () => {
   })
 })
 
-describe('the source in a tarball', () => {
+describe('the source code in a tarball', () => {
   for (const [name, options] of [
     ['guard', ['--allow-slow-types']],
     ['client', []],
   ] as const)
-    it(`of ${name} is accepted by JSR, by the commands of the workflow`, () => {
+    it(`of ${name} passes the JSR commands of the workflow`, () => {
       using temporary = mkdtempDisposableSync(join(tmpdir(), 'greeting-jsr-'))
       const folder = join(temporary.path, 'package')
       mustRun('tar', ['-xzf', tarballOf(name), '-C', temporary.path], temporary.path)

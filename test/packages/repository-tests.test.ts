@@ -76,7 +76,7 @@ const suites = [
   },
 ]
 
-describe('the installed package passes the tests of the repository', () => {
+describe('the installed package passes the tests in the repository', () => {
   for (const { title, name, peers, files } of suites) {
     it(title, () => {
       using consumer = new Consumer().install(name).add(peers)

@@ -11,7 +11,7 @@ type Result = { readonly name: string; readonly fault?: string }
 const suiteFolder = join(import.meta.dirname, './suite')
 const minTests = suiteInput.rows.length + 7
 
-describe('one suite of the guard and the client', () => {
+describe('the common test suite of the guard and the client', () => {
   const consumer = new Consumer().install('guard').install('client')
   const entry = join(consumer.folder, 'process-entry.js')
   before(() => {

@@ -26,7 +26,7 @@ for (const [stored, original] of [
     'swagger-ui-dist/swagger-ui-bundle.js.LICENSE.txt',
   ].map((file) => [`${terms}/${file}`, file] as const),
 ] as const)
-  it(`${stored} has the content of its locked package`, () => {
+  it(`${stored} matches its locked package`, () => {
     const bytes = readFileSync(join(root, stored))
     const content = stored.endsWith('.gz') ? gunzipSync(bytes) : bytes
     const advice = `After an update: [gzip -9nc] test/packages/node_modules/${original} > ${stored}`

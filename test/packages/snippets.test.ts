@@ -71,7 +71,7 @@ const harness = `const show = ({ status }) => console.log(status)
 /** The blocks that pasted-blocks.test.ts runs as a reader pastes them. */
 const pasted = ['api.test.mts', 'express.mts']
 
-describe('the snippets of the pages, with the packed packages', () => {
+describe('the snippets in the pages, with the packed packages,', () => {
   // Hono comes with the test kit.
   const consumer = new Consumer()
     .install('guard')
@@ -109,7 +109,7 @@ describe('the snippets of the pages, with the packed packages', () => {
     consumer[Symbol.dispose]()
   })
 
-  it('are all run', () => {
+  it('are all executed', () => {
     const programs = [...calls, ...providers].map(([name]) => name)
     assert.deepEqual(
       [...snippets.keys()].toSorted(),
@@ -159,7 +159,7 @@ describe('the snippets of the pages, with the packed packages', () => {
   }
 
   for (const [name, more, output] of providers) {
-    it(`${name} runs`, () => {
+    it(`${name} runs without an error`, () => {
       const file = consumer.write(`run-${name}`, `${snippets.get(name)}\n${more}`)
       const { status, stdout, stderr } = run(process.execPath, [file], consumer.folder)
       assert.equal(status, 0, stdout + stderr)
@@ -167,7 +167,7 @@ describe('the snippets of the pages, with the packed packages', () => {
     })
   }
 
-  it('fault.test.ts fails without a request that meets the fault, as its page says', () => {
+  it('fault.test.ts fails if no request triggers the fault, as its page says', () => {
     const file = join(consumer.folder, 'fault.test.ts')
     const { status, stderr } = run(process.execPath, [file], consumer.folder)
     assert.equal(status, 1)
@@ -198,7 +198,7 @@ describe('the snippets of the pages, with the packed packages', () => {
 describe('the commands of docs/guides/installing.md', () => {
   const page = readFileSync(join(root, 'docs/guides/installing.md'), 'utf8')
 
-  it('pack a folder that the build writes', () => {
+  it('pack a folder that the build creates', () => {
     const [, build, paths = ''] = /^npm ci && (npm run build)\nnpm pack (.+)$/m.exec(page) ?? []
     assert.equal(build, 'npm run build')
     for (const path of paths.split(' '))

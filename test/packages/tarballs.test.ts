@@ -50,7 +50,7 @@ for (const { name, path, outside } of packages) {
     before(() => consumer.install(name))
     after(() => consumer[Symbol.dispose]())
 
-    it('installs alone, with no other package of ours beside it', () => {
+    it('installs alone, without our other packages', () => {
       assert.deepEqual(readdirSync(join(consumer.folder, 'node_modules/@greeting')), [name])
       const others = readdirSync(join(consumer.folder, 'node_modules'))
       assert.deepEqual(
@@ -85,7 +85,7 @@ for (const { name, path, outside } of packages) {
       assert.deepEqual(own, expected.toSorted())
     })
 
-    it('lists each package of the registry that its modules name, with its terms', () => {
+    it('lists each registry package that its modules import, with its license terms', () => {
       if (!isBundled) return
       const named = filesIn(join(installed, 'lib'))
         .filter((file) => file.endsWith('.map'))
@@ -102,7 +102,7 @@ for (const { name, path, outside } of packages) {
       }
     })
 
-    it('names only files that it contains, and maps have or lead to the source', () => {
+    it('refers only to files that it contains, and its maps contain or reference the source', () => {
       const { exports, main = [], types = [], typesVersions = {} } = manifest()
       const entries: ExportsEntry[] = [exports, main, types, typesVersions]
       for (const file of entries.flatMap(filesOfEntry)) {
@@ -122,12 +122,12 @@ for (const { name, path, outside } of packages) {
       }
     })
 
-    it('passes publint with its strict rules', async () => {
+    it('passes publint in strict mode', async () => {
       const { messages } = await publint({ pkgDir: installed, strict: true, pack: false })
       assert.deepEqual(messages, [])
     })
 
-    it('has types that every resolution finds, with named exceptions', async () => {
+    it('has types that every resolution mode finds, with listed exceptions', async () => {
       const data = createPackageFromTarballData(readFileSync(tarballOf(name)))
       const { types, ...result } = await checkPackage(data)
       const problems = 'problems' in result ? result.problems : []
@@ -166,14 +166,14 @@ describe('every subpath', () => {
     return Object.keys(exports).map((subpath) => `@greeting/${name}${subpath.slice(1)}`)
   })
 
-  it('is in a document', () => {
+  it('appears in a document', () => {
     assert.deepEqual(
       exported.filter((name) => !documented.has(name)),
       [],
     )
   })
 
-  it('in a document exists', () => {
+  it('exists if a document names it', () => {
     const installable = packages.map(({ name }) => `@greeting/${name}`)
     assert.deepEqual(
       [...documented].filter((name) => ![...exported, ...installable].includes(name)),
@@ -200,7 +200,7 @@ async function builtDigests(): Promise<Readonly<Record<string, string>>> {
   }
 }
 
-it('two builds are equal, byte for byte', async () => {
+it('two builds are identical, byte for byte', async () => {
   const [first, second] = [await builtDigests(), await builtDigests()]
   assert.ok(Object.keys(first).length > 400)
   assert.ok(Object.keys(first).includes('cli/lib/part-1-program.js'))

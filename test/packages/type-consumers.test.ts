@@ -78,7 +78,7 @@ guardedFetch(guard, '/a', { 'GET /b': { role: 'Reed', handler: () => new Respons
 export const all: unknown = [ClientError, createTokenSource, clientSecretFile, GuardOptionsError]
 `
 
-describe('the declarations compile', () => {
+describe('the declarations', () => {
   const consumer = new Consumer()
     .install('guard')
     .install('client')
@@ -95,7 +95,7 @@ describe('the declarations compile', () => {
     for (const { until, ...resolution } of resolutions) {
       if (until !== undefined && version > until) continue
       const { module, moduleResolution } = resolution
-      it(`with TypeScript ${version}, module ${module} and moduleResolution ${moduleResolution ?? 'not set'}`, () => {
+      it(`compile with TypeScript ${version}, module ${module} and moduleResolution ${moduleResolution ?? 'not set'}`, () => {
         const config = `tsconfig.${version}.${moduleResolution}.json`
         consumer.write(
           config,
@@ -142,7 +142,7 @@ describe('the declarations compile', () => {
     names.filter((name) => editor.documentationOf(prefix + name).trim() === '')
 
   for (const [specifier, minNames] of modules) {
-    it(`and an editor has a text for each export of ${specifier}`, () => {
+    it(`show an editor a text for each export of ${specifier}`, () => {
       const prefix = `import * as one from '${specifier}'; export type Open = one.`
       const values = editor.namesAfter(prefix.replace('export type Open =', ''))
       const types = editor.namesAfter(prefix).filter((name) => !values.includes(name))
@@ -174,7 +174,7 @@ describe('the declarations compile', () => {
     ['@greeting/identity-provider/lab', 'LabProviderOptions', 41],
   ]
   for (const [specifier, type, minNames] of optionTypes) {
-    it(`and an editor has a text for each member of ${type} of ${specifier}`, () => {
+    it(`show an editor a text for each member of ${type} in ${specifier}`, () => {
       const prefix = `import type * as one from '${specifier}'; declare const open: one.${type}; open.`
       const names = editor.namesAfter(prefix)
       assert.ok(names.length >= minNames, names.join())
@@ -182,7 +182,7 @@ describe('the declarations compile', () => {
     })
   }
 
-  it('and an editor shows unit, bounds and default where the option is written', () => {
+  it('show an editor the unit, bounds and default of an option', () => {
     const prefix = `import { entra } from '@greeting/guard'\nentra({ tenantId: '', apiApplicationId: '', roles: ['A'], `
     const text = editor.documentationOf(`${prefix}clockToleranceSeconds`)
     assert.match(text, /in seconds: 0 to 60, by default 60/)

@@ -28,7 +28,7 @@ describe('unchanged programs', () => {
   })
 
   for (const section of page.sections)
-    it(`${section.heading}: obtains a token that the API accepts, and connects to host names of Entra only`, async () => {
+    it(`${section.heading}: obtains a token that the API accepts, and connects only to Entra host names`, async () => {
       const settings = { ...system.clientSettings, HTTPS_PROXY: proxy.url }
       const { stdout, stderr } = await runSection(section, settings, folder)
       assert.deepEqual({ stdout, stderr }, { stdout: '200 Hi\n', stderr: '' })

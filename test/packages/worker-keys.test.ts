@@ -54,7 +54,7 @@ for (const [name, flags] of Object.entries(workerFlags)) {
       return asked.shift()
     }
 
-    it('are fetched once for all waiting requests, even if the first request is cancelled', async () => {
+    it('are fetched once for all waiting requests, even if the first one is cancelled', async () => {
       const impatient = new AbortController()
       const dropped = ask(impatient.signal).catch(() => 'dropped')
       const response = await nextRequest()
@@ -72,7 +72,7 @@ for (const [name, flags] of Object.entries(workerFlags)) {
       assert.equal(asked.length, 0)
     })
 
-    it('are refreshed after the response when they are due', async () => {
+    it('are refreshed after the response if they are outdated', async () => {
       const before = await state(refreshMs)
       assert.equal(before.keySets[0].ageSeconds, refreshMs / 1000)
       const response = await nextRequest()

@@ -15,7 +15,7 @@ import { type SharedSystem, sharedSystem } from './shared-system.ts'
 
 const exchange = ['api://AzureADTokenExchange/.default']
 
-describe('an agent identity, with MSAL for Node unchanged', () => {
+describe('an agent identity with unmodified MSAL for Node', () => {
   let system: SharedSystem
   let registrar: Registrar
   let blueprint: Registered
@@ -107,7 +107,7 @@ describe('an agent identity, with MSAL for Node unchanged', () => {
     assert.equal(await hi(token), 403, 'the sibling has no role')
   })
 
-  it('is refused by an API with its token for token exchange', async () => {
+  it('is refused by an API if it presents its token for token exchange', async () => {
     assert.equal(await hi(await exchangedBy(withSecret(), agent)), 401)
   })
 
@@ -145,7 +145,7 @@ describe('an agent identity, with MSAL for Node unchanged', () => {
     ],
   ]
   for (const [what, code, request] of refusals)
-    it(`gets ${code} when ${what}`, async () => {
+    it(`gets ${code} if ${what}`, async () => {
       await assert.rejects(request, refused(code))
     })
 })

@@ -26,8 +26,8 @@ const inArguments: readonly (readonly [string, RegExp])[] = [
   ['a user with a password', /\bcurl\b.*\s(?:-u|--user)[ =]/],
 ]
 
-describe('CL15: no secret and no token is an argument', () => {
-  it('in any command of a document or a source file', () => {
+describe('CL15: no argument contains a secret or a token', () => {
+  it('in any command in a document or a source file', () => {
     const found = shown.flatMap((file) =>
       readFileSync(join(root, file), 'utf8')
         .split('\n')
@@ -47,11 +47,11 @@ describe('CL15: no secret and no token is an argument', () => {
     'curl -sS -u "$ID:$SECRET"',
   ]
   for (const line of caught)
-    it(`and this test detects: ${line}`, () => {
+    it(`in a command such as ${line}, which this test detects`, () => {
       assert.ok(inArguments.some(([, pattern]) => pattern.test(line)))
     })
 
-  it('of curl, when the lines that greeting start prints are run in sh', async () => {
+  it('in curl, when sh runs the lines that greeting start prints', async () => {
     const system = await sharedSystem()
     const { folder } = system
     // A replacement of curl: it records its arguments, and then executes curl.

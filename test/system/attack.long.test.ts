@@ -5,8 +5,8 @@ import { startAttackedServer } from './attack/attacked-server.ts'
 // `npm run attack` takes more. Some changes succeed by chance, so more batches follow the least number.
 const [sequences, leastBatches, mostBatches] = [10, 3, 24]
 
-describe('random requests of all kinds of callers (AS32)', () => {
-  it('get no response that the reference does not permit', async () => {
+describe('random requests from all kinds of callers (AS32)', () => {
+  it('get no response that the reference forbids', async () => {
     await using server = await startAttackedServer()
     const { undue, answers } = server.attack.findings
     const changesWith = (outcome: 'done' | 'refused') =>

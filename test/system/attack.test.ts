@@ -51,7 +51,7 @@ const caller: Caller = {
   roles: new Set(['Application.ReadWrite.All']),
 }
 
-describe('the verdict about a response', () => {
+describe('the check of a response', () => {
   const addPassword = 'POST /applications/{id}/addPassword'
   const addKey = 'POST /applications/{id}/addKey'
   const roleless = { roles: new Set<string>() }
@@ -61,7 +61,13 @@ describe('the verdict about a response', () => {
     ['a client without management roles', addPassword, { application: 'plain' }, {}, undefined],
     ['the caller itself', addPassword, { application: 'caller' }, {}, undefined],
     ['a client with another role', addPassword, { application: 'privileged' }, {}, /role that the/],
-    ['a client with a role elsewhere', addPassword, { application: 'visitor' }, {}, /in another t/],
+    [
+      'a client with a role in another tenant',
+      addPassword,
+      { application: 'visitor' },
+      {},
+      /in another t/,
+    ],
     [
       'an object of another tenant',
       addPassword,
@@ -70,7 +76,7 @@ describe('the verdict about a response', () => {
       /of another tenan/,
     ],
     [
-      'a secret of a service principal with a role elsewhere',
+      'a secret of a service principal with a role in another tenant',
       'POST /servicePrincipals/{id}/addPassword',
       { principal: 'visitor in A' },
       {},
@@ -95,7 +101,7 @@ describe('the verdict about a response', () => {
       /only the roles/,
     ],
     ['an API', 'DELETE /servicePrincipals/{id}', { principal: 'Graph in A' }, {}, /management API/],
-    ['a token that is not genuine', addPassword, {}, { isGenuine: false }, /not genuine/],
+    ['a forged token', addPassword, {}, { isGenuine: false }, /not genuine/],
     ['a token for the other API', addPassword, {}, { api: 'server' }, /another API/],
     ['a token without the role', addPassword, {}, { roles: new Set() }, /only the roles none/],
     ['a role that was withdrawn', addPassword, {}, { appId: 'plain' }, /only the roles none/],

@@ -5,7 +5,7 @@ import { before, describe, it } from 'node:test'
 import { type Ended, run } from './greeting-process.ts'
 import { type SharedSystem, sharedSystem } from './shared-system.ts'
 
-describe('the audit of the identity provider', () => {
+describe("the identity provider's audit log", () => {
   let folder: string
   let provider: SharedSystem['identityProvider']
   let administrator: SharedSystem['administratorSettings']
@@ -61,7 +61,7 @@ describe('the audit of the identity provider', () => {
     assert.match(all, /done +administrator\.create +system /)
   })
 
-  it('is filtered by the options, the latest record first', async () => {
+  it('is filtered by the options, and starts with the latest record', async () => {
     const filtered = await audit('--json', '--since', '1h', '--actor', 'system')
     const records = filtered.out
       .trimEnd()
@@ -81,7 +81,7 @@ describe('the audit of the identity provider', () => {
     assert.match(err, /^There are earlier records/)
   })
 
-  it('is refused to a client without the role, and the message names the role', async () => {
+  it('is refused to a client without the role, and the error names the role', async () => {
     const clients = [{ displayName: 'Job', secrets: [{ displayName: 'one' }] }]
     const file = join(folder, 'registrations.json')
     await writeFile(file, JSON.stringify({ apis: [], clients }))

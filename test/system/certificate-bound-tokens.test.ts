@@ -105,7 +105,7 @@ describe('AS27: a certificate-bound token (RFC 8705)', () => {
     assert.equal(appidacr, '2')
   })
 
-  it('is not issued for another certificate, or without one', async () => {
+  it('is not issued for another certificate, or without a certificate', async () => {
     const unknown = await tokenBy(other)
     assert.equal(unknown.status, 401)
     assert.match(unknown.body, /AADSTS700027/)

@@ -18,7 +18,7 @@ function bytesIn(folder: string, besides: RegExp): number {
     .reduce((sum, file) => sum + (file.isFile() ? file.size : 0), 0)
 }
 
-it('a clean clone starts without development dependencies, and installs little beside Node', async (t) => {
+it('a clean clone starts without development dependencies, and installs little besides Node', async (t) => {
   const clone = freshFolder()
   assert.equal(
     spawnSync('git', ['clone', '--quiet', '--depth', '1', `file://${root}`, clone]).status,

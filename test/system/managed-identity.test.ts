@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { sharedSystem } from './shared-system.ts'
 
-it('a managed identity is refused without the headers, and for a request from a web page or another machine', async () => {
+it('a managed identity request is refused without the headers, from a web page and from another machine', async () => {
   const system = await sharedSystem()
   const url = system.managedIdentity?.url
   const resource = `resource=api://${system.api.applicationId}`

@@ -145,7 +145,7 @@ const programs: Readonly<
   },
 }
 
-describe('an MCP server behind the guard, with the TypeScript SDKs unchanged', () => {
+describe('an MCP server behind the guard, with unmodified TypeScript SDKs,', () => {
   const opened = new AsyncDisposableStack()
   let on: Side
   let off: Side
@@ -179,17 +179,17 @@ describe('an MCP server behind the guard, with the TypeScript SDKs unchanged', (
   after(() => opened.disposeAsync())
 
   for (const [name, { connect, code }] of Object.entries(programs)) {
-    it(`is called by ${name} with MCP_CLIENTS=on, with the role of each tool`, async () => {
+    it(`accepts calls by ${name} with MCP_CLIENTS=on, with the role for each tool`, async () => {
       await assertRolesOfTools(await connect(on))
     })
 
-    it(`is not called by ${name} without the setting: AADSTS${code}, as in Entra`, async () => {
+    it(`refuses calls by ${name} without the setting: AADSTS${code}, as in Entra ID`, async () => {
       await assert.rejects(connect(off), RegExp(`AADSTS${code}`))
     })
   }
 
   for (const [name, connect] of Object.entries(ownPrograms)) {
-    it(`is called by ${name}, with the setting and without it`, async () => {
+    it(`accepts calls by ${name} both with and without the setting`, async () => {
       for (const side of [on, off]) await assertRolesOfTools(await connect(side))
     })
   }

@@ -90,7 +90,7 @@ function endGroup({ pid = 0 }: ChildProcess): void {
   }
 }
 
-describe('a signal to npm alone', () => {
+describe('a signal to npm only', () => {
   for (const row of rows)
     for (const signal of row.signals)
       it(`${signal} to ${row.command('data').join(' ')} leaves no process and no port in use`, async (t) => {
@@ -108,7 +108,7 @@ describe('a signal to npm alone', () => {
 describe('Ctrl-C', () => {
   // Not npx: its shell ends by the signal, and not with the exit code of its command.
   for (const row of rows.filter(({ command }) => command('')[0] === 'npm'))
-    it(`stops ${row.command('data').join(' ')} with exit code 0, although npm forwards the signal too`, async (t) => {
+    it(`stops ${row.command('data').join(' ')} with exit code 0, although npm also forwards the signal`, async (t) => {
       const { child, url } = await started(t, row)
       let printed = ''
       child.stdout?.on('data', (text) => {

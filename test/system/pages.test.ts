@@ -7,7 +7,7 @@ import { type SharedSystem, sharedSystem } from './shared-system.ts'
 
 const desktop = { width: 1280, height: 720 }
 
-describe('the pages of the greeting API, in a browser', () => {
+describe("the greeting API's pages in a browser", () => {
   let system: SharedSystem
   let page: Page
   let complaints: string[]
@@ -29,7 +29,7 @@ describe('the pages of the greeting API, in a browser', () => {
   }
 
   // The tests share one load of the reference: its viewer takes longer than all of them.
-  it('the landing page has no axe-core violation, and fits a narrow screen', async () => {
+  it('include a landing page without axe-core violations that fits a narrow screen', async () => {
     await page.goto(system.api.url)
     assert.match(await page.title(), /Greeting/)
     for (const colorScheme of ['dark', 'light'] as const) {
@@ -39,7 +39,7 @@ describe('the pages of the greeting API, in a browser', () => {
     assert.equal(await narrowOverflow(), 0)
   })
 
-  it('the landing page links to the documents', async () => {
+  it('include a landing page with links to the documents', async () => {
     await page.getByRole('link', { name: 'How to call the API' }).click()
     assert.equal(new URL(page.url()).pathname, '/docs')
     await page.getByRole('button', { name: 'Authorize' }).waitFor()
@@ -47,7 +47,7 @@ describe('the pages of the greeting API, in a browser', () => {
     assert.equal(await narrowOverflow(), 0)
   })
 
-  it('the reference shows both greetings and the role that each requires', async () => {
+  it('include a reference with both greetings and the role that each requires', async () => {
     for (const [path, role] of [
       ['hi', 'CallHiApiRole'],
       ['hello', 'CallHelloApiRole'],
@@ -58,7 +58,7 @@ describe('the pages of the greeting API, in a browser', () => {
   })
 
   for (const colorScheme of ['light', 'dark'] as const)
-    it(`the reference has no such fault in the ${colorScheme} theme and fits a narrow screen, with both operations open`, async () => {
+    it(`include a reference without axe-core violations in the ${colorScheme} theme that fits a narrow screen, with both operations open`, async () => {
       await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
       const themed = colorScheme === 'dark' ? 'html.dark-mode' : 'html:not(.dark-mode)'
       await page.locator(themed).waitFor({ state: 'attached' })
@@ -75,7 +75,7 @@ describe('the pages of the greeting API, in a browser', () => {
     return await answer.locator('.response-col_description pre').first().innerText()
   }
 
-  it('the reference tries both greetings with a pasted token', async () => {
+  it('include a reference that can try both greetings with a pasted token', async () => {
     assert.match(await execute('hi', '401'), /"unauthorized"/)
     const { out: token } = await run('greeting', ['token'], { cwd: system.folder })
     await page.getByRole('button', { name: 'Authorize' }).click()
@@ -87,7 +87,7 @@ describe('the pages of the greeting API, in a browser', () => {
     assert.equal(await execute('hello', '200'), 'Hello, Ada')
   })
 
-  it('load only files of their server, and the policy permits all that they do', () => {
+  it('load only files from their server, and work under their security policy', () => {
     assert.deepEqual([...new Set(requested)], [system.api.url])
     assert.deepEqual(
       complaints.filter((one) => !one.includes('401')),

@@ -55,9 +55,9 @@ async function planted(t: TestContext) {
   }
 }
 
-describe('CL14: an application that was planted under the name of a client', () => {
+describe("CL14: an application that was planted under a client's name", () => {
   // The tests of the command have a row for each other credential and owner.
-  it('is granted no role while its service principal has a secret', async (t) => {
+  it('receives no role while its service principal has a secret', async (t) => {
     const { folder, dataDir, provider, appId, tokenFor } = await planted(t)
 
     await t.test('by apply --yes', async () => {

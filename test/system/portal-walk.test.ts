@@ -20,7 +20,7 @@ async function signedIn({ url, administrator }: Pick<Entra, 'url' | 'administrat
   return { context, page, complaints }
 }
 
-it('leads from an empty directory to both greetings: 12 clicks, 4 fields', async () => {
+it('the portal leads from an empty directory to both greetings in 12 clicks and 4 fields', async () => {
   await using opened = new AsyncDisposableStack()
   const entra = opened.use(await startEntra({ portal: 'on' }))
   const { context, page, complaints } = await signedIn(entra)
@@ -100,7 +100,7 @@ it('leads from an empty directory to both greetings: 12 clicks, 4 fields', async
     assert.equal(await (await fetch(`${url}${path}`, { headers })).text(), greeting)
 })
 
-it('walks the six steps with the keyboard only', async () => {
+it('the portal supports the six steps with the keyboard only', async () => {
   await using opened = new AsyncDisposableStack()
   const entra = opened.use(await startEntra({ portal: 'on' }))
   const { context, page } = await signedIn(entra)
@@ -150,7 +150,7 @@ it('walks the six steps with the keyboard only', async () => {
   assert.match(await page.locator('main').innerText(), /The secret was created/)
 })
 
-it('shows one row of navigation and one of tabs at 390 pixels, and ten applications on three screens', async () => {
+it('the portal shows one row of navigation and one row of tabs at 390 pixels, and ten applications on three screens', async () => {
   await using opened = new AsyncDisposableStack()
   const names = Array.from({ length: 8 }, (_, index) => [`Job ${index}`, { roles: {} }] as const)
   const registrations = { apis: { Orders: { roles: [] } }, clients: Object.fromEntries(names) }
@@ -174,7 +174,7 @@ it('shows one row of navigation and one of tabs at 390 pixels, and ten applicati
   assert.ok(current && current.x + current.width <= 390, 'the current tab is on the screen')
 })
 
-it('keeps the mark and the button of a missing step at the right of its row, and prints the page', async () => {
+it('the portal keeps the mark and the button of a missing step at the right of its row, and prints the page', async () => {
   await using opened = new AsyncDisposableStack()
   const roles = ['Invoices.Read.All', 'Invoices.Write.All', 'Invoices.Approve.All'] as const
   const registrations = {
@@ -204,7 +204,7 @@ it('keeps the mark and the button of a missing step at the right of its row, and
   assert.ok(printed && printed.width > 1000, 'a printed page has the width of its paper')
 })
 
-describe('a page about a client that gets its roles', () => {
+describe('a page about a client while it receives its roles', () => {
   let entra: Entra
   let opened: Awaited<ReturnType<typeof signedIn>>
   let pages: readonly string[]
@@ -224,7 +224,7 @@ describe('a page about a client that gets its roles', () => {
     await entra?.[Symbol.asyncDispose]()
   })
 
-  it('prints its steps, IDs and exact times, and nothing that needs a click', async () => {
+  it('prints its steps, IDs and exact times, but nothing that requires a click', async () => {
     const { page } = opened
     const used =
       'main :is(button, [role="button"], input, select, textarea, label, summary, h2:empty)'
@@ -244,7 +244,7 @@ describe('a page about a client that gets its roles', () => {
     await page.emulateMedia({ media: 'screen' })
   })
 
-  it('names each thing to a screen reader, and reads no symbol', async () => {
+  it('has a name for each element in a screen reader, and hides symbols', async () => {
     for (const path of pages) {
       await opened.page.goto(path)
       assert.deepEqual(await treeFaults(opened.page), [], path)
@@ -252,7 +252,7 @@ describe('a page about a client that gets its roles', () => {
   })
 })
 
-it('registers an API with its client by one form: 4 clicks from the sign-in, 3 fields', async () => {
+it('the portal registers an API and its client by one form in 4 clicks from the sign-in, with 3 fields', async () => {
   await using opened = new AsyncDisposableStack()
   const entra = opened.use(await startEntra({ portal: 'on' }))
   const { context, page } = await signedIn(entra)

@@ -23,7 +23,7 @@ const guideScreenshots = new Set([
   'permissions-narrow',
 ])
 
-describe('the portal, in a browser', () => {
+describe('the portal in a browser', () => {
   let system: SharedSystem
   let context: BrowserContext
   let page: Page
@@ -58,7 +58,7 @@ describe('the portal, in a browser', () => {
     return client()
   }
 
-  it('AS39: signs in with the link of the command, with a __Host- cookie over loopback', async () => {
+  it("AS39: signs in with the command's link, and sets a __Host- cookie over loopback", async () => {
     const { code, out, err } = await run('greeting', ['portal', '--no-open'], {
       cwd: system.folder,
     })
@@ -72,7 +72,7 @@ describe('the portal, in a browser', () => {
     assert.deepEqual([cookie?.httpOnly, cookie?.secure, cookie?.sameSite], [true, true, 'Strict'])
   })
 
-  it('registers an API and a client by hand, until both greetings are allowed', async () => {
+  it('registers an API and a client manually until both greetings are allowed', async () => {
     await register('Portal job', 'client')
     const id = client()
     await tab('API permissions')
@@ -104,7 +104,7 @@ describe('the portal, in a browser', () => {
     }
   })
 
-  it('names the missing step when the consent is withdrawn', async () => {
+  it('names the missing step after the consent is withdrawn', async () => {
     await page.locator('summary', { hasText: 'Revoke' }).first().click()
     await page.getByRole('button', { name: 'Revoke' }).first().click()
     assert.equal(await missingStep(), 'Admin consent')
@@ -130,7 +130,7 @@ describe('the portal, in a browser', () => {
     assert.deepEqual(complaints, [])
   })
 
-  it('AS45: protects its sessions from another server of this machine, which gets the cookie', async () => {
+  it('AS45: protects its sessions from another server on this machine that receives the cookie', async () => {
     const received: IncomingHttpHeaders[] = []
     const thief = createServer(({ headers }, response) => {
       received.push(headers)
@@ -166,7 +166,7 @@ describe('the portal, in a browser', () => {
     assert.ok(!(await page.locator('main').innerText()).includes('stolen'))
   })
 
-  it('AS41: is not shown in a frame of another page', async () => {
+  it('AS41: is not displayed in a frame of another page', async () => {
     await page.goto(system.api.url)
     await page.evaluate(`new Promise((done) => {
       const frame = document.createElement('iframe')
@@ -178,7 +178,7 @@ describe('the portal, in a browser', () => {
     assert.ok(!text?.includes('Greeting portal'))
   })
 
-  it('AS40: refuses a form that another server of this machine sends', async () => {
+  it('AS40: refuses a form from another server on this machine', async () => {
     await page.goto(`${system.api.url}/healthz`)
     await page.evaluate(`(() => {
       const form = document.createElement('form')
@@ -252,7 +252,7 @@ describe('the portal, in a browser', () => {
     assert.deepEqual(await faultsHere('comparison'), [])
   })
 
-  it('has no axe-core violation on the pages of a blueprint and its agent', async () => {
+  it('has no axe-core violation on the pages about a blueprint and its agent', async () => {
     const api = system.api.applicationId
     await page.goto(`${portal}/applications`)
     await page.getByLabel('Name', { exact: true }).fill('Night blueprint')
@@ -284,7 +284,7 @@ describe('the portal, in a browser', () => {
     assert.deepEqual(found, [])
   })
 
-  it('has no axe-core violation on the pages of the lab', async () => {
+  it('has no axe-core violation on the lab pages', async () => {
     const registrations = join(root, 'services/greeting-api/registrations.json')
     await using lab = await startEntra({ registrations, portal: 'on' })
     const signIn = await faultsOf(`${lab.url}/portal`, { 'sign-in': '/sign-in' })
@@ -321,7 +321,7 @@ describe('the portal, in a browser', () => {
     assert.match(await page.locator('h1').innerText(), /Confirmed job/)
   })
 
-  it('signs in and out without script', async () => {
+  it('signs in and out without scripts', async () => {
     const plain = await (await sharedBrowser()).newContext({ javaScriptEnabled: false })
     const other = await plain.newPage()
     const { out } = await run('greeting', ['portal', '--no-open'], { cwd: system.folder })

@@ -108,7 +108,7 @@ const endings = [
   },
 ]
 
-describe('a system that was running before', () => {
+describe('a system that ran before', () => {
   // A start takes longer than all assertions here, so all tests share one folder.
   it('is unchanged after each start in its folder', async (t: TestContext) => {
     const dataDir = folderOfClone()
@@ -119,7 +119,7 @@ describe('a system that was running before', () => {
     assert.equal(first.status, 200)
 
     for (const { how, end } of endings)
-      await t.test(`keeps its keys, registrations and secrets when it was ${how}`, async () => {
+      await t.test(`keeps its keys, registrations and secrets if it was ${how}`, async () => {
         await end(system)
         system = await startSystem(dataDir, { env })
         assert.deepEqual(await stateOf(system), first)
@@ -144,7 +144,7 @@ describe('a system that was running before', () => {
       ['greeting-api', 'greeting API'],
     ] as const)
       await t.test(
-        `stops with one sentence after a fault of the ${title}, which its log has`,
+        `stops with one sentence after a failure of the ${title}, which its log contains`,
         async () => {
           const { url } = service === 'greeting-api' ? system.api : system.identityProvider
           const closed = once(system.child, 'close')
@@ -162,7 +162,7 @@ describe('a system that was running before', () => {
     await system.stop()
 
     await t.test(
-      'reports in one sentence that the data folder is corrupt, and does not change it',
+      'reports in one sentence that the data folder is corrupt, and leaves the folder unchanged',
       async () => {
         const databases = (await readdir(dataDir)).filter((name) => /\.(db|sqlite)$/.test(name))
         assert.equal(databases.length, 1)
@@ -188,8 +188,8 @@ describe('a system that was running before', () => {
   })
 })
 
-describe('a service that is started alone', () => {
-  it('does not stop with the process that started it', async (t) => {
+describe('a separately started service', () => {
+  it('outlives the process that started it', async (t) => {
     const main = join(root, 'services/greeting-api/src/main.ts')
     const provider = { AUTH_URL: 'http://127.0.0.1:9', ISSUER_URL: 'http://127.0.0.1:9' }
     const ids = { TENANT_ID: crypto.randomUUID(), API_APPLICATION_ID: crypto.randomUUID() }

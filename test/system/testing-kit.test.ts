@@ -14,11 +14,11 @@ const registrations = {
   clients: { 'Payroll job': { roles: { 'Orders API': ['Orders.Read'] } } },
 } as const
 
-describe('a guard of a test', () => {
+describe('a guard in a test', () => {
   const entra = useEntra({ registrations })
 
   for (const tokenVersion of ['1.0', '2.0'] as const)
-    it(`gets the options for an API with tokens of version ${tokenVersion}`, async () => {
+    it(`receives the options for an API with tokens of version ${tokenVersion}`, async () => {
       await using entra = await startEntra({
         registrations: {
           apis: { A: { roles: ['R'], tokenVersion } },
@@ -44,7 +44,7 @@ describe('a guard of a test', () => {
       assert.equal(api.environment.TOKEN_VERSIONS, tokenVersion)
     })
 
-  it('names the test keys when it refuses them, in its event and its error', async () => {
+  it('reports that a refused token has a test key, in its event and its error', async () => {
     const { testKeys: _, ...strict } = entraOptions(entra().api('Orders API').guardOptions)
     const told: string[] = []
     const guard = createGuard({
@@ -60,7 +60,7 @@ describe('a guard of a test', () => {
     assert.match(told.at(-1) ?? '', /: no_usable_key \(\d with test_key\)$/)
   })
 
-  it('accepts the tokens only with the option for test keys', async () => {
+  it('accepts tokens with test keys only if the option is set', async () => {
     const token = await entra().client('Payroll job').token('Orders API')
     const options = entraOptions(entra().api('Orders API').guardOptions)
     for (const [testKeys, outcome] of [
@@ -75,7 +75,7 @@ describe('a guard of a test', () => {
     }
   })
 
-  it('accepts generated keys without the option', async () => {
+  it('accepts tokens with generated keys without the option', async () => {
     await using entra = await startEntra({ registrations, signingKeys: 'generated' })
     const guard = createGuard({
       ...entraOptions(entra.api('Orders API').guardOptions),
@@ -107,7 +107,7 @@ describe('a guard of a test', () => {
     })
   }
 
-  it('follows the clock of the test', async () => {
+  it("follows the test's clock", async () => {
     const options = entraOptions<string>(entra().api('Orders API').guardOptions)
     const guard = createGuard(options, { wallClockMs: entra().clock.wallClockMs })
     await guard.start()
@@ -121,7 +121,7 @@ describe('a guard of a test', () => {
   })
 })
 
-describe('the token lifetime of an API', () => {
+describe('the token lifetime for an API', () => {
   const entra = useEntra({
     registrations: {
       apis: {
@@ -136,7 +136,7 @@ describe('the token lifetime of an API', () => {
     ['Orders', 'Orders.Read', 600],
     ['Archive', 'Archive.Read', 86_400],
   ] as const)
-    it(`lets a token of ${name} expire after ${seconds} seconds, although its key retires earlier`, async () => {
+    it(`lets a token for ${name} expire after ${seconds} seconds, although its key retires earlier`, async () => {
       const { clock, keys, tokenEndpoint } = entra()
       clock.freeze()
       const { clientId, clientSecret: secret } = entra().client('Job')
@@ -170,7 +170,7 @@ describe('the token lifetime of an API', () => {
     })
 
   for (const seconds of [599, 86_401])
-    it(`is refused by Microsoft Graph when it is ${seconds} seconds`, async () => {
+    it(`is refused by Microsoft Graph if it is ${seconds} seconds`, async () => {
       const apis = { Orders: { roles: ['Orders.Read'], tokenLifetimeSeconds: seconds } }
       await assert.rejects(startEntra({ registrations: { apis } }), {
         code: 'graph_request_refused',
@@ -179,7 +179,7 @@ describe('the token lifetime of an API', () => {
     })
 })
 
-describe('the judge', () => {
+describe('the judge of the testing kit', () => {
   const entra = useEntra({ registrations })
 
   for (const fault of [
@@ -193,7 +193,7 @@ describe('the judge', () => {
     { fault: 'secret_refused' },
     { fault: 'token_expired' },
   ] as const) {
-    it(`finds no misuse in the client at the fault ${fault.fault}`, async () => {
+    it(`detects no misuse by the client during the fault ${fault.fault}`, async () => {
       const { clock, faults, tenantId, url } = entra()
       clock.freeze()
       const { clientId, clientSecret: secret } = entra().client('Payroll job')

@@ -83,7 +83,7 @@ describe('the traces of a system', () => {
     assert.ok((await logOf('greeting-api')).includes(`"trace_id":"${traceId()}"`))
   })
 
-  it('carry the reason of a refusal', async () => {
+  it('contain the reason for a refusal', async () => {
     const response = await fetch(`${system.api.url}/api/v1/hi?code=canary`, {
       headers: { authorization: 'Bearer canary.canary.canary' },
     })
@@ -103,13 +103,13 @@ describe('the traces of a system', () => {
       assert.ok(part.length > 0 && !seen.includes(part), 'a credential is in a trace or in a log')
   })
 
-  it('do not disturb a job whose collector is unavailable', async () => {
+  it('do not affect a job if its collector is unavailable', async () => {
     const env = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9' }
     const { code, out } = await run('greeting', ['hi'], { cwd: folder, env })
     assert.deepEqual([code, out], [0, 'Hi\n'])
   })
 
-  it('are refused with invalid settings, by name and without their value', async () => {
+  it('are refused if a setting is invalid, and the error names the setting without its value', async () => {
     const env = { ...tracing(), OTEL_EXPORTER_OTLP_HEADERS: 'canary' }
     const { code, err } = await run('greeting', ['hi'], { cwd: folder, env })
     assert.equal(code, 2)

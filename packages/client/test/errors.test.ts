@@ -9,7 +9,7 @@ import { clientSecret, createTokenSource, fetchWithToken } from '../src/index.ts
 import { withoutSecrets } from '../src/redaction.ts'
 
 describe('isClientFailure', () => {
-  it('recognizes an error of another copy of the library', async () => {
+  it('recognizes an error from another copy of the library', async () => {
     const copy: typeof import('../src/errors.ts') = await import(`${'../src/errors.ts'}?copy`)
     const error = new copy.ClientError('api_unreachable', 'the API cannot be reached', {})
     assert.ok(!(error instanceof ClientError))
@@ -17,13 +17,13 @@ describe('isClientFailure', () => {
     assert.ok(copy.isClientFailure(new ClientError('token_refused', 'the token was refused', {})))
   })
 
-  it('is false for every other value', () => {
+  it('returns false for every other value', () => {
     for (const value of [new Error('a'), { code: 'api_unreachable' }, undefined, null, 'a'])
       assert.ok(!isClientFailure(value))
   })
 })
 
-describe('a certificate that is not trusted', () => {
+describe('an untrusted certificate', () => {
   it('has a remedy that names certificates, over a real connection', async (t) => {
     const server = createServer(identity, (_, response) => response.end())
     server.listen(0, '127.0.0.1')
@@ -59,7 +59,7 @@ describe('a certificate that is not trusted', () => {
 })
 
 describe('a short secret', () => {
-  it("removes no words from the server's sentence", () => {
+  it("does not remove words from the server's message", () => {
     const sentence = 'You may have sent your authentication request to the wrong tenant.'
     assert.equal(withoutSecrets(sentence, ['wrong']), sentence)
     assert.equal(withoutSecrets('sent 12345678', ['12345678']), 'sent [redacted]')

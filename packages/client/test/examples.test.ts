@@ -29,7 +29,7 @@ async function requestsOf(test: TestContext, source: string): Promise<number> {
 }
 
 describe('docs/guides/client.md', () => {
-  it('has code blocks that run in their order', async (test) => {
+  it('contains code blocks that run in order', async (test) => {
     const page = readFileSync(join(packageFolder, '../../docs/guides/client.md'), 'utf8')
     const blocks = [...page.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, block]) => block)
     assert.equal(blocks.length, 6)
@@ -40,7 +40,7 @@ describe('docs/guides/client.md', () => {
 })
 
 describe('the examples of the library', () => {
-  it('run', async (test) => {
+  it('run without an error', async (test) => {
     const { privateKey, certificate } = await createCertifiedKey()
     const preamble = `
       import * as client from '@greeting/client'

@@ -54,7 +54,7 @@ describe('a greeting client', () => {
     })
   }
 
-  it('retries when the connection closes within the body', async () => {
+  it('retries if the connection closes within the body', async () => {
     const environment = new VirtualRuntime(cutInMidBody('H'), text(200, 'Hi'))
     assert.equal(await clientIn(environment).hi(), 'Hi')
   })

@@ -25,7 +25,7 @@ const clientIn = (environment: VirtualRuntime, hooks: Hooks) =>
     ...hooks,
   })
 
-describe('the hook for events', () => {
+describe('the event hook', () => {
   it('receives the events in order', async () => {
     const events: ClientEvent[] = []
     const environment = worldOf(
@@ -52,7 +52,7 @@ describe('the hook for events', () => {
     ])
   })
 
-  it('receives a failed renewal in the background', async () => {
+  it('receives a failed background renewal', async () => {
     const events: ClientEvent[] = []
     const environment = new VirtualRuntime(grant('t1', 100), noConnection)
     const { token } = tokenSourceIn(environment, { onEvent: (event) => events.push(event) })
@@ -63,7 +63,7 @@ describe('the hook for events', () => {
     assert.partialDeepStrictEqual(events[1], { type: 'token_request_failed', background: true })
   })
 
-  it('receives the clock difference, once', async () => {
+  it('receives the clock difference only once', async () => {
     const events: ClientEvent[] = []
     const date = { date: 'Thu, 01 Jan 2026 01:00:00 GMT' }
     const environment = new VirtualRuntime(text(503, '', date), text(503, '', date), grant('t1'))
@@ -81,7 +81,7 @@ describe('the hook for events', () => {
   })
 })
 
-describe('the hook for spans', () => {
+describe('the span hook', () => {
   it('receives every request with its result', async () => {
     const spans: object[] = []
     const trace: Trace = async (span, work) => {

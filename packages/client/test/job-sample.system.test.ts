@@ -28,7 +28,7 @@ const rows: readonly (readonly [status: number, body: string, code: number, says
   ],
 ]
 
-describe('the first sample of a job', () => {
+describe('the first job sample', () => {
   const folder = mkdtempSync(join(packageFolder, 'test/job-'))
   let answer: readonly [number, string] = [200, '']
   const server = createServer((request, response) => {
@@ -48,7 +48,7 @@ describe('the first sample of a job', () => {
 
   for (const page of ['docs/guides/client.md'])
     for (const [status, body, code, says] of rows)
-      it(`of ${page} ends with ${code} for ${status}, without a stack`, async () => {
+      it(`in ${page} exits with ${code} for ${status}, without a stack`, async () => {
         answer = [status, body]
         const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
         const file = join(folder, 'job.ts')

@@ -191,7 +191,7 @@ describe('a failed connection', () => {
       assert.match(fault.remedy ?? '', remedy)
     })
 
-  it('is not repeated when the next attempt would fail too', async () => {
+  it('is not retried if the next attempt would fail as well', async () => {
     const environment = new VirtualRuntime(() => {
       throw failed(openSsl, 'ERR_SSL_WRONG_VERSION_NUMBER')
     })
@@ -203,7 +203,7 @@ describe('a failed connection', () => {
     assert.equal(environment.sent.length, 2)
   })
 
-  it('keeps the message of an unknown cause, on one line', () => {
+  it('keeps the message of an unknown cause on one line', () => {
     const fault = networkFault(failed('redirected\nto a URL'))
     assert.deepEqual(fault, { name: 'other', detail: 'redirected to a URL', remedy: undefined })
   })
@@ -213,7 +213,7 @@ describe('a failed connection', () => {
     assert.equal((copy.cause as Error).message, 'TLS: wrong version number')
   })
 
-  it('is described when its causes form a circle', () => {
+  it('is described even if its causes form a cycle', () => {
     const error = new Error('strange')
     error.cause = error
     assert.equal(networkFault(error).name, 'other')

@@ -26,7 +26,7 @@ const faultOf = (options: object): string => {
   return 'no fault'
 }
 
-describe('a Node before 22', () => {
+describe('a Node version before 22', () => {
   const calls: Readonly<Record<string, () => unknown>> = {
     createTokenSource: () => createTokenSource(good),
     createGreetingClient: () =>
@@ -36,7 +36,7 @@ describe('a Node before 22', () => {
     mcpAuth: () => mcpAuth({} as never),
   }
   for (const [name, call] of Object.entries(calls)) {
-    it(`is named in one sentence by ${name}`, (t) => {
+    it(`causes a one-sentence error in ${name}`, (t) => {
       const { withResolvers } = Promise
       t.after(() => Object.assign(Promise, { withResolvers }))
       Object.assign(Promise, { withResolvers: undefined })
@@ -48,18 +48,26 @@ describe('a Node before 22', () => {
   }
 })
 
-describe('options', () => {
+describe('the options', () => {
   it('are accepted when they are valid', () => {
     assert.equal(faultOf(good), 'no fault')
   })
 
   const rows: readonly (readonly [string, object, RegExp])[] = [
-    ['an unknown name', { ...good, scopes: 'x' }, /`scopes` is not an option/],
-    ['a missing one', { ...good, clientId: undefined }, /`clientId` is required: a string that/],
-    ['an empty one', { ...good, clientId: ' ' }, /`clientId` must be a string that is not empty/],
-    ['a string as credential', { ...good, credential: 'canary' }, /`credential` must be an/],
+    ['an unknown option', { ...good, scopes: 'x' }, /`scopes` is not an option/],
+    ['a missing option', { ...good, clientId: undefined }, /`clientId` is required: a string that/],
+    [
+      'an empty option',
+      { ...good, clientId: ' ' },
+      /`clientId` must be a string that is not empty/,
+    ],
+    ['a string as a credential', { ...good, credential: 'canary' }, /`credential` must be an/],
     ['neither authority nor endpoint', { ...good, authority: undefined }, /either `authority` or/],
-    ['both', { ...good, tokenEndpoint: 'https://x.example/' }, /either `authority` or/],
+    [
+      'both authority and endpoint',
+      { ...good, tokenEndpoint: 'https://x.example/' },
+      /either `authority` or/,
+    ],
     ['a margin out of bounds', { ...good, marginSeconds: 3601 }, /a number from 0 to 3600/],
     ['an invalid deadline', { ...good, deadlineMs: Number.NaN }, /`deadlineMs` must be/],
     [
@@ -68,8 +76,12 @@ describe('options', () => {
       /`maxRequestsInFlight` must be a whole number from 1 to 1000/,
     ],
     ['a limit above 1000', { ...good, maxRequestsInFlight: 1001 }, /`maxRequestsInFlight` must be/],
-    ['half a request', { ...good, maxRequestsInFlight: 1.5 }, /`maxRequestsInFlight` must be/],
-    ['another type than an object', 'x' as unknown as object, /the options must be an object/],
+    [
+      'half a request as a limit',
+      { ...good, maxRequestsInFlight: 1.5 },
+      /`maxRequestsInFlight` must be/,
+    ],
+    ['a value that is not an object', 'x' as unknown as object, /the options must be an object/],
     [
       'http (CL1)',
       { ...good, authority: 'http://login.example' },
@@ -82,11 +94,15 @@ describe('options', () => {
     ],
     ['another scheme (CL1)', { ...good, authority: 'ftp://login.example' }, /`authority` must be/],
     [
-      'a password in it',
+      'a password in the URL',
       { ...good, authority: 'https://u:p@login.example' },
       /`authority` must be/,
     ],
-    ['a query', { ...good, authority: 'https://login.example/t?x' }, /`authority` must be/],
+    [
+      'a query in the URL',
+      { ...good, authority: 'https://login.example/t?x' },
+      /`authority` must be/,
+    ],
     ...[
       'https://login.example',
       'https://login.example/',
@@ -104,7 +120,7 @@ describe('options', () => {
     ),
   ]
   for (const [what, options, fault] of rows) {
-    it(`are refused: ${what}`, () => {
+    it(`are refused with ${what}`, () => {
       assert.match(faultOf(options), fault)
       assert.doesNotMatch(faultOf(options), /canary/)
     })
@@ -120,16 +136,16 @@ describe('options', () => {
     })
   }
 
-  it('report all their faults together', () => {
+  it('are refused with a list of all errors', () => {
     assert.match(faultOf({ scoop: 1 }), /scoop.*clientId.*credential.*scope/)
   })
 
-  it('are validated for the greeting client too', () => {
+  it('are also validated for the greeting client', () => {
     const options = { baseUrl: 'http://api.example', tokens: {} }
     assert.throws(() => createGreetingClient(options as never), /`baseUrl` .*; `tokens` must be/)
   })
 
-  it('refuse an empty secret', () => {
+  it('must not contain an empty secret', () => {
     assert.throws(() => clientSecret(''), TypeError)
   })
 })

@@ -22,7 +22,7 @@ describe('the library', () => {
     ['its main entry', 'index.ts'],
     ['the entry for MCP', 'mcp/index.ts'],
   ] as const) {
-    it(`imports no Node module from ${entry}, and one package`, () => {
+    it(`imports no Node module and only one package in ${entry}`, () => {
       assert.deepEqual([...reachable(join(source, file))], ['oauth4webapi'])
     })
   }

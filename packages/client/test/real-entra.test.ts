@@ -53,8 +53,8 @@ const sourceAt = (environment: VirtualRuntime) =>
     runtime: environment.runtime,
   })
 
-describe('with recorded responses of real Entra', () => {
-  it('a token of the genuine host is accepted by the API', async () => {
+describe('recorded responses of real Entra ID', () => {
+  it('contain a token from the genuine host that the API accepts', async () => {
     const environment = new VirtualRuntime(recorded(200, grantedBy('eyJ0.eyJh.c2ln')), () => {
       return new Response('Hi', { headers: { 'content-type': 'text/plain; charset=utf-8' } })
     })
@@ -93,7 +93,7 @@ describe('with recorded responses of real Entra', () => {
     [400, 'invalid_request', 90002, 'Tenant not found.', 'token_refused'],
   ]
   for (const [status, error, aadstsCode, sentence, code] of refusals) {
-    it(`AADSTS${aadstsCode} is reported with its code, its sentence and its correlation ID`, async () => {
+    it(`with AADSTS${aadstsCode} are reported with code, message and correlation ID`, async () => {
       const environment = new VirtualRuntime(
         recorded(status, refusalOf(error, aadstsCode, sentence)),
       )
@@ -112,7 +112,7 @@ describe('with recorded responses of real Entra', () => {
     })
   }
 
-  it('a throttled tenant gets no request for the seconds of Retry-After', async () => {
+  it('from a throttled tenant prevent requests for the seconds in Retry-After', async () => {
     const body = refusalOf('temporarily_unavailable', 90055, 'Too many requests.')
     const throttled: Answer = () =>
       new Response(JSON.stringify(body), {

@@ -18,7 +18,7 @@ function numbers(seed: number): () => number {
 }
 
 describe('1,000 clients whose tokens expire in the same second', () => {
-  it('spread their renewals to at most twice the mean rate (CL8)', async () => {
+  it('spread their renewals so that they reach at most twice the mean rate (CL8)', async () => {
     const environment = new VirtualRuntime(grant('t', lifetimeSeconds))
     const random = numbers(7)
     const runtime = { ...environment.runtime, random }

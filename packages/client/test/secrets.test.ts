@@ -50,7 +50,7 @@ const faults: readonly (readonly [string, Answer, Answer])[] = [
 
 describe('secrets and tokens', () => {
   for (const [fault, identityProvider, api] of faults) {
-    it(`are in no error: ${fault} (CL2)`, async () => {
+    it(`appear in no error: ${fault} (CL2)`, async () => {
       const environment = new VirtualRuntime((request, signal) =>
         (request.url.includes('login') ? identityProvider : api)(request, signal),
       )

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { it } from 'node:test'
 import * as schema from './json-schema.ts'
 
-it('the published JSON Schema equals the schema of the command', () => {
+it('the published JSON Schema matches the schema of the command', () => {
   assert.deepEqual(
     JSON.parse(readFileSync(join(import.meta.dirname, '../../..', schema.file), 'utf8')),
     JSON.parse(schema.text),

@@ -11,7 +11,7 @@ const text = `{
   ]
 }`
 
-describe('the line of a place in a JSON text', () => {
+describe('the line of a path in a JSON text', () => {
   for (const [path, line] of [
     ['apis', 2],
     ['apis[0]', 3],

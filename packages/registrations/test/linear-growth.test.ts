@@ -44,7 +44,7 @@ function readsWith(clients: number): number {
   return reads
 }
 
-describe('the check of the references', () => {
+describe('checking the references', () => {
   it('looks up each name a fixed number of times', () => {
     assert.equal(readsWith(400) / readsWith(50), 8)
   })

@@ -10,7 +10,7 @@ const shippedFile = join(import.meta.dirname, '../../../services/greeting-api/re
 const parse = (file: unknown) => parseRegistrations(JSON.stringify(file))
 
 describe('a registrations file', () => {
-  it('gets the default values of absent fields', () => {
+  it('gets default values for absent fields', () => {
     const { apis, clients, removed } = parse(sampleFile())
     assert.deepEqual(apis[0]?.appRoles[0]?.allowedMemberTypes, ['Application'])
     assert.equal(apis[0]?.appRoles[0]?.isEnabled, true)
@@ -53,20 +53,20 @@ describe('a registrations file', () => {
     })
   }
 
-  it('exists in this repository, for `greeting start`', () => {
+  it('exists in this repository for `greeting start`', () => {
     const { apis } = parseRegistrations(readFileSync(shippedFile))
     const values = apis.flatMap(({ appRoles }) => appRoles.map(({ value }) => value))
     assert.deepEqual(values, ['CallHiApiRole', 'CallHelloApiRole'])
   })
 
-  it('is refused with all its issues together', () => {
+  it('is refused with a list of all its errors', () => {
     assert.throws(
       () => parse({ apis: [{ displayName: '' }], clients: {} }),
       (error) => error instanceof RegistrationsFileError && error.issues.length === 3,
     )
   })
 
-  it('is refused without delay when it is deeply nested', () => {
+  it('is refused without delay if it is deeply nested', () => {
     const depth = 100_000
     const file = `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`
     const ms = processorMs(() =>
@@ -77,7 +77,7 @@ describe('a registrations file', () => {
     assert.ok(ms < 5_000, `${ms} ms`)
   })
 
-  it('may start with a byte order mark, in bytes and in text', () => {
+  it('may start with a byte order mark, both as bytes and as text', () => {
     assert.deepEqual(parseRegistrations(Buffer.from('\ufeff{}')).apis, [])
     assert.deepEqual(parseRegistrations('\ufeff{}').apis, [])
   })

@@ -6,7 +6,7 @@ const tenant = '8d6f5e30-0c3b-4f0e-9d35-7c6a4e4f1f11'
 const otherTenant = '6ba7b810-9dad-11d1-80b4-00c04fd430c8'
 
 describe('the stable ID of an app role', () => {
-  it('never changes, because directories keep it', () => {
+  it('never changes, because directories store it', () => {
     assert.equal(
       stableRoleId(tenant, 'Greeting API', 'CallHiApiRole'),
       'c727bed3-e63f-5aa3-ad75-f488b26a11e9',
@@ -20,11 +20,11 @@ describe('the stable ID of an app role', () => {
     )
   })
 
-  it('exists for a tenant ID that has no known UUID version', () => {
+  it('exists even for a tenant ID without a known UUID version', () => {
     assert.match(stableRoleId('00000000-0000-0000-0000-000000000001', 'a', 'b'), /^[0-9a-f-]{36}$/)
   })
 
-  it('differs by tenant, by API and by role', () => {
+  it('differs between tenants, APIs and roles', () => {
     const ids = [
       stableRoleId(tenant, 'Greeting API', 'CallHiApiRole'),
       stableRoleId(tenant, 'Greeting API', 'CallHelloApiRole'),

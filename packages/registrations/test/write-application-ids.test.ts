@@ -41,7 +41,7 @@ const rows: [string, string, string][] = [
 `,
   ],
   [
-    'in a text without blanks, and with brackets in strings',
+    'in a text without whitespace, and with brackets in strings',
     '{"removed":["{[\\"displayName\\":"],"clients":[{"displayName":"x"},{"displayName":"Job"}]}',
     `{"removed":["{[\\"displayName\\":"],"clients":[{"displayName":"x"},{"displayName":"Job","applicationId":"${client}"}]}`.replace(
       '"applicationId":"',
@@ -49,12 +49,12 @@ const rows: [string, string, string][] = [
     ),
   ],
   [
-    'where a name is written with escapes',
+    'beside a name with escapes',
     '{ "clients": [{ "display\\u004eame" : "J\\u006fb" }] }',
     `{ "clients": [{ "display\\u004eame" : "J\\u006fb", "applicationId": "${client}" }] }`,
   ],
   [
-    'of a blueprint and of its agent, and of no credential',
+    'for a blueprint and its agent, but for no credential',
     '{ "blueprints": [{ "displayName": "Job", "agents": [{ "displayName": "Helper" }],\n "secrets": [{ "displayName": "First secret" }] }] }',
     `{ "blueprints": [{ "displayName": "Job", "applicationId": "${client}", "agents": [{ "displayName": "Helper", "applicationId": "${agent}" }],\n "secrets": [{ "displayName": "First secret" }] }] }`,
   ],
@@ -65,7 +65,7 @@ const rows: [string, string, string][] = [
   ],
 ]
 
-describe('an application id is written into the file', () => {
+describe('an application ID is written to the file', () => {
   for (const [name, text, expected] of rows)
     it(name, () => {
       const written = writeApplicationIds(text, parseRegistrations(text), ids)

@@ -120,7 +120,7 @@ export function testClients(rows: readonly Client[], modules: string): void {
         })
       }
 
-      it('describe no failure that this test does not cause', () => {
+      it('describe every failure that this test causes', () => {
         const known = refusals.map(({ what }): string => what)
         assert.deepEqual(
           [...page.complaints.keys()].filter((what) => !known.includes(what)),
@@ -130,10 +130,10 @@ export function testClients(rows: readonly Client[], modules: string): void {
     })
   }
 
-  describe('the process of the modules', () => {
+  describe('the test process of the modules', () => {
     before(prepare)
 
-    it('ends by itself, without a warning', () => {
+    it('exits without a warning', () => {
       const { stderr, exitCode } = hostedRuns.process
       assert.deepEqual({ stderr, exitCode }, { stderr: '', exitCode: 0 })
     })

@@ -31,7 +31,7 @@ describe('docs/guides/clients/README.md', () => {
       assert.ok(lines.includes(`${name}=${value}`), name)
   })
 
-  it('names every refusal with its code', () => {
+  it('lists every refusal with its code', () => {
     for (const { what, code } of refusals)
       assert.match(index, RegExp(`^\\| ${what} \\| .*${code}`, 'm'))
   })

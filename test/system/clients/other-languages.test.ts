@@ -68,7 +68,7 @@ const member = (document: Document, path: string): unknown =>
 describe('the documents that clients in other languages read', () => {
   before(prepare)
 
-  it('are listed on the page', () => {
+  it('are listed in the page', () => {
     assert.notEqual(readers.length, 0)
   })
 
@@ -111,7 +111,7 @@ describe('the documents that clients in other languages read', () => {
     )
   })
 
-  it('MSAL for Go: is not refused for the scopes that it always adds', async () => {
+  it('MSAL for Go: is not refused because of the scopes that it always adds', async () => {
     assert.ok(await authority.tokenWithOpenIdScopes(bySecret(system.clientSettings)))
   })
 
@@ -123,7 +123,7 @@ describe('the documents that clients in other languages read', () => {
     assert.ok(Array.isArray(token.roles))
   })
 
-  it('Microsoft.Identity.Web: every v2.0 key names the issuer of its document, no v1.0 key does', async () => {
+  it("Microsoft.Identity.Web: finds the document's issuer in every v2.0 key, but in no v1.0 key", async () => {
     const v2 = await authority.read(`/${authority.tenantId}/v2.0/.well-known/openid-configuration`)
     const v1 = await authority.read(`/${authority.tenantId}/.well-known/openid-configuration`)
     const [v2Keys, v1Keys] = await Promise.all(
@@ -156,7 +156,7 @@ describe('the documents that clients in other languages read', () => {
     )
   })
 
-  it('.NET: reads the same key from the certificate in x5c, which x5t and kid name', async () => {
+  it('.NET: reads the same key from the certificate in x5c, to which x5t and kid refer', async () => {
     const { keys } = await authority.read<KeySet>(`/${authority.tenantId}/discovery/v2.0/keys`)
     assert.ok(keys.length >= 2, 'several keys are published')
     for (const { kty = '', n = '', e = '', kid, x5t, x5c } of keys) {
@@ -181,7 +181,7 @@ describe('the documents that clients in other languages read', () => {
   })
 })
 
-describe('the assertions that clients in other languages sign', () => {
+describe('the assertions from clients in other languages', () => {
   let pem: string
 
   before(async () => {

@@ -70,7 +70,7 @@ const pidIn = async ({ folder }: Prepared) =>
   Number(await readFile(join(folder.path, 'identity-provider.pid'), 'utf8'))
 
 describe('examples/ci/start.sh with an image', () => {
-  it('sets settings of the reference, and starts with the IDs and the secret of test.env', async (t) => {
+  it('uses documented settings, and starts with the IDs and the secret in test.env', async (t) => {
     const prepared = await prepare(t)
     const { code, err } = await prepared.start()
     assert.equal(code, 0, err)
@@ -99,7 +99,7 @@ describe('examples/ci/start.sh with an image', () => {
     assert.deepEqual({ iss, roles }, { iss: `${tenant}/`, roles: ['Orders.Read'] })
   })
 
-  it('reports a port that a running server uses, names its setting, and leaves no process', async (t) => {
+  it('names the setting for a port that another server uses, and leaves no process', async (t) => {
     const prepared = await prepare(t)
     const { AUTH_URL = '' } = await settingsIn(prepared)
     const other = createServer((_request, response) => response.end()).listen(
@@ -114,7 +114,7 @@ describe('examples/ci/start.sh with an image', () => {
     assert.equal(isRunning(await pidIn(prepared)), false)
   })
 
-  it('reports a process that has exited, with its log', async (t) => {
+  it('reports a process that has exited, and shows its log', async (t) => {
     const prepared = await prepare(t)
     const file = join(prepared.folder.path, 'test.env')
     await writeFile(file, `${await readFile(file, 'utf8')}CLIENT_SECRET=short\n`)

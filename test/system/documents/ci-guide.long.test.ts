@@ -8,8 +8,8 @@ import { folderOfClone, root, run } from '../greeting-process.ts'
 /** The registrations file of the example. */
 const shipped = 'services/greeting-api/registrations.json'
 
-describe('docs/guides/testing.md, in a pipeline', () => {
-  it('has commands that test an API with and without a token', async () => {
+describe('docs/guides/testing.md in a pipeline', () => {
+  it('contains commands that test an API with and without a token', async () => {
     const folder = folderOfClone()
     await cp(join(root, shipped), join(folder, shipped))
     const page = await readFile(join(root, 'docs/guides/testing.md'), 'utf8')

@@ -32,7 +32,7 @@ const withoutCode = (text: string) => text.replace(/```[\s\S]*?```/g, '').replac
 
 describe('the documents', () => {
   for (const document of documents) {
-    it(`${document} has no broken link`, () => {
+    it(`contain no broken link in ${document}`, () => {
       for (const [, target = ''] of withoutCode(read(document)).matchAll(/\]\(([^)\s]+)\)/g)) {
         if (/^[a-z]+:/.test(target)) continue
         const [path = '', anchor] = target.split('#')
@@ -43,7 +43,7 @@ describe('the documents', () => {
     })
   }
 
-  it('every page and section that a message of the code names exists', () => {
+  it('contain every page and section to which a message in the code refers', () => {
     const sources = execFileSync('git', ['grep', '-h', 'docs/.*[.]md', '*/src/*.ts'], {
       cwd: root,
       encoding: 'utf8',
@@ -56,7 +56,7 @@ describe('the documents', () => {
     }
   })
 
-  it('every page of docs/ can be reached from its index', () => {
+  it('are all reachable from the index', () => {
     const reachable = new Set<string>()
     const visit = (file: string) => {
       if (reachable.has(file) || !existsSync(join(root, file))) return
@@ -83,13 +83,13 @@ describe('the documents', () => {
     ['greeting --help', async () => (await run('greeting', ['--help'])).out, 3],
   ]
   for (const [of, text, lines] of firstTexts)
-    it(`${of} has the same first sentences as README.md`, async () => {
+    it(`start ${of} with the same sentences as README.md`, async () => {
       const said = await text()
       const flat = said.replace(/\s+/g, ' ')
       assert.ok(flat.includes(who.slice(0, lines).join(' ')), said)
     })
 
-  it('every npm script that a document names exists', () => {
+  it('name only npm scripts that exist', () => {
     const named = /\bnpm run ([a-z-]+(?::[a-z-]+)*)(?: -w ([\w/-]+))?/g
     for (const document of documents) {
       for (const [, name = '', workspace = '.'] of read(document).matchAll(named)) {

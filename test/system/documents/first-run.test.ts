@@ -38,7 +38,7 @@ describe('the first run', () => {
     assert.equal((await shell(hello, folder)).out, 'Hello, Ada')
   })
 
-  it('serves the greeting API over HTTPS too, with the certificate of the local authority', async () => {
+  it('also serves the greeting API over HTTPS with a certificate of the local authority', async () => {
     const { HTTPS_BASE_URL = '', NODE_EXTRA_CA_CERTS = '' } = system.clientSettings
     assert.equal(HTTPS_BASE_URL, system.api.httpsUrl)
     const line = system.lines.hi.replace(system.api.url, HTTPS_BASE_URL)
@@ -48,7 +48,7 @@ describe('the first run', () => {
     assert.equal(code, 60, 'curl does not trust the certificate without the authority')
   })
 
-  it('writes the settings of the client for its owner only', async () => {
+  it('writes the client settings for its owner only', async () => {
     const { mode } = await stat(system.clientEnvFile)
     assert.equal(mode & 0o777, 0o600)
     const names = (await readFile(system.clientEnvFile, 'utf8')).matchAll(/^([A-Z_]+)=/gm)
@@ -65,7 +65,7 @@ describe('the first run', () => {
     }
   })
 
-  it('writes its secret to no other file and to no output', async () => {
+  it('writes the client secret to no other file and to no output', async () => {
     const secret = /^CLIENT_SECRET=['"]?([^'"\n]+)/m.exec(
       await readFile(system.clientEnvFile, 'utf8'),
     )?.[1]
@@ -110,7 +110,7 @@ describe('the first run', () => {
     })
   })
 
-  it('accepts HTTPS requests from a program that has only the settings in client.env', async () => {
+  it('accepts HTTPS requests from a program that only knows the settings in client.env', async () => {
     const program = 'console.log((await fetch(process.env.HTTPS_AUTH_URL + "/readyz")).status)'
     const command = `node --input-type=module -e '${program}'`
     const trusting = `set -a; . ${system.clientEnvFile}; ${command}`
@@ -119,7 +119,7 @@ describe('the first run', () => {
     assert.match((await shell(untrusting, folder)).err, /UNABLE_TO_VERIFY_LEAF_SIGNATURE/)
   })
 
-  it('serves the commands of the tutorial', async () => {
+  it('supports the commands in the tutorial', async () => {
     assert.deepEqual(await greeting('hi'), { code: 0, out: 'Hi\n', err: '' })
     const hello = await greeting('hello', '--name', 'Ada Lovelace')
     assert.deepEqual(hello, { code: 0, out: 'Hello, Ada Lovelace\n', err: '' })
@@ -186,7 +186,7 @@ describe('the first run', () => {
     assert.equal((await shell(command, folder)).code, 0)
   })
 
-  it('publishes several keys, and both discovery documents', async () => {
+  it('publishes several keys and both discovery documents', async () => {
     const { url, tenantId } = system.identityProvider
     for (const version of ['', '/v2.0']) {
       const document = await (
@@ -199,7 +199,7 @@ describe('the first run', () => {
   })
 })
 
-it('a proxy in the environment gets no request from start, hi and doctor', async (t) => {
+it('a proxy in the environment receives no request from start, hi and doctor', async (t) => {
   let requests = 0
   const proxy = createServer((_, response) => {
     requests += 1
@@ -227,7 +227,7 @@ it('a proxy in the environment gets no request from start, hi and doctor', async
   assert.equal((await run('bash', ['-c', system.lines.hello], { cwd, env })).out, 'Hello, Ada')
   assert.equal(requests, 0)
 
-  await t.test('a request to another machine ends when the proxy closes each tunnel', async () => {
+  await t.test('a request to another machine fails if the proxy closes each tunnel', async () => {
     const lines = [
       'AUTH_URL=https://server.example',
       'TENANT_ID=t',
@@ -243,7 +243,7 @@ it('a proxy in the environment gets no request from start, hi and doctor', async
   })
 })
 
-describe('a first run that cannot start', () => {
+describe('a failing first run', () => {
   const rows = [
     {
       what: 'an empty data folder',
@@ -257,7 +257,7 @@ describe('a first run that cannot start', () => {
     },
   ]
   for (const { what, makes, says } of rows)
-    it(`reports in two sentences that ${what} cannot be written to`, async () => {
+    it(`reports in two sentences that ${what} is not writable`, async () => {
       const folder = folderOfClone()
       const dataDir = join(folder, 'data')
       await mkdir(dataDir)

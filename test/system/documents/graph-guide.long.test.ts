@@ -31,13 +31,13 @@ describe('the guide to the management API', () => {
     ended = await run('bash', ['-ec', blocks.join(`\necho '${fence}'\n`)], { cwd: folder })
   })
 
-  it('runs to its end with the commands of the page', () => {
+  it('runs to its end with the commands in the page', () => {
     assert.equal(ended.code, 0, ended.err + ended.out)
     assert.equal(blocks.length, expected.length)
   })
 
   for (const [index, { step, prints }] of expected.entries())
-    it(`${step}, and prints the output of the page`, () => {
+    it(`${step}, and prints the output in the page`, () => {
       assert.match((ended.out.split(`${fence}\n`)[index] ?? '').trimEnd(), prints)
     })
 })

@@ -39,7 +39,7 @@ describe('the page about the identity provider', () => {
   })
 
   for (const [index, { step, prints }] of expected.entries())
-    it(`${step} with the command of the page`, async () => {
+    it(`${step} with the command in the page`, async () => {
       const { code, out, err } = await run('bash', ['-ec', blocks[index] ?? ''], { cwd: folder })
       assert.equal(code, 0, err)
       assert.match(out, prints)

@@ -21,12 +21,12 @@ const metricNames = (text: string) =>
   )
 
 describe('docs/guides/operating.md', () => {
-  it('names only metrics that the references list', () => {
+  it('names only documented metrics', () => {
     const unknown = metricNames(page).filter((name) => !documented.has(name) && !ofNode.test(name))
     assert.deepEqual(unknown, [])
   })
 
-  it('names only settings that the references list', () => {
+  it('names only documented settings', () => {
     const settings = [...page.matchAll(/\b([A-Z]{3,}(?:_[A-Z]+)+)\b/g)].map(([name]) => name)
     assert.deepEqual(
       settings.filter((name) => !references.includes(`\`${name}\``)),

@@ -25,7 +25,7 @@ const texts = names
 const reference = await readFile(join(root, 'docs/reference/command.md'), 'utf8')
 const commandNames = [...reference.matchAll(/^## greeting (\S+)/gm)].map(([, name]) => name)
 
-describe('in an empty folder, a printed command', () => {
+describe('a printed command in an empty folder', () => {
   const folder = freshFolder()
   const fetched: string[] = []
   const tarballs = new Map<string, Buffer>()
@@ -94,7 +94,7 @@ describe('in an empty folder, a printed command', () => {
     assert.equal(out, 'foreign\n')
   })
 
-  it('is never greeting alone, in a message of a package, a service or the command', async () => {
+  it('is never only greeting in a message from a package, a service or the command', async () => {
     const bare = new RegExp(
       `(?<!npx --no-install |\\\\\`|Command\\(')\\bgreeting (?:${commandNames.join('|')})\\b.*`,
       'g',
@@ -107,7 +107,7 @@ describe('in an empty folder, a printed command', () => {
     assert.deepEqual(found, [])
   })
 
-  it('fetches and installs nothing by a name of this project', async (t) => {
+  it('neither downloads nor installs a package with a name of this project', async (t) => {
     const forms = new Set<string>()
     for (const name of texts)
       for (const [form] of (await readFile(join(root, name), 'utf8')).matchAll(command))

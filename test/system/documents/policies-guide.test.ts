@@ -21,7 +21,7 @@ const az = `az() {
 }
 `
 
-it('the commands about policies limit secrets, and shorten the tokens of an API', async () => {
+it('the policy commands limit secrets, and shorten the tokens for an API', async () => {
   await using entra = await startEntra({
     registrations: {
       apis: { Orders: { roles: ['Orders.Read'] } },

@@ -42,19 +42,19 @@ describe('the guide to registrations', () => {
     await provider.stop()
   })
 
-  it('grants roles in an empty directory', () => {
+  it('grants the roles in an empty folder', () => {
     assert.ok(exchanges.length >= 4, `${exchanges.length} commands`)
   })
 
   for (const { command, printed } of exchanges) {
-    it(`has the output of the command: ${command}`, async () => {
+    it(`shows the output of the command: ${command}`, async () => {
       const { out, err } = await run('bash', ['-c', command], { cwd: folder })
       assert.equal(constant(out + err), constant(printed))
     })
   }
 })
 
-it('the command of docs/guides/tools.md gives tokens with the issuer and audience that Azurite checks', async () => {
+it('the command in docs/guides/tools.md issues tokens with the issuer and audience that Azurite requires', async () => {
   const page = await readFile(join(root, 'docs/guides/tools.md'), 'utf8')
   const [, issuerUrl] = /--issuer-url (\S+)/.exec(page) ?? []
   await using entra = await startEntra({

@@ -22,7 +22,7 @@ const symptomsOf = (heading: string) =>
     return { symptom, pattern: new RegExp(parts.join('.*')), rest }
   })
 
-it('docs/troubleshooting.md has each refusal as the guard sends it, with its reasons', () => {
+it('docs/troubleshooting.md lists each refusal as the guard sends it, with its reasons', () => {
   const rows = symptomsOf('401 of the API')
   assert.equal(rows.length, 8)
   for (const { symptom, pattern, rest } of rows) {
@@ -34,7 +34,7 @@ it('docs/troubleshooting.md has each refusal as the guard sends it, with its rea
   }
 })
 
-it('docs/troubleshooting.md has each fault of a connection as it is printed', () => {
+it('docs/troubleshooting.md lists each connection fault as it is printed', () => {
   const rows = symptomsOf('Connections')
   assert.equal(rows.length, 10)
   for (const { symptom, pattern } of rows) {

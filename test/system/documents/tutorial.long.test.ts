@@ -55,12 +55,12 @@ describe('the tutorial', () => {
     ),
   )
 
-  it('shows the output of each of its shell blocks', () => {
+  it('shows the output of each shell block', () => {
     assert.equal(steps.length, 11)
     assert.equal(page.match(/```sh\n/g)?.length, steps.length + 1)
   })
 
-  it('prints the same as the start', async () => {
+  it('shows the same output as greeting start', async () => {
     const command = 'exec greeting start --api-port 0 --identity-port 0'
     const child = spawn('bash', ['-c', command], {
       cwd: folderOfClone(),
@@ -104,7 +104,7 @@ describe('the tutorial', () => {
     await writeScreenshot(sheet, 'command-and-portal', guide)
   }
 
-  it('loses and gains the consent in the portal, as in the pictures', async (t) => {
+  it('removes and grants consent in the portal, as in the pictures', async (t) => {
     const view = { viewport: { width: 1280, height: 800 }, reducedMotion: 'reduce' } as const
     const context = await (await sharedBrowser()).newContext(view)
     t.after(() => context.close())

@@ -6,7 +6,7 @@ const tenant = '3ab8ab40-3f46-4c6f-a188-d449c658c748'
 const filter = `%24filter=appId+eq+%27${tenant}%27`
 
 describe('a request for Azure AD Graph', () => {
-  it('becomes one for Microsoft Graph when it lists service principals', () => {
+  it('is translated for Microsoft Graph if it lists service principals', () => {
     const path = `/${tenant}/servicePrincipals?${filter}&api-version=1.6`
     const request = { host: 'graph.windows.net', method: 'GET', path, body: '' }
     assert.deepEqual(toMicrosoftGraph(request), {
@@ -21,7 +21,7 @@ describe('a request for Azure AD Graph', () => {
     { method: 'GET', path: `/${tenant}/applications` },
     { method: 'GET', path: `/${tenant}/servicePrincipals/1/owners` },
   ])
-    it(`has no translation for ${method} ${path}`, () => {
+    it(`is not translated: ${method} ${path}`, () => {
       const request = { host: 'graph.windows.net', method, path, body: '' }
       assert.equal(toMicrosoftGraph(request), undefined)
     })
@@ -35,7 +35,7 @@ describe('a token request', () => {
     body,
   })
 
-  it('for Azure AD Graph becomes one for Microsoft Graph', () => {
+  it('for Azure AD Graph is translated for Microsoft Graph', () => {
     const body = 'client_secret=a%2Bb&resource=https%3A%2F%2Fgraph.windows.net%2F'
     assert.deepEqual(
       toMicrosoftGraph(request(body)),
@@ -44,13 +44,13 @@ describe('a token request', () => {
   })
 
   for (const body of ['resource=https%3A%2F%2Fmanagement.azure.com%2F', 'scope=a+b', ''])
-    it(`is not changed: ${body || 'no body'}`, () => {
+    it(`stays unchanged: ${body || 'no body'}`, () => {
       assert.deepEqual(toMicrosoftGraph(request(body)), request(body))
     })
 })
 
-describe('a response of Microsoft Graph', () => {
-  it('has the names that Azure AD Graph uses', () => {
+describe('a Microsoft Graph response', () => {
+  it('uses the member names of Azure AD Graph', () => {
     assert.deepEqual(fromMicrosoftGraph({ value: [{ id: 'one', displayName: 'A' }] }), {
       'odata.metadata': 'https://graph.windows.net/myorganization/$metadata#directoryObjects',
       value: [
@@ -64,7 +64,7 @@ describe('a response of Microsoft Graph', () => {
     })
   })
 
-  it('has the error format of Azure AD Graph', () => {
+  it('uses the error format of Azure AD Graph', () => {
     const error = { code: 'Authorization_RequestDenied', message: 'Insufficient privileges.' }
     assert.deepEqual(fromMicrosoftGraph({ error }), {
       'odata.error': {

@@ -15,14 +15,14 @@ const rows = Array.from(
 /** The files of a program that name its versions. */
 const pins = ['requirements.txt', 'go.mod', 'pom.xml', 'orders.csproj', 'run.sh', 'README.md']
 
-describe('the page of programs that were not written here', () => {
-  it('has each program', () => {
+describe('the page about unmodified programs', () => {
+  it('lists each program', () => {
     const names = Program.allOf(parent).map(({ name }) => name)
     assert.deepEqual(rows.map(({ name }) => name).sort(), names)
   })
 
   for (const { name, versions } of rows)
-    it(`has the pinned versions of ${name}`, () => {
+    it(`shows the pinned versions of ${name}`, () => {
       const folders = [join(parent, name), join(root, 'examples/ci', name.replace('ci-', ''))]
       const text = folders
         .flatMap((folder) => pins.map((file) => join(folder, file)))
@@ -38,7 +38,7 @@ describe('the page of programs that were not written here', () => {
       }
     })
 
-  it('has the transcript of Azure CLI', () => {
+  it('shows the transcript of Azure CLI', () => {
     const transcript = readFileSync(join(parent, 'azure-cli/expected.txt'), 'utf8').trim()
     assert.ok(page.includes(`\`\`\`text\n${transcript}\n\`\`\``))
   })

@@ -5,7 +5,7 @@ import { describe, it } from 'node:test'
 import { freshFolder } from '../../fixtures/fresh-folder.ts'
 import { Program } from './program.ts'
 
-describe('a program', () => {
+describe('an unmodified program', () => {
   const parent = freshFolder()
 
   const run = async (name: string, script: string, options: { isRecorded?: boolean } = {}) => {
@@ -20,26 +20,26 @@ describe('a program', () => {
     })
   }
 
-  it('passes when it prints its transcript', async () => {
+  it('passes if it prints its transcript', async () => {
     await run('equal', 'echo in contoso', { isRecorded: true })
     assert.equal(await readFile(join(parent, 'equal/expected.txt'), 'utf8'), 'in <tenant>\n')
     assert.deepEqual(await run('equal', 'echo in contoso'), { outcome: 'passed', detail: '' })
   })
 
-  it('fails with the first row that differs', async () => {
+  it('fails at the first row that differs', async () => {
     await run('other', 'echo 200 Hi', { isRecorded: true })
     const { outcome, detail } = await run('other', 'echo 403; echo reason >&2')
     assert.equal(outcome, 'failed')
     assert.equal(detail, 'row 1: expected "200 Hi", printed "403"\nreason\n')
   })
 
-  it('fails, and shows its exit code and its output', async () => {
+  it('fails with its exit code and its output', async () => {
     const { outcome, detail } = await run('broken', 'echo begun; echo broken >&2; exit 3')
     assert.equal(outcome, 'failed')
     assert.equal(detail, 'exit code 3\nbegun\nbroken\n')
   })
 
-  it('is left out with a reason when its toolchain is missing', async () => {
+  it('is skipped with a reason if its toolchain is missing', async () => {
     const outcome = await run('absent', 'echo go is not installed >&2; exit 77')
     assert.deepEqual(outcome, { outcome: 'left out', detail: 'go is not installed' })
   })
@@ -61,27 +61,27 @@ describe('a program', () => {
       expected: { outcome: 'left out', detail: 'python3 -m venv cannot install pip' },
     },
   ])
-    it(`is ${expected.outcome} when its packages cannot be installed: ${expected.detail.split('\n').at(-2) ?? expected.detail}`, async () => {
+    it(`is ${expected.outcome} if its packages cannot be installed: ${expected.detail.split('\n').at(-2) ?? expected.detail}`, async () => {
       const shell = join(import.meta.dirname, './shell.sh')
       const script = `CACHE=$(mktemp -d -p "$PWD")\nsource '${shell}'\npython3() { ${python}; }\ninstall_python_packages`
       assert.deepEqual(await run('python', script), expected)
     })
 
-  it('is a folder with a script', async () => {
+  it('consists of a folder with a script', async () => {
     await mkdir(join(parent, 'notes'), { recursive: true })
     await run('script', 'true', { isRecorded: true })
     const names = Program.allOf(parent).map(({ name }) => name)
     assert.ok(names.includes('script') && !names.includes('notes'))
   })
 
-  it('has the host names of its file', async () => {
+  it('uses the host names in its file', async () => {
     await mkdir(join(parent, 'named'), { recursive: true })
     assert.deepEqual(new Program(parent, 'named').hosts, [])
     await writeFile(join(parent, 'named/hosts.txt'), 'graph.microsoft.com\nlogin.example\n')
     assert.deepEqual(new Program(parent, 'named').hosts, ['graph.microsoft.com', 'login.example'])
   })
 
-  it('has the arguments of its system', async () => {
+  it('receives the arguments of its system', async () => {
     await mkdir(join(parent, 'started'), { recursive: true })
     assert.deepEqual(new Program(parent, 'started').startArguments, [])
     await writeFile(join(parent, 'started/start.txt'), '--issuer-url\nhttps://sts.windows.net\n')

@@ -14,7 +14,7 @@ const clientIn = (environment: VirtualRuntime) =>
     runtime: environment.runtime,
   })
 
-describe('a client of an API', () => {
+describe('an API client', () => {
   for (const method of ['get', 'post', 'put', 'patch', 'delete'] as const)
     it(`${method} sends the token, and resolves with JSON`, async () => {
       const environment = new VirtualRuntime(json(200, [{ id: 1 }]))
@@ -36,7 +36,7 @@ describe('a client of an API', () => {
     assert.equal(environment.sent[1]?.headers.get('accept'), 'text/csv')
   })
 
-  it('sends the request without a call of json() or text()', async () => {
+  it('sends the request even if neither json() nor text() is called', async () => {
     const environment = new VirtualRuntime(() => new Response(null, { status: 204 }))
     const { status, body } = await clientIn(environment).delete('/orders/1')
     assert.deepEqual([status, body, environment.sent.length], [204, '', 1])
@@ -48,13 +48,13 @@ describe('a client of an API', () => {
     assert.equal(await answer.text(), 'a;b')
   })
 
-  it('sends any method by request()', async () => {
+  it('sends any method with request()', async () => {
     const environment = new VirtualRuntime(text(200, ''))
     await clientIn(environment).request('options', '/orders')
     assert.equal(environment.sent[0]?.method, 'OPTIONS')
   })
 
-  it('lists invalid options, and refuses a URL of another origin', async () => {
+  it('lists invalid options, and refuses a URL with another origin', async () => {
     assert.throws(() => createApiClient({ baseUrl: 'http://a.example', tokens }), /`baseUrl` must/)
     const environment = new VirtualRuntime(text(200, ''))
     await assert.rejects(clientIn(environment).get('https://evil.example/'), TypeError)
@@ -167,9 +167,9 @@ const rows: readonly Row[] = [
   ],
 ]
 
-describe('json() of a client of an API rejects with one line', () => {
+describe('json() of an API client', () => {
   for (const [what, answer, code, message, remedy] of rows)
-    it(`for ${what}`, async () => {
+    it(`rejects with one line for ${what}`, async () => {
       const pending = clientIn(new VirtualRuntime(answer)).get('/orders?key=canary').json()
       await assert.rejects(pending, (error) => {
         assert.ok(isClientFailure(error))
@@ -188,7 +188,7 @@ describe('json() of a client of an API rejects with one line', () => {
     [503, 'api_unreachable'],
   ]
   for (const [status, code] of changes)
-    it(`for ${status} to a POST, which is sent once`, async () => {
+    it(`rejects with one line for ${status} to a POST, which it sends only once`, async () => {
       const environment = new VirtualRuntime(text(status, '', { location: '/elsewhere' }))
       await assert.rejects(clientIn(environment).post('/orders', { json: 1 }), { code })
       assert.equal(environment.sent.length, 1)

@@ -38,7 +38,7 @@ const sentTokens = (environment: VirtualRuntime) =>
 const redirect = (location: string, status = 302) => text(status, '', { location })
 
 describe('a fetch with a token', () => {
-  it('sends the token in the header, and nowhere else (CL2)', async () => {
+  it('sends the token only in the header (CL2)', async () => {
     const environment = new VirtualRuntime(text(200, 'Hi'))
     const response = await callIn(environment)('/api/v1/hi', { headers: { accept: 'text/plain' } })
     assert.equal(await response.text(), 'Hi')
@@ -50,7 +50,7 @@ describe('a fetch with a token', () => {
     })
   })
 
-  it('continues the path of the base URL', async () => {
+  it('appends paths to the base URL', async () => {
     const environment = new VirtualRuntime(text(200, ''))
     await callIn(environment, { baseUrl: 'https://api.example/behind/a/gateway/' })(
       '/api/v1/hi?x=1',
@@ -76,13 +76,13 @@ describe('a fetch with a token', () => {
 })
 
 describe('a 401 (CL9)', () => {
-  it('drops the token, and the call is repeated once with a new one', async () => {
+  it('drops the token, and the call is repeated once with a new token', async () => {
     const environment = new VirtualRuntime(text(401, ''), text(200, 'Hi'))
     assert.equal((await callIn(environment)('/')).status, 200)
     assert.deepEqual(sentTokens(environment), ['Bearer t1', 'Bearer t2'])
   })
 
-  it('is an error without another attempt when the API refuses the new token too', async () => {
+  it('causes an error without another attempt if the API also refuses the new token', async () => {
     const challenge = { 'www-authenticate': 'Bearer realm="x", error="invalid_token"' }
     const environment = new VirtualRuntime(text(401, '', challenge))
     await assert.rejects(callIn(environment)('/'), {
@@ -105,7 +105,7 @@ describe('a 401 (CL9)', () => {
     ['The access token is malformed', /trusts this identity provider and this tenant/],
   ]
   for (const [said, remedy] of descriptions)
-    it(`says that ${said}, and what to do`, async () => {
+    it(`explains ${said}, with a remedy`, async () => {
       const challenge = `Bearer realm="x", error="invalid_token", error_description="${said}"`
       const environment = new VirtualRuntime(text(401, '', { 'www-authenticate': challenge }))
       await assert.rejects(callIn(environment)('/'), (error: unknown) => {
@@ -116,7 +116,7 @@ describe('a 401 (CL9)', () => {
       })
     })
 
-  it('drops a token once when many simultaneous calls use it', async () => {
+  it('drops a token only once if many simultaneous calls use it', async () => {
     const answer: Answer = (request, signal) =>
       text(request.headers.get('authorization') === 'Bearer t1' ? 401 : 200, '')(request, signal)
     const environment = new VirtualRuntime(answer)
@@ -130,7 +130,7 @@ describe('a 401 (CL9)', () => {
     ['', ''],
     ['Bearer error_description="The access token has expired"', ': The access token has expired'],
   ] as const)
-    it(`is not retried, and says so${end}, for a body that can be read only once`, async () => {
+    it(`is reported${end}, and not retried, if the body can be read only once`, async () => {
       const environment = new VirtualRuntime(text(401, '', { 'www-authenticate': challenge }))
       const body = new ReadableStream()
       await assert.rejects(callIn(environment)('/', { method: 'POST', body }), {
@@ -141,7 +141,7 @@ describe('a 401 (CL9)', () => {
       assert.equal(environment.sent.length, 1)
     })
 
-  it('without a description, with the old token and the new one, says so', async () => {
+  it('is reported without a description for both the old and the new token', async () => {
     await assert.rejects(callIn(new VirtualRuntime(text(401, '')))('/'), {
       message: 'The API does not accept the token (HTTP status 401), and did not accept a new one',
     })
@@ -149,7 +149,7 @@ describe('a 401 (CL9)', () => {
 })
 
 describe('a 403 (CL9)', () => {
-  it('is never retried, and reports the role and its remedy', async () => {
+  it('is never retried, and its error names the role and the remedy', async () => {
     const environment = new VirtualRuntime(json(403, { error: 'access_denied' }))
     await assert.rejects(callIn(environment)('/', { role: 'ReadOrders' }), (error: unknown) => {
       assert.ok(error instanceof Error && 'details' in error && 'remedy' in error)
@@ -161,13 +161,13 @@ describe('a 403 (CL9)', () => {
     assert.equal(environment.sent.length, 1)
   })
 
-  it('is reported without its body when that breaks', async () => {
+  it('is reported without its body if the body breaks off', async () => {
     const broken = new ReadableStream({ start: (body) => body.error(new Error('cut')) })
     const answer: Answer = () => new Response(broken, { status: 403 })
     await assert.rejects(callIn(new VirtualRuntime(answer))('/'), { code: 'role_missing' })
   })
 
-  it('is returned when it reports a quota of Microsoft Graph (entra E310)', async () => {
+  it('is returned if it reports a Microsoft Graph quota (entra E310)', async () => {
     const error = { code: 'Directory_QuotaExceeded', message: 'The quota has been exceeded.' }
     const response = await callIn(new VirtualRuntime(json(403, { error })))('/')
     assert.equal(response.status, 403)
@@ -175,7 +175,7 @@ describe('a 403 (CL9)', () => {
   })
 })
 
-describe('a temporary fault of the API', () => {
+describe('a temporary API fault', () => {
   const faults: readonly (readonly [string, Answer])[] = [
     ['429', text(429, '')],
     ['502', text(502, '')],
@@ -184,14 +184,14 @@ describe('a temporary fault of the API', () => {
     ['a broken connection', noConnection],
   ]
   for (const [fault, answer] of faults) {
-    it(`${fault} is retried with the same token`, async () => {
+    it(`such as ${fault} is retried with the same token`, async () => {
       const environment = new VirtualRuntime(answer, answer, text(200, ''))
       assert.equal((await callIn(environment)('/')).status, 200)
       assert.deepEqual(sentTokens(environment), ['Bearer t1', 'Bearer t1', 'Bearer t1'])
     })
   }
 
-  it('is retried until the deadline, and the error reports the fault', async () => {
+  it('is retried until the deadline, and the error names the fault', async () => {
     const environment = new VirtualRuntime(text(503, ''))
     await assert.rejects(callIn(environment, { deadlineMs: 1000 })('/'), {
       code: 'api_unreachable',
@@ -199,7 +199,7 @@ describe('a temporary fault of the API', () => {
     })
   })
 
-  it('is reported when the deadline hides it in the last attempt', async () => {
+  it('is reported even if the deadline ends the last attempt', async () => {
     const silent: Answer = (...request) => silence(() => environment, 1000)(...request)
     const environment = new VirtualRuntime(noConnection, silent)
     await assert.rejects(callIn(environment, { deadlineMs: 1000 })('/'), {
@@ -208,7 +208,7 @@ describe('a temporary fault of the API', () => {
     assert.equal(environment.sent.length, 2)
   })
 
-  it('of the identity provider is reported when the deadline of the call comes first', async () => {
+  it("at the identity provider is reported if the call's deadline comes first", async () => {
     const silent: Answer = (...request) => silence(() => environment, 1000)(...request)
     const environment = new VirtualRuntime(noConnection, silent)
     const tokens = tokenSourceIn(environment)
@@ -218,7 +218,7 @@ describe('a temporary fault of the API', () => {
     })
   })
 
-  it('waits for the seconds of Retry-After (CL9)', async () => {
+  it('is retried after the seconds in Retry-After (CL9)', async () => {
     const environment = new VirtualRuntime(text(503, '', { 'retry-after': '2' }), text(200, ''))
     await callIn(environment)('/')
     assert.deepEqual(environment.sleptMs, [2_125])
@@ -233,7 +233,7 @@ describe('a temporary fault of the API', () => {
     assert.equal(busy.sent.length, 1)
   })
 
-  it('is not retried after an abort of the caller', async () => {
+  it('is not retried after the caller aborts', async () => {
     const stop = new AbortController()
     const environment = new VirtualRuntime(() => {
       stop.abort(new Error('enough'))
@@ -245,14 +245,14 @@ describe('a temporary fault of the API', () => {
 })
 
 describe('a redirect (CL4)', () => {
-  it('within the origin keeps the token', async () => {
+  it('within the same origin keeps the token', async () => {
     const environment = new VirtualRuntime(redirect('/elsewhere'), text(200, ''))
     await callIn(environment)('/')
     assert.equal(environment.sent[1]?.url, 'https://api.example/elsewhere')
     assert.deepEqual(sentTokens(environment), ['Bearer t1', 'Bearer t1'])
   })
 
-  it('to another origin drops the token, also for later redirects', async () => {
+  it('to another origin drops the token, even for later redirects', async () => {
     const back = redirect('https://api.example/')
     const environment = new VirtualRuntime(redirect('https://other.example/x'), back, text(200, ''))
     await callIn(environment)('/', { headers: { cookie: 'a=b' } })
@@ -272,13 +272,13 @@ describe('a redirect (CL4)', () => {
     })
   }
 
-  it('is not followed endlessly in a loop', async () => {
+  it('is not followed forever in a loop', async () => {
     const environment = new VirtualRuntime(redirect('/'))
     await assert.rejects(callIn(environment, { deadlineMs: 1 })('/'), { code: 'api_unreachable' })
     assert.equal(environment.sent.length, 6)
   })
 
-  it('is returned, and not followed, when the request changes something', async () => {
+  it('is returned, but not followed, if the request changes data', async () => {
     const environment = new VirtualRuntime(redirect('/elsewhere', 307))
     assert.equal((await callIn(environment)('/', { method: 'POST' })).status, 307)
     assert.equal(environment.sent.length, 1)

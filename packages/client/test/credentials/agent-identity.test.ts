@@ -44,7 +44,7 @@ const stepsOf = ({ sent }: VirtualRuntime) =>
   )
 
 describe('an agent identity', () => {
-  it('obtains its token in the two requests that Entra documents', async () => {
+  it('obtains its token with the two requests that Entra ID documents', async () => {
     const environment = serverOf()
     assert.equal(await sourceOf(environment).token(), 'TR-agent')
     assert.deepEqual(
@@ -71,7 +71,7 @@ describe('an agent identity', () => {
   const ages: readonly (readonly [string, number, readonly string[]])[] = [
     ['keeps its exchange token', 3_599_000, ['1 agent', '2 T1-1', '2 T1-1']],
     [
-      'replaces it five minutes before its end',
+      'replaces it five minutes before its expiry',
       3_600_000,
       ['1 agent', '2 T1-1', '1 agent', '2 T1-2'],
     ],
@@ -95,13 +95,13 @@ describe('an agent identity', () => {
     assert.deepEqual(stepsOf(environment), ['1 agent', '2 T1-1', '1 agent', '2 T1-2'])
   })
 
-  it('replaces it once only, and rejects with the second refusal', async () => {
+  it('replaces an exchange token only once, and rejects with the second refusal', async () => {
     const environment = serverOf(() => refusal('invalid_client', 700213))
     await assert.rejects(sourceOf(environment).token(), /AADSTS700213/)
     assert.equal(environment.sent.length, 4)
   })
 
-  it('keeps the exchange token when the server refuses the request for another reason', async () => {
+  it('keeps the exchange token if the server refuses the request for another reason', async () => {
     const environment = serverOf(() => refusal('invalid_scope', 1002012, 400))
     const source = sourceOf(environment)
     await assert.rejects(source.token(), { code: 'token_refused' })
@@ -109,7 +109,7 @@ describe('an agent identity', () => {
     assert.deepEqual(stepsOf(environment), ['1 agent', '2 T1-1', '2 T1-1'])
   })
 
-  it('shares one exchange token between the sources of several APIs', async () => {
+  it('shares one exchange token between its sources for several APIs', async () => {
     const environment = serverOf()
     const agent = agentOf('agent')
     const sources = ['one', 'two'].map((scope) =>
@@ -119,7 +119,7 @@ describe('an agent identity', () => {
     assert.deepEqual(stepsOf(environment), ['1 agent', '2 T1-1', '2 T1-1'])
   })
 
-  it('shares no token with another agent of its blueprint, also not in a shared cache', async () => {
+  it('shares no token with another agent of its blueprint, even in a shared cache', async () => {
     const environment = serverOf()
     const entries = new Map<string, string>()
     const cache = {
@@ -144,11 +144,11 @@ describe('an agent identity', () => {
   const failures: readonly (readonly [string, Answer, string])[] = [
     ['refused for its secret', refusal('invalid_client'), 'credential_refused'],
     ['refused for its path', refusal('invalid_request', 82008, 400), 'token_refused'],
-    ['answered with no token', json(200, { access_token: 7 }), 'authority_answer_invalid'],
-    ['to be sent later', json(503, {}, { 'retry-after': '60' }), 'authority_unreachable'],
+    ['answered without a token', json(200, { access_token: 7 }), 'authority_answer_invalid'],
+    ['throttled', json(503, {}, { 'retry-after': '60' }), 'authority_unreachable'],
   ]
   for (const [what, answer, code] of failures) {
-    it(`rejects with the cause when the first request is ${what}`, async () => {
+    it(`rejects with the cause if the first request is ${what}`, async () => {
       const environment = serverOf(undefined, () => answer)
       await assert.rejects(sourceOf(environment).token(), { code })
       assert.equal(environment.sent.length, 1)
@@ -163,7 +163,7 @@ describe('an agent identity', () => {
     assert.deepEqual(stepsOf(environment), ['1 agent', '1 agent', '2 T1-2'])
   })
 
-  it("sends no first request during the server's Retry-After", async () => {
+  it("sends no first request before the server's Retry-After has passed", async () => {
     const environment = serverOf(undefined, () => json(429, {}, { 'retry-after': '60' }))
     const source = sourceOf(environment)
     await assert.rejects(source.token(), { code: 'authority_unreachable' })
@@ -172,7 +172,7 @@ describe('an agent identity', () => {
     assert.equal(environment.sent.length, 1)
   })
 
-  it('tries the second secret of its blueprint, and remembers it', async () => {
+  it("tries the blueprint's second secret, and remembers it", async () => {
     const environment = new VirtualRuntime((request, signal) => {
       const secret = request.form.get('client_secret')
       const answer = secret === 'first-one' ? refusal('invalid_client') : grant('T')
@@ -193,7 +193,7 @@ describe('an agent identity', () => {
   const faults: readonly (readonly [string, () => unknown, RegExp])[] = [
     ['no agent', () => agentOf(''), /agentIdentity: `agentId` must be a string that is not empty/],
     [
-      'a secret in place of a credential',
+      'a secret instead of a credential',
       () => agentIdentity({ blueprintId, credential: 's' as never, agentId: 'a' }),
       /`credential` must be an object/,
     ],

@@ -45,12 +45,12 @@ describe('a client certificate', () => {
     assert.ok(!('client_secret' in form))
   })
 
-  it('signs another assertion with a new jti for every attempt (CL10)', async () => {
+  it('signs a new assertion with a new jti for each attempt (CL10)', async () => {
     const sent = await assertionsSent(new VirtualRuntime(noConnection, json(503, {}), grant('t1')))
     assert.equal(new Set(sent).size, 3)
   })
 
-  it('takes the clock difference of an hour from a refusal, and retries once', async () => {
+  it('learns a clock difference of an hour from a refusal, and retries once', async () => {
     const environment = new VirtualRuntime(
       (request, signal) =>
         json(
@@ -67,13 +67,13 @@ describe('a client certificate', () => {
     assert.equal(environment.sent.length, 2)
   })
 
-  it('does not retry when the clock was right', async () => {
+  it('does not retry if the clock is right', async () => {
     const environment = new VirtualRuntime(refusal('invalid_client', 700027))
     await assertionsSent(environment)
     assert.equal(environment.sent.length, 1)
   })
 
-  it('accepts a key that is not extractable', async () => {
+  it('accepts a non-extractable key', async () => {
     const der = Buffer.from(key.privateKey.replaceAll(/-----[^-]+-----/g, ''), 'base64')
     const algorithm = { name: 'RSA-PSS', hash: 'SHA-256' }
     const privateKey = await crypto.subtle.importKey('pkcs8', der, algorithm, false, ['sign'])
@@ -101,7 +101,7 @@ describe('a client certificate', () => {
     ['no certificate', () => ({ ...pemOf(key), certificate: key.privateKey }), /"CERTIFICATE"/],
   ]
   for (const [what, options, message] of faults) {
-    it(`is refused at once: ${what}`, async () => {
+    it(`is refused immediately with ${what}`, async () => {
       await assert.rejects(clientCertificate(options()), { name: 'TypeError', message })
     })
   }

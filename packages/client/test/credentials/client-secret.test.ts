@@ -28,8 +28,12 @@ async function sentWith(methods: string[], answer: Answer = grant('t1')) {
 
 describe('a client secret for a server with metadata', () => {
   const rows: readonly (readonly [string, string[], boolean])[] = [
-    ['in the form if the server lists it', ['client_secret_basic', 'client_secret_post'], false],
-    ['by HTTP Basic if the server lists only that', ['client_secret_basic'], true],
+    [
+      'in the form if the server lists that method',
+      ['client_secret_basic', 'client_secret_post'],
+      false,
+    ],
+    ['in a Basic header if the server lists only that method', ['client_secret_basic'], true],
   ]
   for (const [what, methods, isBasic] of rows) {
     it(`is sent ${what}`, async () => {
@@ -41,7 +45,7 @@ describe('a client secret for a server with metadata', () => {
     })
   }
 
-  it('appears in no error, even in the encoding of HTTP Basic', async () => {
+  it('appears in no error, even in HTTP Basic encoding', async () => {
     const pair = btoa(`client-id:${encoded}`)
     for (const told of [secret, encoded, pair, `Basic ${pair}`]) {
       const answer = json(401, { error: 'invalid_client', error_description: `no ${told}` })

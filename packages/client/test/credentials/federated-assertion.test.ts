@@ -5,7 +5,7 @@ import { tokenSourceIn } from '../fakes/token-source-in.ts'
 import { grant, noConnection, refusal, VirtualRuntime } from '../fakes/virtual-runtime.ts'
 
 describe('a federated assertion', () => {
-  it('is read again before every request', async () => {
+  it('is read again before each request', async () => {
     let number = 0
     const credential = federatedAssertion(() => `assertion-${++number}`)
     const environment = new VirtualRuntime(noConnection, grant('t1'))
@@ -17,7 +17,7 @@ describe('a federated assertion', () => {
     assert.equal(environment.sent[0]?.form.get('client_id'), 'client-id')
   })
 
-  it('is not retried after a refusal, although new ones are available', async () => {
+  it('is not retried after a refusal, even if a new assertion is available', async () => {
     let number = 0
     const credential = federatedAssertion(async () => `assertion-${++number}`)
     const environment = new VirtualRuntime(refusal('invalid_client', 700213))
@@ -27,7 +27,7 @@ describe('a federated assertion', () => {
     assert.equal(environment.sent.length, 1)
   })
 
-  it('causes an error, and no request, when it is unavailable', async () => {
+  it('causes an error, and no request, if it is unavailable', async () => {
     for (const assertion of [() => Promise.reject(new Error('no such service')), () => '']) {
       const credential = federatedAssertion(assertion)
       const environment = new VirtualRuntime(grant('t1'))
@@ -49,7 +49,7 @@ describe('a federated assertion', () => {
     })
   })
 
-  it('must come from a function, with a known grant', () => {
+  it('must be supplied by a function, with a known grant', () => {
     assert.throws(() => federatedAssertion('a.b.c' as never), TypeError)
     assert.throws(() => federatedAssertion(() => 'a.b.c', { grant: 'x' as never }), {
       message: /`grant` must be 'jwt-bearer'/,

@@ -49,13 +49,13 @@ describe('a private key without a certificate', () => {
     string | undefined,
     string,
   ])[] = [
-    ['the issuer that metadata named', undefined, issuer, issuer],
+    ['the issuer in the metadata', undefined, issuer, issuer],
     ['the token endpoint without metadata', undefined, undefined, tokenEndpoint],
-    ['the token endpoint if that is set', 'token-endpoint', issuer, tokenEndpoint],
-    ['the issuer if that is set', 'issuer', issuer, issuer],
+    ['the token endpoint if an option selects it', 'token-endpoint', issuer, tokenEndpoint],
+    ['the issuer if an option selects it', 'issuer', issuer, issuer],
   ]
   for (const [what, audience, knownIssuer, expected] of audiences) {
-    it(`is for ${what}`, async () => {
+    it(`is used in assertions for ${what}`, async () => {
       const { privateKey } = await keyOf('ES256')
       const options = { privateKey, algorithm: 'ES256', ...(audience && { audience }) } as const
       const [, payload = ''] = (await sentAssertion(options, knownIssuer)).split('.')
@@ -63,13 +63,13 @@ describe('a private key without a certificate', () => {
     })
   }
 
-  it('names its key in the header', async () => {
+  it('appears by its key ID in the header', async () => {
     const { privateKey } = await keyOf('ES256')
     const assertion = await sentAssertion({ privateKey, algorithm: 'ES256', keyId: 'key-1' })
     assert.equal(decodeProtectedHeader(assertion).kid, 'key-1')
   })
 
-  it('sends nothing when its audience is the issuer, and none is known', async () => {
+  it('causes no request if its audience is the issuer, and no issuer is known', async () => {
     const { privateKey } = await keyOf('ES256')
     const environment = new VirtualRuntime(grant('t1'))
     const credential = await privateKeyJwt({ privateKey, algorithm: 'ES256', audience: 'issuer' })
@@ -82,11 +82,11 @@ describe('a private key without a certificate', () => {
 
   const faults: readonly (readonly [string, Algorithm, Algorithm])[] = [
     ['an RSA key for ES256', 'RS256', 'ES256'],
-    ['a key of P-256 for RS256', 'ES256', 'RS256'],
-    ['a key of P-256 for PS256', 'ES256', 'PS256'],
+    ['a P-256 key for RS256', 'ES256', 'RS256'],
+    ['a P-256 key for PS256', 'ES256', 'PS256'],
   ]
   for (const [what, has, algorithm] of faults) {
-    it(`is refused at once: ${what}`, async () => {
+    it(`is refused immediately with ${what}`, async () => {
       const { privateKey } = await keyOf(has)
       const message = `the private key does not fit ${algorithm}`
       for (const key of [privateKey, await exportPKCS8(privateKey)]) {

@@ -23,7 +23,7 @@ const sentIn = (environment: VirtualRuntime, name: string) =>
   environment.sent.map(({ form }) => form.get(name))
 
 describe('a secret in a file', () => {
-  it('is read again before every request', async () => {
+  it('is read again before each request', async () => {
     const path = join(freshFolder(), 'secret')
     const environment = new VirtualRuntime(grant('t1'))
     const source = tokenSourceIn(environment, { credential: clientSecretFile(path) })
@@ -34,7 +34,7 @@ describe('a secret in a file', () => {
     assert.deepEqual(sentIn(environment, 'client_secret'), ['first', 'second'])
   })
 
-  it('that changes during a refusal is used at once', async () => {
+  it('is used immediately if it changes during a refusal', async () => {
     const path = join(freshFolder(), 'secret')
     writeFileSync(path, 'old')
     const rotating: Answer = (request, signal) => {
@@ -50,7 +50,7 @@ describe('a secret in a file', () => {
     assert.deepEqual(sentIn(environment, 'client_secret'), ['old', 'new'])
   })
 
-  it('that cannot be read is an error with its path', async () => {
+  it('causes an error with its path if it cannot be read', async () => {
     const folder = freshFolder()
     const empty = join(folder, 'empty')
     writeFileSync(empty, '\n')
@@ -69,7 +69,7 @@ describe('a secret in a file', () => {
 })
 
 describe('a federated assertion in a file', () => {
-  it('is read again before every request', async () => {
+  it('is read again before each request', async () => {
     const path = join(freshFolder(), 'token')
     const environment = new VirtualRuntime(grant('t1'))
     const source = tokenSourceIn(environment, { credential: federatedAssertionFile(path) })
@@ -82,7 +82,7 @@ describe('a federated assertion in a file', () => {
 })
 
 describe('a certificate in files', () => {
-  it('is read again before every request, in one file or two', async () => {
+  it('is read again before each request, from one file or two', async () => {
     const folder = freshFolder()
     const certificateFile = join(folder, 'certificate.pem')
     const privateKeyFile = join(folder, 'key.pem')
@@ -110,7 +110,7 @@ describe('a certificate in files', () => {
     assert.deepEqual(thumbprints, [first.thumbprint, first.thumbprint, second.thumbprint])
   })
 
-  it('is not used with the key of another', async () => {
+  it('is not used with the key of another certificate', async () => {
     const certificateFile = join(freshFolder(), 'certificate.pem')
     const [first, second] = [await createCertifiedKey(), await createCertifiedKey()]
     writeFileSync(certificateFile, first.certificate + second.privateKey)
@@ -142,7 +142,7 @@ describe('a certificate file in another format', async () => {
       ['a byte order mark', mark(both), null],
       ['bag attributes', `Bag Attributes\n    friendlyName: a\\nb\n${both}`, null],
       [
-        'an authority after it',
+        'a following authority certificate',
         certificate + (await createCertifiedKey()).certificate + privateKey,
         null,
       ],
@@ -152,12 +152,12 @@ describe('a certificate file in another format', async () => {
         /encrypted private key; decrypt.*openssl pkey -in/,
       ],
       [
-        'an encrypted key of PKCS #1',
+        'an encrypted PKCS #1 key',
         certificate + encrypted('pkcs1'),
         /encrypted private key; decrypt/,
       ],
-      ['a key only', privateKey, /there is no certificate in PEM/],
-      ['a certificate only', certificate, /there is no private key in PEM/],
+      ['only a key', privateKey, /there is no certificate in PEM/],
+      ['only a certificate', certificate, /there is no private key in PEM/],
       [
         'a public key',
         certificate + createPublicKey(key).export({ type: 'spki', format: 'pem' }),
@@ -171,25 +171,25 @@ describe('a certificate file in another format', async () => {
       ],
       ['a small PFX', Buffer.from('307702010330', 'hex'), /PKCS #12 \(PFX\)/],
       [
-        'a certificate in DER',
+        'a DER certificate',
         new X509Certificate(certificate).raw,
         /DER; convert.*openssl x509 -inform/,
       ],
       [
-        'a key in DER',
+        'a DER key',
         key.export({ type: 'pkcs8', format: 'der' }),
         /DER; convert.*openssl pkey -inform/,
       ],
       [
-        'a key of EC in DER',
+        'an EC key in DER',
         ec.export({ type: 'sec1', format: 'der' }),
         /DER; convert.*openssl pkey/,
       ],
       ['UTF-16', utf16(both), /is UTF-16, not UTF-8/],
       ['UTF-16 in big endian', bigEndian(both), /is UTF-16, not UTF-8/],
-      ['UTF-16 without a mark', utf16(both).subarray(2), /is UTF-16, not UTF-8/],
+      ['UTF-16 without a byte order mark', utf16(both).subarray(2), /is UTF-16, not UTF-8/],
       [
-        'a key of OpenSSH',
+        'an OpenSSH key',
         `${certificate}-----BEGIN OPENSSH PRIVATE KEY-----\n`,
         /key of OpenSSH; convert/,
       ],
@@ -199,20 +199,20 @@ describe('a certificate file in another format', async () => {
         /certificate request; use the certificate/,
       ],
       [
-        'a key that is cut',
+        'a truncated key',
         certificate + privateKey.replace(/[\w+/=]{64}\n/, ''),
         /private key in PEM is damaged/,
       ],
       [
-        'a certificate that is cut',
+        'a truncated certificate',
         certificate.replace(/[\w+/=]{64}\n/, '') + privateKey,
         /certificate in PEM is damaged/,
       ],
-      ['a key of EC', certificate + ecPem, /the private key is not RSA/],
+      ['an EC key', certificate + ecPem, /the private key is not RSA/],
       ['nothing', '', /there is no private key in PEM/],
     ]
   for (const [what, content, says] of rows)
-    it(`is ${says ? 'named' : 'read'}: ${what}`, async () => {
+    it(`is ${says ? 'refused with a remedy' : 'read'}: ${what}`, async () => {
       const certificateFile = join(freshFolder(), 'certificate.pem')
       writeFileSync(certificateFile, content)
       const credential = clientCertificateFiles({ certificateFile })
@@ -226,12 +226,12 @@ describe('a certificate file in another format', async () => {
     })
 })
 
-describe('a text file of Windows', () => {
+describe('a text file from Windows', () => {
   for (const [what, make, read] of [
     ['a secret', clientSecretFile, 'client_secret'],
     ['an assertion', federatedAssertionFile, 'client_assertion'],
   ] as const)
-    it(`gives ${what} without its byte order mark, and names UTF-16`, async () => {
+    it(`returns ${what} without its byte order mark, and reports UTF-16`, async () => {
       const path = join(freshFolder(), 'file')
       const environment = new VirtualRuntime(grant('t1'))
       const source = tokenSourceIn(environment, { credential: make(path) })

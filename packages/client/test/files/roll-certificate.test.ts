@@ -18,7 +18,7 @@ const derOf = (pem: string) =>
 
 const longBefore = { wallClockMs: () => Date.now() - 40 * 86_400_000 }
 
-describe('a certificate that rolls itself', () => {
+describe('a certificate that renews itself', () => {
   const folder = freshFolder()
 
   /** A server with the certificates of one application. `crashAt` fails the request with this number. */
@@ -104,21 +104,21 @@ describe('a certificate that rolls itself', () => {
     assert.ok(!(await readdir(folder)).some((file) => file.startsWith('simple.pem.')))
   })
 
-  it('stays until shortly before it expires', async () => {
+  it('stays until shortly before its expiry', async () => {
     const { certificateFile, calls, old, roll } = await scene('early')
     assert.equal(await roll({}, longBefore), false)
     assert.deepEqual(calls, [])
     assert.equal(await readFile(certificateFile, 'utf8'), old)
   })
 
-  it('waits until the new one works', async () => {
+  it('waits until the new certificate works', async () => {
     const { calls, delay, roll } = await scene('late')
     delay(3)
     assert.equal(await roll(), true)
     assert.ok(calls.filter((call) => call === 'token').length > 5)
   })
 
-  it('keeps the old one in the file when the new one never works', async () => {
+  it('stays in the file if the new certificate never works', async () => {
     const { certificateFile, delay, old, registered, roll } = await scene('never')
     delay(1000)
     await assert.rejects(roll({ deadlineMs: 1 }), { code: 'credential_refused' })
@@ -127,10 +127,10 @@ describe('a certificate that rolls itself', () => {
   })
 
   for (const [name, at, remaining] of [
-    ['after the new one was added', 2, [newId]],
-    ['after the old one was removed', 5, [newId]],
+    ['after the new certificate was added', 2, [newId]],
+    ['after the old certificate was removed', 5, [newId]],
   ] as const)
-    it(`continues at the next call, ${name}`, async () => {
+    it(`continues its renewal at the next call, ${name}`, async () => {
       const { certificateFile, crash, made, next, registered, roll } = await scene(`crash-${at}`)
       crash(at)
       await assert.rejects(roll())
@@ -147,7 +147,7 @@ describe('a certificate that rolls itself', () => {
     ['Request_BadRequest', 2],
     ['Other', 1],
   ] as const)
-    it(`names the refusal ${refusal} at once, and makes ${made} at the next call`, async () => {
+    it(`reports the refusal ${refusal} immediately, and makes ${made} certificates at the next call`, async () => {
       const name = `refused-${refusal}`
       const rolling = await scene(name)
       rolling.refuse(refusal)
@@ -162,7 +162,7 @@ describe('a certificate that rolls itself', () => {
       assert.equal(rolling.made(), made)
     })
 
-  it('waits for one that an earlier call has added, and names the refusal of the second', async () => {
+  it('waits for a certificate from an earlier call, and reports the refusal of a second one', async () => {
     const { crash, delay, refuse, roll } = await scene('added')
     crash(2)
     await assert.rejects(roll())
@@ -174,7 +174,7 @@ describe('a certificate that rolls itself', () => {
     assert.equal(await roll(), true)
   })
 
-  it('is not replaced by a text that is no certificate', async () => {
+  it('is not replaced by a text that is not a certificate', async () => {
     const { roll } = await scene('text')
     await assert.rejects(roll({ createCertificate: async () => 'none' }), TypeError)
     assert.equal(await roll(), true)

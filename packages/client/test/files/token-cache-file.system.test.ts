@@ -38,7 +38,7 @@ describe('a token cache in a file', () => {
     assert.equal(statSync(join(path, '..')).mode & 0o777, 0o700)
   })
 
-  it('fails at once where no folder can be created', { timeout: 10_000 }, async () => {
+  it('fails immediately if no folder can be created', { timeout: 10_000 }, async () => {
     const file = freshFile()
     await tokenCacheFile(file).set('a', '1', 60)
     const paths = [join(file, 'below/tokens.json')]
@@ -55,7 +55,7 @@ describe('a token cache in a file', () => {
     assert.doesNotMatch(readFileSync(path, 'utf8'), /old/)
   })
 
-  it('loses no value of many simultaneous writes', async () => {
+  it('loses no value in many simultaneous writes', async () => {
     const cache = tokenCacheFile(freshFile())
     const keys = Array.from({ length: 20 }, (_, number) => `key-${number}`)
     await Promise.all(keys.map((key) => cache.set(key, key, 60)))
@@ -63,14 +63,14 @@ describe('a token cache in a file', () => {
   })
 
   const foreign = [
-    ['a settings file of a shell', 'export PATH=/x\n'],
+    ['a settings file for a shell', 'export PATH=/x\n'],
     ['a part of a cache', '{"a":{"value":"1","endsMs":1}'],
     ['null', 'null'],
     ['an array', '[]'],
     ['an object without a name', '{}'],
     ['other JSON', '{"a":7}'],
     ['other JSON beside an entry', '{"a":{"value":"1","endsMs":1},"b":{"value":7}}'],
-    ['a text with an entry', '{"a":{"value":"1","endsMs":"1"}}'],
+    ['text with an entry', '{"a":{"value":"1","endsMs":"1"}}'],
   ] as const
   for (const [what, content] of foreign)
     it(`ignores ${what}, and never replaces it (CL20)`, async () => {
@@ -83,7 +83,7 @@ describe('a token cache in a file', () => {
       assert.equal(readFileSync(path, 'utf8'), content)
     })
 
-  it('replaces an empty file, such as one that mktemp creates', async () => {
+  it('replaces an empty file, such as a file from mktemp', async () => {
     const path = freshFile()
     const cache = tokenCacheFile(path)
     await cache.set('x', '', 60)
@@ -105,7 +105,7 @@ describe('a token cache in a file', () => {
     await assert.rejects(cache.set('b', '2', 60), /is no token cache/)
   })
 
-  it('never removes a lock file of another program (CL20)', async () => {
+  it("never removes another program's lock file (CL20)", async () => {
     const path = freshFile()
     const cache = tokenCacheFile(path)
     await cache.set('a', '1', 60)
@@ -119,7 +119,7 @@ describe('a token cache in a file', () => {
     await written
   })
 
-  it("does not trust another user's file, nor a link to such a file (CL19)", async (test) => {
+  it("trusts neither another user's file nor a link to such a file (CL19)", async (test) => {
     const path = freshFile()
     const cache = tokenCacheFile(path)
     await cache.set('a', '1', 60)
@@ -133,7 +133,7 @@ describe('a token cache in a file', () => {
     assert.equal(await cache.get('a'), undefined)
   })
 
-  it('does not trust a file that other users may read or write (CL6)', async () => {
+  it('distrusts a file that other users may read or write (CL6)', async () => {
     const path = freshFile()
     const cache = tokenCacheFile(path)
     await cache.set('a', '1', 60)
@@ -145,7 +145,7 @@ describe('a token cache in a file', () => {
     assert.equal(statSync(path).mode & 0o777, 0o600)
   })
 
-  it('does not wait for the lock of a process that has exited', async () => {
+  it('does not wait for the lock of an exited process', async () => {
     const path = freshFile()
     const cache = tokenCacheFile(path)
     await cache.set('a', '1', 60)

@@ -14,14 +14,14 @@ const tooLarge = (limitBytes: number) => ({
   message: `it is larger than ${limitBytes} bytes`,
 })
 
-describe('a body (CL11, CL17)', () => {
-  it('is read up to the limit only', async () => {
+describe('a response body (CL11, CL17)', () => {
+  it('is read only up to the limit', async () => {
     assert.equal(await readBoundedText(new Response('é'.repeat(5)), 10), 'é'.repeat(5))
     await assert.rejects(readBoundedText(new Response('x'.repeat(11)), 10), tooLarge(10))
     assert.equal(await readBoundedText(new Response(null), 10), '')
   })
 
-  it('is cancelled at the limit when it is endless', async () => {
+  it('is cancelled at the limit if it is endless', async () => {
     let pulled = 0
     const endless = new ReadableStream({
       pull: (controller) => {
@@ -33,7 +33,7 @@ describe('a body (CL11, CL17)', () => {
     assert.ok(pulled < 20)
   })
 
-  it('of a token response may be compressed at most once', async () => {
+  it('may be compressed at most once if it is a token response', async () => {
     const environment = new VirtualRuntime(text(200, '{}', { 'content-encoding': 'gzip, gzip' }))
     await assert.rejects(tokenSourceIn(environment).token(), {
       code: 'authority_answer_invalid',
@@ -44,17 +44,17 @@ describe('a body (CL11, CL17)', () => {
 
   const notUtf8: readonly (readonly [string, readonly number[]])[] = [
     ['an invalid byte', [0x61, 0xff]],
-    ['an overlong form', [0xc0, 0x80]],
+    ['an overlong encoding', [0xc0, 0x80]],
     ['half a surrogate pair', [0xed, 0xa0, 0x80]],
     ['an incomplete character', [0x61, 0xe2, 0x82]],
   ]
   for (const [what, bytes] of notUtf8) {
-    it(`with ${what} is refused completely (CL17)`, async () => {
+    it(`is refused completely with ${what} (CL17)`, async () => {
       await assert.rejects(readBoundedText(inBytes(...bytes)(), 10), UnusableBodyError)
     })
   }
 
-  it('of a token response is refused when an unused member is not UTF-8 (CL17)', async () => {
+  it('is refused if an unused member of a token response is not UTF-8 (CL17)', async () => {
     const body = Buffer.concat([
       Buffer.from('{"token_type":"Bearer","expires_in":3599,"access_token":"a.b.c","x":"'),
       Buffer.of(0xff),
@@ -67,7 +67,7 @@ describe('a body (CL11, CL17)', () => {
     })
   })
 
-  it('of a token response above 64 KB is an error without a retry (CL17)', async () => {
+  it('causes an error without a retry if it is a token response above 64 KB (CL17)', async () => {
     const environment = new VirtualRuntime(json(200, { access_token: 'x'.repeat(70_000) }))
     await assert.rejects(tokenSourceIn(environment).token(), {
       code: 'authority_answer_invalid',
@@ -78,7 +78,7 @@ describe('a body (CL11, CL17)', () => {
     assert.equal(environment.sent.length, 1)
   })
 
-  it('above 64 KB of a busy server is retried like any other (CL17)', async () => {
+  it('is retried as usual if a busy server sends more than 64 KB (CL17)', async () => {
     const environment = new VirtualRuntime(text(503, 'x'.repeat(70_000)), grant('a.b.c'))
     assert.equal(await tokenSourceIn(environment).token(), 'a.b.c')
     assert.equal(environment.sent.length, 2)
@@ -87,12 +87,12 @@ describe('a body (CL11, CL17)', () => {
   const greetings: readonly (readonly [string, Answer])[] = [
     ['larger than 64 KB', text(200, 'x'.repeat(70_000))],
     [
-      'not UTF-8',
+      'that is not UTF-8',
       () => new Response(Uint8Array.of(0xff), { headers: { 'content-type': 'text/plain' } }),
     ],
   ]
   for (const [what, answer] of greetings) {
-    it(`of a greeting that is ${what} is an error without a retry (CL17)`, async () => {
+    it(`causes an error without a retry if it is a greeting ${what} (CL17)`, async () => {
       const environment = new VirtualRuntime(answer)
       const tokens = { token: async () => 'a.b.c', drop: () => undefined }
       const client = createGreetingClient({

@@ -49,7 +49,7 @@ function sourcesIn(
   )
 }
 
-describe('the token requests of many scopes', () => {
+describe('token requests for many scopes', () => {
   for (const [maxRequestsInFlight, most, scopes] of [
     [undefined, 16, 200],
     [1, 1, 50],
@@ -97,7 +97,7 @@ describe('the token requests of many scopes', () => {
     assert.equal(connections, 4)
   })
 
-  it('stop waiting when the signal of their caller is aborted', async () => {
+  it("stop waiting if the caller's signal is aborted", async () => {
     const server = new SlowServer()
     const environment = new VirtualRuntime(server.answer)
     const [first, second] = sourcesIn(environment, 2, { maxRequestsInFlight: 1 })
@@ -113,7 +113,7 @@ describe('the token requests of many scopes', () => {
     assert.match((await end) ?? '', /^tapi/)
   })
 
-  it('fail at their deadline while they wait, with the code authority_unreachable', async () => {
+  it('fail at their deadline with authority_unreachable while they wait', async () => {
     const environment: VirtualRuntime = new VirtualRuntime(silence(() => environment, 2_000))
     const [first, second] = sourcesIn(environment, 2, { maxRequestsInFlight: 1, deadlineMs: 1_000 })
     const ends = await Promise.allSettled([first?.token(), second?.token()])
@@ -124,7 +124,7 @@ describe('the token requests of many scopes', () => {
     assert.equal(environment.sent.length, 1)
   })
 
-  it('are admitted after a request that failed', async () => {
+  it('are admitted after a failed request', async () => {
     const failing: Answer = () => {
       throw new TypeError('fetch failed')
     }
@@ -136,7 +136,7 @@ describe('the token requests of many scopes', () => {
 })
 
 describe('a request limit', () => {
-  it('admits waiting requests in the order of their arrival', async () => {
+  it('admits waiting requests in the order of arrival', async () => {
     const limit = new RequestLimit()
     const order: number[] = []
     const release = await limit.acquire(1, forever)
@@ -152,7 +152,7 @@ describe('a request limit', () => {
     assert.equal(limit.isIdle, true)
   })
 
-  it('admits the next request when a wait is aborted after its admission', async () => {
+  it('admits the next request if a wait is aborted after its admission', async () => {
     const limit = new RequestLimit()
     const controller = new AbortController()
     const release = await limit.acquire(1, forever)

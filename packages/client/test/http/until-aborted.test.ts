@@ -32,7 +32,7 @@ describe('waiting until a signal is aborted', () => {
     assert.deepEqual(counts, { now: 0, ever: 1 })
   })
 
-  it('rejects all waits with the reason of the signal', async () => {
+  it("rejects all waits with the signal's reason", async () => {
     const { controller, signal, counts } = countedSignal()
     const never = new Promise<never>(() => undefined)
     const waits = Array.from({ length: 3 }, () => untilAborted(never, signal))
@@ -46,13 +46,13 @@ describe('waiting until a signal is aborted', () => {
     await assert.rejects(untilAborted(never, signal), (reason) => reason === 'stop')
   })
 
-  it('rejects with the error of the work', async () => {
+  it('rejects with the error of the awaited work', async () => {
     const { signal, counts } = countedSignal()
     await assert.rejects(untilAborted(Promise.reject(new Error('refused')), signal), /refused/)
     assert.equal(counts.now, 0)
   })
 
-  it('listens again for a later wait', async () => {
+  it('adds a listener again for a later wait', async () => {
     const { controller, signal } = countedSignal()
     assert.equal(await untilAborted(Promise.resolve(1), signal), 1)
     const wait = untilAborted(new Promise<never>(() => undefined), signal)

@@ -79,7 +79,7 @@ const refusing =
     (request.form.has('resource') ? refusal(error, code, 400) : grant('t1'))(request, signal)
 
 describe('mcpAuth', () => {
-  it('requests a token when the server challenges, and keeps it', async () => {
+  it('requests a token when the server sends a challenge, and keeps it', async () => {
     const environment = world()
     const auth = authIn(environment)
     assert.equal(await auth.token(), undefined)
@@ -90,7 +90,7 @@ describe('mcpAuth', () => {
     assert.equal(await auth.token(), 't1')
   })
 
-  it('repeats the method, the headers and the body with a new token once', async () => {
+  it('repeats the method, the headers and the body once with a new token', async () => {
     const environment = world({}, ['t1', 't2'])
     const auth = authIn(environment)
     const bodies: unknown[] = []
@@ -121,7 +121,7 @@ describe('mcpAuth', () => {
     assert.equal(environment.sent.length, 1)
   })
 
-  it('shares one discovery between requests that are refused together', async () => {
+  it('shares one discovery between simultaneously refused requests', async () => {
     const environment = world()
     const auth = authIn(environment)
     await Promise.all([auth.fetch(serverUrl), auth.fetch(serverUrl), auth.fetch(serverUrl)])
@@ -129,7 +129,7 @@ describe('mcpAuth', () => {
     assert.equal(formsOf(environment).length, 1)
   })
 
-  it('sends the token to no other server', async () => {
+  it('sends the token only to its server', async () => {
     const environment = world()
     const auth = authIn(environment)
     await auth.fetch(serverUrl)
@@ -139,9 +139,9 @@ describe('mcpAuth', () => {
   })
 
   const scopes: readonly (readonly [string, string | undefined, string, string])[] = [
-    ['of the option', 'of-option', 'scope="of-challenge"', 'of-option'],
-    ['of the challenge without an option', undefined, 'scope="of-challenge"', 'of-challenge'],
-    ['that the metadata lists without both', undefined, 'realm="x"', 'one two'],
+    ['from the option', 'of-option', 'scope="of-challenge"', 'of-option'],
+    ['from the challenge without an option', undefined, 'scope="of-challenge"', 'of-challenge'],
+    ['from the metadata without either', undefined, 'realm="x"', 'one two'],
   ]
   for (const [what, scope, said, expected] of scopes) {
     it(`requests the scope ${what}`, async () => {
@@ -160,13 +160,8 @@ describe('mcpAuth', () => {
     ['always', 'sends it', grant('t1'), [serverUrl]],
     ['never', 'sends none', grant('t1'), [null]],
     ['if-accepted', 'sends it', grant('t1'), [serverUrl]],
-    [
-      'if-accepted',
-      'leaves it out for good',
-      refusing(9010010, 'invalid_target'),
-      [serverUrl, null],
-    ],
-    ['if-accepted', 'leaves it out', refusing(901002, 'invalid_request'), [serverUrl, null]],
+    ['if-accepted', 'omits it permanently', refusing(9010010, 'invalid_target'), [serverUrl, null]],
+    ['if-accepted', 'omits it', refusing(901002, 'invalid_request'), [serverUrl, null]],
   ]
   for (const [resourceParameter, what, answer, expected] of parameters) {
     it(`with the resource parameter ${resourceParameter}, ${what}`, async () => {
@@ -187,7 +182,7 @@ describe('mcpAuth', () => {
     })
   }
 
-  it('gives the token without a resource to a caller that waited for the refused request', async () => {
+  it('returns the token without a resource to a caller that waited for the refused request', async () => {
     const waiting: Promise<string | undefined>[] = []
     const refuse = refusing(9010010, 'invalid_target')
     const environment = world({
@@ -201,7 +196,7 @@ describe('mcpAuth', () => {
     assert.deepEqual(await Promise.all(waiting), ['t1'])
   })
 
-  it("names the server in the agent's request, and not in the blueprint's request", async () => {
+  it("names the server in the agent's request, but not in the blueprint's request", async () => {
     const environment = world()
     const blueprint = { blueprintId: 'blueprint', credential: clientSecret('secret-value') }
     const credential = agentIdentity({ ...blueprint, agentId: 'agent' })
@@ -213,7 +208,7 @@ describe('mcpAuth', () => {
     ])
   })
 
-  it('names the remedy when Entra ID refuses a resource that is always sent', async () => {
+  it('names the remedy if Entra ID refuses a mandatory resource', async () => {
     const environment = world({ [tokenEndpoint]: refusing(9010010, 'invalid_target') })
     await assert.rejects(authIn(environment).fetch(serverUrl), {
       code: 'token_refused',
@@ -244,7 +239,7 @@ describe('mcpAuth', () => {
         assert.deepEqual(urlsOf(environment), [serverUrl])
       })
 
-  it('follows a redirect of the same server, at most five times', async () => {
+  it('follows at most five redirects within the same server', async () => {
     const environment = world({
       [serverUrl]: json(307, {}, { location: '/moved' }),
       'https://mcp.example/moved': text(200, 'moved'),
@@ -260,11 +255,15 @@ describe('mcpAuth', () => {
 
   const faults: readonly (readonly [string, Partial<McpAuthOptions>, RegExp])[] = [
     ['no issuer', { expectedIssuer: '' }, /`expectedIssuer` must be an https URL/],
-    ['a server without TLS', { serverUrl: 'http://mcp.example' }, /`serverUrl` must be an https/],
-    ['an unknown parameter', { resourceParameter: 'x' as never }, /'always' or 'never' or/],
-    ['no scope, and no resource', { resourceParameter: 'never' }, /`scope` is required with/],
     [
-      'the credential of another client',
+      'a server URL without TLS',
+      { serverUrl: 'http://mcp.example' },
+      /`serverUrl` must be an https/,
+    ],
+    ['an unknown parameter', { resourceParameter: 'x' as never }, /'always' or 'never' or/],
+    ['neither a scope nor a resource', { resourceParameter: 'never' }, /`scope` is required with/],
+    [
+      "another client's credential",
       { credential: { ...clientSecret('secret-value'), clientId: 'other' } },
       /mcpAuth: `clientId` must be the client of the credential/,
     ],

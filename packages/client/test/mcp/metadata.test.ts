@@ -56,7 +56,7 @@ async function call(replaced: Readonly<Record<string, Handler>>) {
   return auth.fetch(`${origin}/mcp`)
 }
 
-describe('the metadata of an MCP server', () => {
+describe("an MCP server's metadata", () => {
   beforeEach(() => {
     asked.length = 0
   })
@@ -67,7 +67,7 @@ describe('the metadata of an MCP server', () => {
     ['OpenID Connect with the path first', ['first', 'second', 'third'], paths.third],
   ]
   for (const [what, order, found] of places) {
-    it(`of its issuer is found at the location of ${what}`, async () => {
+    it(`includes its issuer's metadata at the location of ${what}`, async () => {
       const answers = { [paths.first]: sends('no', 404), [found]: sends(published()) }
       assert.equal((await call(answers)).status, 200)
       const expected = [
@@ -81,7 +81,7 @@ describe('the metadata of an MCP server', () => {
     })
   }
 
-  it('may be at the root, for a path above the server', async () => {
+  it('may be at the root for a path above the server', async () => {
     const answers = {
       [paths.resource]: sends('no', 404),
       '/.well-known/oauth-protected-resource': sends({ ...described(), resource: origin }),
@@ -115,30 +115,30 @@ describe('the metadata of an MCP server', () => {
     ['is not JSON', () => ({ [resource]: sends('<html>') }), /it is not a JSON object/],
     ['is an array', () => ({ [resource]: sends([]) }), /it is not a JSON object/],
     [
-      'has texts of wrong types',
+      'has strings of wrong types',
       () => ({ [resource]: sends({ resource: 7, authorization_servers: 'x' }) }),
       /its resource is 7/,
     ],
     [
-      'of its issuer says another issuer',
+      'names one issuer in the location and another in the document',
       () => ({ [first]: sends({ ...published(), issuer: `${origin}/tenant/` }) }),
       /its issuer is .*\/tenant\/, not/,
     ],
-    ['of its issuer redirects', () => ({ [first]: redirect('/other') }), /there is none/],
-    ['of its issuer has 10 MB', () => ({ [first]: sends(huge) }), /larger than 65536 bytes/],
+    ['redirects for its issuer', () => ({ [first]: redirect('/other') }), /there is none/],
+    ['has 10 MB for its issuer', () => ({ [first]: sends(huge) }), /larger than 65536 bytes/],
     [
-      'of its issuer sends the credential without TLS',
+      'would send the credential without TLS',
       () => ({ [first]: sends({ ...published(), token_endpoint: 'http://10.0.0.1/token' }) }),
       /its token endpoint is http:\/\/10\.0\.0\.1\/token/,
     ],
     [
-      'of its issuer has no token endpoint',
+      'has no token endpoint for its issuer',
       () => ({ [first]: sends({ issuer: `${origin}/tenant` }) }),
       /its token endpoint is undefined/,
     ],
   ]
   for (const [what, replaced, message] of faults) {
-    it(`is refused before a credential is sent when it ${what} (CL3, CL13)`, async () => {
+    it(`is refused before a credential is sent if it ${what} (CL3, CL13)`, async () => {
       const answers = { '/other': sends(described()), ...replaced() }
       await assert.rejects(call(answers), { name: 'ClientError', message })
       assert.ok(!asked.includes('/token') && !asked.includes('/other'))
@@ -146,7 +146,7 @@ describe('the metadata of an MCP server', () => {
   }
 
   for (const url of ['http://169.254.169.254/latest', 'https://evil.example/x', 'no URL']) {
-    it(`is not read from ${url}, which a challenge names`, async () => {
+    it(`is not read from ${url} if a challenge names it`, async () => {
       const environment = mcpAuth({
         serverUrl: `${origin}/mcp`,
         expectedIssuer: `${origin}/tenant`,

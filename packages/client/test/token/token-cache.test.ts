@@ -11,8 +11,8 @@ const storeOf = (entries = new Map<string, string>()): TokenCache => ({
   set: async (key, value) => entries.set(key, value),
 })
 
-describe('a shared store', () => {
-  it('lets a process use the token of another process', async () => {
+describe('a shared token store', () => {
+  it("lets one process use another process's token", async () => {
     const environment = new VirtualRuntime(grant('t1'))
     const cache = storeOf()
     await tokenSourceIn(environment, { cache }).token()
@@ -20,7 +20,7 @@ describe('a shared store', () => {
     assert.equal(environment.sent.length, 1)
   })
 
-  it('returns no expired token, and none from the future', async () => {
+  it('returns neither an expired token nor one from the future', async () => {
     for (const passedMs of [70_000, -3_600_000]) {
       const environment = new VirtualRuntime(grant('t1', 100), grant('t2', 100))
       const cache = storeOf()
@@ -30,7 +30,7 @@ describe('a shared store', () => {
     }
   })
 
-  it('knows the age of a token that another process obtained', async () => {
+  it('remembers the age of a token from another process', async () => {
     const environment = new VirtualRuntime(grant('t1', 100), grant('t2', 100))
     const cache = storeOf()
     await tokenSourceIn(environment, { cache }).token()
@@ -66,14 +66,14 @@ describe('a shared store', () => {
     assert.equal(await source.token(), 't2')
   })
 
-  it('is not read when a new token is forced', async () => {
+  it('is not read if a new token is forced', async () => {
     const environment = new VirtualRuntime(grant('t1'), grant('t2'))
     const cache = storeOf()
     await tokenSourceIn(environment, { cache }).token()
     assert.equal(await tokenSourceIn(environment, { cache }).token({ force: true }), 't2')
   })
 
-  it('prevents a second renewal after another process has renewed the token', async () => {
+  it('prevents a second renewal after another process renewed the token', async () => {
     const environment = new VirtualRuntime(grant('t1', 100), grant('t2', 100))
     const cache = storeOf()
     const [one, other] = [
@@ -91,7 +91,7 @@ describe('a shared store', () => {
     assert.equal(environment.sent.length, 2)
   })
 
-  it('causes one request, with locks, for processes that start together', async () => {
+  it('causes only one request for processes that start together, if it has locks', async () => {
     let tail: Promise<unknown> = Promise.resolve()
     const cache: TokenCache = {
       ...storeOf(),
@@ -127,9 +127,9 @@ describe('the token cache ignores a store', () => {
       },
     ],
     ['without working locks', { ...storeOf(), exclusively: fails }],
-    ['with nothing', entry('')],
+    ['with an empty value', entry('')],
     ['with half an entry', entry('{"token":"t')],
-    ['with another entry', entry('[]')],
+    ['with an unrelated entry', entry('[]')],
     [
       'with an invalid token',
       entry('{"token":"a\\nb","obtainedMs":1767225600000,"lifetimeSeconds":9e9}'),
@@ -163,7 +163,7 @@ describe('the token cache ignores a store', () => {
     )
   })
 
-  it('that does not grant the lock within some seconds', async () => {
+  it('that does not grant the lock within a few seconds', async () => {
     const environment = new VirtualRuntime(grant('t1'))
     const exclusively = () => {
       queueMicrotask(() => environment.pass(6_000))
@@ -175,7 +175,7 @@ describe('the token cache ignores a store', () => {
     )
   })
 
-  it('and reports the error of the request', async () => {
+  it('that fails, and reports the error of the token request', async () => {
     const cache: TokenCache = { ...storeOf(), exclusively: (_key, work) => work() }
     const source = tokenSourceIn(new VirtualRuntime(noConnection), { cache, deadlineMs: 1 })
     await assert.rejects(source.token(), { code: 'authority_unreachable' })

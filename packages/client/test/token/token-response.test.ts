@@ -16,7 +16,7 @@ const judge = (status: number, body: unknown, headers: Record<string, string> = 
 
 const good = { token_type: 'Bearer', expires_in: 3599, access_token: 'a.b.c' }
 
-describe("the server's sentence", () => {
+describe("the server's error message", () => {
   it('is cleaned in linear time (CL18)', () => {
     const hostile = [' '.repeat(65_000), ' Trace ID:'.repeat(6500), '\t'.repeat(65_000)]
     // The first use of a regular expression compiles it.
@@ -66,13 +66,13 @@ describe('a token response with status 200', () => {
   }
 
   for (const type of ['Bearer', 'bearer', 'BEARER']) {
-    it(`accepts the token type ${type} (CL7)`, () => {
+    it(`may have the token type ${type} (CL7)`, () => {
       assert.equal(judge(200, { ...good, token_type: type }).kind, 'issued')
     })
   }
 
   for (const type of [undefined, null, '', 'DPoP', 'mac', 'Bearer ', 7, ['Bearer']]) {
-    it(`refuses the token type ${JSON.stringify(type)} permanently (CL7)`, () => {
+    it(`is refused permanently with the token type ${JSON.stringify(type)} (CL7)`, () => {
       const verdict = judge(200, { ...good, token_type: type })
       assert.equal(verdict.kind, 'unusable')
       assert.equal(verdict.kind === 'unusable' && verdict.isTransient, false)
@@ -81,12 +81,12 @@ describe('a token response with status 200', () => {
 
   const tokens = [undefined, null, '', 7, {}, 'a b', 'a\nb', 'é', 'a,b', `${'a'.repeat(16_385)}`]
   for (const token of tokens) {
-    it(`refuses ${JSON.stringify(token)?.slice(0, 20)} as a token`, () => {
+    it(`is refused with ${JSON.stringify(token)?.slice(0, 20)} as a token`, () => {
       assert.equal(judge(200, { ...good, access_token: token }).kind, 'unusable')
     })
   }
 
-  it('says how large a token is that is too large, and what to do', () => {
+  it('is refused with a remedy if its token is too large', () => {
     const verdict = judge(200, { ...good, access_token: 'a'.repeat(16_385) })
     assert.ok(verdict.kind === 'unusable')
     assert.equal(verdict.description, 'its access_token has 16385 characters, more than 16384')
@@ -96,7 +96,7 @@ describe('a token response with status 200', () => {
     )
   })
 
-  it('ignores unknown members', () => {
+  it('may contain unknown members', () => {
     const verdict = judge(200, { ...good, ext_expires_in: 'x', refresh_token: 7, scope: [] })
     assert.equal(verdict.kind, 'issued')
   })
@@ -118,7 +118,7 @@ describe('a token response with another status', () => {
     correlation_id: '2f2f2f2f-0000-4000-8000-000000000002',
   }
 
-  it("is a refusal with the server's sentence", () => {
+  it("is a refusal with the server's message", () => {
     assert.deepEqual(judge(401, refusal), {
       kind: 'refused',
       description: 'AADSTS7000222: The keys are expired.',
@@ -132,7 +132,7 @@ describe('a token response with another status', () => {
     })
   })
 
-  it('is a refusal without an AADSTS code where another server refuses', () => {
+  it('is a refusal without an AADSTS code if another kind of server refuses', () => {
     const verdict = judge(400, { error: 'invalid_scope', correlation_id: '<script>' })
     assert.deepEqual(verdict, {
       kind: 'refused',
@@ -141,31 +141,31 @@ describe('a token response with another status', () => {
     })
   })
 
-  it('contains no part of the request, even after it is shortened', () => {
+  it('reveals no part of the request, even after it is shortened', () => {
     const description = `${'x'.repeat(496)}canary`
     const verdict = judge(400, { error: 'canary', error_description: description })
     assert.equal(JSON.stringify(verdict).includes('can'), false)
   })
 
-  it('shortens a long sentence to the length of a log line', () => {
+  it('has its long message shortened to one log line', () => {
     const verdict = judge(400, { error: 'invalid_scope', error_description: 'x'.repeat(10_000) })
     assert.equal(verdict.kind === 'refused' && verdict.description.length, 500)
   })
 
   for (const status of [408, 429, 500, 502, 503, 504, 599]) {
-    it(`${status} is a temporary fault`, () => {
+    it(`is a temporary fault for ${status}`, () => {
       const verdict = judge(status, '<html>', { 'retry-after': '7' })
       assert.equal(verdict.kind, 'unavailable')
       assert.equal(verdict.kind === 'unavailable' && verdict.retryAfterMs, 7000)
     })
   }
 
-  it('400 is a temporary fault when the server reports that it is busy', () => {
+  it('is a temporary fault for 400 if the server reports that it is busy', () => {
     assert.equal(judge(400, { error: 'temporarily_unavailable' }).kind, 'unavailable')
   })
 
   for (const status of [301, 302, 307, 308, 404, 403, 201, 204]) {
-    it(`${status} without an OAuth error is a permanent fault (CL4)`, () => {
+    it(`is a permanent fault for ${status} without an OAuth error (CL4)`, () => {
       const verdict = judge(status, '<html>')
       assert.equal(verdict.kind === 'unusable' && verdict.isTransient, false)
     })

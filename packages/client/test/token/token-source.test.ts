@@ -13,7 +13,7 @@ import {
 } from '../fakes/virtual-runtime.ts'
 
 describe('a token source', () => {
-  it('sends the token request of contract C49 to C56 to the configured endpoint only (CL3)', async () => {
+  it('sends the token request of contract C49 to C56 only to the configured endpoint (CL3)', async () => {
     const environment = new VirtualRuntime(grant('t1'))
     assert.equal(await tokenSourceIn(environment).token(), 't1')
     const [request] = environment.sent
@@ -28,7 +28,7 @@ describe('a token source', () => {
     })
   })
 
-  it('makes one request for 10,000 concurrent calls (CL8)', async () => {
+  it('sends one request for 10,000 concurrent calls (CL8)', async () => {
     const environment = new VirtualRuntime(grant('t1'))
     const source = tokenSourceIn(environment)
     const tokens = await Promise.all(Array.from({ length: 10_000 }, () => source.token()))
@@ -36,7 +36,7 @@ describe('a token source', () => {
     assert.deepEqual([...new Set(tokens)], ['t1'])
   })
 
-  it('keeps the token until the margin before it expires', async () => {
+  it('keeps the token until shortly before its expiry', async () => {
     const environment = new VirtualRuntime(grant('t1', 100), noConnection)
     const source = tokenSourceIn(environment, { marginSeconds: 30, deadlineMs: 1 })
     await source.token()
@@ -47,7 +47,7 @@ describe('a token source', () => {
     await assert.rejects(source.token(), { code: 'authority_unreachable' })
   })
 
-  it('renews the token in the background before that, and returns the old token meanwhile (CL8)', async () => {
+  it('renews the token early in the background, and returns the old token meanwhile (CL8)', async () => {
     const environment = new VirtualRuntime(grant('t1', 100), grant('t2', 100))
     const source = tokenSourceIn(environment)
     await source.token()
@@ -78,7 +78,7 @@ describe('a token source', () => {
     assert.equal(environment.sent.length, 3)
   })
 
-  it('drops a refused token only while it is the current one', async () => {
+  it('drops a refused token only if it is still the current token', async () => {
     const environment = new VirtualRuntime(grant('t1'), grant('t2'))
     const source = tokenSourceIn(environment)
     assert.equal(await source.token(), 't1')
@@ -91,7 +91,7 @@ describe('a token source', () => {
     assert.equal(environment.sent.length, 2)
   })
 
-  it('keeps a token that the server returns again after its refusal', async () => {
+  it('keeps a token if the server returns it again after its refusal', async () => {
     const environment = new VirtualRuntime(grant('t1'))
     const source = tokenSourceIn(environment)
     source.drop(await source.token())
@@ -100,7 +100,7 @@ describe('a token source', () => {
     assert.equal(environment.sent.length, 2)
   })
 
-  it('obtains a new token when forced to', async () => {
+  it('obtains a new token if it is forced', async () => {
     const environment = new VirtualRuntime(grant('t1'), grant('t2'))
     const source = tokenSourceIn(environment)
     await source.token()
@@ -139,7 +139,7 @@ describe('retries', () => {
     ['500', json(500, { error: 'server_error' })],
     ['503', json(503, {})],
     ['a broken connection', noConnection],
-    ['HTML', () => new Response('<html>')],
+    ['HTML instead of JSON', () => new Response('<html>')],
   ]
   for (const [fault, answer] of passing) {
     it(`follow ${fault}`, async () => {
@@ -149,7 +149,7 @@ describe('retries', () => {
     })
   }
 
-  it('follow a timeout of the server (CL11)', async () => {
+  it('follow a server timeout (CL11)', async () => {
     const environment = new VirtualRuntime(
       silence(() => environment, 5_000),
       grant('t1'),
@@ -166,13 +166,9 @@ describe('retries', () => {
       () => Response.redirect('https://evil.example/'),
       'authority_answer_invalid',
     ],
+    ['an unknown path', () => new Response('', { status: 404 }), 'authority_unreachable'],
     [
-      'a path that does not exist',
-      () => new Response('', { status: 404 }),
-      'authority_unreachable',
-    ],
-    [
-      'a token of unknown type',
+      'a token of an unknown type',
       json(200, { access_token: 'a', token_type: 'mac' }),
       'authority_answer_invalid',
     ],
@@ -185,7 +181,7 @@ describe('retries', () => {
     })
   }
 
-  it('stop at the deadline, and the error has the number of attempts (CL11)', async () => {
+  it('stop at the deadline, and the error contains the number of attempts (CL11)', async () => {
     const environment = new VirtualRuntime(noConnection)
     await assert.rejects(
       tokenSourceIn(environment, { deadlineMs: 2_000 }).token(),
@@ -199,13 +195,13 @@ describe('retries', () => {
     assert.ok(environment.passedMs <= 2_000)
   })
 
-  it('wait for the seconds of Retry-After, plus a random time (CL9)', async () => {
+  it('wait for the seconds in Retry-After, plus a random time (CL9)', async () => {
     const environment = new VirtualRuntime(json(429, {}, { 'retry-after': '3' }), grant('t1'))
     await tokenSourceIn(environment).token()
     assert.deepEqual(environment.sleptMs, [3_125])
   })
 
-  it('send no request before Retry-After has passed, for any number of calls', async () => {
+  it('send no request before Retry-After has passed, however many calls are made', async () => {
     const busy = json(503, {}, { 'retry-after': '60' })
     const environment = new VirtualRuntime(busy, grant('t1'))
     const source = tokenSourceIn(environment)
@@ -222,15 +218,15 @@ describe('retries', () => {
     assert.equal(environment.sent.length, 2)
   })
 
-  it('do not wait for a Retry-After beyond the deadline', async () => {
+  it('fail at once if Retry-After is beyond the deadline', async () => {
     const environment = new VirtualRuntime(json(503, {}, { 'retry-after': '60' }))
     await assert.rejects(tokenSourceIn(environment).token(), { code: 'authority_unreachable' })
     assert.deepEqual(environment.sleptMs, [])
   })
 })
 
-describe('several secrets', () => {
-  it('are tried in turn, and later the accepted one is used first', async () => {
+describe('several client secrets', () => {
+  it('are tried in turn, and the accepted secret comes first later', async () => {
     const accepted: Answer = (request, signal) =>
       request.form.get('client_secret') === 'next'
         ? grant('t', 0)(request, signal)

@@ -47,7 +47,7 @@ const namesOf = (all: readonly Record<string, unknown>[]) =>
   all.map(({ displayName }) => String(displayName)).toSorted()
 
 describe('applying a file with agents', () => {
-  it('creates a blueprint, then its agents, and changes nothing the second time', async () => {
+  it('creates a blueprint and then its agents, and changes nothing the second time', async () => {
     const fixture = await GraphFixture.start()
     const kinds = await apply(fixture)
     assert.deepEqual(kinds.slice(-12), [
@@ -71,7 +71,7 @@ describe('applying a file with agents', () => {
     assert.deepEqual(await apply(fixture), [])
   })
 
-  it('explains the tokens of an agent by its roles', async () => {
+  it("explains the agents' tokens by their roles", async () => {
     const fixture = await appliedFixture()
     const agent = (await found(fixture)).agents.find((one) => one.displayName === 'Agent 1')
     const asked = { clientId: String(agent?.id), apiIds: [], now: fixture.now() }
@@ -81,7 +81,7 @@ describe('applying a file with agents', () => {
   })
 
   for (const visibilityDelaySeconds of [1, 3]) {
-    it(`waits for blueprints and agents that are found after ${visibilityDelaySeconds} s`, async () => {
+    it(`waits for blueprints and agents that become visible after ${visibilityDelaySeconds} s`, async () => {
       const fixture = await appliedFixture({ visibilityDelaySeconds })
       fixture.advance(5000)
       assert.equal((await found(fixture)).agents.length, 2)
@@ -89,7 +89,7 @@ describe('applying a file with agents', () => {
     })
   }
 
-  it('uses the agents that the blueprint already has, and no other agents with their names', async () => {
+  it("uses the blueprint's existing agents, and no other agents with their names", async () => {
     const fixture = await appliedFixture()
     const before = await found(fixture)
     const other = { displayName: 'Other blueprint', agents: [{ displayName: 'Agent 1' }] }
@@ -105,7 +105,7 @@ describe('applying a file with agents', () => {
     assert.deepEqual(await apply(fixture, file), [])
   })
 
-  it('finds an agent whose creation succeeded although the response was lost', async () => {
+  it('finds an agent that was created although the response was lost', async () => {
     const fixture = await GraphFixture.start()
     const line = new RegExp(`^POST /servicePrincipals/${typed}$`)
     fixture.tenant.faults.push({ line, status: 0, times: 2, afterwards: true })
@@ -115,7 +115,7 @@ describe('applying a file with agents', () => {
     assert.equal((await found(fixture)).agents.length, 2)
   })
 
-  it('uses a blueprint whose response was lost, with new secrets', async () => {
+  it('gives a blueprint new secrets if the response to its creation was lost', async () => {
     const fixture = await GraphFixture.start()
     const line = new RegExp(`^POST /applications/${typed}Blueprint$`)
     fixture.tenant.faults.push({ line, status: 0, times: 1, afterwards: true })
@@ -131,7 +131,7 @@ describe('applying a file with agents', () => {
     assert.deepEqual(await apply(fixture), [])
   })
 
-  it('renames an agent with an ID, and deletes one that the file omits', async () => {
+  it('renames an agent with an ID, and deletes an agent that the file omits', async () => {
     const fixture = await appliedFixture()
     const before = await found(fixture)
     const ids = new Map(before.agents.map(({ displayName, id }) => [displayName, id]))
@@ -150,7 +150,7 @@ describe('applying a file with agents', () => {
     )
   })
 
-  it('reports as deleted an agent that another process deleted', async () => {
+  it('reports an agent as deleted if another process deleted it', async () => {
     const fixture = await appliedFixture()
     const plan = await fixture.plan(fileWith({ agents: [first] }))
     for (const { displayName, id } of (await found(fixture)).agents)
@@ -161,7 +161,7 @@ describe('applying a file with agents', () => {
 
   const drifts = [
     ['is removed', 'DELETE', undefined],
-    ['has no roles any more', 'PATCH', { inheritableRoles: { kind: 'none' } }],
+    ['has no roles left', 'PATCH', { inheritableRoles: { kind: 'none' } }],
   ] as const
   for (const [what, method, body] of drifts) {
     it(`repairs an inheritable permission that ${what}`, async () => {
@@ -176,7 +176,7 @@ describe('applying a file with agents', () => {
     })
   }
 
-  it('removes an inheritance, even from an API that the file does not name, and keeps its scopes', async () => {
+  it('removes an inheritance even from an API that is not in the file, and keeps its scopes', async () => {
     const fixture = await appliedFixture()
     const { inheritable, inherited } = await found(fixture)
     const graphId = '00000003-0000-0000-c000-000000000000'
@@ -195,14 +195,14 @@ describe('applying a file with agents', () => {
     assert.equal(inherited.length, 1)
   })
 
-  it('replaces a federated credential with another subject', async () => {
+  it('replaces a federated credential that has another subject', async () => {
     const fixture = await appliedFixture()
     const changed = fileWith({ federatedCredentials: [{ ...federated, subject: 'others' }] })
     assert.deepEqual(await apply(fixture, changed), ['setFederatedCredentials'])
     assert.deepEqual(await apply(fixture, changed), [])
   })
 
-  it('exports the directory, also for another tenant', async () => {
+  it('exports the directory, even for another tenant', async () => {
     const fixture = await appliedFixture()
     const exported = async (portable: boolean) => {
       const { TENANT_ID } = fixture.tenant.administrator
@@ -220,7 +220,7 @@ describe('applying a file with agents', () => {
     assert.deepEqual(await apply(other, portable.file), [])
   })
 
-  it('creates nothing for a blueprint that has no sponsor in the file and in the directory', async () => {
+  it('creates nothing for a blueprint without sponsors in the file and in the directory', async () => {
     const fixture = await GraphFixture.start()
     const { changes, faults } = await fixture.plan(fileWith({ sponsors: undefined }))
     assert.deepEqual(changes, [])

@@ -61,7 +61,7 @@ describe('applying a file with many clients', () => {
     })
   }
 
-  it('makes the changes of each client in their order', async () => {
+  it("makes each client's changes in order", async () => {
     const fixture = await GraphFixture.start()
     const plan = await fixture.plan(manyClients(10))
     const shown: number[] = []
@@ -87,7 +87,7 @@ describe('applying a file with many clients', () => {
     assert.deepEqual([shown.at(0), shown.at(-1)], [0, plan.changes.length])
   })
 
-  it('begins no change after a refusal, finishes those in flight, and reports each of them', async () => {
+  it('begins no change after a refusal, completes the current changes, and reports each of them', async () => {
     const fixture = await GraphFixture.start()
     const plan = await fixture.plan(manyClients(count))
     fixture.tenant.faults.push({ line: /^POST \/applications$/, status: 400, times: 2 })
@@ -104,7 +104,7 @@ describe('applying a file with many clients', () => {
     assert.equal(done.length + left.length + 2, plan.changes.length - 4)
   })
 
-  it('stops after the changes in flight when the signal is aborted, and continues later', async () => {
+  it('completes the current changes after the signal is aborted, and continues later', async () => {
     const fixture = await GraphFixture.start()
     const file = manyClients(count)
     const plan = await fixture.plan(file)
@@ -138,7 +138,7 @@ describe('reading a directory for a file with many clients', () => {
     await many.apply(manyClients(count))
   })
 
-  it('reads pages instead of one object for each client when the directory is small', async () => {
+  it('reads pages instead of one object for each client if the directory is small', async () => {
     many.tenant.lines.length = 0
     const plan = await many.plan(manyClients(count))
     assert.deepEqual(plan.changes, [])
@@ -147,7 +147,7 @@ describe('reading a directory for a file with many clients', () => {
     assert.equal(read.length, 4, read.join('\n'))
   })
 
-  it('reads by name when the pages would need more requests', async () => {
+  it('reads by name if pages would need more requests', async () => {
     many.tenant.pageSize = 2
     many.tenant.lines.length = 0
     const plan = await many.plan(manyClients(count))
@@ -157,7 +157,7 @@ describe('reading a directory for a file with many clients', () => {
     assert.equal(byName.length, 2 + count + 1)
   })
 
-  it('has no more requests in flight than the option permits', async () => {
+  it('keeps the number of simultaneous requests within the option', async () => {
     many.tenant.pageSize = 2
     const counts = countInFlight(many)
     const names = namesOf(parseRegistrations(JSON.stringify(manyClients(count))))
@@ -167,7 +167,7 @@ describe('reading a directory for a file with many clients', () => {
     assert.equal(counts.most, 4)
   })
 
-  it('finds the same assignments through the APIs as through the clients', async () => {
+  it('finds the same assignments through APIs as through clients', async () => {
     many.tenant.pageSize = undefined
     many.tenant.lines.length = 0
     const { TENANT_ID } = many.tenant.administrator

@@ -48,14 +48,14 @@ describe('applying a file', () => {
     assert.equal(secret?.endDateTime.toISOString(), '2026-08-28T12:00:00.000Z')
   })
 
-  it('requests permissions in the request that creates the client', async () => {
+  it('requests permissions in the same request that creates the client', async () => {
     const { tenant } = await appliedFixture()
     const [api, client] = await tenant.applications()
     assert.deepEqual(requestedApis(client), [api?.appId])
     assert.ok(!tenant.lines.includes(`PATCH /applications/${client?.id}`))
   })
 
-  it('requests permissions later when their API is created after the client', async () => {
+  it('requests permissions later if their API is created after the client', async () => {
     const role = { value: 'Read', displayName: 'Read', description: 'Reads.' }
     const fixture = await GraphFixture.start()
     const { stopped } = await fixture.apply({
@@ -67,7 +67,7 @@ describe('applying a file', () => {
     assert.deepEqual(requestedApis(first), [second?.appId])
   })
 
-  it('changes nothing the second time, and sends no writing request', async () => {
+  it('changes nothing the second time, and only sends reading requests', async () => {
     const fixture = await appliedFixture()
     fixture.tenant.lines.length = 0
     const { done } = await fixture.apply(sampleFile())
@@ -79,7 +79,7 @@ describe('applying a file', () => {
   })
 
   for (const visibilityDelaySeconds of [1, 3]) {
-    it(`waits for objects that are found after ${visibilityDelaySeconds} s`, async () => {
+    it(`waits for objects that become visible after ${visibilityDelaySeconds} s`, async () => {
       const fixture = await GraphFixture.start({ visibilityDelaySeconds })
       const { stopped } = await fixture.apply(sampleFile())
       assert.equal(stopped, undefined)
@@ -91,7 +91,7 @@ describe('applying a file', () => {
     })
   }
 
-  it('reports as removed what another process removed, without waiting', async () => {
+  it('reports an object as removed if another process removed it, without waiting', async () => {
     const fixture = await appliedFixture()
     const plan = await fixture.plan({ removed: ['Greeting client'] })
     for (const { id } of await fixture.tenant.applications())
@@ -101,7 +101,7 @@ describe('applying a file', () => {
     assert.deepEqual(fixture.slept, [])
   })
 
-  it('overwrites no change that another process made since the plan', async () => {
+  it("does not overwrite another process's change since the plan", async () => {
     const fixture = await appliedFixture()
     const [api = {}] = await fixture.tenant.applications()
     const rename = (displayName: string) =>
@@ -117,7 +117,7 @@ describe('applying a file', () => {
     assert.deepEqual(kinds((await fixture.apply({ apis })).done), ['updateApplication'])
   })
 
-  it('obeys Retry-After for every request when it is throttled', async () => {
+  it('obeys Retry-After for every request if it is throttled', async () => {
     const fixture = await GraphFixture.start()
     const throttled = { status: 429, headers: { 'retry-after': '7' } }
     fixture.tenant.faults.push({ line: /^POST \/applications$/, times: 2, ...throttled })
@@ -145,7 +145,7 @@ describe('applying a file', () => {
   ]
   for (const [what, line] of lostAnswers) {
     for (const status of [0, 503]) {
-      it(`treats ${what} as created when only the response was lost (${status || 'connection cut'})`, async () => {
+      it(`treats ${what} as created if only the response was lost (${status || 'connection cut'})`, async () => {
         const fixture = await GraphFixture.start()
         fixture.tenant.faults.push({ line, status, times: 1, afterwards: true })
         const { stopped } = await fixture.apply(sampleFile())
@@ -157,7 +157,7 @@ describe('applying a file', () => {
     }
   }
 
-  it('changes nothing when secrets cannot be stored', async () => {
+  it('changes nothing if secrets cannot be stored', async () => {
     const fixture = await GraphFixture.start()
     fixture.sink = {
       prepare: async () => {
@@ -189,7 +189,7 @@ describe('applying a file', () => {
     assert.deepEqual(kinds(again.done), ['grantConsent', 'grantConsent'])
   })
 
-  it("reports a refusal with Graph's message and the ID of the request", async () => {
+  it("reports a refusal with Graph's message and the request ID", async () => {
     const fixture = await GraphFixture.start()
     const file = sampleFile()
     const apis = [{ ...file.apis[0], identifierUris: ['https://orders.example/api'] }]
@@ -203,7 +203,7 @@ describe('applying a file', () => {
     assert.match(stopped.error.requestId ?? '', /^[0-9a-f-]{36}$/)
   })
 
-  it('reports what a policy refuses with its code and its message', async () => {
+  it("reports a policy's refusal with its code and message", async () => {
     const fixture = await GraphFixture.start()
     const longest = { restrictionType: 'passwordLifetime', maxLifetime: 'P30D' }
     await fixture.tenant.send('PATCH', '/policies/defaultAppManagementPolicy', {
@@ -224,7 +224,7 @@ describe('applying a file', () => {
     assert.ok(waitedMs > 100_000 && waitedMs < 120_000, `${waitedMs} ms`)
   })
 
-  it('removes and renames roles only after it has disabled them', async () => {
+  it('disables roles before it removes or renames them', async () => {
     const fixture = await appliedFixture()
     const file = sampleFile()
     const [hello] = file.apis[0]?.appRoles.slice(1) ?? []
@@ -240,7 +240,7 @@ describe('applying a file', () => {
   })
 })
 
-describe('the life of a registration', () => {
+describe('a registration', () => {
   it('removes and grants admin consent again', async () => {
     const fixture = await appliedFixture()
     await fixture.tenant.removeAssignments()
@@ -254,7 +254,7 @@ describe('the life of a registration', () => {
     assert.equal((await fixture.tenant.assignments()).length, 2)
   })
 
-  it('has secrets that overlap during a rotation', async () => {
+  it('has overlapping secrets during a rotation', async () => {
     const fixture = await appliedFixture()
     fixture.advance(151 * 86_400_000)
     assert.deepEqual(kinds((await fixture.apply(sampleFile())).done), ['rotateSecret'])

@@ -5,9 +5,9 @@ import { inParallel } from '../../src/apply/index.ts'
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve))
 const numbers = Array.from({ length: 20 }, (_, index) => index)
 
-describe('work in parallel', () => {
+describe('parallel work', () => {
   for (const maxAtOnce of [1, 8, 64]) {
-    it(`does at most ${maxAtOnce} at a time, and keeps the order of the results`, async () => {
+    it(`runs at most ${maxAtOnce} tasks at a time, and keeps the order of the results`, async () => {
       let now = 0
       let most = 0
       const results = await inParallel(numbers, maxAtOnce, async (number) => {
@@ -25,7 +25,7 @@ describe('work in parallel', () => {
     })
   }
 
-  it('begins no more work after a failure, and finishes the rest before it fails', async () => {
+  it('begins no more tasks after a failure, and completes the others before it fails', async () => {
     const finished: number[] = []
     const work = inParallel(numbers, 3, async (number) => {
       await turn()
@@ -37,7 +37,7 @@ describe('work in parallel', () => {
     assert.deepEqual(finished, [0, 2])
   })
 
-  it('does nothing for no items', async () => {
+  it('does nothing for an empty list', async () => {
     assert.deepEqual(await inParallel([], 8, () => Promise.reject(new Error('no item'))), [])
   })
 })

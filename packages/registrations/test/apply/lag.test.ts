@@ -19,8 +19,8 @@ async function appliedFixture(): Promise<GraphFixture> {
   return fixture
 }
 
-describe('a directory that is late', () => {
-  it('is awaited when it does not show a new role yet', async () => {
+describe('a delayed directory', () => {
+  it('is awaited if it does not show a new role yet', async () => {
     const fixture = await appliedFixture()
     fixture.tenant.faults.push({
       line: /appRoleAssignedTo$/,
@@ -42,7 +42,7 @@ describe('a directory that is late', () => {
     assert.equal((await fixture.tenant.assignments()).length, 3)
   })
 
-  it('is not assumed when no object of the request is new', async () => {
+  it('is not suspected if no object in the request is new', async () => {
     const fixture = await appliedFixture()
     await fixture.tenant.removeAssignments()
     const plan = await fixture.plan(sampleFile())

@@ -12,7 +12,7 @@ async function appliedFixture(): Promise<{ fixture: GraphFixture; api: Json; cli
 }
 
 describe('applying a file does not change', () => {
-  it('roles of users', async () => {
+  it('roles for users', async () => {
     const { fixture, api } = await appliedFixture()
     const forPeople = {
       id: '11111111-1111-4111-8111-111111111111',
@@ -62,7 +62,7 @@ describe('applying a file does not change', () => {
     )
   })
 
-  it('applications with names that are similar to those of the file', async () => {
+  it('applications with names that are similar to the names in the file', async () => {
     const { fixture } = await appliedFixture()
     const file = { clients: [{ displayName: "Ada's job" }] }
     await fixture.apply(file)
@@ -71,7 +71,7 @@ describe('applying a file does not change', () => {
     assert.deepEqual((await fixture.apply(file)).done, [])
   })
 
-  it('an API with another name: its identifier URI finds it, and no second API is created', async () => {
+  it('an API with another name, which its identifier URI finds, nor create a second API', async () => {
     const { fixture, api } = await appliedFixture()
     await fixture.tenant.send('PATCH', `/applications/${api.id}`, { displayName: 'Old name' })
     const identifierUris = [`api://${api.appId}`]

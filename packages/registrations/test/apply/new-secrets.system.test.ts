@@ -34,7 +34,7 @@ const newApplication = () => ({
 })
 
 describe('a new secret', () => {
-  it('is created in the request for a new client, together with its other secrets', async () => {
+  it("is created in the request for a new client, together with the client's other secrets", async () => {
     const fixture = await withoutClient()
     fixture.tenant.lines.length = 0
     const { sink } = fixture
@@ -82,7 +82,7 @@ describe('a new secret', () => {
   })
 
   for (const status of [0, 503]) {
-    it(`is replaced when its response was lost (${status || 'connection cut'})`, async () => {
+    it(`is replaced if its response was lost (${status || 'connection cut'})`, async () => {
       const fixture = await withoutSecret()
       fixture.tenant.faults.push({ line: /addPassword/, status, times: 1, afterwards: true })
       const { stopped } = await fixture.apply(sampleFile())
@@ -93,7 +93,7 @@ describe('a new secret', () => {
   }
 
   for (const status of [400, 403]) {
-    it(`is requested once when the directory refuses it with ${status}`, async () => {
+    it(`is requested only once if the directory refuses it with ${status}`, async () => {
       const fixture = await withoutSecret()
       fixture.tenant.faults.push({ line: /addPassword/, status, times: 2 })
       fixture.tenant.lines.length = 0
@@ -103,7 +103,7 @@ describe('a new secret', () => {
     })
   }
 
-  it('leaves the other secrets with its name when it is replaced', async () => {
+  it('leaves other secrets with the same name when it is replaced', async () => {
     const fixture = await withoutSecret()
     await fixture.apply(sampleFile())
     const [first] = await keyIdsOf(fixture)
@@ -118,9 +118,9 @@ describe('a new secret', () => {
 
   for (const [client, environment] of [
     ['new', withoutClient],
-    ['present', withoutSecret],
+    ['existing', withoutSecret],
   ] as const) {
-    it(`of a ${client} client is removed when it cannot be stored, and created in the next run`, async () => {
+    it(`for ${client === 'new' ? 'a new' : 'an existing'} client is removed if it cannot be stored, and created in the next run`, async () => {
       const fixture = await environment()
       const { sink } = fixture
       const keep = async () => {
@@ -137,7 +137,7 @@ describe('a new secret', () => {
     })
   }
 
-  it('is named when the response with its client does not contain it', async () => {
+  it('is named if the response for its client does not contain it', async () => {
     const fixture = await withoutClient()
     const body = { ...newApplication(), passwordCredentials: [] }
     fixture.tenant.faults.push({ line: /^POST \/applications$/, status: 200, times: 1, body })
@@ -169,7 +169,7 @@ describe('a new secret', () => {
     },
   ]
   for (const { line, environment, found, body } of badAnswers) {
-    it(`is in no error and no report when the response to ${line.source} has another format`, async () => {
+    it(`appears in no error and no report if the response to ${line.source} has another format`, async () => {
       const fixture = await environment()
       fixture.tenant.faults.push({ line, status: 200, times: 1, body })
       const shown = inspect(await fixture.apply(sampleFile()), { depth: 10 })

@@ -34,8 +34,8 @@ async function visibleAfter(hiddenReads: number) {
   return { seen, reads, nowMs }
 }
 
-describe('waiting until changes are visible', () => {
-  it('stops immediately when the directory shows the changes', async () => {
+describe('waiting for changes to become visible', () => {
+  it('stops immediately if the directory shows the changes', async () => {
     assert.deepEqual(await visibleAfter(0), { seen: true, reads: 1, nowMs: 0 })
   })
 

@@ -159,7 +159,7 @@ const rows: Row[] = [
     open: [],
   },
   {
-    name: 'the API requires an assignment, and it may not inherit that of its blueprint',
+    name: "the API requires an assignment, and the agent may not inherit its blueprint's assignment",
     state: withAgent({
       assigned: [hi],
       inherits: false,
@@ -178,7 +178,7 @@ const rows: Row[] = [
   },
 ]
 
-describe('an explanation of an agent, when', () => {
+describe('an explanation of an agent, if', () => {
   for (const { name, state, roles = [], aadstsCode, open } of rows) {
     it(name, () => {
       const explanation = explained(state)
@@ -199,7 +199,7 @@ describe('an explanation of an agent, when', () => {
     })
   })
 
-  it('it inherits a role: names the blueprint', () => {
+  it('it inherits a role, names the blueprint', () => {
     const { blueprint, steps, roles } = explained(withAgent({ assigned: [hi] }))
     assert.deepEqual(blueprint, { id: ids.client, name: 'Greeting client' })
     assert.equal(steps[4]?.detail, 'CallHiApiRole (inherited from "Greeting client")')
@@ -211,14 +211,14 @@ describe('an explanation of an agent, when', () => {
     ['an hour ago, without inheritance', 1, false, undefined],
     ['two days ago', 48, true, undefined],
   ] as const)
-    it(`a role was granted ${what}: ${note ? 'it warns' : 'it does not warn'} of older tokens`, () => {
+    it(`a role was granted ${what}, ${note ? 'warns' : 'does not warn'} about older tokens`, () => {
       const state = withAgent({ assigned: [hi], inherits })
       const createdDateTime = new Date(now.getTime() - hours * 3_600_000)
       const assignments = state.assignments.map((one) => ({ ...one, createdDateTime }))
       assert.match(explained({ ...state, assignments }).note ?? '', note ?? /^$/)
     })
 
-  it('its blueprint has to act: names each such step', () => {
+  it('its blueprint has to act, names each such step', () => {
     const disabled = withAgent({ clientPrincipal: { accountEnabled: false }, assigned: [hi] })
     const ofBlueprint = explained(disabled).steps.filter(({ of }) => of === 'blueprint')
     assert.deepEqual(

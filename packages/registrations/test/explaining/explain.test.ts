@@ -138,7 +138,7 @@ const rows: Row[] = [
     open: [['Admin consent', 'partly', 'requested but not granted: CallHelloApiRole']],
   },
   {
-    name: 'the API requires an assignment, and there is none',
+    name: 'the API requires an assignment, and none exists',
     state: sampleState({ apiPrincipal: { appRoleAssignmentRequired: true }, assignments: [] }),
     aadstsCode: 501051,
     open: [
@@ -161,7 +161,7 @@ const rows: Row[] = [
     open: [],
   },
   {
-    name: 'a federated credential is the only one',
+    name: 'its only credential is federated',
     state: sampleState({
       client: { passwordCredentials: [], federatedIdentityCredentials: [{ id: 'github' }] },
     }),
@@ -169,13 +169,13 @@ const rows: Row[] = [
     open: [],
   },
   {
-    name: 'a federated credential remains after the end of the secret',
+    name: 'a federated credential remains after the secret has expired',
     state: withSecret({ endDateTime: now }, { federatedIdentityCredentials: [{ id: 'github' }] }),
     roles: both,
     open: [],
   },
   {
-    name: 'the secret has ended',
+    name: 'the secret has expired',
     state: withSecret({ endDateTime: now }),
     aadstsCode: 7000222,
     open: [['Client secret', 'missing', 'the last credential expired on 2026-03-01']],
@@ -188,7 +188,7 @@ const rows: Row[] = [
   },
 ]
 
-describe('an explanation, when', () => {
+describe('an explanation, if', () => {
   for (const { name, state, roles = [], aadstsCode, open } of rows) {
     it(name, () => {
       const explanation = explained(state)
@@ -219,7 +219,7 @@ Missing step: Admin consent.
     )
   })
 
-  it('names the roles that the token carries', () => {
+  it('names the roles in the token', () => {
     assert.match(
       explanationText(explained(sampleState())),
       /with CallHiApiRole, CallHelloApiRole\.\n/,

@@ -32,7 +32,7 @@ const states: [string, ReturnType<typeof sampleState>][] = [
   ],
   ['a consent that was never granted', sampleState({ assignments: [] })],
   [
-    'roles that are disabled',
+    'disabled roles',
     sampleState({
       api: { appRoles: sampleApi.appRoles.map((one) => ({ ...one, isEnabled: false })) },
     }),
@@ -40,7 +40,7 @@ const states: [string, ReturnType<typeof sampleState>][] = [
   ['tokens of version 2', sampleState({ api: { api: { requestedAccessTokenVersion: 2 } } })],
   ['a required assignment', sampleState({ apiPrincipal: { appRoleAssignmentRequired: true } })],
   [
-    'an API that is a client too',
+    'an API that is also a client',
     sampleState({ api: { passwordCredentials: sampleClient.passwordCredentials } }),
   ],
   [
@@ -89,7 +89,7 @@ describe('an exported file', () => {
     assert.deepEqual((file.apis as unknown[]).length, 1)
   })
 
-  it('has an API as a client too, if only its service principal has a credential', () => {
+  it('lists an API as a client too if only its service principal has a credential', () => {
     const { passwordCredentials } = sampleClient
     const { file } = exportRegistrations(sampleState({ apiPrincipal: { passwordCredentials } }))
     const clients = file.clients as { displayName: string }[]
@@ -161,13 +161,13 @@ describe('an exported file', () => {
       /^"Greeting client" requests a role .* that no API declares/,
     ],
     [
-      'two applications of one name',
+      'two applications with one name',
       sampleState({ applications: [{ ...sampleApi, id: ids.other, appId: ids.other }] }),
       /^2 applications have the name "Greeting API"/,
     ],
   ]
   for (const [name, state, note] of notes) {
-    it(`comes with a note about ${name}`, () => {
+    it(`contains a note about ${name}`, () => {
       assert.match(exportRegistrations(state).notes.join('\n'), note)
     })
   }

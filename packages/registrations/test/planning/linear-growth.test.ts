@@ -91,7 +91,7 @@ function stateOf(clients: number): DirectoryState {
 const few = 50
 const times = 8
 
-describe('the reads of file and directory grow with the number of clients', () => {
+describe('the reads of file and directory grow in proportion to the clients', () => {
   const rows: [string, (clients: number) => number][] = [
     ['planning for an empty directory', (clients) => readsOfPlan(clients, emptyState)],
     ['planning for a complete directory', (clients) => readsOfPlan(clients, stateOf(clients))],

@@ -216,7 +216,7 @@ const planOf = (
   confirmed = confirmedIn(state),
 ) => planRegistrations({ file: parseRegistrations(JSON.stringify(file)), state, now, confirmed })
 
-it('an agent gets no role while an unknown person may authenticate its blueprint', () => {
+it('a plan gives an agent no role while an unknown person can authenticate its blueprint', () => {
   const state = stateWith({ consents: false })
   const file = complete()
   set(file, { consents: [{ client: 'Agent 1', api: 'Greeting API' }] })
@@ -228,13 +228,13 @@ it('an agent gets no role while an unknown person may authenticate its blueprint
   )
 })
 
-it('agents inherit nothing new while an unknown person may authenticate their blueprint', () => {
+it('a plan lets agents inherit nothing new while an unknown person can authenticate their blueprint', () => {
   const state = stateWith({ changes: { inheritablePermissions: [] } })
   const { faults } = planOf(complete(), state, new Set([ids.api, ids.client]))
   assert.match(faults[0] ?? '', /^Admin consent for "Helper blueprint" is refused/)
 })
 
-it('a plan says which roles of a blueprint no agent inherits', () => {
+it('a plan lists the blueprint roles that no agent inherits', () => {
   const { ifApplied } = planOf(fileWith({ inherit: [] }), stateWith())
   assert.deepEqual(ifApplied, [
     'No agent has the roles of "Greeting API" that "Helper blueprint" is granted: its "inherit" does not name the API.',

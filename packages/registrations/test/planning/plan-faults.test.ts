@@ -29,19 +29,19 @@ const rows: [string, unknown, ReturnType<typeof sampleState>, string][] = [
     `2 applications match "Greeting API": ${ids.api}, ${ids.other}. Set the applicationId of the right one.`,
   ],
   [
-    'an application id that the tenant does not know',
+    'an unknown application ID',
     { apis: [{ displayName: 'Greeting API', applicationId: ids.other, appRoles: [] }] },
     sampleState(),
     `No application of the tenant has the ID ${ids.other}. The directory chooses application IDs. Omit the ID to find "Greeting API" by its name, or to create it.`,
   ],
   [
-    'a permission of an unknown API',
+    'a permission for an unknown API',
     job('Orders API'),
     sampleState(),
     'The API "Orders API" is not in the file and not in the tenant.',
   ],
   [
-    'a permission that an API of the tenant does not declare',
+    'a permission that its API does not declare',
     job('Greeting API'),
     sampleState(),
     'The API "Greeting API" declares no app role "Read".',
@@ -69,7 +69,7 @@ describe('a plan is refused for', () => {
     assert.deepEqual(plan(file, sampleState({ applications: [twin] })).faults, [])
   })
 
-  it('nothing when an API of another tenant has only a service principal', () => {
+  it('nothing if an API from another tenant has only a service principal', () => {
     for (const name of ['Microsoft Graph', ids.other]) {
       const { changes, faults } = plan(job(name), sampleState({ servicePrincipals: [graph] }))
       assert.deepEqual(faults, [])
@@ -80,7 +80,7 @@ describe('a plan is refused for', () => {
     }
   })
 
-  it('CL14: an API of another tenant with the name of an application of this tenant', () => {
+  it('CL14: an API from another tenant with the name of an application in this tenant', () => {
     const planted = {
       ...sampleApi,
       id: ids.other,
@@ -96,7 +96,7 @@ describe('a plan is refused for', () => {
 })
 
 describe('a plan as text', () => {
-  it('reports that there are no changes', () => {
+  it('reports that nothing changes', () => {
     assert.equal(planText(plan(sampleFile())), 'No changes: the directory matches the file.\n')
   })
 
@@ -132,14 +132,14 @@ With these changes:
     assert.deepEqual(plan({ clients: [{ displayName: 'Greeting client' }] }, state).ifApplied, [])
   })
 
-  it('lists its faults instead of a diff', () => {
+  it('lists its errors instead of a diff', () => {
     assert.equal(
       planText(plan(job('Orders API'))),
       'Cannot make a plan:\n  The API "Orders API" is not in the file and not in the tenant.\n',
     )
   })
 
-  it('warns of the removals in its changes', () => {
+  it('warns about the removals in its changes', () => {
     const text = planText(plan({ removed: ['Greeting client'] }))
     assert.match(text, /^! - application "Greeting client"/m)
     assert.match(text, /1 change; those marked ! remove or replace something/)

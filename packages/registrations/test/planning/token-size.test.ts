@@ -20,19 +20,19 @@ describe('the size of a token', () => {
     [30_564, /^29\.8 KB: Node/],
   ]
   for (const [bytes, fault] of faults) {
-    it(`of ${bytes} bytes is ${fault ? 'refused by some servers' : 'usual'}`, () => {
+    it(`is ${fault ? 'reported as too large for some servers' : 'accepted'} with ${bytes} bytes`, () => {
       const found = tokenSizeFault(bytes)
       if (fault === undefined) assert.equal(found, undefined)
       else assert.match(found ?? '', fault)
     })
   }
 
-  it('grows by the bytes of a role in JSON, in base64url', () => {
+  it('grows by the size of a role in JSON, encoded in base64url', () => {
     assert.equal(estimateTokenBytes(['abc']) - estimateTokenBytes([]), 8)
     assert.equal(estimateTokenBytes(['äöü"']) - estimateTokenBytes([]), Math.ceil((11 * 4) / 3))
   })
 
-  it('exceeds a limit once for each limit', () => {
+  it('exceeds each limit only once', () => {
     const bytes = values(900).map((_, index, all) => estimateTokenBytes(all.slice(0, index)))
     const passed = bytes.filter(
       (after, index) => index > 0 && passesLimit(bytes[index - 1] ?? 0, after),
@@ -89,8 +89,8 @@ const withRoles = (count: number, granted: number) =>
     })),
   })
 
-describe('a plan', () => {
-  it('warns of a token that some servers refuse', () => {
+describe('a plan with many roles', () => {
+  it('warns about a token that some servers refuse', () => {
     assert.deepEqual(effects(fileWith(200)), [])
     assert.match(
       effects(fileWith(400)).join(),
@@ -99,7 +99,7 @@ describe('a plan', () => {
     assert.match(effects(fileWith(1000)).join(), /with 1000 roles and about 2\d\.\d KB: Node and/)
   })
 
-  it('does not count disabled roles', () => {
+  it('ignores disabled roles', () => {
     assert.doesNotMatch(effects(fileWith(1000, false)).join(), / KB/)
   })
 
@@ -110,14 +110,14 @@ describe('a plan', () => {
   })
 })
 
-describe('an explanation', () => {
+describe('an explanation with many roles', () => {
   const text = (granted: number) => {
     const state = withRoles(1000, granted)
     return explanationText(
       explain(state, locateById(state, ids.client), locateById(state, ids.api), now),
     )
   }
-  it('warns of the current token, and of the token after consent', () => {
+  it('warns about the current token, and about the token after consent', () => {
     assert.match(text(1000), /\nThe token has 1000 roles and about 2\d\.\d KB: Node /)
     assert.match(
       text(1),
