@@ -4,8 +4,9 @@ import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { freshFolder } from '../../../../test/fixtures/fresh-folder.ts'
+import { GraphTenant } from '../../../../test/fixtures/graph/graph-tenant.ts'
 import {
-  type PortalBrowser,
+  PortalBrowser,
   type PortalServer,
   startPortal,
 } from '../../../../test/fixtures/portal/portal-browser.ts'
@@ -137,6 +138,26 @@ describe('the overview and the list of applications', () => {
       assert.equal(answer.status, status)
       assert.ok(answer.text.includes(part), answer.text)
       assert.ok(!answer.text.includes('Not done'))
+    })
+  }
+
+  for (const [path, status] of [
+    ['/portal', 200],
+    ['/portal/applications', 200],
+    ['/portal/token', 200],
+    ['/portal/logs', 403],
+    ['/portal/keys', 403],
+  ] as const) {
+    it(`returns ${status} at ${path} to the administrator of another tenant`, async () => {
+      const { url } = server.provider
+      const { tenantId, administrator } = server
+      const another = await GraphTenant.create({ url, tenantId, administrator })
+      const { CLIENT_ID, CLIENT_SECRET } = another.administrator
+      const other = new PortalBrowser(url)
+      await other.signIn(CLIENT_ID, CLIENT_SECRET)
+      const page = await other.open(path)
+      assert.equal(page.status, status)
+      assert.ok(!page.text.includes('disabled or deleted'))
     })
   }
 

@@ -50,6 +50,8 @@ export function currentRoles(
     client?.accountEnabled &&
     isActive(holder) &&
     application !== undefined
+  // The portal calls for the administrator of any tenant, and only one tenant has the server's own API.
+  if (mayAct && api === undefined) return []
   if (!mayAct || !api?.accountEnabled) throw refuse('caller_unknown')
   const assigned = new Set(
     effectiveAssignments(directory, client)
