@@ -164,9 +164,7 @@ type Turn = (turn: number) => Promise<unknown>
 /** Each request to a server, by its name. Signs its administrator in. */
 async function requestsTo(server: IdentityServer, dataDir: string): Promise<[string, Turn][]> {
   const administrator = new Administrator(server.url, dataDir)
-  const browser = new PortalBrowser(server.url)
-  await browser.signIn(administrator.clientId, administrator.clientSecret)
-  // A tenant with one application beside the tenant of the store. Pages of the portal ask this.
+  // A tenant with one application beside the tenant of the store.
   const small = await administrator.createTenant('Small')
   const apis = encodeURIComponent("servicePrincipalNames/any(x:startswith(x,'api://'))")
   return [
@@ -179,14 +177,30 @@ async function requestsTo(server: IdentityServer, dataDir: string): Promise<[str
       async (turn) => readAnswer(await send(administrator, turn)),
     ]),
     ['delta: a page of applications', pagesOfChanges(administrator)],
-    ...Object.entries(portalPages).map(([what, path]): [string, Turn] => [
-      what,
-      async () => {
-        const { status } = await browser.open(path)
-        if (status !== 200) throw new Error(`${status} at ${path}`)
-      },
-    ]),
+    ...(await pagesTo(server, administrator, portalPages)),
+    ...(await pagesTo(server, small, {
+      'portal: overview of a small tenant': '/portal',
+      'portal: applications of a small tenant': '/portal/applications',
+      'portal: permissions in a small tenant': `/portal/applications/${small.clientId}/permissions`,
+    })),
   ]
+}
+
+/** Signs an administrator in to the portal; each page is one request. */
+async function pagesTo(
+  { url }: IdentityServer,
+  { clientId, clientSecret }: Administrator,
+  pages: Readonly<Record<string, string>>,
+): Promise<[string, Turn][]> {
+  const browser = new PortalBrowser(url)
+  await browser.signIn(clientId, clientSecret)
+  return Object.entries(pages).map(([what, path]) => [
+    what,
+    async () => {
+      const { status } = await browser.open(path)
+      if (status !== 200) throw new Error(`${status} at ${path}`)
+    },
+  ])
 }
 
 /** Waits until SQLite has checked the data file in its thread: that is work of the start. */
