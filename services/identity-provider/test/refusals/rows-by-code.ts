@@ -18,5 +18,6 @@ export function byCode<Column extends 'check' | 'clientRemedy'>(
   return [...values].sort(([a], [b]) => a - b)
 }
 
-/** The first line of a file that is generated from the rows. */
-export const rowsMark = '// Generated from the rows of the refusals: npm run generate.'
+/** The first lines of a file that is generated from the rows. */
+export const rowsMark =
+  '// Generated from the rows of the refusals: npm run generate.\n// biome-ignore-all format: one line for each row'
