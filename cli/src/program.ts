@@ -3,7 +3,8 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Command, CommanderError } from 'commander'
-import { type CommandContext, commandLoaders, isCommandName } from './command-loaders.ts'
+import type { CommandContext } from './command-context.ts'
+import { loadersFor } from './command-loaders.ts'
 import { exitCodes } from './exit-codes.ts'
 import { packageFolder, type Services, withCommand } from './system/services.ts'
 import { printFailure, type Screen, type Terminal, visibleTerminal } from './terminal.ts'
@@ -42,13 +43,11 @@ export async function greetingProgram(
     .exitOverride()
   const context: CommandContext = { program, terminal, services }
   const [name = ''] = args
-  // The completion script contains all subcommands.
-  const isAlone = isCommandName(name) && name !== 'completion'
-  const loaders = isAlone ? [commandLoaders[name]] : Object.values(commandLoaders)
+  const loaders = await loadersFor(name)
   for (const load of loaders) await load(context)
   // The built-in command knows one name only.
   program.helpCommand(false)
-  if (!isAlone)
+  if (loaders.length > 1)
     program
       .command('help')
       .argument('[command...]')

@@ -1,4 +1,5 @@
-import { type Command, InvalidArgumentError, Option } from 'commander'
+import { InvalidArgumentError, Option } from 'commander'
+import type { CommandContext } from '../command-context.ts'
 import { CommandFailure } from '../exit-codes.ts'
 import type { Terminal } from '../terminal.ts'
 import { visibleText } from '../text/visible-text.ts'
@@ -37,7 +38,7 @@ function limit(text: string): number {
 }
 
 /** `greeting audit`: shows the audit log and the sign-in log of the identity provider. */
-export function addAuditCommand(program: Command, terminal: Terminal): void {
+export function addAuditCommand({ program, terminal }: CommandContext): void {
   const command = program
     .command('audit')
     .description(

@@ -1,9 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import type { Command } from 'commander'
+import type { CommandContext } from '../command-context.ts'
 import { SilentExit } from '../exit-codes.ts'
-import type { Services } from '../system/services.ts'
-import type { Terminal } from '../terminal.ts'
 
 type Options = {
   readonly rules?: string
@@ -14,7 +12,7 @@ type Options = {
 }
 
 /** `greeting authorize`: runs the authorizer until the command is stopped. Its log goes to the output. */
-export const addAuthorizeCommand = (program: Command, terminal: Terminal, services: Services) =>
+export const addAuthorizeCommand = ({ program, terminal, services }: CommandContext) =>
   program
     .command('authorize')
     .description('answer a proxy which requests may pass to an API in any language')

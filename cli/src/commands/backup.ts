@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import type { Command } from 'commander'
+import type { CommandContext } from '../command-context.ts'
 import { SilentExit } from '../exit-codes.ts'
 import { defaultDataDir } from '../system/data-folder.ts'
 import type { Services } from '../system/services.ts'
@@ -16,7 +16,7 @@ type Options = {
 }
 
 /** `greeting backup`: copies the store of the identity provider, or one tenant, into a new folder. */
-export const addBackupCommand = (program: Command, terminal: Terminal, services: Services) =>
+export const addBackupCommand = ({ program, terminal, services }: CommandContext) =>
   program
     .command('backup')
     .description('back up the store of the identity provider, also while it runs')
@@ -32,7 +32,7 @@ export const addBackupCommand = (program: Command, terminal: Terminal, services:
     )
 
 /** `greeting restore`: fills an empty store with a backup, or takes one tenant back to it. */
-export const addRestoreCommand = (program: Command, terminal: Terminal, services: Services) =>
+export const addRestoreCommand = ({ program, terminal, services }: CommandContext) =>
   program
     .command('restore')
     .description(

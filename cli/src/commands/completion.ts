@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander'
-import type { Terminal } from '../terminal.ts'
+import type { CommandContext } from '../command-context.ts'
 
 /** A command or subcommand ("registrations plan"), and the words that can follow it. */
 type Words = {
@@ -125,7 +125,7 @@ function shell(text: string): Shell {
 }
 
 /** `greeting completion`: prints a shell completion script. */
-export function addCompletionCommand(program: Command, terminal: Terminal): Command {
+export function addCompletionCommand({ program, terminal }: CommandContext): Command {
   return program
     .command('completion')
     .description('print a completion script for a shell')

@@ -1,4 +1,4 @@
-import type { Command } from 'commander'
+import type { CommandContext } from '../command-context.ts'
 import { clientChecks, greetingChecks, missingRoles } from '../doctor/client-checks.ts'
 import {
   type Check,
@@ -12,7 +12,7 @@ import {
 import { apiChecks, authorityChecks } from '../doctor/server-checks.ts'
 import { CommandFailure, type ExitName, exitCodes, SilentExit } from '../exit-codes.ts'
 import type { Settings } from '../files/env-file.ts'
-import { type Services, withCommand } from '../system/services.ts'
+import { withCommand } from '../system/services.ts'
 import type { Colour, Terminal } from '../terminal.ts'
 import { shellQuote, visibleText, wrapped } from '../text/visible-text.ts'
 import { type ClientCommandOptions, clientCommand } from './client/client-command.ts'
@@ -109,11 +109,7 @@ async function withSteps(facts: Probes, command: string, stop: AbortSignal): Pro
 }
 
 /** `greeting doctor`: checks each step of a job, and reports the faults. */
-export function addDoctorCommand(
-  program: Command,
-  terminal: Terminal,
-  { command }: Services,
-): Command {
+export function addDoctorCommand({ program, terminal, services: { command } }: CommandContext) {
   return clientCommand(program.command('doctor'))
     .description('check each step of a job, and report what is wrong and how to fix it')
     .action(async (options: ClientCommandOptions) => {

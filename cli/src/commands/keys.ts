@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises'
 import { textOfFile } from '@greeting/client/files'
 import { parseAnswer } from '@greeting/registrations/apply'
-import type { Command } from 'commander'
 import { z } from 'zod'
+import type { CommandContext } from '../command-context.ts'
 import { CommandFailure } from '../exit-codes.ts'
 import type { Terminal } from '../terminal.ts'
 import { wholeSeconds } from '../text/time.ts'
@@ -34,7 +34,7 @@ const reencryption = z.object({ reencrypted: z.number(), keyEncryptionKeyId: z.s
 const role = 'SigningKey.ReadWrite.All'
 
 /** `greeting keys`: manages the signing keys of the identity provider. */
-export function addKeysCommands(program: Command, terminal: Terminal): void {
+export function addKeysCommands({ program, terminal }: CommandContext): void {
   const keys = program
     .command('keys')
     .description('manage the signing keys of the identity provider')

@@ -1,6 +1,7 @@
 import { GraphRefusalError } from '@greeting/registrations/apply'
 import { type Command, InvalidArgumentError } from 'commander'
 import { z } from 'zod'
+import type { CommandContext } from '../command-context.ts'
 import { CommandFailure } from '../exit-codes.ts'
 import type { Terminal } from '../terminal.ts'
 import { textTable } from '../text/visible-text.ts'
@@ -33,7 +34,7 @@ type ClockOptions = AdministratorCommandOptions & {
 }
 
 /** `greeting lab`: faults, tokens and the clock of an identity provider for tests. */
-export function addLabCommands(program: Command, terminal: Terminal): void {
+export function addLabCommands({ program, terminal }: CommandContext): void {
   const lab = program
     .command('lab')
     .description('break answers, make tokens and set the clock of an identity provider with a lab')

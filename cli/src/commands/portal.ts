@@ -2,13 +2,12 @@ import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { lstat, readdir, rm, stat, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
-import type { Command } from 'commander'
 import { z } from 'zod'
 import type { AdministratorSettings } from '../administrator/administrator-settings.ts'
 import { isLoopback } from '../client/client-settings.ts'
+import type { CommandContext } from '../command-context.ts'
 import { CommandFailure } from '../exit-codes.ts'
 import { isChangeableByOthers, type Settings } from '../files/env-file.ts'
-import type { Terminal } from '../terminal.ts'
 import {
   type AdministratorCommandOptions,
   administratorCommand,
@@ -22,7 +21,7 @@ const refusal = z.object({ error: z.string(), error_description: z.string() })
 const timeoutMs = 10_000
 
 /** `greeting portal`: opens the portal of the identity provider, signed in. */
-export function addPortalCommand(program: Command, terminal: Terminal): void {
+export function addPortalCommand({ program, terminal }: CommandContext): void {
   administratorCommand(program.command('portal'))
     .description('open the portal of the identity provider in a browser, signed in')
     .option('--no-open', 'print the link only, and open no browser')

@@ -1,8 +1,8 @@
 import { posix, resolve, win32 } from 'node:path'
-import { type Command, InvalidArgumentError } from 'commander'
+import { InvalidArgumentError } from 'commander'
+import type { CommandContext } from '../command-context.ts'
 import { DataFolder, defaultDataDir } from '../system/data-folder.ts'
 import { RunningSystem, type SystemFacts } from '../system/running-system.ts'
-import type { Services } from '../system/services.ts'
 import type { Terminal } from '../terminal.ts'
 import { shellQuote, wrapped } from '../text/visible-text.ts'
 
@@ -140,7 +140,7 @@ function maxLogMib(text: string): number {
 }
 
 /** `greeting start`: runs the whole system until it is stopped. */
-export function addStartCommand(program: Command, terminal: Terminal, services: Services): void {
+export function addStartCommand({ program, terminal, services }: CommandContext): void {
   program
     .command('start')
     .description('run the identity provider and the greeting API until Ctrl-C')

@@ -1,8 +1,7 @@
 import { access } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
-import type { Command } from 'commander'
+import type { CommandContext } from '../command-context.ts'
 import { CommandFailure } from '../exit-codes.ts'
-import type { Terminal } from '../terminal.ts'
 import { shellQuote } from '../text/visible-text.ts'
 
 type Options = { readonly dataDir: string; readonly json?: true }
@@ -40,7 +39,7 @@ const ways: readonly { readonly where: string; readonly lines: (file: string) =>
 ]
 
 /** `greeting trust`: shows how to trust the local certificate authority. It changes nothing. */
-export function addTrustCommand(program: Command, terminal: Terminal): void {
+export function addTrustCommand({ program, terminal }: CommandContext): void {
   program
     .command('trust')
     .description('show how to trust the certificate authority of the local identity provider')

@@ -1,7 +1,6 @@
 import { join } from 'node:path'
 import type { SecretName } from '@greeting/registrations/apply'
-import type { Plan } from '@greeting/registrations/planning'
-import { adoptionLine, isHeldByOthers } from '@greeting/registrations/planning'
+import { adoptionLine, isHeldByOthers, type Plan } from '@greeting/registrations/planning'
 import { readAdministratorSettings } from '../administrator/administrator-settings.ts'
 import { refusalFailure } from '../administrator/refusal-failure.ts'
 import { CommandFailure } from '../exit-codes.ts'

@@ -1,13 +1,13 @@
 import type { Command } from 'commander'
 import { connect } from '../../client/connection.ts'
-import type { Terminal } from '../../terminal.ts'
+import type { CommandContext } from '../../command-context.ts'
 import { decodeToken, tokenText } from '../../text/token-text.ts'
 import { type ClientCommandOptions, clientCommand, settingsOf } from './client-command.ts'
 
 type Options = ClientCommandOptions & { readonly decode?: true; readonly force?: true }
 
 /** `greeting token`: obtains an access token and prints it. */
-export function addTokenCommand(program: Command, terminal: Terminal): Command {
+export function addTokenCommand({ program, terminal }: CommandContext): Command {
   return clientCommand(program.command('token'))
     .description('print an access token, from the cache or a new one')
     .option('--decode', 'print the header and the claims, with times in words')

@@ -4,6 +4,7 @@ import { registrationsJsonSchema } from '@greeting/registrations'
 import type { Located } from '@greeting/registrations/directory'
 import { exportRegistrations, planText } from '@greeting/registrations/planning'
 import type { Command } from 'commander'
+import type { CommandContext } from '../../command-context.ts'
 import { CommandFailure, SilentExit } from '../../exit-codes.ts'
 import { type LoadedFile, loadFile, registrationsIn } from '../../registrations/load-file.ts'
 import { clientsWithoutFile, fileOfSecret } from '../../registrations/secret-files.ts'
@@ -63,7 +64,7 @@ function withoutFile({ file }: LoadedFile, located: readonly Located[], { dataDi
 /**
  * `greeting registrations`: the six registration steps with a file, here and in Microsoft Entra ID.
  */
-export function addRegistrationsCommands(program: Command, terminal: Terminal): void {
+export function addRegistrationsCommands({ program, terminal }: CommandContext): void {
   const registrations = program
     .command('registrations')
     .description('register APIs and clients with a reviewed file')
