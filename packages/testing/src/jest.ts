@@ -1,7 +1,6 @@
 import type { Entra } from './entra.ts'
 import type { ApiRegistrations, ClientRegistrations } from './registrations.ts'
-import type { EntraOptions } from './start-entra.ts'
-import { hookEntra, type TestHooks } from './start-entra.ts'
+import { type EntraOptions, hookEntra, type TestHooks } from './start-entra.ts'
 
 /**
  * Starts one identity provider for the tests of a `describe` block, with jest.

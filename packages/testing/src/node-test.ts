@@ -1,8 +1,7 @@
 import { after, afterEach, before } from 'node:test'
 import type { Entra } from './entra.ts'
 import type { ApiRegistrations, ClientRegistrations } from './registrations.ts'
-import type { EntraOptions } from './start-entra.ts'
-import { hookEntra } from './start-entra.ts'
+import { type EntraOptions, hookEntra } from './start-entra.ts'
 
 /**
  * Starts one identity provider for the tests of a `describe` block, with `node:test`.

@@ -1,7 +1,6 @@
 import type { Entra } from './entra.ts'
 import type { ApiRegistrations, ClientRegistrations } from './registrations.ts'
-import type { EntraOptions } from './start-entra.ts'
-import { hookEntra, type TestHooks } from './start-entra.ts'
+import { type EntraOptions, hookEntra, type TestHooks } from './start-entra.ts'
 
 // The types of vitest are those of the installed version, so only its hooks have a type here.
 const vitest = 'vitest'

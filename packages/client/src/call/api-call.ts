@@ -1,6 +1,5 @@
 import { ClientError } from '../errors.ts'
-import type { OnEvent } from '../hooks.ts'
-import { requestAttributes, type Trace } from '../hooks.ts'
+import { type OnEvent, requestAttributes, type Trace } from '../hooks.ts'
 import { readBoundedText } from '../http/bounded-body.ts'
 import { type Attempt, type AttemptLimits, readRetryAfter } from '../http/retry.ts'
 import { isSecureUrl } from '../http/secure-url.ts'

@@ -19,8 +19,8 @@ export function weightOf({ object, ids = [] }: WeighedEntry): number {
     )
   }
   if (object.kind === 'tenant') {
-    const { domains, policies } = object.value
-    return 1 + domains.length + policies.length + inertWeight({ policies })
+    const { domains, inertProperties, policies } = object.value
+    return 1 + domains.length + policies.length + inertWeight({ ...inertProperties, policies })
   }
   if (object.kind !== 'application') return 1
   const { value } = object

@@ -107,6 +107,7 @@ export {
   entityValues,
   fixedValues,
   formsOf,
+  inertDefaults,
   type PropertyView,
   type ShownProperty,
   shownProperties,

@@ -1,5 +1,8 @@
+import { z } from 'zod'
 import { isGuid } from './guid.ts'
 import type { DirectoryPolicy } from './policy.ts'
+import { bodyCollection, name, text } from './properties/forms.ts'
+import type { InertProperties } from './properties/inert-properties.ts'
 import { initialValues, type PropertyTable } from './properties/property.ts'
 
 /** A separate directory with its own issuer. Its objects are unknown in every other tenant. */
@@ -14,6 +17,8 @@ export type Tenant = {
   readonly createdDateTime: Date
   /** At most `maxPolicies`. */
   readonly policies: readonly DirectoryPolicy[]
+  /** The properties that are only shown, or copied into claims. */
+  readonly inertProperties: InertProperties
 }
 
 /** A domain that every tenant of Entra ID has from its creation. */
@@ -36,14 +41,35 @@ export function tenantIdIn(name: string): string | undefined {
   return isGuid(id) ? id : undefined
 }
 
+const maxDomains = 100
+const domain = text(253).pipe(
+  z
+    .hostname('must be a domain name')
+    .toLowerCase()
+    // These have the form of a host name. In a path they name the tenant with this ID.
+    .refine((domain) => tenantIdIn(domain) === undefined, 'must be a domain name without an ID'),
+)
+
+/** A row with `inert` and `body` is a whole property: in the store, in both APIs, and for a claim. */
 export const tenantProperties: PropertyTable<Tenant, unknown> = {
   id: { column: ['id'] },
   createdDateTime: { column: ['created_at', 'time'] },
-  displayName: { column: ['display_name'], filter: 'value' },
-  domains: { column: ['domains', 'json'], filter: 'collection', initial: [] },
+  displayName: { column: ['display_name'], filter: 'value', body: name() },
+  domains: {
+    column: ['domains', 'json'],
+    filter: 'collection',
+    initial: [],
+    body: bodyCollection(domain, maxDomains),
+  },
   initialDomain: { show: initialDomainOf },
-  isEnabled: { column: ['is_enabled', 'boolean'], filter: 'value', initial: true },
+  isEnabled: {
+    column: ['is_enabled', 'boolean'],
+    filter: 'value',
+    initial: true,
+    body: z.boolean(),
+  },
   policies: { column: ['policies', 'json'], show: false, initial: [] },
+  inertProperties: { column: ['inert_properties', 'json'], show: false, initial: {} },
 }
 
 const initial = initialValues(tenantProperties)

@@ -109,6 +109,7 @@ export function directoryLogConformance(fresh: FreshStorage): void {
     const written = [
       put('tenant', tenant({ displayName: awkward.join(' '), domains: [], isEnabled: false })),
       put('tenant', tenant({ id: guid(2), policies: [policy(6), policy(7)] })),
+      put('tenant', tenant({ id: guid(3), inertProperties: { notes: awkward } })),
       put('application', everything),
       put('application', application({ id: guid(0xaa), appId: guid(0xab) })),
       put('servicePrincipal', servicePrincipal({ deletedDateTime: at, accountEnabled: false })),

@@ -1,5 +1,4 @@
-import type { ForgeryRow } from './forgery.ts'
-import { withMember } from './forgery.ts'
+import { type ForgeryRow, withMember } from './forgery.ts'
 
 const audience = 'The token is for another audience.'
 const issuer = 'The token is from another issuer.'

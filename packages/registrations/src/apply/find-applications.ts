@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { principalAppId } from '../directory/directory-state.ts'
-import type { Graph } from './graph.ts'
-import { GraphRefusalError } from './graph.ts'
+import { type Graph, GraphRefusalError } from './graph.ts'
 import { filtered, quoted } from './read-directory.ts'
 
 /** An application of the tenant, or another tenant's application with a service principal in it. */

@@ -7,8 +7,7 @@ import type { RoleState } from '../explaining/explanation.ts'
 import type { RegistrationsFile } from '../registrations-file.ts'
 import { estimateTokenBytes, tokenSizeFault, tokenSizeRemedy } from '../token-size.ts'
 import type { CertificateToAdd } from './steps/change.ts'
-import type { KnownApis } from './steps/known-apis.ts'
-import { fileIndex } from './steps/known-apis.ts'
+import { fileIndex, type KnownApis } from './steps/known-apis.ts'
 import { presentConsents, wantedConsents } from './steps/plan-consents.ts'
 
 const reasons: Readonly<Record<RoleState, string>> = {

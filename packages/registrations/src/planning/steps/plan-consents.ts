@@ -7,8 +7,7 @@ import {
 import { assignmentsOf, type Located } from '../../directory/locate.ts'
 import type { RegistrationsFile } from '../../registrations-file.ts'
 import type { Change, ChangeOf, RoleName } from './change.ts'
-import type { KnownApis } from './known-apis.ts'
-import { fileIndex } from './known-apis.ts'
+import { fileIndex, type KnownApis } from './known-apis.ts'
 
 type Granted = { readonly api: string; readonly role: RoleName }
 

@@ -5,6 +5,7 @@ import {
   isGuid,
   shownProperties,
   type Tenant,
+  tenantProperties,
 } from '@greeting/directory'
 import type { EntitySet } from '../odata/entity-set.ts'
 import { listEntities } from '../odata/list-entities.ts'
@@ -110,6 +111,9 @@ export const organization: EntitySet<Tenant> = {
         }),
       ],
     },
+    ...Object.fromEntries(
+      Object.entries(tenantProperties).filter(([, { inert }]) => inert !== undefined),
+    ),
   }),
 }
 

@@ -1,20 +1,22 @@
 import {
   type Application,
+  bodyForms,
   type Directory,
   graphAppId,
+  inertAfter,
+  inertDefaults,
   isGuid,
   newServicePrincipal,
   newTenant,
   put,
   shownProperties,
   type Tenant,
-  tenantIdIn,
   tenantProperties,
 } from '@greeting/directory'
-import { bodyCollection, name, text } from '@greeting/directory/forms'
 import { z } from 'zod'
-import { omitUndefined, parseBody } from '../body/parse-body.ts'
+import { parseBody } from '../body/parse-body.ts'
 import { createAdministrator } from '../bootstrap/administrator.ts'
+import { patchOf } from '../graph/directory-objects/object-body.ts'
 import type { EntitySet } from '../odata/entity-set.ts'
 import { entityTag, requireMatch } from '../odata/entity-tag.ts'
 import { listEntities } from '../odata/list-entities.ts'
@@ -70,29 +72,19 @@ const tenants: EntitySet<Tenant> = {
   properties: shownProperties(tenantProperties),
 }
 
-const maxDomains = 100
-const domain = text(253).pipe(
-  z
-    .hostname('must be a domain name')
-    .toLowerCase()
-    // These have the form of a host name. In a path they name the tenant with this ID.
-    .refine((domain) => tenantIdIn(domain) === undefined, 'must be a domain name without an ID'),
-)
-
-const properties = {
-  displayName: name(),
-  domains: bodyCollection(domain, maxDomains),
-}
+const forms = bodyForms(tenantProperties)
+const inertInitially = inertDefaults(tenantProperties)
+const changedTenant = z.strictObject({ ...forms.changeable, ...forms.inert }).partial()
 /** The server chooses the ID, so that a caller cannot take an ID with another meaning. */
-const createdTenant = z.strictObject(properties).partial({ domains: true })
-const changedTenant = z.strictObject({ ...properties, isEnabled: z.boolean() }).partial()
+const createdTenant = changedTenant.omit({ isEnabled: true }).required({ displayName: true })
 
 function create(call: ChangingCall): Change {
   const { body, committed, runtime } = call
-  const { displayName, domains = [] } = parseBody(createdTenant, body)
+  const { inert, properties } = patchOf<Tenant>(parseBody(createdTenant, body), forms)
   const id = runtime.newGuid()
   const createdDateTime = runtime.now()
-  const tenant = newTenant({ id, displayName, domains, createdDateTime })
+  const inertProperties = inertAfter({}, inert, inertInitially)
+  const tenant = newTenant({ displayName: '', ...properties, id, createdDateTime, inertProperties })
   requireFreeDomains(tenant, committed)
   const apis = [...apisOfEveryTenant].map((appId) => {
     const application = builtInApplication(committed, appId)
@@ -136,7 +128,12 @@ function builtInApplication(committed: Directory, appId: string): Application {
 
 function update(call: ChangingCall): Change {
   const before = findTenant(call)
-  const after: Tenant = { ...before, ...omitUndefined(parseBody(changedTenant, call.body)) }
+  const { inert, properties } = patchOf<Tenant>(parseBody(changedTenant, call.body), forms)
+  const after: Tenant = {
+    ...before,
+    ...properties,
+    inertProperties: inertAfter(before.inertProperties, inert, inertInitially),
+  }
   requireFreeDomains(after, call.committed)
   // No administrator could enable the tenant of all administrators again.
   if (!after.isEnabled && after.id === call.caller.tenantId) throw refuse('protected_object')

@@ -59,13 +59,8 @@ type NamedRow = ObjectRow & {
   word_starts: string
 }
 
-export type TenantRow = ObjectRow & {
-  display_name: string
-  domains: string
-  is_enabled: number
-  created_at: string
-  policies: string
-}
+/** The columns of a tenant that statements name. `tenantProperties` names the others. */
+export type TenantRow = ObjectRow & { display_name: string; created_at: string }
 
 /** The columns of an application that statements name. `applicationProperties` names the others. */
 export type ApplicationRow = NamedRow & { identifier_uris: string; unique_name: string | null }

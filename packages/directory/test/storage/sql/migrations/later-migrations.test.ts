@@ -73,6 +73,16 @@ describe('a migration that is not a contraction', () => {
     })
   }
 
+  it('gives a tenant of the first schema no inert properties', async () => {
+    const earlier = new DatabaseSync(':memory:')
+    const store = sqliteDatabase(earlier, ':memory:')
+    await store.migrate(first)
+    earlier.exec("insert into tenant values ('t', 'Contoso', '[]', 1, '2030-01-01', 1, 'm', '[]')")
+    await store.migrate()
+    const row = earlier.prepare('select display_name, inert_properties from tenant').get()
+    assert.deepEqual({ ...row }, { display_name: 'Contoso', inert_properties: '{}' })
+  })
+
   for (const [statement, contraction] of [
     ['drop table tenant', 'tenant is removed'],
     ['alter table tenant drop column is_enabled', 'tenant.is_enabled is removed or changed'],
