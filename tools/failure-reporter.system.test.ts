@@ -23,9 +23,9 @@ const programs: readonly (readonly [what: string, program: string, printed: read
     ],
   ]
 
-describe('the reporter of failures', () => {
+describe('the failure reporter', () => {
   for (const [what, program, printed] of programs) {
-    it(`prints the failures and stops the process when ${what}`, () => {
+    it(`prints the failures and stops the process if ${what}`, () => {
       const folder = freshFolder()
       const file = join(folder, 'waiting.test.mjs')
       writeFileSync(

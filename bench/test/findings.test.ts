@@ -32,18 +32,18 @@ const cellsOf = (part: string, title: string) =>
     .slice(2, -1)
     .map((cell) => cell.trim())
 
-it('lists what is behind first, and each factor in one of two tables', () => {
+it('the findings list the slower results first, and each factor in one of two tables', () => {
   assert.ok(text.startsWith('## Where Greeting is behind'))
   assert.deepEqual(cellsOf(behind, 'HAProxy `jwt_verify`'), ['', '2.00', '', ''])
   assert.deepEqual(cellsOf(ahead, 'HAProxy `jwt_verify`'), ['2.00', '', '1.25', '1.00'])
 })
 
-it('programs of different groups are compared through the reference', () => {
+it('the findings compare programs of different groups through the reference', () => {
   assert.deepEqual(cellsOf(behind, 'Rust axum + jsonwebtoken, cached'), ['2.50', '', '4.00', ''])
   assert.deepEqual(cellsOf(ahead, 'Rust axum + jsonwebtoken, cached'), ['', '2.00', '', '4.00'])
 })
 
-it('the reason depends on the share of the open route', () => {
+it('the findings give a reason that depends on the share of the open route', () => {
   assert.match(
     behind,
     /Node, remembered: 1 of 2 .+\n.+20\.0 of 25\.0 us \(80 %\), so `node:http` costs most/,
@@ -53,6 +53,6 @@ it('the reason depends on the share of the open route', () => {
   assert.match(behind, /Bare `node:http` takes 19\.0 us/)
 })
 
-it('a run without Greeting has no findings', () => {
+it('the findings are empty for a run without Greeting', () => {
   assert.deepEqual(findings(results.slice(2), reference), [])
 })

@@ -11,7 +11,7 @@ it('the README quotes the usage', () => {
   assert.ok(read('bench/README.md').includes(`\`\`\`\n${usage}\n\`\`\`\n`))
 })
 
-it('a number out of its bounds, an unknown option and an unknown argument are refused', () => {
+it('the benchmark refuses a number out of its bounds, an unknown option and an unknown argument', () => {
   for (const args of [['--rounds', '0'], ['--sizes', '1000,7'], ['--fast'], ['peers']])
     assert.throws(() => readOptions(args), TypeError, args.join(' '))
 })

@@ -43,7 +43,7 @@ async function flawsOf(token: string): Promise<string> {
   return failed.map(([name]) => name).join()
 }
 
-describe('the check that a row is guarded', () => {
+describe('the check of a guarded row', () => {
   const sent: string[] = []
   /** Answers of servers whose rows must not count. */
   const answers: Readonly<Record<string, RequestListener>> = {
@@ -68,7 +68,7 @@ describe('the check that a row is guarded', () => {
     ])
   })
 
-  it('sends tokens that each differ from the valid one in one part', async () => {
+  it('sends tokens that differ from the valid token in one part each', async () => {
     sent.length = 0
     await proveGuarded(`${origin()}/lets-anybody-in`, fixture)
     const flaws = await Promise.all(sent.map(flawsOf))
@@ -80,7 +80,7 @@ describe('the check that a row is guarded', () => {
     assert.deepEqual(failures, ['a valid token got 401'])
   })
 
-  it('does not accept a server error as a refusal', async () => {
+  it('does not treat a server error as a refusal', async () => {
     assert.equal((await proveGuarded(`${origin()}/breaks`, fixture)).length, 8)
   })
 
@@ -90,7 +90,7 @@ describe('the check that a row is guarded', () => {
   })
 })
 
-describe('the check that a row issues tokens', () => {
+describe('the check of a token-issuing row', () => {
   const secret = 'right'
   let sameToken: Promise<string>
   /** The token of each authorization server, for the right secret or for any. */

@@ -42,13 +42,13 @@ describe('compose.yaml', () => {
     })
 
   for (const [name, { build, environment = {} }] of ours) {
-    it(`sets only settings that the reference for ${name} lists`, () => {
+    it(`sets only documented settings of ${name}`, () => {
       for (const setting of Object.keys(environment))
         assert.ok(page(build?.target).includes(`| \`${setting}\` |`), setting)
     })
   }
 
-  it('registers what the example API registers, with fixed IDs', () => {
+  it('registers the same objects as the example API, with fixed IDs', () => {
     const made = JSON.parse(registrations.text)
     const advice = 'run npm run generate'
     assert.deepEqual(JSON.parse(read('compose/registrations.json')), made, advice)
@@ -74,7 +74,7 @@ describe('compose.yaml', () => {
     }
   })
 
-  it('contains no password: each one is a variable with a remedy', () => {
+  it('contains no password, but a variable with a remedy for each', () => {
     const secret = /PASSWORD: |_KEY: |postgres:\/\//
     const lines = read('compose.yaml')
       .split('\n')
@@ -83,14 +83,14 @@ describe('compose.yaml', () => {
     for (const line of lines) assert.match(line, /\$\{\w+:\?write deploy\/\.env first/)
   })
 
-  it('has the tenant and the API of its registrations file', () => {
+  it('uses the tenant and the API in its registrations file', () => {
     const { tenant, apis } = JSON.parse(read('compose/registrations.json'))
     const { TENANT_ID, API_APPLICATION_ID, JWKS_URL } = compose.services['api-1']?.environment ?? {}
     assert.deepEqual([TENANT_ID, API_APPLICATION_ID], [tenant.id, apis[0].applicationId])
     assert.ok(JWKS_URL?.includes(tenant.id))
   })
 
-  it('lets Prometheus read each of our services at its metrics port', () => {
+  it('lets Prometheus read each service at its metrics port', () => {
     const { scrape_configs } = parse(read('compose/prometheus.yaml'))
     const targets = scrape_configs.flatMap(
       (job: { static_configs: { targets: string[] }[] }) => job.static_configs[0]?.targets,

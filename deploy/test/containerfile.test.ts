@@ -10,17 +10,17 @@ const path = join(root, 'deploy/Containerfile')
 const text = readFileSync(path, 'utf8')
 
 describe('the Containerfile', () => {
-  it('pins both bases by digest', () => {
+  it('pins both base images by digest', () => {
     const bases = [...text.matchAll(/^ARG \w+_IMAGE=(.*)$/gm)].map(([, name]) => name)
     assert.equal(bases.length, 2)
     for (const base of bases) assert.match(base ?? '', /@sha256:[0-9a-f]{64}$/)
   })
 
-  it('names a numeric user, so that a cluster can check that it is not root', () => {
+  it('names a numeric user, so that a cluster can verify that it is not root', () => {
     assert.match(text, /^USER [1-9]\d*:[1-9]\d*$/m)
   })
 
-  it('lists the packages with the Node that runs them', () => {
+  it('lists the packages with the same Node version that runs them', () => {
     assert.match(text, /^COPY --from=base \/nodejs\/bin\/node \/usr\/local\/bin\/runtime-node$/m)
     const writes = text.match(/\S+ deploy\/image\/main\.ts/g) ?? []
     assert.deepEqual(
@@ -48,7 +48,7 @@ describe('the Containerfile', () => {
     })
   }
 
-  it('sets settings that the reference lists', () => {
+  it('sets only documented settings', () => {
     const page = (name: string) => readFileSync(join(root, `docs/reference/${name}.md`), 'utf8')
     const known = targets.map(({ name }) => page(name === 'api' ? 'greeting-api' : name))
     for (const [index, { name }] of targets.entries()) {
@@ -70,20 +70,20 @@ const linesOf = (name: string) =>
     .split('\n')
     .filter((line) => line !== '' && !line.startsWith('#'))
 
-describe('the context of the build', () => {
+describe('the build context', () => {
   const patterns = linesOf('deploy/Containerfile.dockerignore')
   for (const line of [...linesOf('.gitignore'), 'services/api/.env.local']) {
     const path = line.replace(/\/$/, '').replace('*', 'x')
     // In .gitignore, a name without a folder is ignored in every folder.
     for (const one of path.includes('/') ? [path] : [path, `deploy/${path}`])
-      it(`lacks ${one}, which git does not track`, () => {
+      it(`excludes ${one}, which git does not track`, () => {
         assert.ok(patterns.some((pattern) => matchesGlob(one, pattern)))
       })
   }
 })
 
-describe('the targets', () => {
-  it('are found by name, and an unknown name is an error with all names', () => {
+describe('the build targets', () => {
+  it('are found by name, and an unknown name causes an error with all names', () => {
     assert.equal(targetOf('api').port, 3000)
     assert.throws(
       () => targetOf('proxy'),

@@ -31,25 +31,25 @@ const environment = {
 }
 const checks = (...args: string[]) => run(process.execPath, [main, ...args], folder, environment)
 
-it('names a missing program before the first check, and runs the other checks', () => {
+it('the deployment checks name a missing program first, and run the other checks', () => {
   const { stdout, stderr } = checks('alerts', 'systemd')
   assert.match(stdout, /^left out: systemd\. It needs systemd-analyze \(apt-get/)
   assert.match(stderr, /^failed: alerts/)
 })
 
-it('runs no check with --all when a program is missing', () => {
+it('the deployment checks run nothing with --all if a program is missing', () => {
   const { status, stdout, stderr } = checks('--all', 'alerts', 'systemd')
   assert.deepEqual([status, stderr], [1, ''])
   assert.match(stdout, /^left out: systemd/)
 })
 
-it('leaves the public schemas out without the network, and names another way', () => {
+it('the deployment checks omit the public schemas without network access, and name an alternative', () => {
   const { status, stdout, stderr } = checks('chart-schemas')
   assert.deepEqual([status, stderr], [0, ''])
   assert.match(stdout, /^left out: chart-schemas\..* or schemas in KUBERNETES_SCHEMAS/)
 })
 
-it('accepts the Compose plugin of docker', () => {
+it("the deployment checks accept docker's Compose plugin", () => {
   const { status, stdout, stderr } = checks('--all', 'compose')
   assert.deepEqual([status, stderr], [0, ''])
   assert.match(stdout, /^ok: compose: 1 services, /)

@@ -39,8 +39,8 @@ const jobsOf = (file: string): [string, Job][] =>
 const linesOf = ({ steps }: Job) => steps.flatMap(({ run = '' }) => run.trim().split('\n'))
 const { scripts, optionalDependencies, repository } = JSON.parse(read('package.json'))
 
-describe('a workflow', () => {
-  it('exists for each change, each night, each release, for advisories and for the site', () => {
+describe('the workflows', () => {
+  it('run for each change, each night, each release, for advisories and for the site', () => {
     assert.deepEqual(
       workflows,
       ['ci', 'nightly', 'release', 'security', 'site'].map(
@@ -50,7 +50,7 @@ describe('a workflow', () => {
   })
 
   for (const file of workflows) {
-    it(`${file} pins each action by commit, and names its version`, () => {
+    it(`pin each action in ${file} by commit, and name its version`, () => {
       const lines = read(file)
         .split('\n')
         .filter((line) => line.includes('uses:') && !line.includes('uses: ./'))
@@ -58,7 +58,7 @@ describe('a workflow', () => {
       for (const line of lines) assert.match(line, /uses: [\w./-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/)
     })
 
-    it(`${file} may only read the repository, and each of its jobs has a timeout`, () => {
+    it(`may only read the repository in ${file}, and each job has a timeout`, () => {
       assert.deepEqual(parse(file).permissions, { contents: 'read' })
       for (const [name, job] of jobsOf(file)) {
         assert.ok(job['runs-on'], name)
@@ -66,7 +66,7 @@ describe('a workflow', () => {
       }
     })
 
-    it(`${file} runs scripts of the root manifest`, () => {
+    it(`run scripts of the root manifest in ${file}`, () => {
       const commands = jobsOf(file).flatMap(([, { steps }]) =>
         steps.flatMap(({ run }) => run ?? []),
       )
@@ -77,7 +77,7 @@ describe('a workflow', () => {
   }
 })
 
-describe('the workflow for advisories', () => {
+describe('the advisory workflow', () => {
   const { on } = parse('.github/workflows/security.yml')
   const [audit, codeql] = jobsOf('.github/workflows/security.yml').map(([, job]) => job)
   assert.ok(audit && codeql)
@@ -86,7 +86,7 @@ describe('the workflow for advisories', () => {
     assert.deepEqual(Object.keys(on), ['pull_request', 'push', 'schedule'])
   })
 
-  it('queries advisories for all packages, and fails for those that users install', () => {
+  it('queries advisories for all packages, and fails if users install an affected one', () => {
     const levels = linesOf(audit).filter((line) => line.startsWith('npm audit '))
     assert.deepEqual(
       levels.map((line) => [line.includes('--omit=dev'), /--audit-level=(\w+)$/.exec(line)?.[1]]),
@@ -104,7 +104,7 @@ describe('the workflow for advisories', () => {
     assert.deepEqual(codeql.permissions, { contents: 'read', 'security-events': 'write' })
   })
 
-  it('names who receives a report of a vulnerability, and which versions get fixes', () => {
+  it('names the recipient of a vulnerability report, and the versions that get fixes', () => {
     const { version } = JSON.parse(read('package.json'))
     const page = repository.url.replace(/^git\+|\.git$/g, '')
     assert.ok(read('SECURITY.md').includes(`<${page}/security/advisories/new>`))
@@ -112,7 +112,7 @@ describe('the workflow for advisories', () => {
   })
 })
 
-describe('the workflow of a release', () => {
+describe('the release workflow', () => {
   const file = '.github/workflows/release.yml'
   const jobs = jobsOf(file)
   const named = Object.fromEntries(jobs)
@@ -141,7 +141,7 @@ describe('the workflow of a release', () => {
     }
   })
 
-  it("publishes only with the workflow's token, and only after a person has approved", () => {
+  it("publishes only with the workflow's token, and only after a person's approval", () => {
     assert.deepEqual(
       publishers.map(([name, job]) => [name, job.environment]),
       [
@@ -157,7 +157,7 @@ describe('the workflow of a release', () => {
 
   const permitted = ['actions/setup-node', 'actions/download-artifact', 'actions/attest']
   for (const [name, job] of publishers)
-    it(`publishes in ${name} the files of the job that tested them, without other code`, () => {
+    it(`publishes in ${name} the files from the job that tested them, without other code`, () => {
       const actions = actionsOf(job)
       assert.ok(actions.includes('actions/download-artifact'))
       assert.deepEqual(
@@ -171,7 +171,7 @@ describe('the workflow of a release', () => {
     })
 
   for (const name of ['stage', 'jsr'])
-    it(`runs ${name} on the exact version of Node, and a publisher with a hash`, () => {
+    it(`runs ${name} on the exact Node version, and a publisher with a hash`, () => {
       const job = named[name]
       assert.ok(job)
       const [setup] = job.steps.filter(({ uses = '' }) => uses.startsWith('actions/setup-node'))
@@ -181,7 +181,7 @@ describe('the workflow of a release', () => {
       assert.match(unpack, /^mkdir publisher && tar -xzf \S+ -C publisher$/)
     })
 
-  it('attests each image and its list of contents, the chart and each file', () => {
+  it('attests each image and its bill of materials, the chart and each file', () => {
     const attested = publishers.flatMap(([name, { steps }]) =>
       steps
         .filter(({ uses = '' }) => uses.startsWith('actions/attest@'))
@@ -210,7 +210,7 @@ describe('the workflow of a release', () => {
   })
 })
 
-describe('the jobs for the deployment', () => {
+describe('the deployment jobs', () => {
   /** What a runner of Ubuntu has. */
   const ofRunner = ['git', 'go', 'ip', 'kubectl', 'nsenter', 'openssl', 'systemd-analyze']
   /** Traefik has no exact version in apt, and Go refuses to install it. */
@@ -222,13 +222,13 @@ describe('the jobs for the deployment', () => {
     return { name, commands, names: checked.flatMap((line) => line.split(' ')) }
   })
 
-  it('run each check once, and fail when a check is missing', () => {
+  it('run each check once, and fail if a check is missing', () => {
     const names = checks.map((one) => one.name)
     assert.deepEqual([...jobs.flatMap((job) => job.names), ...nowhere].toSorted(), names.toSorted())
   })
 
   for (const { name, commands, names } of jobs.filter((job) => job.names.length > 0))
-    it(`install in ${name} what its checks need, as the checks advise`, () => {
+    it(`install in ${name} the programs that its checks recommend`, () => {
       const needed = checks.filter((one) => names.includes(one.name)).flatMap((one) => one.programs)
       const packages = commands.flatMap((line) => line.split('apt-get install --yes ')[1] ?? [])
       const isInstalled = (remedy: string) => {
@@ -254,7 +254,7 @@ describe('the jobs for the deployment', () => {
     assert.doesNotMatch(commands.join('\n'), /curl .*\| *(ba)?sh|@latest|npm install/)
   })
 
-  it('run the commands of the guide on a cluster', () => {
+  it("run the guide's commands on a cluster", () => {
     const [, block = ''] = read('docs/guides/deploying.md').split(
       'To test on a cluster:\n\n```sh\n',
     )

@@ -33,7 +33,7 @@ describe('the orders API', () => {
     assert.deepEqual(await (await orders(token)).json(), [{ id: 1 }])
   })
 
-  it('refuses a client without the role, and one whose consent was withdrawn', async () => {
+  it('refuses a client without the role, and a client whose consent was withdrawn', async () => {
     const payroll = entra().client('Payroll job')
     assert.equal((await orders(await payroll.token(), api, 'POST')).status, 403)
     assert.equal((await orders(await entra().client('Report job').token())).status, 403)

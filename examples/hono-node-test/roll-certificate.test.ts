@@ -53,7 +53,7 @@ describe('a job without any permission', () => {
     assert.equal(await readFile(file, 'utf8'), `keyId: ${after[0]?.keyId}\n${pemOf('Spare')}`)
   })
 
-  it('learns that a policy forbids certificates with its lifetime', async () => {
+  it('reports that a policy forbids certificates with its lifetime', async () => {
     const { before, settings, shown } = await job('Strict')
     const restrictionType = 'asymmetricKeyLifetime'
     const keyCredentials = [{ restrictionType, maxLifetime: 'P1D', state: 'enabled' }]

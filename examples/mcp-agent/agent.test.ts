@@ -76,7 +76,7 @@ describe('an agent that calls an MCP server', () => {
     assert.equal(await agent.call('hi'), 'Hi')
   })
 
-  it('is refused the other tool in one response', async () => {
+  it('is refused the other tool in a single response', async () => {
     const agent = agentNamed('Nightly agent')
     await agent.call('hi')
     const before = requests
@@ -90,7 +90,7 @@ describe('an agent that calls an MCP server', () => {
     assert.deepEqual(await agentNamed('New agent').tools(), [])
   })
 
-  it('continues its schedule after a run that fails', async () => {
+  it('continues its schedule after a failed run', async () => {
     const agent = agentNamed('Nightly agent')
     const ended = new AbortController()
     const results: string[] = []
@@ -107,7 +107,7 @@ describe('an agent that calls an MCP server', () => {
     assert.deepEqual(results.slice(1), ['Hi'])
   })
 
-  it('cannot call with the token of its blueprint', async () => {
+  it("cannot call the server with its blueprint's token", async () => {
     const { blueprint, clientId } = entra().agent('Nightly agent')
     assert.equal((await callWith(await blueprint.exchangeToken(clientId))).status, 401)
   })

@@ -7,7 +7,7 @@ import { read, resolveOurs, root, sources } from './source-tree.ts'
 
 describe('the interface of a package', () => {
   for (const { page, report } of packageReports(root)) {
-    it(`is the interface on ${page}, and its last change is in the changelog`, () => {
+    it(`matches ${page}, and its last change is in the changelog`, () => {
       assert.equal(apiPageFault(readApiPage(read(page)), report, read('CHANGELOG.md')), undefined)
     })
   }

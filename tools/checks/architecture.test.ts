@@ -10,11 +10,11 @@ const roomOf = (file: string) =>
 
 const isTest = (file: string) => /(^|\/)(test|bench|deploy|tools)\/|\.test\.[jt]s$/.test(file)
 
-describe('the rooms', () => {
+describe('the rooms of the repository', () => {
   for (const file of sources.filter(
     (file) => !file.startsWith('bench/') && !file.startsWith('test/packages/suite/'),
   )) {
-    it(`${file} has permitted imports only`, () => {
+    it(`permit all imports of ${file}`, () => {
       const home = roomOf(file)
       assert.ok(home, `${file} is in no room of tools/checks/arrows.ts`)
       for (const specifier of importsOf(file)) {
@@ -34,7 +34,7 @@ describe('the rooms', () => {
   }
 })
 
-it('the source of a package enters another package through its public exports only', () => {
+it("a package's source enters another package only through its public exports", () => {
   const packageOf = (file: string) => workspaces.find(({ path }) => file.startsWith(`${path}/`))
   assert.deepEqual(
     sources
@@ -48,7 +48,7 @@ it('the source of a package enters another package through its public exports on
   )
 })
 
-it('each room of the table exists', () => {
+it('every room in the table exists', () => {
   for (const { path } of rooms)
     assert.ok(
       files.some((file) => file.startsWith(`${path}/`)),
@@ -56,7 +56,7 @@ it('each room of the table exists', () => {
     )
 })
 
-describe('files', () => {
+describe('the files', () => {
   const lineLimit = 350
   // A table of cases grows by a row for each behaviour, and is read row by row.
   const tablesOfCases =
@@ -64,20 +64,20 @@ describe('files', () => {
   const meaninglessNames = /(^|\/)(helpers?|utils?|common|shared|misc|core|types)(\.[a-z]+)*(\/|$)/
 
   for (const file of sources.filter((one) => !tablesOfCases.test(one))) {
-    it(`${file} has at most ${lineLimit} lines`, () => {
+    it(`include ${file} with at most ${lineLimit} lines`, () => {
       const lines = read(file).split('\n').length - 1
       assert.ok(lines <= lineLimit, `${lines} lines; the limit is ${lineLimit}`)
     })
   }
 
-  it('no file or folder has a name without meaning', () => {
+  it('have names with a meaning, like their folders', () => {
     assert.deepEqual(
       files.filter((file) => meaninglessNames.test(file)),
       [],
     )
   })
 
-  it('only a main file and the command use environment, exit and console', () => {
+  it('use environment, exit and console only in a main file and the command', () => {
     const touching = sources.filter(
       (file) =>
         !isTest(file) &&
@@ -93,7 +93,7 @@ describe('files', () => {
     ])
   })
 
-  it('no test has a hook for each test outside a describe block', () => {
+  it('contain no hook for each test outside a describe block', () => {
     // Many files share a process: such a hook would run before every test of all of them.
     assert.deepEqual(
       sources.filter((file) => /^(beforeEach|afterEach)\(/m.test(read(file))),
@@ -101,7 +101,7 @@ describe('files', () => {
     )
   })
 
-  it('no test is skipped, focused or marked as todo', () => {
+  it('contain no test that is skipped, focused or marked as todo', () => {
     const marks = /\b(it|test|describe)\.(only|skip|todo)\b|\{ *(skip|only|todo): *true/
     assert.deepEqual(
       sources.filter(

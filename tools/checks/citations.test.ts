@@ -29,14 +29,14 @@ const series = [
 describe('numbered pages', () => {
   for (const { page, letter } of series) {
     // A number may be free: changes that are made at the same time reserve some.
-    it(`${page} has each number ${letter}1, ${letter}2 and so on once`, () => {
+    it(`contain each number ${letter}1, ${letter}2 and so on once in ${page}`, () => {
       const numbers = numbersOf(page, letter)
       assert.ok(numbers.length > 0)
       assert.deepEqual(numbers, [...new Set(numbers)])
     })
 
     // A new row gets the next free number and is the last of its table, so that no number changes.
-    it(`${page} has ${letter}1, ${letter}2 and so on in order within each table`, () => {
+    it(`contain ${letter}1, ${letter}2 and so on in order in each table of ${page}`, () => {
       for (const numbers of tablesOf(page, letter))
         assert.deepEqual(
           numbers,
@@ -61,7 +61,7 @@ function brokenCitations(text: string): string[] {
 }
 
 describe('citations', () => {
-  it('lead to a row of their page', () => {
+  it('refer to existing rows', () => {
     const broken = texts
       .filter((file) => file !== 'tools/checks/citations.test.ts')
       .flatMap((file) => brokenCitations(read(file)).map((fault) => `${file}: ${fault}`))
@@ -92,7 +92,7 @@ describe('citations', () => {
     ['contract C1 to E2', 1],
   ]
   for (const [text, faults] of rows)
-    it(`"${text}" has ${faults} faults`, () => {
+    it(`in "${text}" have ${faults} faults`, () => {
       assert.equal(brokenCitations(text).length, faults)
     })
 })
@@ -108,7 +108,7 @@ describe('files that documents and comments name', () => {
     files.includes(posix.join(posix.dirname(from), name)) ||
     files.some((file) => file === name || file.endsWith(`/${name}`))
 
-  it('exist', () => {
+  it('exist in the repository', () => {
     const missing = texts.flatMap((file) =>
       [...proseOf(file).matchAll(fileName)]
         .map(([name]) => name)

@@ -13,7 +13,7 @@ for (const [message, fault] of [
   ['idp: answer a wrong secret with 401\nRFC 6749 says so.', /no blank line/],
   ['idp: answer a wrong secret with 401\n\n', /body .* is missing/],
 ] as const)
-  it(`finds ${fault ?? 'no fault'} in the commit message ${JSON.stringify(message.slice(0, 40))}`, () => {
+  it(`the check finds ${fault ?? 'no fault'} in the commit message ${JSON.stringify(message.slice(0, 40))}`, () => {
     if (fault === undefined) assert.deepEqual(faultsOf(message), [])
     else assert.match(faultsOf(message).join(), fault)
   })

@@ -47,10 +47,10 @@ function circleIn(parent: string): readonly string[] {
   return [...imports.keys()].map((part) => visit(part, [])).find(({ length }) => length > 0) ?? []
 }
 
-describe('the folders and files of a source folder', () => {
+describe('the contents of a source folder', () => {
   for (const parent of [...new Set(parents)].sort()) {
     const isUnordered = parent in unordered
-    it(`${parent}: ${isUnordered ? 'have no order yet' : 'import only downward'}`, () => {
+    it(`${isUnordered ? 'have no order yet' : 'import only downward'}: ${parent}`, () => {
       const circle = circleIn(parent)
       if (isUnordered) assert.notDeepEqual(circle, [], `remove ${parent} from the list`)
       else assert.deepEqual(circle, [])
@@ -60,9 +60,9 @@ describe('the folders and files of a source folder', () => {
 
 const folders = [...new Set(products.filter((file) => file.endsWith('.ts')).map(dirname))].sort()
 
-describe('a source folder', () => {
+describe("a source folder's description", () => {
   for (const folder of folders) {
-    it(`${folder} says in one line what it is, in the words of its row of arrows`, () => {
+    it(`of ${folder} is one line, as in its row of the arrows table`, () => {
       const sentences = products
         .filter((file) => dirname(file) === folder)
         .flatMap((file) => /^\/\/ Folder: (.*)/.exec(read(file))?.[1] ?? [])

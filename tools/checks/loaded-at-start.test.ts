@@ -57,7 +57,7 @@ it('a later start of the system loads no code that only a first start needs', ()
   )
 })
 
-it('every start of a service limits the young generation of V8, and what glibc keeps', () => {
+it("every start of a service limits V8's young generation and the memory that glibc keeps", () => {
   const starts = files.filter((file) =>
     /^deploy\/(Containerfile$|systemd\/|windows\/.*\.xml$)/.test(file),
   )

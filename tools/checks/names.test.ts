@@ -50,7 +50,7 @@ describe('exported names', () => {
     assertOnly(broken, [], 'docs/glossary.md has another word for a name')
   })
 
-  it('are found in each form of an export', () => {
+  it('are detected in each kind of export', () => {
     const text = 'export type TokenGrant = 1\nexport async function told() {}\nconst Grant = 1\n'
     assert.deepEqual(forbiddenIn(`${text}export type Caller = 1`, 'packages/guard'), [
       'TokenGrant',
@@ -78,7 +78,7 @@ describe('reasons and codes', () => {
     assertOnly(broken, codesOfMicrosoftGraph, 'a code is not snake_case')
   })
 
-  it('are found in tables, in types and in calls', () => {
+  it('are detected in tables, in types and in calls', () => {
     const text =
       "{ code: 'A_B' } readonly reason: 'aB' code = 'ab' refuse('aC') reason: 'a sentence'"
     assert.deepEqual(codesIn(text), ['A_B', 'aB', 'ab', 'aC'])
@@ -91,18 +91,18 @@ const stoppedMessagesIn = (text: string) =>
     .map(([, , message = '']) => message)
     .filter((message) => !/[.!?] [-A-Z"`$]|^\$\{what\} /.test(message))
 
-describe('messages of errors', () => {
+describe('error messages', () => {
   // Those of the identity provider and its directory are sentences of its log.
   const files = products.filter((file) => /^(cli|packages\/(?!directory))\//.test(file))
 
-  it('end without a full stop when they are one sentence', () => {
+  it('have no full stop if they are one sentence', () => {
     assert.deepEqual(
       files.flatMap((file) => stoppedMessagesIn(read(file))),
       [],
     )
   })
 
-  it('are found in errors and failures', () => {
+  it('are detected in errors and failures', () => {
     const text = "new TypeError('One.') new CommandFailure('failed', `Two.`) new Error('A. B.')"
     assert.deepEqual(stoppedMessagesIn(text), ['One', 'Two'])
   })

@@ -21,9 +21,9 @@ const procedures = [
   },
 ]
 
-describe('the phases of a README', () => {
+describe('the phases in a README', () => {
   for (const { source, readme, section } of procedures)
-    it(`are the numbered comments of ${source}`, () => {
+    it(`match the numbered comments in ${source}`, () => {
       const comments = [...read(source).matchAll(/^ *\/\/ (\d\. .*)$/gm)]
       const text = read(readme).split(`\n## ${section}\n`)[1]?.split('\n## ')[0] ?? ''
       const phases = [...text.matchAll(/^\| (\d\. [^|]+) \|/gm)]

@@ -17,7 +17,7 @@ describe('splitSentences', () => {
     ['', []],
   ]
   for (const [text, sentences] of rows)
-    it(`of "${text}" gives ${sentences.length}`, () => {
+    it(`finds ${sentences.length} in "${text}"`, () => {
       assert.deepEqual(splitSentences(text), sentences)
     })
 })
@@ -31,12 +31,12 @@ describe('withoutMarkup', () => {
     ['It is **never** _open_ in snake_case.', 'It is never open in snake_case.'],
   ]
   for (const [markdown, text] of rows)
-    it(`of "${markdown}" gives "${text}"`, () => {
+    it(`turns "${markdown}" into "${text}"`, () => {
       assert.equal(withoutMarkup(markdown), text)
     })
 })
 
-it('countWords counts words and not signs', () => {
+it('countWords counts words but not signs', () => {
   assert.equal(countWords('A token - once issued - is valid for 3,600 s.'), 9)
 })
 
@@ -51,7 +51,7 @@ describe('passagesOf', () => {
     )
   })
 
-  it('takes headings, list items and table cells one by one', () => {
+  it('returns headings, list items and table cells one by one', () => {
     const markdown =
       '# Title\nText.\n- a b\n  c\n- d\n\n| x | `y\\|z` |\n|---|---|\n| one two | |\n'
     assert.deepEqual(
@@ -60,7 +60,7 @@ describe('passagesOf', () => {
     )
   })
 
-  it('leaves out fenced code, also when the fence holds another fence', () => {
+  it('omits fenced code, even if the fence contains another fence', () => {
     const markdown = 'Before.\n````sh\nno\n```\nno\n````\nAfter.'
     assert.deepEqual(
       passagesOf(markdown).map(({ text }) => text),

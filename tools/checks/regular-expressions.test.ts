@@ -39,12 +39,12 @@ describe('the regular expressions', () => {
     assert.equal(new Set(superLinear.map(String)).size, shortTexts.length, 'a row is not needed')
   })
 
-  it('are found in strings of templates, and not in comments or strings', () => {
+  it('are found in template expressions, but not in comments or strings', () => {
     const code = 'const a = /b/ // /c/\nconst d = `/e/$' + "{f.replace(/g/u, '/h/')}`"
     assert.deepEqual(literalsOf(code).map(String), ['/b/', '/g/u'])
   })
 
-  it("that find this machine's host in a URL are equal, although their files do not import each other", () => {
+  it("have the same pattern for this machine's host, although their files do not import each other", () => {
     const knows = (pattern: RegExp) => pattern.test('localhost') && pattern.test('127.0.0.1')
     const isStrict = (pattern: RegExp) =>
       !['a', 'a.b', 'localhost:1'].some((text) => pattern.test(text))
@@ -73,7 +73,7 @@ describe('the regular expressions', () => {
     /[-.]+$/,
   ]
   for (const pattern of slow)
-    it(`would be refused with ${pattern}`, () => assert.ok(isSuperLinear(pattern)))
+    it(`would be refused if they included ${pattern}`, () => assert.ok(isSuperLinear(pattern)))
 })
 
 /** A regular expression that reads texts of others. */
@@ -207,8 +207,8 @@ function slowText({ pattern, longest, starts }: ForeignInput): string | undefine
     .find((text) => !isQuick(pattern, text))
 }
 
-describe('the regular expressions of foreign texts', () => {
-  it('are in the sources', () => {
+describe('the regular expressions for foreign texts', () => {
+  it('appear in the sources', () => {
     const written = new Set(literals.map(String))
     assert.deepEqual(
       foreignInputs.map(({ pattern }) => `${pattern}`).filter((one) => !written.has(one)),

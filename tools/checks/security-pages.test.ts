@@ -53,7 +53,7 @@ for (const { page, folder } of pages) {
   describe(page, () => {
     const rows = rowsOf(page)
 
-    it('has each ID once, in the order of the numbers', () => {
+    it('contains each ID once, in numerical order', () => {
       const numbers = new Map<string, number[]>()
       for (const [id = ''] of rows.map(({ ids }) => ids).filter(([id]) => rowId.test(id ?? ''))) {
         const family = id.slice(0, 2)
@@ -67,7 +67,7 @@ for (const { page, folder } of pages) {
     })
 
     for (const { ids, cells, tests } of rows) {
-      it(`${ids.join(', ')}: the tests of the row name it`, () => {
+      it(`has tests with the IDs of each row: ${ids.join(', ')}`, () => {
         if (tests.length === 0) {
           assert.match(cells.at(-2) ?? '', /^(not offered|does not arise)/)
           return

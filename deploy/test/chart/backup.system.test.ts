@@ -59,7 +59,7 @@ for (const [fails, sentence] of [
   ['backup', ''],
   ['restore', 'could not be restored, and is removed'],
 ] as const)
-  it(`the backup job removes no earlier backup when its ${fails} fails`, async () => {
+  it(`the backup job removes no earlier backup if its ${fails} fails`, async () => {
     const folder = backupFolder()
     const main = join(folder, 'main.mjs')
     writeFileSync(

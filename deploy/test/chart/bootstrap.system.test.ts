@@ -102,49 +102,49 @@ const written: Sent = { method: 'PUT', url: administrator, names: ['administrato
 const clients: Sent = { method: 'PUT', url: `${secrets}/greeting-clients`, names: ['seeded.json'] }
 
 describe('the job before an installation', () => {
-  it('writes the administrator of the first start into its Secret', async () => {
+  it('writes the administrator from the first start to its Secret', async () => {
     const { code, sent, output } = await runJob('empty', [200, 200])
     assert.deepEqual({ code, sent }, { code: 0, sent: [rehearsal, written] })
     assert.doesNotMatch(output, /example/)
   })
 
-  it('writes the clients of the first start into separate Secrets', async () => {
+  it('writes the clients from the first start to separate Secrets', async () => {
     const registrations = { REGISTRATIONS: '/registrations/registrations.json' }
     const { code, sent } = await runJob('empty', [200, 200, 200], registrations)
     assert.deepEqual({ code, sent }, { code: 0, sent: [rehearsal, written, clients] })
   })
 
-  it('repeats a write that fails', async () => {
+  it('retries a failed write', async () => {
     const { code, sent } = await runJob('empty', [200, 500, 200])
     assert.deepEqual({ code, sent }, { code: 0, sent: [rehearsal, written, written] })
   })
 
-  it('exits with 1 and a remedy when the Secret cannot be written', async () => {
+  it('exits with 1 and a remedy if the Secret cannot be written', async () => {
     const { code, output } = await runJob('empty', [200])
     assert.equal(code, 1)
     assert.match(output, /set identityProvider\.bootstrap\.newAdministrator=true/)
   })
 
-  it('writes nothing when the store has an administrator, and says so', async () => {
+  it('reports an existing administrator in the store, and writes nothing', async () => {
     const { code, sent, output } = await runJob('filled', [200])
     assert.deepEqual({ code, sent }, { code: 0, sent: [rehearsal] })
     assert.match(output, /the Secret greeting-administrator stays as it is/)
   })
 
   for (const status of [403, 404])
-    it(`exits before the start of the service when the Secret cannot be written: ${status}`, async () => {
+    it(`exits before the service starts if the Secret cannot be written: ${status}`, async () => {
       const { code, sent, output } = await runJob('empty', [status])
       assert.deepEqual({ code, sent }, { code: 1, sent: [rehearsal] })
       assert.match(output, new RegExp(`cannot write the Secret \\S+: status ${status}`))
     })
 
-  it('exits before the start of the service when a Secret has an empty value', async () => {
+  it('exits before the service starts if a Secret has an empty value', async () => {
     const { code, sent, output } = await runJob('empty', [], { DATABASE_URL: '' })
     assert.deepEqual({ code, sent }, { code: 1, sent: [] })
     assert.equal(output, 'bootstrap: the Secret has an empty value for DATABASE_URL\n')
   })
 
-  it('exits with 1 when the service cannot start', async () => {
+  it('exits with 1 if the service cannot start', async () => {
     const { code, sent } = await runJob('away', [200])
     assert.deepEqual({ code, sent }, { code: 1, sent: [rehearsal] })
   })

@@ -12,7 +12,7 @@ const root = join(import.meta.dirname, '../../..')
 const golden = join(root, 'deploy/chart/golden')
 const read = (file: string) => readFileSync(join(golden, file), 'utf8')
 
-describe('the objects of the chart', () => {
+describe('the rendered objects of the chart', () => {
   for (const file of readdirSync(golden))
     it(`fit together in ${file}`, () => {
       assert.deepEqual(objectFaults(objectsOf(read(file))), [])
@@ -59,7 +59,7 @@ describe('the objects of the chart', () => {
     ],
   ]
   for (const [from, to, fault] of breaks)
-    it(`are checked: a fault is found: ${fault.source}`, () => {
+    it(`are checked for ${fault.source}`, () => {
       const text = read('production.yaml')
       const broken = text.replace(from, to)
       assert.notEqual(broken, text)
@@ -83,7 +83,7 @@ describe('a running system', () => {
   const asked = readdirSync(golden).flatMap((file) => requestsOf(objectsOf(read(file))))
   const unique = new Map(asked.map((one) => [one.join(' '), one]))
   for (const [what, [component, port, path]] of unique)
-    it(`responds to what the chart requests: ${what}`, async () => {
+    it(`responds to the requests in the chart: ${what}`, async () => {
       const { url, metricsUrl } = component === 'api' ? system.api : system.identityProvider
       const answer = await fetch(`${port === 'metrics' ? metricsUrl : url}${path}`)
       assert.equal(answer.status, 200)
@@ -118,8 +118,8 @@ describe('a running system', () => {
       ['a running system', {}, 0, /oauth2\/v2\.0\/token: 200\n.*\/api\/v1\/hi: 200\n$/],
       ['another API', { API_APPLICATION_ID: 'other' }, 0, /oauth2\/v2\.0\/token: 200\n$/],
       ['no clients', { CLIENTS_FILE: '/clients/seeded.json' }, 0, /no token is requested\.\n$/],
-      ['the API alone', { IDENTITY_PROVIDER_URL: '' }, 0, /api\/v1\/hi: 401\n$/],
-      ['a service that does not run', { API_URL: 'http://127.0.0.1:1' }, 1, /bad port/],
+      ['only the API', { IDENTITY_PROVIDER_URL: '' }, 0, /api\/v1\/hi: 401\n$/],
+      ['a service that is not running', { API_URL: 'http://127.0.0.1:1' }, 1, /bad port/],
       [
         'another origin',
         { AUTH_URL: 'https://login.example' },
@@ -128,7 +128,7 @@ describe('a running system', () => {
       ],
     ]
   for (const [what, change, code, says] of rows)
-    it(`passes or fails helm test, with ${what}`, () => {
+    it(`passes or fails helm test with ${what}`, () => {
       const environment = { ...settings(), ...change }
       const { status, stdout, stderr } = run(process.execPath, [script], folder, environment)
       assert.equal(status, code, stderr)
@@ -136,7 +136,7 @@ describe('a running system', () => {
       assert.doesNotMatch(stdout + stderr, new RegExp(system.client.clientSecret))
     })
 
-  it('responds to the HEALTHCHECK of the image', () => {
+  it("responds to the image's HEALTHCHECK", () => {
     const text = readFileSync(join(root, 'deploy/Containerfile'), 'utf8')
     const [, line = ''] = /HEALTHCHECK[^[]*CMD (\[.*\])/.exec(text) ?? []
     const [, , ...args] = JSON.parse(line)

@@ -37,11 +37,11 @@ function changed(sets: readonly string[]): Values {
 }
 
 describe('values.schema.json', () => {
-  it('has the settings of both services (npm run generate writes them)', () => {
+  it('contains the settings of both services (npm run generate writes them)', () => {
     assert.deepEqual(JSON.parse(read('values.schema.json')), JSON.parse(text))
   })
 
-  it('is described by a page, with values.yaml', () => {
+  it('is described by a page, together with values.yaml', () => {
     assertGenerated(valuesPage)
   })
 

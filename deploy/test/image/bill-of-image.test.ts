@@ -7,7 +7,7 @@ import { Ajv } from 'ajv'
 import { freshFolder } from '../../../test/fixtures/fresh-folder.ts'
 import { billOfImage } from '../../image/bill-of-image.ts'
 
-describe('the list of what lies in an image', () => {
+describe('the bill of materials for an image', () => {
   const folder = freshFolder()
   const component = (name: string) => ({ type: 'library', 'bom-ref': name, name, version: '1.0.0' })
   const add = (path: string, subject: string, ...inside: string[]) => {
@@ -24,14 +24,14 @@ describe('the list of what lies in an image', () => {
   writeFileSync(join(folder, 'package.json'), JSON.stringify(manifest))
   const bill = JSON.parse(billOfImage('greeting-api', folder, '24.1.0'))
 
-  it('has each package of the built packages once, and Node', () => {
+  it('lists each package of the built packages once, and Node', () => {
     assert.deepEqual(
       bill.components.map(({ name }: { name: string }) => name),
       ['node', 'cli', 'zod', 'croner', 'api', 'hono'],
     )
   })
 
-  it('has the image as its subject', () => {
+  it('names the image as its subject', () => {
     const { type, name, version } = bill.metadata.component
     assert.deepEqual([type, name, version], ['container', 'greeting-api', '0.2.0'])
   })

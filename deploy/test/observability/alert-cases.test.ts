@@ -28,8 +28,8 @@ const chartAlerts = arrangements.flatMap(({ firing = [] }) =>
   firing.filter(({ severity }) => severity).map(({ alert }) => alert),
 )
 
-describe('the rules for Prometheus', () => {
-  it('have one case for each alert', () => {
+describe('the Prometheus rules', () => {
+  it('have one test case for each alert', () => {
     assert.deepEqual(
       [...alertCases.map(({ alert }) => alert), ...chartAlerts].toSorted(),
       alertRules.map(({ alert }) => alert).toSorted(),
@@ -37,7 +37,7 @@ describe('the rules for Prometheus', () => {
   })
 
   for (const { alert = '', labels, annotations } of alertRules) {
-    it(`${alert} has a severity, and a runbook`, () => {
+    it(`give ${alert} a severity and a runbook`, () => {
       assert.match(labels?.severity ?? '', /^(page|ticket|info)$/)
       assert.ok(text.includes(`\n## ${alert}\n`))
       assert.ok(annotations?.runbook_url.endsWith(`/${file}#${alert.toLowerCase()}`))
@@ -56,7 +56,7 @@ describe('the rules for Prometheus', () => {
     assert.deepEqual(merged, [])
   })
 
-  it('match labels that exist, and only labels that the chart installs', () => {
+  it('match existing labels, and only labels that the chart installs', () => {
     for (const [example, services] of [
       ['production', ['identity-provider', 'api']],
       ['api', ['api']],
@@ -88,7 +88,7 @@ describe('the rules for Prometheus', () => {
     }
   })
 
-  it('use metrics that the reference lists, and the cases do too', () => {
+  it('use only documented metrics, also in their test cases', () => {
     const documented = documentedMetrics(root)
     const used = [...plainRules.map(({ expr }) => expr), ...Object.keys(healthy)].flatMap(metricsIn)
     assert.deepEqual(
@@ -116,7 +116,7 @@ describe('the runbooks', () => {
       )
   })
 
-  it('name objects of the chart, their labels and their ports', () => {
+  it("name the chart's objects, labels and ports", () => {
     const commands = Object.keys(runbooks).flatMap((alert) => commandsOf(alert)[2] ?? [])
     const named = commands.flatMap((command) => [
       ...command.matchAll(/\b(deployment|cronjob|job|secret)[/ ](greeting-[a-z-]+)/g),
@@ -148,7 +148,7 @@ describe('the runbooks', () => {
     for (const { spec } of servers) assert.match(JSON.stringify(spec), /"containerPort":9464\b/)
   })
 
-  it('name units of systemd that exist', () => {
+  it('name systemd units that exist', () => {
     const commands = Object.keys(runbooks).flatMap((alert) => commandsOf(alert)[1] ?? [])
     const units = commands.flatMap((command) => [
       ...command.matchAll(/(?:--unit|systemctl status) (\S+)/g),
@@ -157,7 +157,7 @@ describe('the runbooks', () => {
     for (const [, unit] of units) assert.match(read(`deploy/systemd/${unit}.service`), /\[Unit\]/)
   })
 
-  it('query only metrics that the reference lists', () => {
+  it('query only documented metrics', () => {
     const documented = [...documentedMetrics(root), 'process_cpu_seconds_total']
     for (const [alert, { commands }] of Object.entries(runbooks))
       for (const command of commands)

@@ -16,7 +16,7 @@ for (const [file, dashboard] of dashboards) {
       assert.equal(`${dashboard.uid}.json`, file)
     })
 
-    it('uses metrics that the reference lists', () => {
+    it('uses only documented metrics', () => {
       const used = dashboard.panels.flatMap(({ targets = [] }) =>
         targets.flatMap(({ expr }) => metricsIn(expr)),
       )
@@ -26,7 +26,7 @@ for (const [file, dashboard] of dashboards) {
       assert.deepEqual(others, [])
     })
 
-    it('shows only the chosen namespaces and releases', () => {
+    it('shows only the selected namespaces and releases', () => {
       const filter = 'namespace=~"$namespace",release=~"$release"'
       const expressions = dashboard.panels.flatMap(({ targets = [] }) => targets)
       assert.deepEqual(
@@ -44,7 +44,7 @@ for (const [file, dashboard] of dashboards) {
       assert.equal(new Set(places).size, places.length)
     })
 
-    it('describes each graph, with a unit and the chosen data source', () => {
+    it('describes each graph, with a unit and the selected data source', () => {
       for (const { title, description = '', datasource, fieldConfig } of graphsOf(dashboard)) {
         assert.match(description, /\.$/, title)
         assert.equal(datasource?.uid, '$datasource', title)

@@ -28,7 +28,7 @@ describe('siteLink', () => {
     ['../../LICENSE', 'https://host.example/greeting/blob/main/LICENSE'],
   ]
   for (const [target, address] of rows)
-    it(`of ${target} is ${address}`, () => {
+    it(`turns ${target} into ${address}`, () => {
       assert.equal(siteLink(target, 'docs/guides/keys.md', source), address)
     })
 
@@ -40,7 +40,7 @@ describe('siteLink', () => {
     })
 })
 
-it('the address of the same page is relative too', () => {
+it('siteLink uses a relative address even for the same page', () => {
   assert.equal(addressBetween('a/b', 'a/b'), './')
 })
 
@@ -52,9 +52,9 @@ describe('pageOf', () => {
       '# T\n`[a](b)`\n```sh\n[a](b)\n```',
       '`[a](b)`\n```sh\n[a](b)\n```',
     ],
-    ['rewrites the others', '# T\n[`a`](keys.md)', '[`a`](./)'],
+    ['rewrites other links', '# T\n[`a`](keys.md)', '[`a`](./)'],
     ['copies pictures beside the page', '# T\n![a](portal/a.png)', '![a](./portal/a.png)'],
-    ['takes those of all pages', '# T\n![a](../pictures/a.svg)', '![a](./../pictures/a.svg)'],
+    ['copies shared pictures', '# T\n![a](../pictures/a.svg)', '![a](./../pictures/a.svg)'],
     ['names the file of a block', '# T\n```ts a.ts\n```', '```ts title="a.ts"\n```'],
   ]
   for (const [name, markdown, body] of rows)
@@ -72,7 +72,7 @@ describe('withBars', () => {
     body: `text\n\n## Kept figures\n\n| figure | size | A | B |\n|---|---|---|---|\n${rows}\n\nend`,
   })
 
-  it('draws each figure of a row with its share of the largest one, before the table', () => {
+  it('draws each figure in a row as a share of the largest one, before the table', () => {
     const { body } = withBars(page('| `p` (x) | 1 | 2 ms | 4 ms |\n| q | 1 | 3 s | |'))
     assert.match(
       body,
@@ -80,7 +80,7 @@ describe('withBars', () => {
     )
   })
 
-  it('leaves out cells of another unit, and other pages', () => {
+  it('omits cells with another unit, and other pages', () => {
     assert.doesNotMatch(withBars(page('| p | 1 | 2 ms | |\n| q | 1 | 3 s | |')).body, /<dt>q/)
     const other = { ...page('| p | 1 | 2 ms | |'), slug: 'guides/keys' }
     assert.equal(withBars(other), other)
@@ -143,12 +143,12 @@ Not this.
       assert.ok(body.includes(part), body)
     })
 
-  it('leaves out groups that contain no guides, and has the sentence as its tagline', () => {
+  it('omits groups without guides, and uses the first sentence as its tagline', () => {
     assert.ok(!body.includes('No guide'), body)
     assert.deepEqual(look?.hero, { tagline: 'A sentence.' })
   })
 
-  it('refuses documents in which a part is missing, and names it', () => {
+  it('refuses documents with a missing part, and names the part', () => {
     assert.throws(
       () => frontPage(contents, '', sidebar, source),
       /^Error: The front page needs .*docs/,
@@ -156,7 +156,7 @@ Not this.
   })
 })
 
-it("a program's page has its text and its packages, and the title of its link", () => {
+it("a program's page contains its text, its packages and the title of its link", () => {
   const file = 'examples/ci/python/test_orders.py'
   const files = exampleFiles(`- [Python](../${file}), [Keys](guides/keys.md)`)
   const [page, ...others] = examplePages(source, files)
@@ -184,7 +184,7 @@ describe('sidebarOf', () => {
     ])
   })
 
-  it('refuses a page that belongs to no group', () => {
+  it('refuses a page without a group', () => {
     assert.throws(() => sidebarOf('## Guides\n', [page('other/a')]), {
       message: 'docs/README.md has no group for other/a',
     })

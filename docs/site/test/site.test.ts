@@ -62,7 +62,7 @@ before(async () => {
 })
 after(() => server.close())
 
-it('sends less than 150 KB for the first view, and requests nothing from other servers', async () => {
+it('the site sends less than 150 KB for the first view, and requests nothing from other servers', async () => {
   const { foreign, close } = await open(server.url)
   await close()
   assert.deepEqual(foreign, [])
@@ -71,7 +71,7 @@ it('sends less than 150 KB for the first view, and requests nothing from other s
     writeFileSync(join(screenshots, 'first-view.txt'), `${server.sentBytes()} bytes\n`)
 })
 
-it('the front page has three doors, and its links beside the search', async () => {
+it('the front page has three main links, and its links beside the search', async () => {
   const { page, close } = await open(server.url)
   const paths = (selector: string) =>
     page
@@ -159,7 +159,7 @@ describe('the text of', () => {
   const look = readFileSync(join(site, '../../packages/http-service/src/look/look.css'), 'utf8')
   const [, accent = ''] = /--accent: (.*);/.exec(look) ?? []
   for (const name of readdirSync(folder))
-    it(`${name} is readable at 390 pixels, and its lines have the accent`, async () => {
+    it(`${name} is readable at 390 pixels, and its lines use the accent color`, async () => {
       const page = await (await sharedBrowser()).newPage()
       const drawing = readFileSync(join(folder, name), 'utf8')
       await page.setContent(drawing)
@@ -182,7 +182,7 @@ describe('a page', () => {
   for (const path of pages)
     for (const look of looks) {
       const name = `${path.replaceAll('/', '-') || 'front-'}${look.colorScheme ?? look.width ?? 'light'}`
-      it(`${name} has no axe violation, and is not wider than its window`, async () => {
+      it(`${name} has no axe violation, and fits its window`, async () => {
         const { page, close } = await open(server.url + path, look)
         try {
           if (screenshots) await page.screenshot({ path: join(screenshots, `${name}.png`) })
@@ -195,7 +195,7 @@ describe('a page', () => {
     }
 })
 
-it('has a page for each AADSTS code', () => {
+it('the site has a page for each AADSTS code', () => {
   const codes = new Set(Object.values(refusalTable).map(({ code }) => `aadsts${code}`))
   assert.deepEqual(
     readdirSync(join(built, 'errors'))
@@ -205,7 +205,7 @@ it('has a page for each AADSTS code', () => {
   )
 })
 
-describe('below a path', () => {
+describe('the site below a path', () => {
   const folder = mkdtempSync(join(tmpdir(), 'site-'))
   after(() => rmSync(folder, { recursive: true }))
   before(() => {
@@ -223,7 +223,7 @@ describe('below a path', () => {
     assert.deepEqual(deadLinks(folder, '/greeting/'), [])
   })
 
-  it('finds pages', async () => {
+  it('finds its pages', async () => {
     const below = await serveFiles(folder, '/greeting/')
     try {
       const [best] = await search(below.url, 'AADSTS7000215')
@@ -247,7 +247,7 @@ describe('deadLinks', () => {
     ],
   ]
   for (const [html, fault] of rows)
-    it(`of ${html} ${fault === undefined ? 'finds nothing' : `reports ${fault}`}`, (t) => {
+    it(`${fault === undefined ? 'finds nothing' : `reports ${fault}`} in ${html}`, (t) => {
       const folder = mkdtempSync(join(tmpdir(), 'links-'))
       t.after(() => rmSync(folder, { recursive: true }))
       cpSync(join(built, 'tutorial'), join(folder, 'tutorial'), { recursive: true })

@@ -42,7 +42,7 @@ describe('readBody (AS2)', () => {
     })
   }
 
-  it('rejects each copy of a cloned request, such as a lab makes', async () => {
+  it('rejects each copy of a cloned request, as in a lab', async () => {
     const endless = new ReadableStream({
       pull: (controller) => controller.enqueue(Buffer.from('123')),
     })
@@ -52,7 +52,7 @@ describe('readBody (AS2)', () => {
     await assert.rejects(readBody(request, 5), { code: 'body_too_large' })
   })
 
-  it("uses the caller's header reader", async () => {
+  it('uses the header reader of its caller', async () => {
     await assert.rejects(
       readBody(post('1'), 5, (name) => (name === 'content-length' ? '6' : undefined)),
       { code: 'body_too_large' },

@@ -104,7 +104,7 @@ export function testErrorAnswers(
 
   describe('to a malformed request', () => {
     for (const { name, bytes, status } of malformedRequests) {
-      it(`is ${status} as JSON: ${name}`, async () => {
+      it(`has status ${status} and a JSON body: ${name}`, async () => {
         const json = assertErrorAnswer(await sendRaw(service.url, bytes), status)
         assert.deepEqual(Object.keys(json), ['error', 'error_description'])
         assert.equal(json.error, 'invalid_request')
@@ -114,7 +114,7 @@ export function testErrorAnswers(
 
   describe('to a refused request', () => {
     for (const { name, bytes, status } of requests) {
-      it(`is ${status} as JSON: ${name}`, async () => {
+      it(`has status ${status} and a JSON body: ${name}`, async () => {
         assertErrorAnswer(await sendRaw(service.url, bytes), status)
       })
     }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { measureRequests, observeRequests, type RequestLabels } from '../src/request-observer.ts'
 
-it('a request is measured until its response begins, with a bounded method', async () => {
+it('requestObserver measures a request until its response begins, with a bounded method', async () => {
   const measured: [RequestLabels, number][] = []
   let nowMs = 1000
   const observe = measureRequests(
@@ -24,11 +24,11 @@ it('a request is measured until its response begins, with a bounded method', asy
   ])
 })
 
-it('no observer sees a request without tracing and metrics', () => {
+it('requestObserver observes nothing without tracing and metrics', () => {
   assert.equal(observeRequests(undefined, undefined), undefined)
 })
 
-it('a trace has the path that the service shows', async () => {
+it('requestObserver traces a request under the path that the service shows', async () => {
   const paths: unknown[] = []
   const tracing = {
     run: async (start: { attributes: object }, run: (span: object) => Promise<Response>) => {

@@ -10,8 +10,8 @@ const files = new StaticFiles('/static', {
   'missing.js': { url: new URL('./missing.js', url), type: 'text/javascript' },
 })
 
-describe('the files of a page', () => {
-  it('are served as they are on the disk, or with gzip', async () => {
+describe('static files', () => {
+  it('are served unchanged or with gzip', async () => {
     const text = await readFile(url, 'utf8')
     const plain = await files.answer('a.js', undefined)
     assert.equal(await plain?.text(), text)
@@ -31,11 +31,11 @@ describe('the files of a page', () => {
   })
 
   for (const name of ['b.js', '..%2Fa.js', '../static-files.ts', 'toString', '__proto__', ''])
-    it(`are only those that are listed, and not ${name || 'an empty name'}`, async () => {
+    it(`include only listed names, and not ${name || 'an empty name'}`, async () => {
       assert.equal(await files.answer(name, 'gzip'), undefined)
     })
 
-  it('are read when they are first requested', async () => {
+  it('are read at their first request', async () => {
     await assert.rejects(files.answer('missing.js', undefined), { code: 'ENOENT' })
   })
 })

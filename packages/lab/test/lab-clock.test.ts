@@ -19,8 +19,8 @@ function clockAt(startMs: number) {
 
 const sinceStart = (clock: LabClock) => clock.wallClockMs() - start
 
-describe('the clock of a lab', () => {
-  it('is the system clock until a change', () => {
+describe('the lab clock', () => {
+  it('equals the system clock until a change', () => {
     const { clock, system } = clockAt(start)
     system.ms += 5000
     assert.equal(sinceStart(clock), 5000)
@@ -67,7 +67,7 @@ describe('the clock of a lab', () => {
   for (const [name, change] of [
     ['a year after 2098', (clock: LabClock) => clock.set(new Date(Date.UTC(2099)))],
     ['a year before 2001', (clock: LabClock) => clock.freeze(new Date(0))],
-    ['a duration without an end', (clock: LabClock) => clock.advance({ days: Infinity })],
+    ['a duration without a unit', (clock: LabClock) => clock.advance({ days: Infinity })],
     ['a unit that does not exist', (clock: LabClock) => clock.advance({ weeks: 1 } as object)],
     ['an invalid date', (clock: LabClock) => clock.set(new Date(Number.NaN))],
   ] as const) {

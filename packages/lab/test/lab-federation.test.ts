@@ -19,7 +19,7 @@ for (const [testKeys, fault] of [
   ['accepted', 'test_key'],
   ['refused', undefined],
 ] as const) {
-  it(`the issuer of a server that has test keys ${testKeys} signs with a fitting key`, async () => {
+  it(`the issuer of a server with TEST_KEYS ${testKeys} signs with a suitable key`, async () => {
     const federation = new LabFederation(
       () => new Date(),
       () => ({ testKeys, generateCertifiedKey }),
@@ -28,7 +28,7 @@ for (const [testKeys, fault] of [
   })
 }
 
-it('requests to all other hosts are forwarded', async () => {
+it('the lab federation forwards requests to all other hosts', async () => {
   const passed: string[] = []
   const federation = new LabFederation(
     () => new Date(),

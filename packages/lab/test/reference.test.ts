@@ -2,6 +2,6 @@ import { it } from 'node:test'
 import { assertGenerated } from '../../../test/fixtures/generated-files.ts'
 import * as reference from './reference.ts'
 
-it(`${reference.file} has the tables of the lab`, () => {
+it(`${reference.file} lists the tables of the lab`, () => {
   assertGenerated(reference)
 })

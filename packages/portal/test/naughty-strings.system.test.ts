@@ -62,7 +62,7 @@ describe('the Big List of Naughty Strings in the portal', () => {
     await server?.[Symbol.asyncDispose]()
   })
 
-  it('AS43: shows each string as text in the description of a role', async () => {
+  it('AS43: shows each string as text in a role description', async () => {
     const texts = naughtyStrings.filter(
       (text) => text.trim() !== '' && storableTextIssues(text).length === 0,
     )
@@ -84,7 +84,7 @@ describe('the Big List of Naughty Strings in the portal', () => {
     assert.doesNotMatch(text, foreignElement)
   })
 
-  it('AS43: shows each string as text in the name of an application', async () => {
+  it('AS43: shows each string as text in an application name', async () => {
     assert.ok(names.length > naughtyStrings.length - 100, `${names.length} names`)
     const seen: string[] = []
     let next = '/portal/applications'

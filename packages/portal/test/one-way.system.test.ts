@@ -9,7 +9,7 @@ import {
 
 const primary = /class="primary"[^>]*>([^<]+)</g
 
-describe('the way from nothing to a token, in the portal', () => {
+describe('the way from an empty directory to a token in the portal', () => {
   let server: PortalServer
   let browser: PortalBrowser
   before(async () => {
@@ -46,7 +46,7 @@ describe('the way from nothing to a token, in the portal', () => {
     )
   })
 
-  it('warns that a name exists, and accepts it when the form is sent again', async () => {
+  it('warns about an existing name, and accepts it when the form is sent again', async () => {
     const first = await makeBoth()
     assert.equal(first.status, 400)
     assert.match(first.text, /1 application already has the name “Orders API”/)
@@ -57,7 +57,7 @@ describe('the way from nothing to a token, in the portal', () => {
     assert.match(renamed.text, /2 applications already have the name “Night job”/)
   })
 
-  it('says what was done when a step is refused', async () => {
+  it('lists the completed steps if a step is refused', async () => {
     const sent = { ...fields, api_name: 'Stock API', client_name: 'x'.repeat(300) }
     const { status, text } = await makeBoth(sent)
     assert.equal(status, 400)
@@ -66,7 +66,7 @@ describe('the way from nothing to a token, in the portal', () => {
   })
 
   const name = `${'ש'.repeat(50)} 👩‍🚀 ${'a'.repeat(60)}`
-  it('shows one next step on every page, from an API to a client that lacks consent', async () => {
+  it('shows one next step on every page, from an API to a client without consent', async () => {
     const api = await register(name, 'api')
     const next = async (path: string) =>
       [...(await browser.open(path)).text.matchAll(primary)].map(([, one]) => one)
@@ -114,7 +114,7 @@ describe('the way from nothing to a token, in the portal', () => {
     ['a new role', '/roles', '/roles/add', { value: 'Once' }],
     ['a new name', '', '/rename', { display_name: 'Renamed' }],
   ] as const) {
-    it(`makes the change "${change}" once when the old form is sent again`, async () => {
+    it(`makes the change "${change}" only once when the old form is sent again`, async () => {
       const [path = ''] = (await register(`Job with ${change}`, 'client')).split('?')
       const fields = hiddenFieldsOf((await browser.open(path + page)).text, path + action)
       const send = () => browser.post(path + action, new URLSearchParams({ ...fields, ...sent }))
@@ -128,7 +128,7 @@ describe('the way from nothing to a token, in the portal', () => {
     })
   }
 
-  it('folds and marks the roles for administering the server', async () => {
+  it('folds and marks the roles for server administration', async () => {
     const client = (await register('Fourth job', 'client')).split('?')[0] ?? ''
     const { text } = await browser.open(`${client}/permissions`)
     const [own = '', managing = ''] = text.split(

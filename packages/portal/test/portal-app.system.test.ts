@@ -28,7 +28,7 @@ describe('the portal', () => {
       }),
     })
 
-  it('requires a sign-in before every page, and then leads back to the page', async () => {
+  it('requires a sign-in before every page, and then returns to the page', async () => {
     const browser = new PortalBrowser(url)
     const asked = await browser.open('/portal?x=1')
     assert.equal(asked.status, 401)
@@ -69,10 +69,10 @@ describe('the portal', () => {
 
   for (const [name, over, sentence] of [
     ['an unknown client', { client_id: '6a1f2c1e-4b0e-4d6e-9a50-2f8f0d7c1b11' }, /is wrong/],
-    ['a client ID that is no GUID', { client_id: "' or 1=1 --" }, /is wrong/],
+    ['a client ID that is not a GUID', { client_id: "' or 1=1 --" }, /is wrong/],
     ['a wrong secret', { client_secret: 'wrong' }, /is wrong/],
   ] as const) {
-    it(`AS42: refuses ${name} with the same sentence`, async () => {
+    it(`AS42: refuses ${name} with the same message`, async () => {
       const { clientId, clientSecret } = server.administrator
       const browser = new PortalBrowser(url)
       await browser.open('/portal/sign-in')
@@ -85,7 +85,7 @@ describe('the portal', () => {
     })
   }
 
-  it('AS42: limits wrong attempts like the token endpoint', async ({ mock }) => {
+  it('AS42: limits failed attempts like the token endpoint', async ({ mock }) => {
     const nowMs = performance.now()
     mock.method(performance, 'now', () => nowMs)
     const browser = new PortalBrowser(url)
@@ -96,7 +96,7 @@ describe('the portal', () => {
     assert.deepEqual([statuses[0], statuses.at(-1)], [401, 429])
   })
 
-  it('signs in by a link that works once', async () => {
+  it('signs in with a link that works once', async () => {
     const answer = await link()
     assert.equal(answer.status, 201)
     assert.equal(answer.headers.get('cache-control'), 'no-store')
@@ -129,7 +129,7 @@ describe('the portal', () => {
     })
   })
 
-  it('AS40: refuses a form without a token, of another session or of another form', async () => {
+  it('AS40: refuses a form without a token, from another session or for another form', async () => {
     const browser = await server.signedIn()
     const other = await server.signedIn()
     await other.open('/portal')
@@ -151,7 +151,7 @@ describe('the portal', () => {
     })
   }
 
-  it('AS41: sends headers against frames, foreign content and caches', async () => {
+  it('AS41: sends headers against frames, foreign content and caching', async () => {
     const { headers } = await new PortalBrowser(url).open('/portal')
     const policy = headers.get('content-security-policy') ?? ''
     for (const part of ["default-src 'none'", "script-src 'self'", "frame-ancestors 'none'"]) {
@@ -179,14 +179,14 @@ describe('the portal', () => {
     })
   }
 
-  it("ends the browser's session at sign-out", async () => {
+  it("ends the browser's session at the sign-out", async () => {
     const browser = await server.signedIn()
     await browser.open('/portal')
     assert.equal((await browser.send('/portal/sign-out')).location, '/portal/sign-in')
     assert.equal(browser.cookie, '')
   })
 
-  it('lets browsers cache its files for ever, under names that change with the content', async () => {
+  it('lets browsers cache its files forever, under names that change with the content', async () => {
     const { text } = await new PortalBrowser(url).open('/portal')
     const [, path = ''] = /href="(\/portal\/static\/portal\.css[^"]*)"/.exec(text) ?? []
     const answer = await fetch(`${url}${path}`)
@@ -197,7 +197,7 @@ describe('the portal', () => {
     assert.equal((await fetch(`${url}/portal/static/toString`)).status, 404)
   })
 
-  it('has no page of a lab when the lab is off', async () => {
+  it('has no lab page when the lab is off', async () => {
     const browser = await server.signedIn()
     const { status, text } = await browser.open('/portal/lab')
     assert.equal(status, 404)
@@ -205,7 +205,7 @@ describe('the portal', () => {
     assert.ok(!(await browser.open('/portal')).text.includes('href="/portal/lab"'))
   })
 
-  it('AS39: responds only under its host names', async () => {
+  it('AS39: responds only under its own host names', async () => {
     const { hostname, port } = new URL(url)
     const statusFor = (host: string) =>
       new Promise<number | undefined>((resolve, reject) => {

@@ -7,7 +7,7 @@ import {
   startPortal,
 } from '../../../test/fixtures/portal/portal-browser.ts'
 
-describe('the six registration steps in the portal, without script', () => {
+describe('the six registration steps in the portal, without scripts', () => {
   let server: PortalServer
   let browser: PortalBrowser
   before(async () => {
@@ -122,7 +122,7 @@ describe('the six registration steps in the portal, without script', () => {
     assert.deepEqual((await requestToken()).roles, ['Orders.Read', 'Orders.Write'])
   })
 
-  it('names the missing step after a consent was withdrawn', async () => {
+  it('name the missing step after consent was withdrawn', async () => {
     const path = `/portal/applications/${client}/permissions`
     const before = await browser.open(path)
     const assignment = /name="assignment" value="([^"]+)"/.exec(before.text)?.[1] ?? ''
@@ -133,12 +133,12 @@ describe('the six registration steps in the portal, without script', () => {
     assert.equal((await requestToken()).roles.length, 1)
   })
 
-  it('shows the clients that have a role, since when, and who granted it', async () => {
+  it('list the clients with a role, the start of each grant and its administrator', async () => {
     const { text } = await browser.open(`/portal/applications/${api}/assignments`)
     assert.match(text, /Night job[\s\S]*<code>Orders\.\w+<\/code>[\s\S]*<td>Administrator<\/td>/)
   })
 
-  it('replaces a secret in three steps', async () => {
+  it('replace a secret in three steps', async () => {
     const path = `/portal/applications/${client}/credentials`
     const all = await browser.open(path)
     const [, keyId] = /credentials\/([0-9a-f-]+)\/replace/.exec(all.text) ?? []
@@ -156,7 +156,7 @@ describe('the six registration steps in the portal, without script', () => {
     assert.match((await browser.open(page)).text, /The secret was removed/)
   })
 
-  it('adds, shows and removes a federated credential, and keeps a refused one', async () => {
+  it('add, show and remove a federated credential, and keep the entries of a refused one', async () => {
     const path = `/portal/applications/${client}/credentials`
     const fields = { name: 'github', issuer: 'https://token.example', audience: 'api://a' }
     await browser.open(path)
@@ -179,7 +179,7 @@ describe('the six registration steps in the portal, without script', () => {
     return browser.send(path, { manifest: change(shown.replaceAll('&quot;', '"')) })
   }
 
-  it('writes a manifest', async () => {
+  it('write a manifest', async () => {
     const sent = await saveManifest((text) => text.replace('Orders API', 'Orders'))
     assert.equal(sent.status, 303, sent.text)
     assert.match(
@@ -206,7 +206,7 @@ describe('the six registration steps in the portal, without script', () => {
       /Line 3: appId cannot be changed/,
     ],
   ] as const) {
-    it(`reports ${fault} in a manifest at its line, and keeps the text`, async () => {
+    it(`report ${fault} in a manifest at its line, and keep the text`, async () => {
       const { status, text } = await saveManifest(change)
       assert.equal(status, 400)
       assert.match(text, sentence)
@@ -214,7 +214,7 @@ describe('the six registration steps in the portal, without script', () => {
     })
   }
 
-  it('keeps the entries when another administrator has changed the same object', async () => {
+  it('keep the entries if another administrator has changed the same object', async () => {
     const path = `/portal/applications/${api}`
     await browser.open(path)
     const other = await server.signedIn()
@@ -227,7 +227,7 @@ describe('the six registration steps in the portal, without script', () => {
     assert.match(late.text, /name="display_name" type="text" value="Second"/)
   })
 
-  it('deletes and restores an application', async () => {
+  it('delete and restore an application', async () => {
     const path = `/portal/applications/${client}`
     await browser.open(path)
     assert.equal((await browser.send(`${path}/delete`)).location, '/portal/deleted')
@@ -238,7 +238,7 @@ describe('the six registration steps in the portal, without script', () => {
     assert.equal((await browser.open(path)).status, 200)
   })
 
-  it('records each change with the administrator as the actor', async () => {
+  it('record each change with the administrator as the actor', async () => {
     const { clientId, clientSecret } = server.administrator
     const token = await fetch(`${server.provider.url}/${server.tenantId}/oauth2/v2.0/token`, {
       method: 'POST',

@@ -68,7 +68,7 @@ describe('the portal while the store is unavailable', () => {
   }
 
   for (const path of ['/portal/applications', '/portal/deleted']) {
-    it(`says so at ${path}`, async () => {
+    it(`reports the outage at ${path}`, async () => {
       isAway = true
       const { status, text } = await browser.open(path)
       isAway = false
@@ -78,7 +78,7 @@ describe('the portal while the store is unavailable', () => {
     })
   }
 
-  it('AS46: shows nothing when the store cannot tell whether the session was ended', async () => {
+  it('AS46: shows nothing if the store cannot confirm the session', async () => {
     endsAreAway = true
     const page = await browser.open('/portal')
     const form = await browser.send('/portal/keys/rotate')
@@ -88,7 +88,7 @@ describe('the portal while the store is unavailable', () => {
     assert.equal((await browser.open('/portal')).status, 200)
   })
 
-  it('says so in the part of the overview that needs it, and still shows the addresses', async () => {
+  it('reports the outage in the affected part of the overview, and still shows the addresses', async () => {
     isAway = true
     const { text } = await browser.open('/portal')
     isAway = false
@@ -111,7 +111,7 @@ describe('the portal while the store is unavailable', () => {
     assert.equal((await browser.send('/portal/applications', fields)).status, 303)
   })
 
-  it('says which part is done when the store becomes unavailable during a form', async () => {
+  it('lists the completed part if the store becomes unavailable during a form', async () => {
     await browser.open('/portal/applications')
     commitsLeft = 1
     const sent = await browser.send('/portal/applications', { display_name: 'Half', kind: 'api' })

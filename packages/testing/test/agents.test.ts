@@ -25,7 +25,7 @@ const refusedWith = (code: number) => (error: unknown) => {
   return true
 }
 
-describe('an agent of a test', () => {
+describe('an agent in a test', () => {
   it('gets its own roles and the inherited roles', async () => {
     await using entra = await startEntra({ registrations })
     const rows = [
@@ -45,7 +45,7 @@ describe('an agent of a test', () => {
     assert.equal(entra.agent('Agent 3').blueprint.name, 'Siblings')
   })
 
-  it('has the tokens that the identity provider issues in two steps', async () => {
+  it('receives the tokens that the identity provider issues in two steps', async () => {
     await using entra = await startEntra({ registrations })
     const { blueprint, clientId } = entra.agent('Agent 1')
     const { aud, azp, roles, sub } = claimsIn(await blueprint.exchangeToken(clientId))
@@ -56,7 +56,7 @@ describe('an agent of a test', () => {
     assert.match(sub, new RegExp(`^/eid1/c/pub/t/[\\w-]{22}/a/[\\w-]{22}/${clientId}$`))
   })
 
-  it('cannot use another blueprint, and a blueprint gets no token for an API', async () => {
+  it('cannot use another blueprint, whose own token for an API is refused', async () => {
     await using entra = await startEntra({ registrations })
     const { blueprint, clientId } = entra.agent('Agent 1')
     await assert.rejects(
@@ -74,7 +74,7 @@ describe('an agent of a test', () => {
     assert.equal(after.azp, before.azp)
   })
 
-  it('is a type error when it does not exist', async () => {
+  it('causes a type error if it does not exist', async () => {
     await using entra = await startEntra({ registrations })
     // @ts-expect-error the registrations have no such agent
     assert.throws(() => entra.agent('Agent 4'), /have no "Agent 4": they have Agent 1, /)
@@ -84,7 +84,7 @@ describe('an agent of a test', () => {
     await assert.rejects(startEntra({ registrations: misspelt }), /inherit\[0\]/)
   })
 
-  it('is named in the error about an unknown API', async () => {
+  it('appears in the error about an unknown API', async () => {
     const wrong = {
       ...registrations,
       blueprints: { B: { agents: { A: { roles: { X: ['R'] } } } } },
@@ -95,7 +95,7 @@ describe('an agent of a test', () => {
   })
 })
 
-it("the forgeries of agents have the format of the server's tokens", async () => {
+it("agent forgeries have the format of the server's tokens", async () => {
   await using entra = await startEntra({ registrations })
   const { blueprint, clientId } = entra.agent('Agent 1')
   const issued = claimsIn(await blueprint.exchangeToken(clientId))

@@ -21,7 +21,7 @@ describe('a client without a secret', () => {
   })
 
   for (const name of ['Invoice job', 'Build pipeline'] as const) {
-    it(`gets a token with its assertion, again after a reset: ${name}`, async () => {
+    it(`gets a token with its assertion, even after a reset: ${name}`, async () => {
       assert.deepEqual(entra().requests.all(), [])
       for (let round = 0; round < 2; round += 1) {
         assert.deepEqual(rolesIn(await entra().client(name).token()), ['Orders.Read'])
@@ -32,7 +32,7 @@ describe('a client without a secret', () => {
     })
   }
 
-  it('with a certificate signs a new assertion for each request, which no other client can use', async () => {
+  it('signs a new assertion with its certificate for each request, which no other client can use', async () => {
     const client = entra().client('Invoice job')
     assert.notEqual(await client.assertion(), await client.assertion())
     assert.match(client.certificate.certificate, /^-----BEGIN CERTIFICATE-----/)
@@ -49,7 +49,7 @@ describe('a client without a secret', () => {
     assert.deepEqual((await response.json()).error_codes, [700021])
   })
 
-  it('follows the clock of the test', async () => {
+  it("follows the test's clock", async () => {
     entra().clock.advance({ days: 100 })
     for (const name of ['Invoice job', 'Build pipeline'] as const) {
       await entra().client(name).token()
@@ -60,10 +60,10 @@ describe('a client without a secret', () => {
   })
 })
 
-describe('the issuer of the kit', () => {
+describe('the token issuer of the kit', () => {
   const entra = useEntra({ registrations: { apis, clients: { 'Payroll job': { roles } } } })
 
-  it('is trusted for the subject of a credential that was added through Microsoft Graph, and for no other', async () => {
+  it('is trusted only for the subject of a credential that was added through Microsoft Graph', async () => {
     const { clientId } = entra().client('Payroll job')
     const { federation, graph } = entra()
     await graph.trust(clientId, { issuer: federation.issuer, subject: 'repo:orders' })
@@ -87,7 +87,7 @@ describe('the issuer of the kit', () => {
   })
 })
 
-it('keepState lets a reset restore what was registered through Microsoft Graph', async () => {
+it('keepState lets a reset restore objects that were registered through Microsoft Graph', async () => {
   await using entra = await startEntra({ registrations: { apis } })
   const names = async () => {
     const { value } = await entra.graph.send<{ value: { displayName: string }[] }>(

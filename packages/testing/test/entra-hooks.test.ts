@@ -22,7 +22,7 @@ function recordHooks(options: Parameters<typeof hookEntra>[1]) {
 }
 
 describe('the hooks of a test runner', () => {
-  it('fail a test whose fault no request has met, and reset even then', async () => {
+  it('fail a test if no request has triggered its fault, and reset even then', async () => {
     const { entra, run } = recordHooks({ mustApplyFaults: true })
     await run('beforeAll')
     entra().faults.add({ at: 'keys', fault: 'reset' })
@@ -33,7 +33,7 @@ describe('the hooks of a test runner', () => {
     await assert.rejects(fetch(entra().url))
   })
 
-  it('have no identity provider before the tests', () => {
+  it('have no identity provider before the tests start', () => {
     const { entra } = recordHooks({})
     assert.throws(() => entra(), /Use the identity provider within a test/)
   })

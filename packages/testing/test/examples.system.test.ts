@@ -17,7 +17,7 @@ const preamble = `
   const fetchYourApi = async (token) => new Response(null, { status: token === genuine ? 200 : 401 })
 `
 describe('the examples of the kit', () => {
-  it('run as tests of node:test', async (t) => {
+  it('run as node:test tests', async (t) => {
     // Those of vitest and jest are the same text, and the hooks have the same names.
     const examples = [...new Set(docstringExamples(join(packageFolder, 'src')))]
     assert.ok(examples.length >= 5, `${examples.length}`)

@@ -22,7 +22,7 @@ describe('a fault', () => {
   const kids = async () =>
     (await (await keys()).json()).keys.map(({ kid }: { kid: string }) => kid) as string[]
 
-  it('breaks one request by default, and not the next ones', async () => {
+  it('breaks one request by default, but not the next ones', async () => {
     const { faults } = entra()
     await faults.during({ at: 'keys', fault: 'status', retryAfterSeconds: 2 }, async () => {
       const broken = await keys()
@@ -32,7 +32,7 @@ describe('a fault', () => {
     assert.deepEqual(faults.list(), [])
   })
 
-  it('breaks only the client and the run that it names', async () => {
+  it('breaks only the specified client and run', async () => {
     const { clientId } = entra().client('Report job')
     const { faults } = entra()
     faults.add({ at: 'token', fault: 'status', client: clientId })
@@ -53,7 +53,7 @@ describe('a fault', () => {
     await token()
   })
 
-  it('that no request has met is an error when a test requires one', async () => {
+  it('causes an error if a test requires it and no request has triggered it', async () => {
     const { faults } = entra()
     const fault = { at: 'keys', fault: 'reset' } as const
     await assert.rejects(
@@ -71,13 +71,13 @@ describe('a fault', () => {
     [{ at: 'keys', fault: 'delay' }, /^delayMs: /],
     [{ at: 'keys', fault: 'oversized', bytes: 1e9 }, /^bytes: /],
   ] as const) {
-    it(`${JSON.stringify(spec)} is refused`, () => {
+    it(`is refused with ${JSON.stringify(spec)}`, () => {
       const add = () => entra().faults.add(spec as never)
       assert.throws(add, (error) => error instanceof FaultSpecError && message.test(error.message))
     })
   }
 
-  it('is refused when a hundred are armed', () => {
+  it('is refused if a hundred are armed', () => {
     const { faults } = entra()
     for (let count = 0; count < 100; count += 1) faults.add({ at: 'keys', fault: 'reset' })
     assert.throws(() => faults.add({ at: 'keys', fault: 'reset' }), /100 faults are armed/)
@@ -94,7 +94,7 @@ describe('a fault', () => {
     ['not_json', { name: 'SyntaxError' }],
   ] as const
   for (const [fault, expected] of tokenFaults) {
-    it(`${fault} at the token endpoint`, async () => {
+    it(`of kind ${fault} works at the token endpoint`, async () => {
       await entra().faults.during({ at: 'token', fault }, () => assert.rejects(token(), expected))
       await token()
     })
@@ -132,7 +132,7 @@ describe('a fault', () => {
     assert.equal(redirected.headers.get('location'), '/redirected/common/discovery/keys')
   })
 
-  it('changes the token: no roles, expired, or signed with an unpublished key', async () => {
+  it('changes the token, which then has no roles, is expired or has an unpublished key', async () => {
     const { faults } = entra()
     const during = (fault: 'consent_delayed' | 'token_expired' | 'key_unpublished') =>
       faults.during({ at: 'token', fault }, token)
@@ -143,14 +143,14 @@ describe('a fault', () => {
     assert.ok((await kids()).includes(partOf(await token(), 0).kid))
   })
 
-  it('forgets the signing key, or all keys', async () => {
+  it('removes the signing key or all keys from the key set', async () => {
     const active = entra().keys.activeId
     const forgotten = await entra().faults.during({ at: 'keys', fault: 'key_forgotten' }, kids)
     assert.ok(forgotten.length > 0 && !forgotten.includes(active))
     assert.deepEqual(await entra().faults.during({ at: 'keys', fault: 'keys_empty' }, kids), [])
   })
 
-  it('at Microsoft Graph has the format of a Graph error', async () => {
+  it('has the format of a Graph error at Microsoft Graph', async () => {
     const { graph } = entra()
     await entra().faults.during({ at: 'graph', fault: 'throttled' }, () =>
       assert.rejects(graph.send('GET', '/applications'), { status: 429 }),
@@ -158,7 +158,7 @@ describe('a fault', () => {
   })
 })
 
-it('the log distinguishes an armed fault from one that a request has met', async () => {
+it('the log distinguishes armed faults from triggered faults', async () => {
   const rows: unknown[] = []
   const log = { info: (_: object, text: string) => rows.push(text), error: () => {} }
   await using entra = await startEntra({ labOptions: { log: log as never } })
@@ -169,11 +169,11 @@ it('the log distinguishes an armed fault from one that a request has met', async
   assert.deepEqual(rows, [armed, cleared, armed, applied, cleared])
 })
 
-describe('the keys', () => {
+describe('the signing keys in the kit', () => {
   const entra = useEntra({ registrations })
   const kidOfToken = async () => partOf(await entra().client('Payroll job').token(), 0).kid
 
-  it('rotate at once, and the previous key stays published', async () => {
+  it('rotate immediately, and the previous key stays published', async () => {
     const before = await kidOfToken()
     const after = await entra().keys.rotate()
     assert.notEqual(before, after)
@@ -186,7 +186,7 @@ describe('the keys', () => {
     assert.equal(phases.get(before), 'retired')
   })
 
-  it('are removed by a revocation', async () => {
+  it('can be removed by a revocation', async () => {
     const before = await kidOfToken()
     await entra().keys.revoke()
     assert.notEqual(await kidOfToken(), before)

@@ -40,7 +40,7 @@ describe('mint', () => {
   })
 })
 
-it('mint signs with a test key, under the ID of the published key', async () => {
+it('mint signs with a test key under the ID of the published key', async () => {
   await using entra = await startEntra({ registrations })
   const { privateKey, publicKey } = rsaKeyPair()
   const token = await entra.mint('Orders API', { key: privateKey })
@@ -51,7 +51,7 @@ it('mint signs with a test key, under the ID of the published key', async () => 
 })
 
 describe('the forgeries', () => {
-  it('are at least forty, each with another token and a reason', async () => {
+  it('include at least forty different tokens, each with a reason', async () => {
     await using entra = await startEntra({ registrations })
     for (const api of ['Orders API', 'Invoices API'] as const) {
       const forgeries = await entra.forgeries(api)
@@ -64,7 +64,7 @@ describe('the forgeries', () => {
 })
 
 describe('assertRefusesForgeries', () => {
-  it('lists the forgeries that were accepted and those on which the API failed, as a table', async () => {
+  it('lists the accepted forgeries and the forgeries that broke the API in a table', async () => {
     await using entra = await startEntra({ registrations })
     const [first, second] = await entra.forgeries('Orders API')
     const api = (token: string) => {
@@ -94,7 +94,7 @@ describe('assertRefusesForgeries', () => {
     })
   })
 
-  it('draws no conclusion from an API that accepts no token', async () => {
+  it('draws no conclusion if the API accepts no token', async () => {
     await using entra = await startEntra({ registrations })
     await assert.rejects(
       entra.assertRefusesForgeries('Orders API', () => ({ status: 401 })),

@@ -7,14 +7,14 @@ const registrations = {
   clients: { 'Payroll job': { roles: { 'Orders API': ['Orders.Read'] } } },
 } as const
 
-describe('the requests', () => {
+describe('the recorded requests', () => {
   const entra = useEntra({ registrations })
   const rules = () =>
     entra()
       .judge()
       .map(({ rule }) => rule)
 
-  it('show the client and the outcome, and no secret or token', async () => {
+  it('show the client and the outcome, but no secret and no token', async () => {
     const client = entra().client('Payroll job')
     const issued = await client.token()
     const basic = btoa(`${client.clientId}:${client.clientSecret}`)
@@ -38,7 +38,7 @@ describe('the requests', () => {
     }
   })
 
-  it('show a form as multipart/form-data, without its secret', async () => {
+  it('show a multipart/form-data form without its secret', async () => {
     const { clientId, clientSecret } = entra().client('Payroll job')
     const body = new FormData()
     const given = { grant_type: 'client_credentials', client_id: clientId }
@@ -61,7 +61,7 @@ describe('the requests', () => {
     await assert.rejects(entra().requests.next({ status: 418 }, 10), { code: 'no_request' })
   })
 
-  it('are kept, at most 1000', async () => {
+  it('are limited to 1000', async () => {
     const { requests } = entra()
     await fetch(`${entra().url}/common/discovery/keys`)
     const [one] = requests.all()
@@ -69,13 +69,13 @@ describe('the requests', () => {
     assert.deepEqual([requests.all().length, requests.count], [1000, 1001])
   })
 
-  it('cause no misuse when the client is correct', async () => {
+  it('include no misuse if the client is correct', async () => {
     await entra().client('Payroll job').token()
     await fetch(`${entra().url}/common/discovery/keys`)
     assert.deepEqual(rules(), [])
   })
 
-  it('are misuses when they ignore Retry-After, or are repeated without a pause', async () => {
+  it('are misuses if they ignore Retry-After or are repeated without a pause', async () => {
     const keys = () => fetch(`${entra().url}/common/discovery/keys`)
     entra().faults.add({ at: 'keys', fault: 'status', retryAfterSeconds: 30 })
     await keys()
@@ -93,7 +93,7 @@ describe('the requests', () => {
     assert.deepEqual(rules(), ['repeated_without_pause'])
   })
 
-  it('for tokens twice at once, or again while one is valid, are misuses', async () => {
+  it('are misuses if they request two tokens at once, or another token while one is valid', async () => {
     const client = entra().client('Payroll job')
     entra().faults.add({ at: 'token', fault: 'delay', delayMs: 50 })
     await Promise.all([client.token(), client.token()])
@@ -109,7 +109,7 @@ describe('the requests', () => {
     assert.deepEqual(rules(), [])
   })
 
-  it('with an expired token, a misplaced secret or a repeated refusal are misuses', async () => {
+  it('are misuses with an expired token, a misplaced secret or a repeated refusal', async () => {
     const authorization = `Bearer ${await entra().administrator.token()}`
     entra().clock.advance({ hours: 2 })
     await fetch(`${entra().url}/v1.0/applications`, { headers: { authorization } })
@@ -130,7 +130,7 @@ describe('the requests', () => {
     assert.deepEqual(rules(), ['refusal_repeated'])
   })
 
-  it('are a misuse when they fetch keys more than five times a minute', async () => {
+  it('are a misuse if they fetch keys more than five times a minute', async () => {
     for (let count = 0; count < 6; count += 1) await fetch(`${entra().url}/common/discovery/keys`)
     assert.deepEqual(rules(), ['keys_not_cached'])
   })

@@ -21,7 +21,7 @@ const rolesIn = (token: string) =>
   JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()).roles
 
 describe('startEntra', () => {
-  it('issues tokens with the roles that the registrations in code grant', async () => {
+  it('issues tokens with the roles that the registrations in the code grant', async () => {
     await using entra = await startEntra({ registrations })
     assert.deepEqual(rolesIn(await entra.client('Payroll job').token('Orders API')), [
       'Orders.Read',
@@ -36,12 +36,12 @@ describe('startEntra', () => {
 
   const mistakes: [what: string, registrations: unknown, message: RegExp][] = [
     [
-      'an API that does not exist',
+      'an unknown API',
       { apis: { A: { roles: ['R'] } }, clients: { C: { roles: { B: ['R'] } } } },
       /^registrations: the client "C" names the API "B", which does not exist \(APIs: A\)$/,
     ],
     [
-      'a role that its API lacks',
+      'a role that its API does not declare',
       { apis: { A: { roles: ['R'] } }, clients: { C: { roles: { A: ['r'] } } } },
       /^registrations: the client "C" names the role "r", which the API "A" lacks \(roles: R\)$/,
     ],
@@ -56,13 +56,13 @@ describe('startEntra', () => {
       /^registrations: the API "A" has the unknown key "version" \(keys: roles, applicationId, /,
     ],
     [
-      'a file that does not exist',
+      'a missing file',
       'nope.json',
       /^registrations: the file nope\.json cannot be read \(ENOENT\)$/,
     ],
   ]
   for (const [what, wrong, message] of mistakes)
-    it(`names the mistake in JavaScript: ${what}`, () =>
+    it(`names the mistake in JavaScript code: ${what}`, () =>
       assert.rejects(startEntra({ registrations: wrong as string }), { message }))
 
   it('reads a registrations file', async () => {
@@ -97,14 +97,14 @@ describe('startEntra', () => {
     }
   })
 
-  it('runs several at once, each with its own issuer', async () => {
+  it('runs several servers at once, each with its own issuer', async () => {
     const all = await Promise.all([1, 2, 3].map(() => startEntra({ registrations })))
     const issuers = all.map((entra) => entra.api('Orders API').verification.issuer)
     assert.equal(new Set(issuers).size, 3)
     await Promise.all(all.map((entra) => entra.stop()))
   })
 
-  it('gives a type error for a role, an API or a client that does not exist', async () => {
+  it('causes a type error for an unknown role, API or client', async () => {
     await using entra = await startEntra({ registrations })
     // @ts-expect-error the registrations have no such API
     assert.throws(() => entra.api('Payments API'), /have no "Payments API": they have Orders API, /)
@@ -118,7 +118,7 @@ describe('startEntra', () => {
     await assert.rejects(startEntra({ registrations: misspelt }), /Orders\.Delete/)
   })
 
-  it('requires the name of the API for a token when there are several', async () => {
+  it('requires an API name for a token if several APIs exist', async () => {
     await using entra = await startEntra({ registrations })
     await assert.rejects(entra.client('Payroll job').token(), /Orders API, Invoices API/)
   })

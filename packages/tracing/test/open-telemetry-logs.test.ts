@@ -30,8 +30,8 @@ after(() => server.close())
 const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1/logs`
 const sender = await openLogSender({ url, headers: { authorization: 'key' }, serviceName: 'idp' })
 
-describe('events for a collector', () => {
-  it('have a time, a severity, a name and their attributes, in the JSON of OTLP', async () => {
+describe('records for a collector', () => {
+  it('contain a time, a severity, a name and their attributes, in OTLP JSON', async () => {
     answer = { status: 200, body: '{}' }
     const events = [event('greeting.token.issue'), event('refused', { isWarning: true })]
     assert.deepEqual(await sender.send(events), { rejected: 0 })
@@ -55,13 +55,13 @@ describe('events for a collector', () => {
     ['rejects some', { status: 200, body: '{"partialSuccess":{"rejectedLogRecords":"2"}}' }, 2],
     ['finds the request malformed', { status: 400 }, 3],
     ['finds the request too large', { status: 413 }, 3],
-    ['knows no such path', { status: 404 }, /answered 404/],
+    ['does not know the path', { status: 404 }, /answered 404/],
     ['is overloaded', { status: 429, headers: { 'retry-after': '7' } }, /answered 429/, 7000],
     ['is unavailable', { status: 503, headers: { 'retry-after': 'soon' } }, /answered 503/],
-    ['sends the request elsewhere', { status: 307, headers: { location: '/' } }, /fetch failed/],
+    ['redirects the request', { status: 307, headers: { location: '/' } }, /fetch failed/],
   ]
   for (const [state, given, expected, retryAfterMs] of answers)
-    it(`${typeof expected === 'number' ? `lose ${expected} of 3` : 'may be sent again'} when it ${state}`, async () => {
+    it(`${typeof expected === 'number' ? `lose ${expected} of 3` : 'may be sent again'} if it ${state}`, async () => {
       answer = given
       const sent = sender.send([event('1'), event('2'), event('3')])
       if (typeof expected === 'number') assert.deepEqual(await sent, { rejected: expected })

@@ -25,7 +25,7 @@ describe('tracing', () => {
     assert.equal(await startTracing(undefined), undefined)
   })
 
-  it('continues the trace of a request, and passes it to the requests that it sends', async () => {
+  it("continues a request's trace, and passes it to the requests that it sends", async () => {
     const sent = new Headers()
     const { spans, headers } = await spansOf(async ({ run, annotate, logFields, traceFetch }) => {
       const received = new Headers({ traceparent: `${parent}-01` })
@@ -63,7 +63,7 @@ describe('tracing', () => {
     assert.deepEqual(headers, ['key'])
   })
 
-  it('ends the span of failed work with the class of the error, and passes the error on', async () => {
+  it('ends the span of failed work with the error class, and rethrows the error', async () => {
     const collector = await spansOf(async ({ run }) => {
       const failure = new RangeError('canary')
       const work = run({ name: 'work', kind: 'internal' }, () => Promise.reject(failure))
@@ -73,7 +73,7 @@ describe('tracing', () => {
     assert.ok(!collector.text().includes('canary'))
   })
 
-  it('does not extend a trace from a timer that the request started', async () => {
+  it('does not extend a trace into a timer that the request started', async () => {
     const { spans } = await spansOf(async ({ run }) => {
       const later = Promise.withResolvers<void>()
       await run({ name: 'request', kind: 'server' }, async () => {
@@ -87,7 +87,7 @@ describe('tracing', () => {
     assert.notEqual(refreshed.traceId, spans.find(({ name }) => name === 'request')?.traceId)
   })
 
-  it('follows the sampling decision of the caller, and its own ratio for other traces', async () => {
+  it("follows the caller's sampling decision, and its own ratio for other traces", async () => {
     const { spans } = await spansOf(async ({ run }) => {
       const start = (flags: string) => ({
         ...({ name: flags, kind: 'server' } as const),
@@ -111,10 +111,10 @@ describe('tracing', () => {
   })
 
   for (const [state, status] of [
-    ['refuses', 403],
-    ['is away', undefined],
+    ['refuses the spans', 403],
+    ['is unavailable', undefined],
   ] as const) {
-    it(`returns the result of the work when the collector ${state}`, async () => {
+    it(`returns the result of the work even if the collector ${state}`, async () => {
       const collector = await startCollector(status)
       if (status === undefined) await collector.stop()
       const tracing = await startTracing({ ...options, endpoint: collector.url })

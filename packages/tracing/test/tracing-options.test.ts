@@ -4,8 +4,8 @@ import { readLogExportOptions, readTracingOptions } from '../src/tracing-options
 
 const OTEL_EXPORTER_OTLP_ENDPOINT = 'http://collector.test:4318'
 
-describe('the settings of tracing', () => {
-  it('are off without an endpoint', () => {
+describe('the tracing settings', () => {
+  it('disable tracing without an endpoint', () => {
     assert.equal(readTracingOptions({}, 'api'), undefined)
     assert.equal(readTracingOptions({ OTEL_EXPORTER_OTLP_ENDPOINT: '' }, 'api'), undefined)
   })
@@ -19,7 +19,7 @@ describe('the settings of tracing', () => {
     })
   })
 
-  it('are read in the format of the specification', () => {
+  it('are read in the specified format', () => {
     const settings = {
       OTEL_EXPORTER_OTLP_ENDPOINT: 'https://collector.test/otlp/',
       OTEL_EXPORTER_OTLP_HEADERS: 'authorization=Bearer%20x, x-scope = a=b',
@@ -45,7 +45,7 @@ describe('the settings of tracing', () => {
     ['OTEL_TRACES_SAMPLER_ARG', '1.5'],
     ['OTEL_TRACES_SAMPLER_ARG', 'half'],
   ] as const) {
-    it(`refuse ${setting}=${value.slice(0, 40)}, and name no value`, () => {
+    it(`refuse ${setting}=${value.slice(0, 40)} without repeating the value`, () => {
       const settings = { OTEL_EXPORTER_OTLP_ENDPOINT, [setting]: value }
       assert.throws(
         () => readTracingOptions(settings, 'api'),
@@ -60,7 +60,7 @@ describe('the settings of tracing', () => {
   }
 })
 
-describe('the settings of a collector of log records', () => {
+describe('the settings for a log collector', () => {
   const url = 'https://logs.test/otlp/v1/logs/'
   for (const [settings, expected] of [
     [{}, undefined],
@@ -68,11 +68,11 @@ describe('the settings of a collector of log records', () => {
     [{ OTEL_EXPORTER_OTLP_LOGS_ENDPOINT: url }, url],
     [{ OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_EXPORTER_OTLP_LOGS_ENDPOINT: url }, url],
   ] as const)
-    it(`have the URL ${expected} with ${Object.keys(settings).join(' and ') || 'none'}`, () => {
+    it(`result in the URL ${expected} with ${Object.keys(settings).join(' and ') || 'none'}`, () => {
       assert.equal(readLogExportOptions(settings, 'idp')?.url, expected)
     })
 
-  it('contain the header fields and the service name', () => {
+  it('include the header fields and the service name', () => {
     const settings = {
       OTEL_EXPORTER_OTLP_LOGS_ENDPOINT: url,
       OTEL_EXPORTER_OTLP_HEADERS: 'authorization=key',
@@ -85,7 +85,7 @@ describe('the settings of a collector of log records', () => {
     })
   })
 
-  it('refuse a URL with a user, and name no value', () => {
+  it('refuse a URL with a user, without repeating the value', () => {
     const settings = { OTEL_EXPORTER_OTLP_LOGS_ENDPOINT: 'http://user:canary@logs.test' }
     assert.throws(() => readLogExportOptions(settings, 'idp'), {
       code: 'tracing_options',

@@ -15,7 +15,7 @@ const renamed = { ...names, roles: 'X-Groups' }
 const faultOf = (name: string, { proxy = 'traefik' as const, callers = names } = {}) =>
   clientHeaderFault(proxy, ['Accept', '*/*', name, 'Admin'], callers)
 
-describe('the headers of a client', () => {
+describe('client headers', () => {
   for (const name of [
     'X_Caller_Roles',
     'X.Caller.Roles',
@@ -26,10 +26,10 @@ describe('the headers of a client', () => {
     'X.Caller-Application.Id',
     'X|Caller|Tenant|Id',
   ])
-    it(`are refused with ${name}, which could be read as a header about the caller`, () =>
+    it(`are refused with ${name}, which could be mistaken for a caller header`, () =>
       assert.equal(faultOf(name), 'caller_header_disguised'))
 
-  it('are compared with the renamed headers about the caller too', () => {
+  it('are also compared with renamed caller headers', () => {
     assert.equal(faultOf('X.Groups', { callers: renamed }), 'caller_header_disguised')
     assert.equal(faultOf('X.Groups'), undefined)
     assert.equal(faultOf('X.Caller.Roles', { callers: renamed }), undefined)
@@ -62,9 +62,9 @@ const removals: Readonly<Record<string, (name: string) => RegExp>> = {
   'traefik-routes.yaml': (name) => new RegExp(`\\b${name}: ""`),
   'envoy.yaml': (name) => new RegExp(`\\["${name.toLowerCase()}"\\] = true`),
 }
-describe('the proxy files of the guide', () => {
+describe('the proxy configurations in the guide', () => {
   for (const [file, removalOf] of Object.entries(removals))
-    it(`${file} lets no header pass that could override the method or the path`, () => {
+    it(`let no header that could override the method or the path pass ${file}`, () => {
       const folder = join(import.meta.dirname, '../../../test/system/unmodified/authorizer')
       const text = readFileSync(join(folder, file), 'utf8')
       for (const name of overrideHeaders) assert.match(text, removalOf(name), name)

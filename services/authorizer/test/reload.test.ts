@@ -17,7 +17,7 @@ withIdentityProvider()
 /** Also for each test: one that waits for a change in vain must fail. */
 const limited = { timeout: 60_000 }
 
-describe('a change of the file', limited, () => {
+describe('a change of the rules file', limited, () => {
   it('takes effect after a reload, even if it changes the roles', async () => {
     const { service, file, log } = await start()
     const token = await bearer(['Orders.Read', 'New'])
@@ -32,10 +32,14 @@ describe('a change of the file', limited, () => {
   })
 
   for (const [what, text, line] of [
-    ['a fault', '{ "rules": [\n{ "path": "/me" }] }', 'line 2: rules\\[0\\] must have one of role'],
+    [
+      'an error',
+      '{ "rules": [\n{ "path": "/me" }] }',
+      'line 2: rules\\[0\\] must have one of role',
+    ],
     ['broken JSON', '{ "rules": [\n', 'line '],
   ] as const) {
-    it(`with ${what} is reported with its line, and the old rules stay in effect`, async () => {
+    it(`with ${what} is reported with its line, and the old rules remain in effect`, async () => {
       const { service, file, log } = await start()
       writeFileSync(file, text)
       await service.reload()
@@ -47,7 +51,7 @@ describe('a change of the file', limited, () => {
     })
   }
 
-  it('leaves the old rules in effect when it removes the file', async () => {
+  it('leaves the old rules in effect if it removes the file', async () => {
     const { service, file, log } = await start()
     rmSync(file)
     await service.reload()
@@ -56,7 +60,7 @@ describe('a change of the file', limited, () => {
     await service.stop()
   })
 
-  it('to an empty file refuses everything', async () => {
+  it('that empties the file refuses everything', async () => {
     const { service, file } = await start()
     writeFileSync(file, '')
     await service.reload()
@@ -68,7 +72,7 @@ describe('a change of the file', limited, () => {
     await service.stop()
   })
 
-  it('with other roles waits for the keys, while the old guard still has them', async () => {
+  it('that changes roles waits for the keys, while the old guard still has keys', async () => {
     let isReachable = true
     let failures = 0
     const { service, file, log } = await start(
@@ -134,11 +138,11 @@ function follow(test: TestContext, text: string, firstText = text) {
   return { inForce, change, results, guards, rules: () => inForce.current.rules.set.rules.length }
 }
 
-describe('following a file', limited, () => {
+describe('following the rules file', limited, () => {
   const open = '{ "rules": [{ "path": "/a", "public": true }] }'
   const guarded = '{ "rules": [{ "path": "/a", "role": "A" }, { "path": "/b", "role": "A" }] }'
 
-  it('sees a change between the first reading and the start', async (test) => {
+  it('detects a change between the first read and the start', async (test) => {
     const { inForce, results, rules } = follow(test, open, '')
     inForce.start()
     while (results.length === 0) await setImmediate()
@@ -152,7 +156,7 @@ describe('following a file', limited, () => {
     assert.deepEqual(results, [])
   })
 
-  it('keeps the guard and its cached tokens while the roles are the same', async (test) => {
+  it('keeps the guard and its cached tokens if the roles stay the same', async (test) => {
     const { inForce, change, guards, rules } = follow(test, '')
     change(open)
     await inForce.reload()
@@ -188,20 +192,24 @@ describe('following a file', limited, () => {
   })
 })
 
-describe('a start', () => {
-  it('with a faulty file is an error with file and line', async () => {
+describe('starting the authorizer', () => {
+  it('fails with file and line if the rules are invalid', async () => {
     const file = join(folder, 'faulty.json')
     writeFileSync(file, '{ "rules": [\n{ "prefix": "/" }] }')
     await assert.rejects(start({ RULES_FILE: file }), /faulty\.json is no valid file .* line 2: /)
   })
 
-  it('fetches the keys before any request, and is then ready', limited, async () => {
-    const { service } = await start()
-    while ((await ask(service.url, [], { path: '/readyz' })).status !== 200) await setImmediate()
-    await service.stop()
-  })
+  it(
+    'fetches the keys before any request, and then reports that it is ready',
+    limited,
+    async () => {
+      const { service } = await start()
+      while ((await ask(service.url, [], { path: '/readyz' })).status !== 200) await setImmediate()
+      await service.stop()
+    },
+  )
 
-  it('without a port for metrics does not occupy it', async () => {
+  it('occupies no metrics port unless one is set', async () => {
     const { service } = await start()
     const METRICS_PORT = new URL(service.url).port
     const PORT = String(await freePort())
@@ -210,7 +218,7 @@ describe('a start', () => {
     await service.stop()
   })
 
-  it('is not ready after the stop begins, and still responds during the delay', async () => {
+  it('reports that it is not ready once the stop begins, but responds during the delay', async () => {
     const { service } = await start({ STOP_DELAY_SECONDS: '1' })
     const stopping = service.stop()
     const { status, body } = await ask(service.url, [], { path: '/readyz' })
@@ -218,7 +226,7 @@ describe('a start', () => {
     await stopping
   })
 
-  it('without keys refuses with 503, and is not ready', async () => {
+  it('refuses requests with 503 without keys, and is not ready', async () => {
     const fetch = async () => new Response('', { status: 500 })
     const { service } = await start({}, { runtime: { fetch } })
     const token = await bearer(['Orders.Read'])
@@ -238,7 +246,7 @@ describe('a start', () => {
     [{ RULES_FILE: 'r', PROXY: 'envoy', TRUSTED_PROXIES: '10.0.0.0/40' }, /TRUSTED_PROXIES is /],
   ]
   for (const [changes, fault] of faults) {
-    it(`with the settings ${JSON.stringify(changes)} is refused`, () => {
+    it(`fails with the settings ${JSON.stringify(changes)}`, () => {
       assert.throws(() => readSettings({ ...required, ...changes }), fault)
     })
   }

@@ -63,7 +63,7 @@ describe('the rules', () => {
     ['GET /', 'any_caller'],
   ]
   for (const [request, expected] of others) {
-    it(`never apply a later rule to ${request} when a server may match an earlier one: ${JSON.stringify(expected)}`, () =>
+    it(`never apply a later rule to ${request} if a server may match an earlier one: ${JSON.stringify(expected)}`, () =>
       assert.deepEqual(find(wide, request), expected))
   }
 
@@ -77,13 +77,13 @@ describe('the rules', () => {
     Buffer.from('\uFEFF{}', 'utf16le').swap16(),
     Buffer.from('{}', 'utf16le'),
   ])
-    it(`name the encoding when they are UTF-16: ${bytes.toString('hex')}`, () =>
+    it(`name the encoding if the file is UTF-16: ${bytes.toString('hex')}`, () =>
       assert.throws(
         () => parseRules('rules.json', bytes.toString('utf8')),
         /it is UTF-16, not UTF-8/,
       ))
 
-  it('may have comments, trailing commas, names of headers, and each role once', () => {
+  it('may have comments and trailing commas, may name headers, and list each role once', () => {
     const rules = parseRules(
       'rules.json',
       '{ /* names */ "headers": { "roles": "X-Roles" }, "rules": [{ "prefix": "/", "role": "A" }, { "path": "/a", "role": "A" },], }',
@@ -98,7 +98,7 @@ describe('the rules', () => {
   })
 })
 
-describe('a fault of the file is reported with its line', () => {
+describe('an error in the rules file is reported with its line', () => {
   const path = 'must be a path such as /orders/{id}, as a client sends it, without a query'
   const rows: readonly [rule: string, fault: RegExp][] = [
     ['{ "path": "/a" }', /^line 3: rules\[1\] must have one of role, anyCaller and public$/],
@@ -142,9 +142,9 @@ describe('a fault of the file is reported with its line', () => {
   }
 
   const files: readonly [what: string, file: string, fault: RegExp][] = [
-    ['no object', '[]', /^line 1: the file/],
+    ['a value that is not an object', '[]', /^line 1: the file/],
     ['an unknown member', '{\n "rule": [] }', /^line 2: rule is unknown$/],
-    ['a header of HTTP', '{ "headers": { "roles": "Authorization" } }', /begins with X-/],
+    ['a standard HTTP header', '{ "headers": { "roles": "Authorization" } }', /begins with X-/],
     ['a header with an underscore', '{ "headers": { "roles": "X_Roles" } }', /begins with X-/],
     ['two equal headers', '{ "headers": { "roles": "x-caller-tenant-id" } }', /four different/],
     ['too much text', ' '.repeat(1_048_577), /more than 1 MiB/],
@@ -159,10 +159,10 @@ describe('a fault of the file is reported with its line', () => {
     )
   }
 
-  it('and not for the longest file', () =>
+  it('not for the longest permitted file', () =>
     assert.deepEqual(parseRules('rules.json', ' '.repeat(1_048_576)).roles, []))
 
-  it('and for at most 20 faults', () => {
+  it('for at most 20 errors', () => {
     const file = text(...Array(30).fill('{}'))
     assert.throws(
       () => parseRules('rules.json', file),

@@ -71,7 +71,7 @@ describe('an authorizer', () => {
     })
   }
 
-  it('sends the caller of an admitted request, and empty headers for a public one', async () => {
+  it('sends the caller of an admitted request, but empty headers for a public one', async () => {
     const names = ['application-id', 'tenant-id', 'object-id', 'roles']
     const callerOf = async (headers: Headers) => {
       const answer = await ask(service.url, headers)
@@ -88,7 +88,7 @@ describe('an authorizer', () => {
     assert.deepEqual(await callerOf(open), ['', '', '', ''])
   })
 
-  it('responds with the challenge of the guard, and names the methods of a path', async () => {
+  it("responds with the guard's challenge, and names the methods of a path", async () => {
     const { headers } = await ask(service.url, original('GET', '/me'))
     const scope = `api://${apiApplicationId}/.default`
     assert.equal(headers['www-authenticate'], `Bearer realm="api", scope="${scope}"`)
@@ -106,11 +106,14 @@ describe('an authorizer', () => {
     ['an empty path', original('GET', '')],
     ['a repeated path', [...original('GET', '/open'), 'X-Original-URI', '/open']],
     ['a repeated method', [...original('GET', '/open'), 'x-original-method', 'GET']],
-    ['the fields of another proxy', forwarded('GET', '/open')],
-    ['a method that is no name', original('GET /open', '/open')],
+    ["another proxy's fields", forwarded('GET', '/open')],
+    ['an invalid method name', original('GET /open', '/open')],
     ['a disguised header', [...original('GET', '/open'), 'X_Caller_Roles', 'Admin']],
-    ['one among others', ['A', '1', ...original('GET', '/open'), 'X_Caller_Roles', 'Admin']],
-    ['a half disguised header', [...original('GET', '/open'), 'x-caller_roles', 'Admin']],
+    [
+      'a disguised header among others',
+      ['A', '1', ...original('GET', '/open'), 'X_Caller_Roles', 'Admin'],
+    ],
+    ['a partly disguised header', [...original('GET', '/open'), 'x-caller_roles', 'Admin']],
     ['two tokens', [...original('GET', '/me'), 'Authorization', 'Bearer a', 'Authorization', 'b']],
   ]
   for (const [what, headers] of malformed) {
@@ -121,7 +124,7 @@ describe('an authorizer', () => {
     })
   }
 
-  it('admits a header with an underscore that is not a header about the caller', async () => {
+  it('admits a header with an underscore that is not a caller header', async () => {
     const headers = [...original('GET', '/open'), 'X_Request_Id', '1']
     assert.equal((await ask(service.url, headers)).status, 200)
   })
@@ -145,7 +148,7 @@ describe('an authorizer', () => {
     sent.destroy()
   })
 
-  it('serves health on separate paths, and 404 on others', async () => {
+  it('serves health checks on separate paths, and 404 on others', async () => {
     const { body, headers } = await ask(service.url, [], { path: '/healthz' })
     assert.equal(body, '{"status":"alive"}')
     assert.equal(headers['content-type'], 'application/json')
@@ -168,7 +171,7 @@ describe('an authorizer', () => {
   })
 })
 
-it('traces decisions, and the request for keys', async () => {
+it('an authorizer traces decisions and the request for keys', async () => {
   const used: unknown[] = []
   const nothing = () => undefined
   const { service } = await start(
@@ -228,8 +231,8 @@ describe('the original request comes', () => {
   })
 })
 
-describe('a peer that is no trusted proxy', () => {
-  it('is refused with 403, named once in the log, and counted', async () => {
+describe('a peer that is not a trusted proxy', () => {
+  it('is refused with 403, logged once, and counted', async () => {
     const { service, log } = await start({ TRUSTED_PROXIES: '192.0.2.1, 198.51.100.0/24' })
     for (const _ of [1, 2]) {
       const { status, body } = await ask(service.url, original('GET', '/open'))
@@ -243,6 +246,6 @@ describe('a peer that is no trusted proxy', () => {
   })
 })
 
-it('docs/reference/authorizer.md has the settings and metrics of the code', () => {
+it('docs/reference/authorizer.md lists the settings and metrics in the code', () => {
   assertGenerated(reference)
 })

@@ -111,7 +111,7 @@ describe('the API description', () => {
     assert.deepEqual(Object.keys(scopes), [addresses.scope])
   })
 
-  it('is complete at /docs, without script too', async () => {
+  it('is complete at /docs, even without scripts', async () => {
     const { get } = makeApp()
     const { paths } = await (await get('/openapi.json')).json()
     const response = await get('/docs')
@@ -123,7 +123,7 @@ describe('the API description', () => {
     assert.equal(response.headers.get('x-content-type-options'), 'nosniff')
   })
 
-  it('has a viewer at /docs, from files of this server and without inline script', async () => {
+  it('has a viewer at /docs that uses files of this server and no inline script', async () => {
     const { get } = makeApp()
     const response = await get('/docs')
     const html = await response.text()
@@ -177,7 +177,7 @@ describe('the start page', () => {
 })
 
 describe('the protected resource metadata', () => {
-  it('is at the address in each challenge', async () => {
+  it('has the address that each challenge contains', async () => {
     const { get } = makeApp()
     const challenge = (await get('/api/v1/hi')).headers.get('www-authenticate')
     const scope = `api://${apiApplicationId}/.default`
@@ -224,7 +224,7 @@ describe('readiness', () => {
     return [response.status, await response.json()]
   }
 
-  it('begins when the keys are loaded, and stops when a stop begins', async () => {
+  it('begins when the keys are loaded, and ends when a stop begins', async () => {
     const made = makeApp()
     assert.deepEqual(await readiness(made), [503, { status: 'waiting for keys' }])
     await made.guard.start()
@@ -234,7 +234,7 @@ describe('readiness', () => {
     made.guard.stop()
   })
 
-  it('is not liveness: without keys, the process is alive, and every greeting is 503 (FL1)', async () => {
+  it('differs from liveness: without keys, the process is alive, but every greeting is 503 (FL1)', async () => {
     const { get, guard } = makeApp({ answers: false })
     await guard.start()
     assert.equal((await get('/healthz')).status, 200)
@@ -274,7 +274,7 @@ describe('the metrics', () => {
 })
 
 describe('an unexpected error', () => {
-  it('is 500 without details, and is logged', async () => {
+  it('causes 500 without details, and a log line', async () => {
     const { get, logged } = makeApp({ fails: true })
     const response = await get('/api/v1/hi')
     assert.equal(response.status, 500)

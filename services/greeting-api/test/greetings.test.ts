@@ -114,7 +114,7 @@ describe('a greeting', () => {
     })
   }
 
-  it('responds to HEAD as to GET, without the body', async () => {
+  it('responds to HEAD as to GET, but without the body', async () => {
     const answer = await callWith(url, '/api/v1/hi', await signer.token(), 'HEAD')
     assert.equal(answer.status, 200)
     assert.equal(answer.body, '')
@@ -126,16 +126,16 @@ describe('credentials', () => {
   const bearer = async () => `Bearer ${await signer.token()}`
 
   const missing: [name: string, headers: () => Promise<Record<string, string>>][] = [
-    ['none', async () => ({})],
-    ['empty', async () => ({ authorization: '' })],
-    ['of another scheme', async () => ({ authorization: 'Basic Zm9vOmJhcg==' })],
-    ['of the scheme DPoP', async () => ({ authorization: `DPoP ${await signer.token()}` })],
-    ['only a token', async () => ({ authorization: await signer.token() })],
+    ['that are absent', async () => ({})],
+    ['that are empty', async () => ({ authorization: '' })],
+    ['with another scheme', async () => ({ authorization: 'Basic Zm9vOmJhcg==' })],
+    ['with the scheme DPoP', async () => ({ authorization: `DPoP ${await signer.token()}` })],
+    ['that are only a token', async () => ({ authorization: await signer.token() })],
     ['in another field', async () => ({ 'x-authorization': await bearer() })],
     ['in a cookie', async () => ({ cookie: `access_token=${await signer.token()}` })],
   ]
   for (const [name, headers] of missing) {
-    it(`${name}: 401, and a challenge without an error code (RS23)`, async () => {
+    it(`${name} cause 401 and a challenge without an error code (RS23)`, async () => {
       const answer = await call(url, '/api/v1/hi', { headers: await headers() })
       assertError(answer, 401, 'unauthorized')
       assert.equal(answer.headers['www-authenticate'], `Bearer realm="greeting-api", ${metadata()}`)
@@ -143,36 +143,39 @@ describe('credentials', () => {
   }
 
   const malformed: [name: string, headers: () => Promise<readonly string[]>, path?: string][] = [
-    ['only a scheme', async () => ['authorization', 'Bearer']],
-    ['a scheme and a space', async () => ['authorization', 'Bearer ']],
-    ['two words after the scheme', async () => ['authorization', `${await bearer()} x`]],
+    ['with only a scheme', async () => ['authorization', 'Bearer']],
+    ['with a scheme and a space', async () => ['authorization', 'Bearer ']],
+    ['with two words after the scheme', async () => ['authorization', `${await bearer()} x`]],
     [
-      'a space and a tab after the scheme',
+      'with a space and a tab after the scheme',
       async () => ['authorization', (await bearer()).replace(' ', ' \t')],
     ],
-    ['two fields', async () => ['authorization', await bearer(), 'authorization', await bearer()]],
     [
-      'two fields, one of another scheme',
+      'in two fields',
+      async () => ['authorization', await bearer(), 'authorization', await bearer()],
+    ],
+    [
+      'in two fields, one with another scheme',
       async () => ['authorization', 'Basic eA==', 'Authorization', await bearer()],
     ],
     [
-      'two tokens in one field',
+      'with two tokens in one field',
       async () => ['authorization', `${await bearer()}, ${await bearer()}`],
     ],
-    ['a token in the query', async () => [], '/api/v1/hi?access_token=abc'],
+    ['with a token in the query', async () => [], '/api/v1/hi?access_token=abc'],
     [
-      'a token in the query too',
+      'with an additional token in the query',
       async () => ['authorization', await bearer()],
       '/api/v1/hi?access_token=abc',
     ],
     [
-      'a token in the query, by an encoded name',
+      'with a token in the query under an encoded name',
       async () => ['authorization', await bearer()],
       '/api/v1/hi?x=1&access%5Ftoken=abc',
     ],
   ]
   for (const [name, headers, path = '/api/v1/hi'] of malformed) {
-    it(`${name}: 400 (RS21, RS22)`, async () => {
+    it(`${name} cause 400 (RS21, RS22)`, async () => {
       const host = ['host', 'localhost']
       const answer = await call(url, path, { headers: [...host, ...(await headers())] })
       assertError(answer, 400, 'invalid_request')
@@ -183,13 +186,13 @@ describe('credentials', () => {
     })
   }
 
-  it('several spaces after the scheme: 200 (RFC 9110 section 11.4)', async () => {
+  it('may have several spaces after the scheme (RFC 9110 section 11.4)', async () => {
     const authorization = (await bearer()).replace(' ', '   ')
     assert.equal((await call(url, '/api/v1/hi', { headers: { authorization } })).status, 200)
   })
 
   for (const scheme of ['bearer', 'BEARER', 'bEaReR']) {
-    it(`of the scheme ${scheme} are accepted (RS25)`, async () => {
+    it(`with the scheme ${scheme} are accepted (RS25)`, async () => {
       const headers = { authorization: `${scheme} ${await signer.token()}` }
       assert.equal((await call(url, '/api/v1/hi', { headers })).status, 200)
     })
@@ -208,7 +211,7 @@ describe('a token', () => {
     ['with the signature of another key', () => otherSigner.token(), /signature/],
     ['of an unknown key', () => signer.token({}, { kid: 'key-2' }), /signature/],
     ['for another audience', () => signer.token({ aud: `api://${tenantId}` }), /audience/],
-    ['for the bare application id', () => signer.token({ aud: apiApplicationId }), /audience/],
+    ['for the bare application ID', () => signer.token({ aud: apiApplicationId }), /audience/],
     [
       'for the scope',
       () => signer.token({ aud: `api://${apiApplicationId}/.default` }),
@@ -221,7 +224,7 @@ describe('a token', () => {
       /issuer/,
     ],
     [
-      'from the issuer without its slash',
+      'from the issuer without its trailing slash',
       () => signer.token({ iss: `${provider.url}/${tenantId}` }),
       /issuer/,
     ],
@@ -230,7 +233,7 @@ describe('a token', () => {
     ['that is not valid yet', () => signer.token({ nbf: nowSeconds() + 120 }), /not valid yet/],
   ]
   for (const [name, token, says] of refused) {
-    it(`${name} is 401`, async () => {
+    it(`${name} causes 401`, async () => {
       const answer = await callWith(url, '/api/v1/hi', await token())
       assertError(answer, 401, 'invalid_token')
       const description = JSON.parse(answer.body).error_description
@@ -243,7 +246,7 @@ describe('a token', () => {
   }
 
   for (const alg of ['none', 'HS256', 'PS256']) {
-    it(`with the algorithm ${alg} is 401`, async () => {
+    it(`with the algorithm ${alg} causes 401`, async () => {
       const [, claims, signature] = (await signer.token()).split('.')
       const header = Buffer.from(JSON.stringify(signer.header({ alg }))).toString('base64url')
       const token = `${header}.${claims}.${alg === 'none' ? '' : signature}`
@@ -269,7 +272,7 @@ describe('a role', () => {
     [{ roles: undefined, authorities: ['CallHiApiRole'] }, hi, 403],
   ]
   for (const [claims, path, status] of rows) {
-    it(`${JSON.stringify(claims)} is ${status} at ${path}`, async () => {
+    it(`in ${JSON.stringify(claims)} leads to ${status} at ${path}`, async () => {
       const answer = await callWith(url, path, await signer.token(claims))
       assert.equal(answer.status, status)
       if (status === 200) return
@@ -301,7 +304,7 @@ describe('another path or method', () => {
     '/api/v1/./hi/.',
   ]
   for (const path of below) {
-    it(`${path} is 401 without a token, else 404 (RS20)`, async () => {
+    it(`at ${path} gets 401 without a token, otherwise 404 (RS20)`, async () => {
       assertError(await call(url, path), 401, 'unauthorized')
       assertError(await callWith(url, path, await otherSigner.token()), 401, 'invalid_token')
       assertError(await callWith(url, path, await signer.token({ roles: [] })), 404, 'not_found')
@@ -318,20 +321,20 @@ describe('another path or method', () => {
     '/api/v1x',
     '/x/../y',
   ]) {
-    it(`${path} is not guarded and does not exist`, async () => {
+    it(`at ${path} is not guarded and does not exist`, async () => {
       assertError(await call(url, path), 404, 'not_found')
       assertError(await callWith(url, path, await signer.token()), 404, 'not_found')
     })
   }
 
-  it('is guarded when its letters are encoded', async () => {
+  it('is guarded even if its letters are encoded', async () => {
     assertError(await call(url, '/api/v1/h%69'), 401, 'unauthorized')
     assert.equal((await callWith(url, '/api/v1/h%69', await signer.token())).body, 'Hi')
     assertError(await call(url, '/%61pi/v1/hi'), 401, 'unauthorized')
   })
 
   for (const method of ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PROPFIND']) {
-    it(`${method} is 401 without a token, else 405 with the allowed methods (RS20)`, async () => {
+    it(`${method} gets 401 without a token, otherwise 405 with the permitted methods (RS20)`, async () => {
       assertError(await call(url, '/api/v1/hi', { method }), 401, 'unauthorized')
       const answer = await callWith(url, '/api/v1/hi', await signer.token({ roles: [] }), method)
       assertError(answer, 405, 'method_not_allowed')

@@ -43,8 +43,8 @@ function logOf(event: GuardEvent, level: Level = 'info'): string {
   return log
 }
 
-describe('the log of a key set that could not be refreshed', () => {
-  it('is one line with the code, the message and the code of the cause, without a stack', async () => {
+describe('the log of a failed key set refresh', () => {
+  it("is one line with the code, the message and the cause's code, without a stack", async () => {
     const closedServer = createServer().listen(0, '127.0.0.1')
     await new Promise((listening) => closedServer.once('listening', listening))
     const keySetUrl = `http://127.0.0.1:${(closedServer.address() as AddressInfo).port}/keys`
@@ -84,16 +84,16 @@ describe('the log of a key set that could not be refreshed', () => {
   })
 })
 
-describe('the log of a guard', () => {
+describe('the guard log', () => {
   const decision: GuardEvent = { type: 'refused', reason: 'no_credentials' }
   const keyGone: GuardEvent = { type: 'key_gone', url: 'https://keys.example/keys', kid: 'old' }
   const stale: GuardEvent = { type: 'key_set_stale', url: 'https://keys.example/keys' }
   const rows: readonly [string, GuardEvent, Level, number | undefined][] = [
-    ['a decision, at debug', decision, 'debug', 20],
-    ['no decision, at info', decision, 'info', undefined],
-    ['a removed key, at info', keyGone, 'info', 30],
-    ['no removed key, at warn', keyGone, 'warn', undefined],
-    ['a key set that is too old, at error', stale, 'error', 50],
+    ['a decision at level debug', decision, 'debug', 20],
+    ['no decision at level info', decision, 'info', undefined],
+    ['a removed key at level info', keyGone, 'info', 30],
+    ['no removed key at level warn', keyGone, 'warn', undefined],
+    ['an outdated key set at level error', stale, 'error', 50],
   ]
   for (const [what, event, level, expected] of rows) {
     it(`contains ${what}`, () => {

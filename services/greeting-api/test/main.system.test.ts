@@ -51,7 +51,7 @@ after(() => provider.stop())
 
 const local = () => ({ ...ids, AUTH_URL: provider.url, ISSUER_URL: provider.url, PORT: '0' })
 
-describe('the process', () => {
+describe('the API process', () => {
   it('logs its URL, serves requests, and exits with 0 on SIGTERM', async () => {
     const { child, exited, listening, log } = start(local())
     const url = await listening
@@ -71,13 +71,13 @@ describe('the process', () => {
     assert.match(log(), /"reason":"parent_ended","msg":"stopping"/)
   })
 
-  it('exits with 0 when the IPC channel closes during the start', async () => {
+  it('exits with 0 if the IPC channel closes during the start', async () => {
     const { child, exited } = start(local(), 'ipc')
     child.disconnect()
     assert.equal(await exited, 0)
   })
 
-  it('responds to the running request, closes idle connections, and accepts no more', async () => {
+  it('completes the current request, closes idle connections, and accepts no others', async () => {
     provider.hang()
     const { child, exited, listening } = start(local())
     const url = await listening
@@ -101,7 +101,7 @@ describe('the process', () => {
 
   const stops = [{ STOP_DELAY_SECONDS: '0' }, { STOP_DELAY_SECONDS: '1' }]
   for (const settings of stops) {
-    it(`cuts no request of 20 busy clients at a stop, with ${JSON.stringify(settings)}`, async () => {
+    it(`interrupts no request of 20 busy clients when it stops, with ${JSON.stringify(settings)}`, async () => {
       const { child, exited, listening } = start({ ...local(), ...settings })
       const url = await listening
       let [answers, closes] = [0, 0]
@@ -128,7 +128,7 @@ describe('the process', () => {
     })
   }
 
-  it('writes no token to its log, at any level (RS26)', async () => {
+  it('writes no token to its log at any level (RS26)', async () => {
     const { child, exited, listening, log } = start({ ...local(), LOG_LEVEL: 'trace' })
     const url = await listening
     const tokens = [

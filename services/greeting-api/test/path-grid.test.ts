@@ -92,7 +92,7 @@ const disguises: readonly ((route: string) => string)[] = [
 
 const open = ['/?/api/v1/hi', '/?/api/v1/hello']
 
-describe('any spelling of a path, with any method', () => {
+describe('any spelling of a path, with any method,', () => {
   for (const disguise of disguises) {
     const paths = ['hi', 'hello'].map(disguise)
     it(`${paths[0]} gets no greeting without a token or without the role (BI13, RS20; CVE-2021-31920, CVE-2025-58362)`, async () => {

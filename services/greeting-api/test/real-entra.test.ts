@@ -36,7 +36,7 @@ before(async () => {
   entra = await makeEntraKeySet()
 })
 
-describe('with TENANT_ID and API_APPLICATION_ID alone, the greeting API', () => {
+describe('the greeting API with only TENANT_ID and API_APPLICATION_ID', () => {
   let service: Service
   before(async () => {
     fetched.length = 0
@@ -44,7 +44,7 @@ describe('with TENANT_ID and API_APPLICATION_ID alone, the greeting API', () => 
   })
   after(() => service.stop())
 
-  it('accepts tokens of every signing key of real Entra, and of no other key', async () => {
+  it('accepts tokens of every real Entra ID signing key, and of no other key', async () => {
     assert.equal(entra.keys.length, 10)
     for (const signer of entra.signers) {
       const answer = await callWith(service.url, '/api/v1/hi', await signer.token())
@@ -90,7 +90,7 @@ describe('with TENANT_ID and API_APPLICATION_ID alone, the greeting API', () => 
     await both.stop()
   })
 
-  it('fetches keys from JWKS_URL when it is set', async () => {
+  it('fetches keys from JWKS_URL if it is set', async () => {
     fetched.length = 0
     const elsewhere = await start({ JWKS_URL: 'https://mirror.example/keys' })
     assert.equal(await status(elsewhere.url, entra.signers[0], v1), 200)

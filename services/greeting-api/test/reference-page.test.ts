@@ -29,7 +29,7 @@ function tableUnder(title: string): string[][] {
 }
 
 describe('docs/reference/greeting-api.md', () => {
-  it('has the greetings, settings and metrics of the code', () => {
+  it('lists the greetings, settings and metrics in the code', () => {
     assertGenerated(reference)
   })
 

@@ -39,7 +39,7 @@ describe('the HTTPS listener', () => {
     assert.equal(await openSecureListener(readSettings(ids), log), undefined)
   })
 
-  it('uses a renewed certificate, and keeps the old one when the new one is unusable', async () => {
+  it('uses a renewed certificate, but keeps the old one if the new one is unusable', async () => {
     const logged: string[] = []
     const note = (_: unknown, text?: string) => void logged.push(text ?? String(_))
     await writeIdentity(server)

@@ -17,8 +17,8 @@ function faultsOf(environment: Record<string, string>): readonly string[] {
   return []
 }
 
-describe('settings', () => {
-  it('mean real Entra with the two IDs alone', () => {
+describe('the settings', () => {
+  it('select real Entra ID with only the two IDs', () => {
     assert.deepEqual(readSettings(required), {
       ...required,
       AUTH_URL: 'https://login.microsoftonline.com',
@@ -39,7 +39,7 @@ describe('settings', () => {
     })
   })
 
-  it('are treated as not set when they are empty', () => {
+  it('are ignored if they are empty', () => {
     const empty = Object.fromEntries(settingNames.map((name) => [name, '']))
     assert.deepEqual(readSettings({ ...empty, ...required }), readSettings(required))
   })
@@ -61,7 +61,7 @@ describe('settings', () => {
     ['LOG_LEVEL', 'debug', 'debug'],
   ]
   for (const [name, value, read] of accepted) {
-    it(`${name}=${value} is read`, () => {
+    it(`may contain ${name}=${value}`, () => {
       const settings: Record<string, unknown> = readSettings({ ...required, [name]: value })
       assert.deepEqual(settings[name], read)
     })
@@ -95,7 +95,7 @@ describe('settings', () => {
     ['LOG_LEVEL', 'loud'],
   ]
   for (const [name, value] of refused) {
-    it(`${name}=${value} is refused, with the value and the expected form`, () => {
+    it(`are refused with ${name}=${value}, and the error has the value and the expected format`, () => {
       const [fault = '', ...others] = faultsOf({ ...required, [name]: value })
       assert.deepEqual(others, [])
       assert.ok(fault.startsWith(`${name} is ${JSON.stringify(value)}; expected `), fault)
@@ -103,17 +103,21 @@ describe('settings', () => {
   }
 
   const combined: [string, Record<string, string>, string[]][] = [
-    ['no files', { HTTPS_PORT: '3443' }, ['HTTPS_CERTIFICATE_FILE', 'HTTPS_KEY_FILE']],
-    ['no key', { HTTPS_PORT: '0', HTTPS_CERTIFICATE_FILE: 'a.pem' }, ['HTTPS_KEY_FILE']],
+    ['a port without files', { HTTPS_PORT: '3443' }, ['HTTPS_CERTIFICATE_FILE', 'HTTPS_KEY_FILE']],
     [
-      'files, but no port',
+      'a port without a key',
+      { HTTPS_PORT: '0', HTTPS_CERTIFICATE_FILE: 'a.pem' },
+      ['HTTPS_KEY_FILE'],
+    ],
+    [
+      'files without a port',
       { HTTPS_CERTIFICATE_FILE: 'a', HTTPS_KEY_FILE: 'b' },
       ['HTTPS_CERTIFICATE_FILE', 'HTTPS_KEY_FILE'],
     ],
     ['bound tokens without HTTPS', { CERTIFICATE_BINDING: 'enforced' }, ['CERTIFICATE_BINDING']],
   ]
   for (const [what, values, names] of combined)
-    it(`of HTTPS are refused together: ${what}`, () => {
+    it(`for HTTPS are refused together: ${what}`, () => {
       const faults = faultsOf({ ...required, ...values })
       assert.deepEqual(
         faults.map((fault) => fault.split(' ', 1)[0]),
@@ -121,12 +125,12 @@ describe('settings', () => {
       )
     })
 
-  it('never show the password of a URL', () => {
+  it('never reveal the password in a URL', () => {
     const [fault] = faultsOf({ ...required, AUTH_URL: 'https://user:canary@login.example' })
     assert.match(fault ?? '', /AUTH_URL is "https:\/\/\*\*\*@login\.example"/)
   })
 
-  it('are refused in one error', () => {
+  it('are refused with one error for all of them', () => {
     const faults = faultsOf({ PORT: 'many', LOG_LEVEL: 'loud', AUTH_URL: 'nowhere' })
     assert.deepEqual(
       faults.map((fault) => fault.split(' ', 1)[0]),

@@ -20,7 +20,7 @@ const read = (certificate: string, key: string) =>
   readTlsFiles(join(folder, certificate), join(folder, key))
 
 describe('the TLS files', () => {
-  it('are a certificate and its key', async () => {
+  it('contain a certificate and its key', async () => {
     assert.deepEqual(await read('cert.pem', 'key.pem'), {
       certificate: server.cert,
       key: server.key,
@@ -44,12 +44,12 @@ describe('the TLS files', () => {
       'no.key',
       /^HTTPS_CERTIFICATE_FILE .*\(ENOENT\); HTTPS_KEY_FILE .*\(ENOENT\)$/,
     ],
-    ['each the other one', 'key.pem', 'cert.pem', /HTTPS_CERTIFICATE_FILE .*HTTPS_KEY_FILE/],
+    ['swapped', 'key.pem', 'cert.pem', /HTTPS_CERTIFICATE_FILE .*HTTPS_KEY_FILE/],
     ['of different pairs', 'cert.pem', 'other.key', /^HTTPS_KEY_FILE is not the key of HTTPS_CERT/],
     ['too large', 'large.pem', 'key.pem', /^HTTPS_CERTIFICATE_FILE .*cannot be read as PEM$/],
   ]
   for (const [what, certificate, key, message] of rows)
-    it(`are refused when they are ${what}, with all faults and without the key`, async () => {
+    it(`are refused if they are ${what}, with all errors and without the key`, async () => {
       await assert.rejects(read(certificate, key), (error) => {
         assert.ok(error instanceof TlsFilesError)
         assert.equal(error.code, 'tls_files_unusable')

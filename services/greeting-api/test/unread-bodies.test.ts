@@ -9,7 +9,7 @@ const baseUrl = 'https://api.example'
 const addresses = { baseUrl, tokenUrl: `${baseUrl}/token`, scope: `api://${apiApplicationId}` }
 
 describe('the body of a request to the greeting API', () => {
-  it('AS44: is not read, whatever the route and the method', async () => {
+  it('AS44: is never read, whatever the route and the method', async () => {
     const guard = createGuard(entra({ tenantId, apiApplicationId, roles }), {
       fetch: async () => Response.json({ keys: [] }),
     })

@@ -16,8 +16,8 @@ const texts = new Map([
 ])
 const files = { texts }
 
-describe('a report', () => {
-  it('has the exported declarations of each subpath, in the order of their names', () => {
+describe('an interface report', () => {
+  it('lists the exported declarations of each subpath by name', () => {
     assert.equal(
       apiReport(
         '@a/b',
@@ -30,7 +30,7 @@ describe('a report', () => {
     )
   })
 
-  it('has the commands of a program', () => {
+  it('lists the commands of a program', () => {
     const entries = { exports: { './main': './src/main.ts' }, bin: { b: 'bin/b.js' } }
     assert.equal(
       apiReport('@a/b', entries, 'a', files),
@@ -47,21 +47,21 @@ describe('a report', () => {
   })
 })
 
-describe('a page', () => {
+describe('a report page', () => {
   const text = writeApiPage('@a/b', 'report\n', 'An entry.')
   const changelog = '- An entry.\n'
   const rows: [title: string, text: string, report: string, changelog: string, fault?: RegExp][] = [
-    ['is right with its report and entry', text, 'report\n', changelog],
+    ['matches its report and changelog entry', text, 'report\n', changelog],
     ['fails with another report', text, 'other\n', changelog, /have changed/],
     ['fails without its entry in the changelog', text, 'report\n', '', /no entry/],
     [
-      'fails when it was edited',
+      'fails if it was edited',
       text.replace('An entry', 'An  entry'),
       'report\n',
       changelog,
       /hand/,
     ],
-    ['fails when it is empty', '', 'report\n', changelog, /have changed/],
+    ['fails if it is empty', '', 'report\n', changelog, /have changed/],
   ]
   for (const [title, page, report, entries, fault] of rows)
     it(title, () => {

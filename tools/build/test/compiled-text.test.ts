@@ -12,10 +12,10 @@ describe('withCompiledImports', () => {
     ["/** Reads './a.ts'. */", "/** Reads './a.ts'. */"],
   ]
   for (const [text, result] of rows)
-    it(`of ${text} is ${result}`, () => assert.equal(withCompiledImports(text), result))
+    it(`turns ${text} into ${result}`, () => assert.equal(withCompiledImports(text), result))
 })
 
-it('withShippedSource leads from lib to src', () => {
+it('withShippedSource changes paths from lib to src', () => {
   const map = '{"version":3,"sourceRoot":"/tmp","sources":["../../x.ts"],"mappings":"A"}'
   assert.deepEqual(JSON.parse(withShippedSource(map, 'lib/a/b.js')), {
     version: 3,
@@ -33,6 +33,6 @@ describe('withRepositoryLinks', () => {
     ['[a](#b)', '[a](#b)'],
   ]
   for (const [text, result] of rows)
-    it(`of ${text} is ${result}`, () =>
+    it(`turns ${text} into ${result}`, () =>
       assert.equal(withRepositoryLinks(text, 'packages/guard', base), result))
 })

@@ -58,12 +58,12 @@ const project = {
 describe('the manifest of a published package', () => {
   const manifest = publishedManifest(outer, project)
 
-  it('describes the package with the first sentences of the project', () => {
+  it("describes the package with the project's first sentences", () => {
     assert.equal(manifest.description, 'The outer package. The project is for teams.')
     assert.equal(manifest.repository.url, 'git+https://host.example/a.git')
   })
 
-  it('exports compiled files with their types, and no file of the tests', () => {
+  it('exports compiled files with their types, but no test file', () => {
     assert.deepEqual(manifest.exports, {
       '.': { types: './lib/index.d.ts', default: './lib/index.js' },
       './package.json': './package.json',
@@ -71,7 +71,7 @@ describe('the manifest of a published package', () => {
     assert.deepEqual(manifest.imports, { '#main': './lib/main.js', '#other': './lib/other.js' })
   })
 
-  it('with CommonJS modules gives Node one kind of module, and other programs two', () => {
+  it('gives Node one kind of module if it has CommonJS modules, and other programs two', () => {
     const row = { ...inner.row, commonJs: { inlined: [] } }
     const { exports, files } = publishedManifest({ ...inner, row }, project)
     const module = { types: './lib/a/b.d.ts', default: './lib/a/b.js' }
@@ -82,7 +82,7 @@ describe('the manifest of a published package', () => {
     assert.deepEqual(files, ['lib', 'src', 'commonjs'])
   })
 
-  it('names its entries for programs that do not read `exports`', () => {
+  it('names its entries for programs that ignore `exports`', () => {
     const { main, types } = manifest
     assert.deepEqual([main, types], ['./lib/index.js', './lib/index.d.ts'])
     const row = { ...inner.row, commonJs: { inlined: [] } }
@@ -92,7 +92,7 @@ describe('the manifest of a published package', () => {
     assert.deepEqual(older, { '*': { a: ['./lib/a/b.d.ts'] } })
   })
 
-  it('has the dependencies of a library, and none of a bundled package', () => {
+  it('lists the dependencies of a library, but none of a bundled package', () => {
     assert.deepEqual(publishedManifest(inner, project).dependencies, { pino: '^10.0.0' })
     assert.equal('dependencies' in manifest, false)
   })
@@ -106,13 +106,13 @@ describe('the manifest of a published package', () => {
     )
   })
 
-  it('names its entry points as the only files with side effects', () => {
+  it('names only its entry points as files with side effects', () => {
     assert.deepEqual(manifest.sideEffects, ['./lib/main.js'])
     assert.equal(publishedManifest(inner, project).sideEffects, false)
   })
 })
 
-it('exports source, and names one version range for each dependency', () => {
+it('a JSR manifest exports source, and uses one version range for each dependency', () => {
   const peerDependencies = { express: '^4.21.0 || ^5.0.0' }
   const dependencies = { zod: '^4.0.0' }
   const manifest = { ...inner.manifest, dependencies, peerDependencies }
@@ -126,7 +126,7 @@ it('exports source, and names one version range for each dependency', () => {
   })
 })
 
-it('names files that exist, so that a moved file is found before a build', () => {
+it('the table of packages names files that exist, so that a moved file is found before a build', () => {
   const named = packageRows.flatMap(({ assets, program }) => [
     ...assets,
     ...Object.values(program?.entries ?? {}),

@@ -14,16 +14,16 @@ const found = (index: string) =>
 
 describe('the exports of a package', () => {
   const rows: readonly (readonly [title: string, index: string, faults: readonly string[]])[] = [
-    ['with comments are complete', "export type { B } from './b.ts'\n", []],
-    ['without a comment are found', "export { c } from './b.ts'\n", ['.: c has no comment']],
-    ['of an unknown name are found', "export { d } from './b.ts'\n", ['.: d has no comment']],
+    ['are complete with comments', "export type { B } from './b.ts'\n", []],
+    ['are reported without a comment', "export { c } from './b.ts'\n", ['.: c has no comment']],
+    ['are reported with an unknown name', "export { d } from './b.ts'\n", ['.: d has no comment']],
     [
-      'that are functions need an example',
+      'need an example if they are functions',
       '/** Text. */\nexport function a(): void {}\n',
       ['.: a has no example'],
     ],
     [
-      'that are functions with an example are complete',
+      'are complete if a function has an example',
       '/**\n * Text.\n *\n * @example\n * a()\n */\nexport async function a(): Promise<void> {}\n',
       [],
     ],

@@ -51,36 +51,36 @@ describe('malformed bytes after requests', () => {
   afterEach(() => listener.stop())
 
   const rows: [name: string, segments: string[], expected: string[]][] = [
-    ['nothing', [garbage], ['HTTP/1.1 400']],
+    ['no request before them', [garbage], ['HTTP/1.1 400']],
     [
       'three requests in the same segment',
       [get('/1') + get('/2') + get('/3') + garbage],
       [...ok('/1'), ...ok('/2'), ...ok('/3'), 'HTTP/1.1 400'],
     ],
     [
-      'a request that has no answer yet',
+      'a request without a response yet',
       [get('/slow') + garbage, releasing],
       [...ok('/slow'), 'HTTP/1.1 400'],
     ],
     [
-      'requests, and the first one has no answer yet',
+      'several requests without a response to the first yet',
       [get('/slow') + get('/2') + post('/body', 'zz\r\n'), releasing],
       [...ok('/slow'), ...ok('/2'), 'HTTP/1.1 400'],
     ],
     ['a body that the app reads', [post('/body', 'zz\r\n')], ['HTTP/1.1 400']],
   ]
   for (const [name, segments, expected] of rows) {
-    it(`are refused after the responses to the requests: ${name}`, async () => {
+    it(`are refused after the responses to earlier requests: ${name}`, async () => {
       assert.deepEqual((await send(...segments)).join(), expected.join())
     })
   }
 
-  it('get no second response when the app responded before the body broke off', async () => {
+  it('get no second response if the app responded before the body broke off', async () => {
     const answers = await send(post('/early', '5\r\n'), 'hello zz\r\nzz\r\n')
     assert.deepEqual(answers, ok('/early'))
   })
 
-  it('are refused once when further segments follow', async () => {
+  it('are refused only once if further segments follow', async () => {
     const socket = connect(Number(new URL(listener.url).port), '127.0.0.1')
     socket.write(get('/slow') + garbage)
     for (let segment = 0; segment < 3; segment++) {
@@ -92,7 +92,7 @@ describe('malformed bytes after requests', () => {
     assert.equal((await text(socket)).match(/HTTP\/1\.1 400/g)?.length, 1)
   })
 
-  it('do not keep a connection that the client leaves half open', async () => {
+  it('do not keep a half-open connection alive', async () => {
     const { port } = new URL(listener.url)
     const socket = connect({ port: Number(port), host: '127.0.0.1', allowHalfOpen: true })
     socket.write(garbage)
@@ -119,7 +119,7 @@ describe('a tunnel', () => {
   })
   afterEach(() => listener.stop())
 
-  it('is refused after the responses to the requests before it', async () => {
+  it('is refused after the responses to earlier requests', async () => {
     const socket = open()
     const whole = text(socket)
     socket.write(get('/slow') + tunnel)
@@ -131,7 +131,7 @@ describe('a tunnel', () => {
   })
 
   for (const before of ['', get('/')]) {
-    it(`behind ${before === '' ? 'no' : 'a'} request may be reset, and the process continues`, async () => {
+    it(`may be reset ${before === '' ? 'without' : 'behind'} an earlier request, and the process continues`, async () => {
       const child = fork(join(import.meta.dirname, 'listener-process.ts'), ['http'], {
         execArgv: [],
         stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
@@ -152,7 +152,7 @@ describe('a tunnel', () => {
     })
   }
 
-  it('that the client never closes is closed', async () => {
+  it('is closed if the client never closes it', async () => {
     const socket = connect({
       port: Number(new URL(listener.url).port),
       host: '127.0.0.1',

@@ -4,8 +4,8 @@ import { describe, it } from 'node:test'
 import { listen } from '../../src/listener/listener.ts'
 import { getFrom } from '../raw-http.ts'
 
-describe('a listener that stops', () => {
-  it('responds to the running requests, and closes idle connections', async () => {
+describe('a listener that is stopping', () => {
+  it('responds to current requests, and closes idle connections', async () => {
     const listener = await listen('127.0.0.1', 0)
     const begun = Promise.withResolvers<void>()
     const release = Promise.withResolvers<void>()
@@ -41,7 +41,7 @@ describe('a listener that stops', () => {
     await assert.rejects(getFrom(listener.url))
   })
 
-  it('keeps idle connections open for the grace period, and responds to a request on each', async () => {
+  it('keeps idle connections open for the grace period, and responds to one request on each', async () => {
     const listener = await listen('127.0.0.1', 0)
     listener.answerWith(() => new Response('here'))
     const [idle, late] = [new Agent({ keepAlive: true }), new Agent({ keepAlive: true })]

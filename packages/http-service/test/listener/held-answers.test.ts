@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { HeldAnswers } from '../../src/listener/drain.ts'
 
-describe('held answers', () => {
-  it('run immediately, except between a hold and the release', () => {
+describe('held responses', () => {
+  it('run immediately, except between a hold and its release', () => {
     const held = new HeldAnswers()
     const run: number[] = []
     held.run(() => run.push(1))

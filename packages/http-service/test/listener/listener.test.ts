@@ -25,7 +25,7 @@ describe('a listener', () => {
     await listener.stop()
   })
 
-  it('reports its real address', async () => {
+  it('reports its actual address', async () => {
     const listener = await listen('127.0.0.1', 0)
     assert.match(listener.url, /^http:\/\/127\.0\.0\.1:[1-9]\d*$/)
     await listener.stop()
@@ -50,7 +50,7 @@ describe('a listener', () => {
       get(options, (answer) => text(answer).then(resolve, reject)).on('error', reject)
     })
 
-  it('serves HTTPS at both addresses of localhost, and stops with a request at each', async () => {
+  it('serves HTTPS at both localhost addresses, and stops while each has a request', async () => {
     const listener = await listenSecurely('127.0.0.1', 0, identity)
     const { hostname, port } = new URL(listener.url)
     assert.equal(hostname, 'localhost')
@@ -73,7 +73,7 @@ describe('a listener', () => {
     for (const host of hosts) await assert.rejects(secureGet(host, port), { code: 'ECONNREFUSED' })
   })
 
-  it('throws when another program has its port at the other address of localhost', async () => {
+  it('throws if another program uses its port at the other localhost address', async () => {
     if (!hasIpv6) return
     const other = await listen('::1', 0)
     const { port } = new URL(other.url)
@@ -84,14 +84,14 @@ describe('a listener', () => {
     await (await listenSecurely('127.0.0.1', Number(port), identity)).stop()
   })
 
-  it('throws with a code when the port is in use', async () => {
+  it('throws an error with a code if the port is in use', async () => {
     const first = await listen('127.0.0.1', 0)
     const { port } = new URL(first.url)
     await assert.rejects(listen('127.0.0.1', Number(port)), { code: 'EADDRINUSE' })
     await first.stop()
   })
 
-  it('shares its port on request, and leaves it to the other listener at its stop', async () => {
+  it('shares its port on request, and leaves it to the other listener when it stops', async () => {
     const first = await listen('127.0.0.1', 0, { reusePort: true })
     const { port } = new URL(first.url)
     const second = await listen('127.0.0.1', Number(port), { reusePort: true })
@@ -115,7 +115,7 @@ describe('a listener', () => {
     ['body', 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\nx', timeouts.requestTimeout],
   ]
   for (const [name, bytes, afterMs] of late) {
-    it(`responds with 408 when the ${name} is not complete in time`, async () => {
+    it(`responds with 408 if the ${name} is not complete in time`, async () => {
       const listener = await listen('127.0.0.1', 0, timeouts)
       listener.answerWith(async (request) => new Response(await request.text()))
       const startMs = performance.now()
@@ -132,7 +132,7 @@ describe('a listener', () => {
     ['http', () => listen('127.0.0.1', 0)],
     ['https', () => listenSecurely('127.0.0.1', 0, identity)],
   ] as const)
-    it(`with ${scheme} wakes each second while a connection is open, and not without connections`, async () => {
+    it(`with ${scheme} wakes up every second only while connections are open`, async () => {
       const timers = new Set<{ _idleTimeout: number; _repeat: number | null }>()
       const hook = createHook({
         init: (_id, type, _trigger, timer) => {
@@ -157,7 +157,7 @@ describe('a listener', () => {
       await listener.stop()
     })
 
-  it('announces the keep-alive time, and closes an idle connection after it', async () => {
+  it('announces the keep-alive time, and then closes an idle connection', async () => {
     const listener = await listen('127.0.0.1', 0, { keepAliveTimeout: 1000 })
     listener.answerWith(() => new Response('here'))
     const agent = new Agent({ keepAlive: true })
@@ -167,7 +167,7 @@ describe('a listener', () => {
     await listener.stop()
   })
 
-  it('closes a connection after its last allowed request, with `Connection: close`', async () => {
+  it('closes a connection after its last permitted request, with `Connection: close`', async () => {
     const listener = await listen('127.0.0.1', 0, { maxRequestsPerConnection: 2 })
     listener.answerWith(() => new Response('here'))
     const answers = await sendRaw(listener.url, pipelineOf(3))
@@ -178,7 +178,7 @@ describe('a listener', () => {
     await listener.stop()
   })
 
-  it('has the limits of the settings', () => {
+  it('applies the limits in the settings', () => {
     assert.deepEqual(limits, {
       headersTimeout: 10_000,
       requestTimeout: 30_000,

@@ -24,7 +24,7 @@ async function send(bytes: string): Promise<{ head: string; body: string }> {
 
 describe('a malformed request', () => {
   for (const { name, bytes, status } of malformedRequests) {
-    it(`gets ${status} as JSON and does not reach the app: ${name}`, async () => {
+    it(`gets ${status} as JSON without reaching the app: ${name}`, async () => {
       reached.length = 0
       const json = assertErrorAnswer(await sendRaw(listener.url, bytes), status)
       assert.deepEqual(Object.keys(json), ['error', 'error_description'])
@@ -36,19 +36,19 @@ describe('a malformed request', () => {
   }
 })
 
-describe('a request', () => {
+describe('a well-formed request', () => {
   it('reaches the app', async () => {
     const { head, body } = await send(rawRequest('GET /hi HTTP/1.1', 'Host: a'))
     assert.match(head, /^HTTP\/1.1 200 /)
     assert.equal(body, 'answered')
   })
 
-  it('may have an absolute URL as its target, as from a proxy', async () => {
+  it('may have an absolute URL as its target, as proxies send it', async () => {
     await send(rawRequest('GET http://b/hi HTTP/1.1', 'Host: a'))
     assert.equal(reached.at(-1), 'http://b/hi')
   })
 
-  it('gets 500 without details when the app throws', async () => {
+  it('gets 500 without details if the app throws', async () => {
     const { head, body } = await send(rawRequest('GET /fails HTTP/1.1', 'Host: a'))
     assert.match(head, /^HTTP\/1.1 500 /)
     assert.deepEqual(JSON.parse(body), {

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { metricsFetch, openMetricsListener } from '../../src/listener/metrics-listener.ts'
 
-describe('the listener for metrics', () => {
+describe('the metrics listener', () => {
   it('is off without a port', async () => {
     const settings = { METRICS_HOST: '127.0.0.1', METRICS_PORT: null }
     assert.equal(await openMetricsListener(settings), undefined)
   })
 
-  it('serves text that is not cached at GET /metrics, and nothing else', async () => {
+  it('serves only GET /metrics, as text that is not cached', async () => {
     const settings = { METRICS_HOST: '127.0.0.1', METRICS_PORT: 0 }
     const listener = await openMetricsListener(settings)
     assert.ok(listener)

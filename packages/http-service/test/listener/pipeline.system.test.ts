@@ -33,8 +33,8 @@ async function startHeld() {
 
 const open = (listener: Listener) => connect(Number(new URL(listener.url).port), '127.0.0.1')
 
-describe('requests of a pipeline', () => {
-  it('get their responses one after the other, in order', async () => {
+describe('pipelined requests', () => {
+  it('get their responses one by one, in order', async () => {
     const { listener, begun, releases, nextRequest } = await startHeld()
     const socket = open(listener).setEncoding('latin1')
     let answers = ''
@@ -62,7 +62,7 @@ describe('requests of a pipeline', () => {
     await listener.stop()
   })
 
-  it('get no response when the client resets the connection before their turn', async () => {
+  it('get no response if the client resets the connection before their turn', async () => {
     const listener = await listen('127.0.0.1', 0)
     const begun: string[] = []
     const { promise: reset, resolve } = Promise.withResolvers<void>()
@@ -101,7 +101,7 @@ describe('requests of a pipeline', () => {
     await listener.stop()
   })
 
-  it('get no response behind a response that closes the connection', async () => {
+  it('get no response after a response that closes the connection', async () => {
     const listener = await listen('127.0.0.1', 0)
     const begun: string[] = []
     listener.answerWith(async ({ url }) => {
@@ -120,11 +120,11 @@ describe('requests of a pipeline', () => {
     'a body of known length': 'Content-Length: 5\r\n\r\nhello',
     'a chunked body': 'Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n',
     'an empty body': 'Content-Length: 0\r\n\r\n',
-    'a body that is expected': 'Expect: 100-continue\r\nContent-Length: 5\r\n\r\nhello',
+    'a body after 100 Continue': 'Expect: 100-continue\r\nContent-Length: 5\r\n\r\nhello',
   }
   for (const [name, body] of Object.entries(bodies)) {
     for (const segmentBytes of [1_000_000, 7]) {
-      it(`all get responses: 300 of them with ${name}, in segments of ${segmentBytes} B`, async () => {
+      it(`all get responses: 300 with ${name}, in segments of ${segmentBytes} B`, async () => {
         const listener = await listen('127.0.0.1', 0)
         listener.answerWith(async (request) => new Response(`<${await request.text()}>`))
         const bytes = `POST / HTTP/1.1\r\nHost: a\r\n${body}`.repeat(300) + last
@@ -150,7 +150,7 @@ describe('requests of a pipeline', () => {
     ['a body', 'Content-Length: 5\r\n\r\nhello', '<hello>'],
     ['a chunked body', 'Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n', '<hello>'],
   ] as const) {
-    it(`may request another protocol, with ${name}: the response is the last one`, async () => {
+    it(`may request another protocol with ${name}, which makes the response the last one`, async () => {
       const listener = await listen('127.0.0.1', 0)
       listener.answerWith(async (request) => {
         await turn()
@@ -169,7 +169,7 @@ describe('requests of a pipeline', () => {
     ['lo', '200'],
     ['', '408'],
   ] as const) {
-    it(`may wait longer than the time limit of a request: ${expected} when the body ${rest ? 'comes' : 'does not come'}`, async () => {
+    it(`may wait longer than the request time limit: ${expected} if the body ${rest ? 'arrives' : 'does not arrive'}`, async () => {
       const timeouts = { requestTimeout: 100, headersTimeout: 100, connectionsCheckingInterval: 10 }
       const listener = await listen('127.0.0.1', 0, timeouts)
       listener.answerWith(async (request) => {
@@ -183,7 +183,7 @@ describe('requests of a pipeline', () => {
     })
   }
 
-  it('let other connections have their turns', async () => {
+  it('give other connections their turns', async () => {
     const listener = await listen('127.0.0.1', 0)
     const begun: string[] = []
     listener.answerWith(async ({ url }) => {
@@ -201,18 +201,18 @@ describe('requests of a pipeline', () => {
   })
 })
 
-describe('a process with a heap of 32 MB, and 150 connections with 1,500 requests each', () => {
+describe('a process with a heap of 32 MB and 150 connections with 1,500 requests each', () => {
   const get = 'GET / HTTP/1.1\r\nHost: a\r\n'
   const rows: [name: string, scheme: string, request: string, behind: string][] = [
     ['without a body', 'http', `${get}\r\n`, ''],
     ['without a body, over TLS', 'https', `${get}\r\n`, ''],
     ['with a body', 'http', `${get}Content-Length: 5\r\n\r\nhello`, ''],
-    ['with garbage behind them', 'http', `${get}\r\n`, '\0'.repeat(50_000)],
-    ['with an expectation', 'http', `${get}Expect: more\r\n\r\n`, ''],
+    ['with garbage after them', 'http', `${get}\r\n`, '\0'.repeat(50_000)],
+    ['with an Expect header', 'http', `${get}Expect: more\r\n\r\n`, ''],
   ]
   for (const [name, scheme, request, behind] of rows) {
     for (const isRead of [false, true]) {
-      it(`serves others: requests ${name}, with responses that are ${isRead ? '' : 'not '}read`, async () => {
+      it(`serves other clients: requests ${name}, with responses that are ${isRead ? '' : 'not '}read`, async () => {
         const child = fork(join(import.meta.dirname, 'listener-process.ts'), [scheme], {
           execArgv: ['--max-old-space-size=32'],
           stdio: ['ignore', 'ignore', 'ignore', 'ipc'],

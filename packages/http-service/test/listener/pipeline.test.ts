@@ -31,7 +31,7 @@ describe('the latest responses of open connections', () => {
     { closed: [0, 1, 2], left: [] },
   ]
   for (const { closed, left } of rows) {
-    it(`are [${left}] of three when the connections [${closed}] have closed`, () => {
+    it(`are [${left}] of three after the connections [${closed}] are closed`, () => {
       const pipeline = new Pipeline(100, 1000)
       const connections = [opened(pipeline), opened(pipeline), opened(pipeline)]
       for (const index of closed) connections[index]?.socket.emit('close')
@@ -40,7 +40,7 @@ describe('the latest responses of open connections', () => {
     })
   }
 
-  it('leave nothing in the old generation of V8 when their connections have closed', () => {
+  it("leave nothing in V8's old generation after their connections are closed", () => {
     setFlagsFromString('--expose-gc')
     const collect = runInNewContext('gc') as (options?: { readonly type: 'minor' }) => void
     const pipeline = new Pipeline(100, 1000)

@@ -20,7 +20,7 @@ describe('the health check', () => {
     [503, '{"status":"no keys"}', 1],
     [302, '', 1],
   ] as const) {
-    it(`exits with ${exitCode} for ${status}`, async () => {
+    it(`exits with ${exitCode} for status ${status}`, async () => {
       const listener = await listen('127.0.0.1', 0)
       const paths: string[] = []
       listener.answerWith(({ url }) => {
@@ -43,7 +43,7 @@ describe('the health check', () => {
     })
   }
 
-  it('exits with 1 when no service listens', async () => {
+  it('exits with 1 if no service listens', async () => {
     const listener = await listen('127.0.0.1', 0)
     const PORT = Number(new URL(listener.url).port)
     await listener.stop()
@@ -54,7 +54,7 @@ describe('the health check', () => {
     )
   })
 
-  it('exits with 2 for an unknown option and without a fixed port', async () => {
+  it('exits with 2 for an unknown option, and without a fixed port', async () => {
     for (const [check, port] of [
       [{ unknown: '--help' }, 4000],
       ['/readyz', 0],
@@ -64,7 +64,7 @@ describe('the health check', () => {
     }
   })
 
-  it('is part of the reference of each service', () => {
+  it('appears in the reference of each service', () => {
     for (const page of ['identity-provider', 'greeting-api', 'authorizer']) {
       const file = new URL(`../../../../docs/reference/${page}.md`, import.meta.url)
       assert.match(readFileSync(file, 'utf8'), /`--healthcheck=healthz`/)

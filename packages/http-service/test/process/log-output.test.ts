@@ -7,7 +7,7 @@ import { freshFolder } from '../../../../test/fixtures/fresh-folder.ts'
 import { openLogOutput } from '../../src/process/run-service.ts'
 
 describe('the log output of a process', () => {
-  it('contains all lines when the process has exited', async () => {
+  it('contains all lines after the process has exited', async () => {
     const folder = freshFolder()
     const file = join(folder, 'log')
     const { stream, end } = openLogOutput(openSync(file, 'w'))
@@ -17,7 +17,7 @@ describe('the log output of a process', () => {
     assert.equal(readFileSync(file, 'utf8').match(/"msg":"line \d+"/g)?.length, 100)
   })
 
-  it('is complete when nothing can be written', async () => {
+  it('is complete even if nothing can be written', async () => {
     const fd = openSync('/dev/null', 'r')
     const { stream, end } = openLogOutput(fd)
     pino({}, stream).info('lost')

@@ -18,11 +18,11 @@ function callsFor(properties: object): readonly [atStart: number, afterClose: nu
 }
 
 describe('the parent watch', () => {
-  it('calls when the channel closes', () => {
+  it('calls its function when the channel closes', () => {
     assert.deepEqual(callsFor({ send, connected: true }), [0, 1])
   })
 
-  it('calls at once when the channel closed during the start', () => {
+  it('calls its function immediately if the channel closed during the start', () => {
     assert.equal(callsFor({ send, connected: false })[0], 1)
   })
 
@@ -31,7 +31,7 @@ describe('the parent watch', () => {
     { runtime: 'Bun', connected: false },
   ]
   for (const { runtime, connected } of withoutChannel)
-    it(`never calls without a channel, on ${runtime}`, () => {
+    it(`never calls its function without a channel, on ${runtime}`, () => {
       assert.deepEqual(callsFor({ send: undefined, connected }), [0, 0])
     })
 })

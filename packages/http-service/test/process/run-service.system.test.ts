@@ -81,7 +81,7 @@ async function startProcess(mode = '') {
 }
 
 describe('a service as a process', () => {
-  it('stops once, within a deadline, and exits with 0, after several signals', async () => {
+  it('stops once within a deadline, and exits with 0, even after several signals', async () => {
     const fake = fakeProcess()
     const { host, exits } = fake
     let stops = 0
@@ -104,7 +104,7 @@ describe('a service as a process', () => {
     assert.equal(await handlersAtStart(), 1)
   })
 
-  it('stops when its parent has exited, even before the start', async () => {
+  it('stops after its parent has exited, even before the start', async () => {
     const before = fakeProcess(false)
     await runService(before.host, definition(), noDeadline)
     const later = fakeProcess(true)
@@ -114,7 +114,7 @@ describe('a service as a process', () => {
     assert.deepEqual([before.exits, later.exits], [[0], [0]])
   })
 
-  it('exits with 2 and the faults for invalid settings, without control characters', async () => {
+  it('exits with 2 and lists the errors in the settings, without control characters', async () => {
     const { host, exits, texts } = fakeProcess()
     const readSettings = () => {
       throw new SettingsError('test service', ['A is "\u001b"', 'B is not set'])
@@ -126,7 +126,7 @@ describe('a service as a process', () => {
     ])
   })
 
-  it('exits with 1 and one line when the start fails', async () => {
+  it('exits with 1 and one line if the start fails', async () => {
     const { host, exits, texts } = fakeProcess()
     const start = () => Promise.reject(new Error('no\nstorage.'))
     await assert.rejects(runService(host, { ...definition(), start }), Exit)
@@ -134,7 +134,7 @@ describe('a service as a process', () => {
     assert.deepEqual(texts, ['The test service cannot start: no\\u000astorage.\n'])
   })
 
-  it('names a variable that resembles a setting, without its value', async () => {
+  it('names a variable that resembles a setting, but not its value', async () => {
     const { child, ended, log } = await startProcess()
     child.kill('SIGTERM')
     await ended
@@ -149,14 +149,14 @@ describe('a service as a process', () => {
     assert.match(log(), /"msg":"the last line"/)
   })
 
-  it('exits when its log has no reader', async () => {
+  it('exits even if its log has no reader', async () => {
     const { child, ended, stdout } = await startProcess()
     for (const stream of [stdout, child.stderr]) stream?.destroy()
     child.kill('SIGTERM')
     assert.deepEqual(await ended, [0, null])
   })
 
-  it('runs and exits when none of its lines can be written', { timeout: 20_000 }, async () => {
+  it('runs and exits even if none of its lines can be written', { timeout: 20_000 }, async () => {
     const log = openSync('/dev/null', 'r')
     const child = fork(join(import.meta.dirname, 'service-process.ts'), ['chatty'], {
       execArgv: [],
@@ -169,7 +169,7 @@ describe('a service as a process', () => {
     closeSync(log)
   })
 
-  it('is killed when it does not exit within 2 s of its stop', async () => {
+  it('is killed if it does not exit within 2 s after its stop', async () => {
     const { child, ended } = await startProcess('blocked')
     child.kill('SIGTERM')
     assert.deepEqual(await ended, [null, 'SIGKILL'])

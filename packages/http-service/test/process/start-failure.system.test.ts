@@ -5,7 +5,7 @@ import { explainStartFailure, readMaxOpenFiles } from '../../src/process/start-f
 
 const settings = { HOST: '127.0.0.1', DATA_DIR: 'data', PORT: 81, HTTPS_PORT: 82, METRICS_PORT: 83 }
 
-describe('the sentence about a failed start', () => {
+describe('the message about a failed start', () => {
   const rows: [
     error: { code?: string; path?: string; port?: number; syscall?: string },
     sentence: string,
@@ -57,7 +57,7 @@ describe('the sentence about a failed start', () => {
     })
   }
 
-  it('has the limit of this process', () => {
+  it('contains the limit of this process', () => {
     const limit = Number(execFileSync('sh', ['-c', 'ulimit -n'], { encoding: 'utf8' }))
     assert.equal(readMaxOpenFiles(process), limit)
   })

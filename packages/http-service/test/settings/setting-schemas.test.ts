@@ -46,7 +46,7 @@ const refused: [schema: z.ZodType, texts: readonly string[], expected: string][]
   [reusePort, ['yes', '1', ''], 'expected on or off'],
 ]
 
-describe('the schemas of settings', () => {
+describe('the setting schemas', () => {
   for (const [name, schema, text, value] of accepted) {
     it(`accept ${name}`, () => assert.equal(schema.parse(text), value))
   }

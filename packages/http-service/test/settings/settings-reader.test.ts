@@ -19,7 +19,7 @@ const { readSettings } = settingsOf({
 })
 
 describe('the settings reader', () => {
-  it('uses defaults for values that are not set or empty', () => {
+  it('uses defaults for values that are absent or empty', () => {
     assert.deepEqual(readSettings({ NAME: 'a', HOST: '', PORT: undefined }), {
       NAME: 'a',
       HOST: '127.0.0.1',
@@ -35,7 +35,7 @@ describe('the settings reader', () => {
       )
   })
 
-  it('reports all faults in one error, without passwords and secrets', () => {
+  it('reports all errors together, without passwords and secrets', () => {
     const environment = { PORT: '1e3', AUTH_URL: 'https://user:canary@host', KEY: 'canary' }
     assert.throws(
       () => readSettings(environment),

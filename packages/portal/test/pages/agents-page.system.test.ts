@@ -15,7 +15,7 @@ const seed = join(
 const sponsor = '5c8f5a0e-6f3c-4b1e-9d3a-1c9e0a7b2f44'
 const primary = /class="primary"[^>]*>([^<]+)</g
 
-describe('a blueprint and its agents, in the portal', () => {
+describe('a blueprint and its agents in the portal', () => {
   let server: PortalServer
   let browser: PortalBrowser
   /** The paths of the pages of the blueprint, its agent and an API. */
@@ -51,7 +51,7 @@ describe('a blueprint and its agents, in the portal', () => {
     return /<code>roles<\/code><\/th><td><code[^>]*>([^<]+)/.exec(text)?.[1] ?? 'none'
   }
 
-  it('registers a blueprint, and leads to its first agent with a secret', async () => {
+  it('registers a blueprint, and leads to its first agent after a secret', async () => {
     await browser.open('/portal/applications')
     const fields = { display_name: 'Night blueprint', kind: 'blueprint', sponsor: '' }
     const without = await browser.send('/portal/applications', fields)
@@ -107,7 +107,7 @@ describe('a blueprint and its agents, in the portal', () => {
     assert.match((await browser.open(agent)).text, /neither it nor its blueprint has a role/)
   })
 
-  it('lets agents inherit the roles of the blueprint, by its name, and stops it', async () => {
+  it("lets agents inherit the blueprint's roles by name, and ends the inheritance", async () => {
     const permissions = `${blueprint}/permissions`
     const { text } = await browser.open(`${permissions}?api=${api}`)
     const boxes = [...text.matchAll(/name="(role:[^"]+)"[^>]*> <code>Call/g)]
@@ -135,7 +135,7 @@ describe('a blueprint and its agents, in the portal', () => {
     assert.match(await rolesInPreview(), /CallHelloApiRole/)
   })
 
-  it('previews the token of an agent, and logs both of its requests with both names', async () => {
+  it("previews an agent's token, and logs both token requests with both names", async () => {
     const query = new URLSearchParams({ client: idOf(agent), api })
     const { text } = await browser.open(`/portal/token?${query}`)
     assert.match(text, /that requires CallHiApiRole<\/th>(?:(?!<\/tr>).)*good">200</)
@@ -182,7 +182,7 @@ describe('a blueprint and its agents, in the portal', () => {
     assert.match(last, /<td><time [^>]*>[^<]+<\/time><\/td><td><code>/)
   })
 
-  it('says that a blueprint itself gets no token for an API', async () => {
+  it('explains that the blueprint itself gets no token for an API', async () => {
     const query = new URLSearchParams({ client: idOf(blueprint), api })
     const path = `/portal/token?${query}`
     assert.match(await verdictOf(path), /only its agents get tokens for this API \(AADSTS82001\)/)
@@ -193,7 +193,7 @@ describe('a blueprint and its agents, in the portal', () => {
     ['disables', '/enabled', '', /its service principal is disabled/],
     ['deletes', '/delete', '/portal/deleted', undefined],
   ] as const) {
-    it(`${change} an agent, and undoes it`, async () => {
+    it(`${change} an agent, and reverses the change`, async () => {
       const page = `${blueprint}/agents`
       const before = await rolesInPreview()
       await send(page, action)
@@ -209,7 +209,7 @@ describe('a blueprint and its agents, in the portal', () => {
     })
   }
 
-  it('names the disabled blueprint on the page of its agent', async () => {
+  it("names the disabled blueprint on its agent's page", async () => {
     await send(blueprint, '/enabled')
     const { text } = await browser.open(agent)
     assert.match(
@@ -221,7 +221,7 @@ describe('a blueprint and its agents, in the portal', () => {
     await send(blueprint, '/enabled')
   })
 
-  it('renames an agent once when the old form is sent again', async () => {
+  it('renames an agent only once when the old form is sent again', async () => {
     const { text } = await browser.open(agent)
     const fields = { ...hiddenFieldsOf(text, `${agent}/rename`), display_name: 'Day agent' }
     const sendAgain = () => browser.post(`${agent}/rename`, new URLSearchParams(fields))

@@ -10,7 +10,7 @@ const seed = join(
   '../../../../services/identity-provider/test/seed/sample.json',
 )
 
-it('the roles that clients have are read page by page, and not counted', async () => {
+it('the portal reads the roles of clients page by page, and does not count them', async () => {
   const sample = JSON.parse(await readFile(seed, 'utf8'))
   const [api] = sample.apis
   const [consent] = sample.consents

@@ -11,14 +11,14 @@ import { testHost } from '../test-host.ts'
 
 const administrator = { tenantId: 'tenant', applicationId: 'administrator', credentialId: 'secret' }
 
-describe('the confirmation of a change by a link (AS47)', () => {
+describe('the confirmation of a change with a link (AS47)', () => {
   for (const [whose, over, isAccepted, uses] of [
     ['of the administrator', {}, true, 1],
-    ['of the administrator, by another secret', { credentialId: 'other' }, true, 1],
+    ['of the administrator, with another secret', { credentialId: 'other' }, true, 1],
     ['of another administrator', { applicationId: 'other' }, false, 0],
     ['of the same application in another tenant', { tenantId: 'other' }, false, 0],
   ] as const) {
-    it(`${isAccepted ? 'accepts and uses up' : 'refuses and does not use up'} a link ${whose}`, async () => {
+    it(`${isAccepted ? 'accepts and uses up' : 'refuses without using up'} a link ${whose}`, async () => {
       const sealed = new SealedValues(testHost)
       const code = createLinkCode(sealed, { ...administrator, ...over }, testHost)
       let used = 0

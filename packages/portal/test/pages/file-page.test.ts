@@ -13,7 +13,7 @@ const seed = join(
   '../../../../services/identity-provider/test/seed/sample.json',
 )
 
-describe('CL14: the page of the registrations file', () => {
+describe('CL14: the registrations file page', () => {
   let server: PortalServer
   let browser: PortalBrowser
   let token = ''
@@ -99,7 +99,7 @@ describe('CL14: the page of the registrations file', () => {
     ],
   ]
   for (const [name, held, plant] of holds) {
-    it(`refuses consent to an application with the name of a client and ${name}`, async () => {
+    it(`refuses consent to an application with a client's name and ${name}`, async () => {
       const displayName = `Payroll with ${name}`
       const { id, appId } = await graph('/applications', { displayName })
       const principal = await graph('/servicePrincipals', { appId })

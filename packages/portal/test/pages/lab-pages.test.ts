@@ -13,7 +13,7 @@ const registrations = join(
   '../../../../services/identity-provider/test/seed/sample.json',
 )
 
-describe('the lab in the portal', () => {
+describe('the lab pages in the portal', () => {
   let server: PortalServer
   let browser: PortalBrowser
   before(async () => {
@@ -25,13 +25,13 @@ describe('the lab in the portal', () => {
   const keysStatus = async () =>
     (await fetch(`${server.provider.url}/common/discovery/keys`)).status
 
-  it('has a page in the navigation, with a warning', async () => {
+  it('appear in the navigation, with a warning', async () => {
     const { text } = await browser.open('/portal')
     assert.match(text, /<a href="\/portal\/lab">Lab<\/a>/)
     assert.match((await browser.open('/portal/lab')).text, /Never use it in production/)
   })
 
-  it('arms, lists and removes a fault', async () => {
+  it('arm, list and remove a fault', async () => {
     const { text } = await browser.open('/portal/lab?fault=status')
     assert.match(text, /name="parameter:status" type="number" value="503"/)
     const fields = { at: 'keys', 'parameter:status': '500', times: '2' }
@@ -44,7 +44,7 @@ describe('the lab in the portal', () => {
     assert.match((await browser.open('/portal/lab')).text, /No fault is armed/)
   })
 
-  it('reports a fault that the lab refuses, and keeps the entries', async () => {
+  it('report a fault that the lab refuses, and keep the entries', async () => {
     await browser.open('/portal/lab?fault=delay')
     const fields = { at: 'keys', 'parameter:delayMs': '70000' }
     const { status, text } = await browser.send('/portal/lab/arm', fields)
@@ -53,7 +53,7 @@ describe('the lab in the portal', () => {
     assert.match(text, /name="parameter:delayMs" type="number" value="70000"/)
   })
 
-  it('removes all faults', async () => {
+  it('remove all faults', async () => {
     await browser.open('/portal/lab?fault=keys_empty')
     await browser.send('/portal/lab/arm', { at: 'keys', seconds: '60' })
     assert.match((await browser.open('/portal/lab')).text, /of any number/)
@@ -61,7 +61,7 @@ describe('the lab in the portal', () => {
     assert.match((await browser.open('/portal/lab')).text, /No fault is armed/)
   })
 
-  it('creates hostile tokens, and the guard refuses each of them', async () => {
+  it('create hostile tokens, and the guard refuses each of them', async () => {
     await browser.open('/portal/lab/forgeries')
     const { status, text } = await browser.send('/portal/lab/forgeries', { api: 'Greeting API' })
     assert.equal(status, 200, text)
@@ -79,7 +79,7 @@ describe('the lab in the portal', () => {
     ['expired', '5. Time'],
     ['agent_exchange_token_with_roles', '4. Tenant, audience and type'],
   ] as const)
-    it(`shows that the check "${check}" refuses ${forgery}, and that no later check was made`, async () => {
+    it(`show that the check "${check}" refuses ${forgery}, and that no later check runs`, async () => {
       await browser.open('/portal/lab/forgeries')
       const made = await browser.send('/portal/lab/forgeries', { api: 'Greeting API' })
       const [, row = ''] = made.text.split(`<code>${forgery}</code>`)
@@ -94,7 +94,7 @@ describe('the lab in the portal', () => {
       assert.equal(rows.length, 6)
     })
 
-  it('reports an unknown API', async () => {
+  it('report an unknown API', async () => {
     await browser.open('/portal/lab/forgeries')
     const { status, text } = await browser.send('/portal/lab/forgeries', { api: 'Nothing' })
     assert.equal(status, 400)
@@ -102,7 +102,7 @@ describe('the lab in the portal', () => {
     assert.match(text, /value="Nothing"/)
   })
 
-  it('lists the requests with the mistakes of clients, and deletes them', async () => {
+  it("list the requests with the clients' mistakes, and delete them", async () => {
     await fetch(
       `${server.provider.url}/${server.tenantId}/oauth2/v2.0/token?client_secret=canary`,
       { method: 'POST', body: new URLSearchParams({ grant_type: 'client_credentials' }) },
@@ -118,7 +118,7 @@ describe('the lab in the portal', () => {
     assert.match((await browser.open('/portal/lab/requests')).text, /No request has arrived yet/)
   })
 
-  it('changes the clock, which every page and the session follow', async () => {
+  it('change the clock, which every page and the session follow', async () => {
     const path = '/portal/lab/clock'
     const post = async (name: string, value: string) => {
       const { text } = await browser.open(path)

@@ -4,7 +4,7 @@ import { describe, it } from 'node:test'
 import { startHere } from '../../../../services/identity-provider/test/provider-here.ts'
 import { freshFolder } from '../../../../test/fixtures/fresh-folder.ts'
 
-describe('the first page', () => {
+describe('the first page of the portal', () => {
   const folder = freshFolder()
 
   const rows: [what: string, settings: Record<string, string>, links: RegExp[]][] = [

@@ -14,7 +14,7 @@ const seed = join(
   '../../../../services/identity-provider/test/seed/sample.json',
 )
 
-describe('the logs and the pages of errors', () => {
+describe('the log pages and the error pages', () => {
   let server: PortalServer
   let browser: PortalBrowser
   let clientId: string
@@ -69,13 +69,21 @@ describe('the logs and the pages of errors', () => {
 
   for (const [name, query, rows] of [
     ['hides successful sign-ins to the portal', '', [unknown, wrong, issued]],
-    ['shows them on demand', 'portal=shown', [unknown, wrong, issued, signedIn]],
-    ['shows them when the action is asked for', 'action=portal.signIn', [signedIn]],
+    [
+      'shows successful portal sign-ins on demand',
+      'portal=shown',
+      [unknown, wrong, issued, signedIn],
+    ],
+    [
+      'shows portal sign-ins if the filter selects their action',
+      'action=portal.signIn',
+      [signedIn],
+    ],
     ['filters by outcome', 'outcome=refused', [unknown, wrong]],
     ['filters by reason', 'reason=secret_wrong', [wrong]],
-    ['filters by the name of a client', 'actor=administrator', [unknown, wrong, issued]],
-    ['filters by the name of an API', 'target=Microsoft+Graph', [issued]],
-    ['filters by a name that nothing has', 'actor=nothing', []],
+    ['filters by a client name', 'actor=administrator', [unknown, wrong, issued]],
+    ['filters by an API name', 'target=Microsoft+Graph', [issued]],
+    ['filters by an unknown name', 'actor=nothing', []],
     ['filters by correlation ID', `correlationId=${correlationId}`, [unknown, wrong, issued]],
     ['filters by time', 'to=2020-01-01T00:00:00Z', []],
   ] as const)
@@ -86,7 +94,7 @@ describe('the logs and the pages of errors', () => {
       )
     })
 
-  it('filters by the ID of a client, and links to the page without the filter', async () => {
+  it('filters by a client ID, and links to the page without the filter', async () => {
     assert.equal((await rowsOf(`actor=${clientId}&outcome=done`)).length, 1)
     const { text } = await browser.open('/portal/logs?reason=secret_wrong&outcome=refused')
     assert.match(
@@ -95,7 +103,7 @@ describe('the logs and the pages of errors', () => {
     )
   })
 
-  it('draws the last 24 hours, with the counts in words', async () => {
+  it('draws the last 24 hours, with the counts as text', async () => {
     const { text } = await browser.open('/portal/logs')
     const figure = /<figure class="timeline.*?<\/figure>/s.exec(text)?.[0] ?? ''
     // The requests of this test may lie in two hours.
@@ -120,12 +128,12 @@ describe('the logs and the pages of errors', () => {
       ['The log keeps no token', '<code>roles</code>', 'Resource unknown.'],
     ],
     [
-      'a refusal, with its code and the page that removes its cause',
+      'a refusal, with its code and the page that fixes its cause',
       'reason=secret_wrong',
       ['href="/error?code=7000215">AADSTS7000215', '>Open Certificates &amp; secrets</a>', issued],
     ],
   ] as const)
-    it(`shows the whole story of ${name}`, async () => {
+    it(`shows all details of ${name}`, async () => {
       const [row] = await rowsOf(query)
       const { status, text } = await browser.open(row?.path ?? '')
       assert.equal(status, 200, text)
@@ -150,7 +158,7 @@ describe('the logs and the pages of errors', () => {
     assert.match(text, /Service principal: create/)
   })
 
-  it('says that an application changed its credential itself', async () => {
+  it('reports that an application changed its own credential', async () => {
     const path = `/portal/applications/${clientId}/credentials`
     await browser.open(path)
     await browser.send(`${path}/secrets`)
@@ -171,7 +179,7 @@ describe('the logs and the pages of errors', () => {
   const browserOf = async (query: string) =>
     browser.open(`/error?${query}`, { accept: 'text/html' })
 
-  it('explains each AADSTS code in a browser: the condition first, then the remedy', async () => {
+  it('explains each AADSTS code in a browser, first the condition and then the remedy', async () => {
     for (const { code, error, when, remedy } of Object.values(refusalTable)) {
       const { status, text } = await browserOf(`code=${code}`)
       assert.equal(status, 200)
@@ -191,18 +199,18 @@ describe('the logs and the pages of errors', () => {
   for (const [name, query] of [
     ['an unknown code', 'code=1'],
     ['no code', ''],
-    ['a number in another form', 'code=7.000215e6'],
+    ['a number in another format', 'code=7.000215e6'],
     ['a long number', `code=${'7'.repeat(5000)}`],
     ['markup', 'code=<script>'],
   ] as const)
-    it(`responds to ${name} with 404, and does not repeat it`, async () => {
+    it(`responds to ${name} with 404 without repeating it`, async () => {
       const { status, text } = await browserOf(query)
       assert.equal(status, 404)
       assert.match(text, /<h1><bdi>Unknown code<\/bdi><\/h1>/)
       assert.doesNotMatch(text, /<script>|77777|7\.0/)
     })
 
-  it('offers the log for the correlation ID in a query, if it is a GUID', async () => {
+  it('offers the log for the correlation ID in a query if it is a GUID', async () => {
     const id = '5f0e7b3c-8f14-4c92-a6d1-2b9c40e8f713'
     const has = async (sent: string) =>
       (await browserOf(`code=50000&correlation_id=${encodeURIComponent(sent)}`)).text
@@ -213,14 +221,14 @@ describe('the logs and the pages of errors', () => {
     assert.ok((await has('x')).includes(`${command}&lt;correlation ID&gt;<`))
   })
 
-  it('says in plain words that an application does not exist', async () => {
+  it('explains in plain words that an application does not exist', async () => {
     const { status, text } = await browser.open(`/portal/applications/${crypto.randomUUID()}`)
     assert.equal(status, 404)
     assert.match(text, /There is no such object\. It may have been deleted\./)
     assert.doesNotMatch(text, /reference-property/)
   })
 
-  it('leads from the page of an error to the sign-in and then to the record', async () => {
+  it('leads from an error page to the sign-in and then to the record', async () => {
     const other = new PortalBrowser(server.provider.url)
     const path = `/portal/logs?correlationId=${correlationId}`
     assert.equal((await other.open(path)).status, 401)

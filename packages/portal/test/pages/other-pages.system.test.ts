@@ -21,7 +21,7 @@ describe('the other pages of the portal', () => {
 
   const preview = '/portal/token?client=Greeting+client&api=Greeting+API&endpoint=v2.0'
 
-  it("previews the token of a client, with the guard's decision and without a signature", async () => {
+  it("preview a client's token with the guard's decision, but without a signature", async () => {
     const { status, text } = await browser.open(preview)
     assert.equal(status, 200, text)
     for (const part of [
@@ -46,7 +46,7 @@ describe('the other pages of the portal', () => {
     ["'%", false],
     ['', true],
   ] as const) {
-    it(`${isFound ? 'finds' : 'does not find'} an application by “${search}”`, async () => {
+    it(`${isFound ? 'find' : 'do not find'} an application by “${search}”`, async () => {
       const query = new URLSearchParams({ search })
       const { status, text } = await browser.open(`/portal/applications?${query}`)
       assert.equal(status, 200, text)
@@ -54,7 +54,7 @@ describe('the other pages of the portal', () => {
     })
   }
 
-  it('renders every page without script', async () => {
+  it('render completely without scripts', async () => {
     const { text } = await browser.open('/portal/applications?search=greeting+client')
     const [, path = ''] = /href="(\/portal\/applications\/[0-9a-f-]{36})"/.exec(text) ?? []
     const tabs = [
@@ -79,7 +79,7 @@ describe('the other pages of the portal', () => {
     }
   })
 
-  it('finds an API for a permission by a word of its name', async () => {
+  it('find an API for a permission by a word in its name', async () => {
     const { text } = await browser.open('/portal/applications?search=greeting+client')
     const [, path = ''] = /href="(\/portal\/applications\/[0-9a-f-]{36})"/.exec(text) ?? []
     const found = await browser.open(`${path}/permissions?api=api`)
@@ -88,7 +88,7 @@ describe('the other pages of the portal', () => {
     assert.match(other.text, /No API with an enabled role matches/)
   })
 
-  it('shows on the overview a credential that expires soon', async () => {
+  it('show a credential that expires soon on the overview', async () => {
     const path = `/portal/applications/${server.administrator.clientId}/credentials`
     await browser.open(path)
     await browser.send(`${path}/secrets`, { description: 'ends soon', days: '30' })
@@ -96,7 +96,7 @@ describe('the other pages of the portal', () => {
     assert.match(text, /<span class="mark warn">expires soon<\/span> Secret “ends soon”/)
   })
 
-  it('requests a token at the token endpoint, and shows a refusal', async () => {
+  it('request a token at the token endpoint, and show a refusal', async () => {
     await browser.open(preview)
     const { status, text } = await browser.send('/portal/token/request', { client_secret: 'wrong' })
     assert.equal(status, 200)
@@ -115,7 +115,7 @@ describe('the other pages of the portal', () => {
       /No application in this tenant matches/,
     ],
   ] as const) {
-    it(`reports ${name} on the page of tokens`, async () => {
+    it(`report ${name} on the token page`, async () => {
       const { status, text } = await browser.open(`/portal/token?${query}`)
       assert.equal(status, 400)
       assert.match(text, sentence)
@@ -135,7 +135,7 @@ describe('the other pages of the portal', () => {
     return ((await response.json()) as { access_token: string }).access_token
   }
 
-  it('shows a secret of the service principal, and when it expires', async () => {
+  it('show a secret of the service principal and its expiry', async () => {
     const { clientId } = server.administrator
     const path = `/portal/applications/${clientId}/credentials`
     assert.doesNotMatch((await browser.open(path)).text, /Credentials of the service principal/)
@@ -155,7 +155,7 @@ describe('the other pages of the portal', () => {
     assert.match((await browser.open('/portal')).text, /Secret “of one tenant”/)
   })
 
-  it('shows the code and the message of Microsoft Graph for a secret that a policy refuses', async () => {
+  it('show the Microsoft Graph code and message for a secret that a policy refuses', async () => {
     const url = `${server.provider.url}/v1.0/policies/defaultAppManagementPolicy`
     const authorization = `Bearer ${await administratorToken()}`
     const headers = { authorization, 'content-type': 'application/json' }
@@ -177,7 +177,7 @@ describe('the other pages of the portal', () => {
     )
   })
 
-  it('checks a pasted token with the guard, and repeats it nowhere', async () => {
+  it('check a pasted token with the guard, and repeat it nowhere', async () => {
     const token = await administratorToken()
     for (const [pasted, api, verdict] of [
       [token, '', /5\. Time<\/th><td><span class="mark good">passed/],
@@ -194,7 +194,7 @@ describe('the other pages of the portal', () => {
     }
   })
 
-  it('filters the logs, and explains each refusal', async () => {
+  it('filter the logs, and explain each refusal', async () => {
     await administratorToken('wrong')
     const shown = async () => (await browser.open('/portal/logs?reason=secret_wrong')).text
     let text = await shown()
@@ -207,7 +207,7 @@ describe('the other pages of the portal', () => {
     assert.match(text, /Reason: secret_wrong /)
   })
 
-  it('exports the logs as JSON lines', async () => {
+  it('export the logs as JSON lines', async () => {
     const { headers, text } = await browser.open('/portal/logs/export?log=directory')
     assert.match(headers.get('content-disposition') ?? '', /directory\.jsonl/)
     const lines = text.trimEnd().split('\n')
@@ -215,13 +215,13 @@ describe('the other pages of the portal', () => {
     for (const line of lines) assert.ok('action' in JSON.parse(line))
   })
 
-  it('reports a wrong filter of the logs', async () => {
+  it('report an invalid filter of the logs', async () => {
     const { status, text } = await browser.open('/portal/logs?from=yesterday')
     assert.equal(status, 400)
     assert.match(text, /from/)
   })
 
-  it('rotates the keys, and revokes one after confirmation', async () => {
+  it('rotate the keys, and revoke one after a confirmation', async () => {
     const before = await browser.open('/portal/keys')
     assert.match(before.text, /<svg viewBox/)
     assert.equal((await browser.send('/portal/keys/rotate')).location, '/portal/keys')
@@ -245,13 +245,13 @@ describe('the other pages of the portal', () => {
     return browser.post('/portal/file/plan', body)
   }
 
-  it('exports a registrations file whose plan is empty', async () => {
+  it('export a registrations file whose plan is empty', async () => {
     const { text } = await browser.open('/portal/file/export')
     assert.ok(parseRegistrations(text).apis.length > 0)
     assert.match((await upload(text)).text, /No changes: the directory matches the file/)
   })
 
-  it('applies the plan that it showed, and shows new secrets once', async () => {
+  it('apply the displayed plan, and show new secrets once', async () => {
     const file = JSON.stringify({
       apis: [
         {
@@ -286,9 +286,9 @@ describe('the other pages of the portal', () => {
 
   for (const [name, text, sentence] of [
     ['that is not JSON', '{\n "apis": [,] }', /is not JSON in line 2/],
-    ['of the wrong shape', '{\n "apis": [],\n "clints": [] }', /Line 3: clints is not a property/],
+    ['with a wrong key', '{\n "apis": [],\n "clints": [] }', /Line 3: clints is not a property/],
     [
-      'with a fault',
+      'with an error',
       '{ "apis": [\n { "displayName": "A",\n "appRoles": 7 } ] }',
       /Line 3: apis\[0\]\.appRoles must be of type array/,
     ],
@@ -299,20 +299,20 @@ describe('the other pages of the portal', () => {
       /larger than 1024 KiB/,
     ],
   ] as const) {
-    it(`reports a file ${name}`, async () => {
+    it(`report a file ${name}`, async () => {
       const { status, text: shown } = await upload(text)
       assert.equal(status, 400)
       assert.match(shown, sentence)
     })
   }
 
-  it('refuses a file of 50 MB without reading it', async () => {
+  it('refuse a file of 50 MB without reading it', async () => {
     const { status, text } = await upload('x'.repeat(50 * 1024 * 1024))
     assert.equal(status, 413)
     assert.match(text, /larger than the portal accepts. Nothing was changed/)
   })
 
-  it('keeps the entries of a form whose session has ended', async () => {
+  it("keep a form's entries after its session has ended", async () => {
     const ended = await server.signedIn()
     await ended.open('/portal/applications')
     ended.cookie = ''
@@ -331,7 +331,7 @@ describe('the other pages of the portal', () => {
     assert.match((await ended.open(sent.location ?? '')).text, /<h1><bdi>Typed before<\/bdi><\/h1>/)
   })
 
-  it('AS39: ends every session of a secret that was removed', async () => {
+  it('AS39: end every session that started with a removed secret', async () => {
     const path = `/portal/applications/${server.administrator.clientId}/credentials`
     const first = await server.signedIn()
     await first.open(path)

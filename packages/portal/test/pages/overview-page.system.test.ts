@@ -27,7 +27,7 @@ const clients = {
   'requests no role': { displayName: 'Idle job', secrets },
 } as const
 
-describe('the overview and the list of applications', () => {
+describe('the overview and the application list', () => {
   const folder = freshFolder()
   let server: PortalServer
   let browser: PortalBrowser
@@ -54,7 +54,7 @@ describe('the overview and the list of applications', () => {
     new RegExp(`/portal/applications/([0-9a-f-]{36})">${name}<`).exec(text)?.[1] ?? ''
 
   for (const [state, { displayName }] of Object.entries(clients)) {
-    it(`lists a client as “${state}”`, async () => {
+    it(`show a client as “${state}”`, async () => {
       const rows = rowsOf((await browser.open('/portal/applications')).text)
       assert.equal(rows.find(([name]) => name === displayName)?.[2], state)
     })
@@ -70,7 +70,7 @@ describe('the overview and the list of applications', () => {
     ['kind=api', [api]],
     ['order=id+asc', ['Administrator', api, 'Idle job', 'Keyless job', 'Ready job', 'Waiting job']],
   ] as const) {
-    it(`sorts and selects applications by “${query}”`, async () => {
+    it(`sort and filter applications by “${query}”`, async () => {
       const { status, text } = await browser.open(`/portal/applications?${query}`)
       assert.equal(status, 200)
       assert.deepEqual(
@@ -81,7 +81,7 @@ describe('the overview and the list of applications', () => {
   }
 
   for (const property of ['displayName', 'createdDateTime']) {
-    it(`sorts by ${property} through the link of its column, which names the direction`, async () => {
+    it(`sort by ${property} through the link in its column, which names the direction`, async () => {
       const first = await browser.open(`/portal/applications?order=${property}+asc`)
       const column = `<th scope="col" aria-sort="ascending"><a href="/portal/applications?order=${property}+desc">`
       assert.ok(first.text.includes(column))
@@ -93,7 +93,7 @@ describe('the overview and the list of applications', () => {
     })
   }
 
-  it('shows when a client got its last token', async () => {
+  it('show when a client got its last token', async () => {
     const listed = (await browser.open('/portal/applications')).text
     const id = idOf(listed, 'Ready job')
     const before = rowsOf(listed).find(([name]) => name === 'Ready job')
@@ -132,7 +132,7 @@ describe('the overview and the list of applications', () => {
     ['job', 400, 'applications match “job”. Choose one'],
     ['nobody', 400, 'No application in this tenant matches “nobody”'],
   ] as const) {
-    it(`reports on the client “${client}” at once`, async () => {
+    it(`report on the client “${client}” immediately`, async () => {
       const query = new URLSearchParams({ client, api })
       const answer = await browser.open(`/portal?${query}`)
       assert.equal(answer.status, status)
@@ -148,7 +148,7 @@ describe('the overview and the list of applications', () => {
     ['/portal/logs', 403],
     ['/portal/keys', 403],
   ] as const) {
-    it(`returns ${status} at ${path} to the administrator of another tenant`, async () => {
+    it(`return ${status} at ${path} to the administrator of another tenant`, async () => {
       const { url } = server.provider
       const { tenantId, administrator } = server
       const another = await GraphTenant.create({ url, tenantId, administrator })
@@ -161,7 +161,7 @@ describe('the overview and the list of applications', () => {
     })
   }
 
-  it('lists the people of the tenant, who cannot sign in', async () => {
+  it('list the users of the tenant, who cannot sign in', async () => {
     const { text } = await browser.open('/portal')
     assert.match(
       text,
@@ -169,7 +169,7 @@ describe('the overview and the list of applications', () => {
     )
   })
 
-  it('lists the clients that need attention, with the step that is missing', async () => {
+  it('list the clients that need attention, with the missing step', async () => {
     const rows = rowsOf((await browser.open('/portal')).text)
     const stateOf = (client: string) => rows.find(([name]) => name === client)
     assert.equal(
@@ -180,7 +180,7 @@ describe('the overview and the list of applications', () => {
     assert.equal(stateOf('Ready job'), undefined)
   })
 
-  it('lists each client once: its missing step, then its refusals of the last hour with the remedy', async () => {
+  it('list each client once, with its missing step first and then its refusals of the last hour with the remedy', async () => {
     const listed = (await browser.open('/portal/applications')).text
     for (const name of ['Idle job', 'Idle job', 'Waiting job'])
       await requestToken(idOf(listed, name), 'wrong')
@@ -205,7 +205,7 @@ describe('the overview and the list of applications', () => {
   })
 })
 
-describe('the primary button of a page that lists applications', () => {
+describe('the primary button of a page with applications', () => {
   let server: PortalServer
   let browser: PortalBrowser
   before(async () => {
@@ -235,7 +235,7 @@ describe('the primary button of a page that lists applications', () => {
 const maxFirstViewBytes = 25 * 1024
 const maxOwnStyleBytes = 12 * 1024
 
-it('the first view has at most 25 KB, and its files are compressed', async () => {
+it('the portal sends at most 25 KB for its first view, and its files are compressed', async () => {
   await using server = await startPortal({ registrations: seed })
   const browser = await server.signedIn()
   const { text } = await browser.open('/portal')
@@ -255,7 +255,7 @@ it('the first view has at most 25 KB, and its files are compressed', async () =>
   assert.ok(bytes <= maxFirstViewBytes, `${bytes} bytes`)
 })
 
-it('the overview of an empty directory shows the first step as its one primary button', async () => {
+it('the overview of an empty directory shows the first step as its only primary button', async () => {
   await using server = await startPortal()
   const browser = await server.signedIn()
   const { text } = await browser.open('/portal')

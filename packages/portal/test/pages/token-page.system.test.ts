@@ -15,7 +15,7 @@ const seed = join(
   '../../../../services/identity-provider/test/seed/sample.json',
 )
 
-describe('the preview of a token', () => {
+describe('the token preview', () => {
   let server: PortalServer
   let browser: PortalBrowser
   before(async () => {
@@ -24,7 +24,7 @@ describe('the preview of a token', () => {
   })
   after(() => server?.[Symbol.asyncDispose]())
 
-  it('estimates the size of a token within 5 percent', async () => {
+  it("estimates a token's size within 5 percent", async () => {
     // Few long names make a token as large as many short ones, and cost less.
     const sizes = [
       { count: 0, length: 20 },
@@ -94,7 +94,7 @@ describe('the preview of a token', () => {
     assert.match(text, /<li><a href="[^"]+">Greeting client<\/a>/)
   })
 
-  it('suggests similar applications, whose links show the preview', async () => {
+  it('suggests similar applications, with links to their previews', async () => {
     const { status, text } = await browser.open('/portal/token?client=greting&api=Greeting+API')
     assert.equal(status, 400)
     assert.match(text, /No application in this tenant matches “greting”\. Did you mean “Greeting /)
@@ -108,7 +108,7 @@ describe('the preview of a token', () => {
     )
   })
 
-  it('names every missing step of a new client, and shows links when a second one has the name', async () => {
+  it('names every missing step of a new client, and shows links if a second client has the same name', async () => {
     const register = async () => {
       await browser.open('/portal/applications')
       const fields = { display_name: 'Nightly job', kind: 'client' }
@@ -154,14 +154,14 @@ describe('the preview of a token', () => {
       { iss: 'https://other' },
       /^2\. Issuer\|failed\|issuer_not_trusted: .*\|http.*\|https:\/\/other\|/,
     ],
-    ['a claim twice', '{"aud":"a","aud":"b"}', /^1\. Format\|failed\|claims_malformed: /],
+    ['a repeated claim', '{"aud":"a","aud":"b"}', /^1\. Format\|failed\|claims_malformed: /],
     [
-      'claims too deep to be shown',
+      'claims that are nested too deeply',
       `{"aud":${'['.repeat(5900)}${']'.repeat(5900)}}`,
       /^1\. Format\|failed\|/,
     ],
   ] as const) {
-    it(`shows the check that refuses ${name} and what it compared, and no check after it`, async () => {
+    it(`shows the check that refuses ${name} and the compared values, but no later check`, async () => {
       const { status, rows } = await check({ token: tokenOf(claims), api: 'Greeting API' })
       assert.equal(status, 200)
       const at = rows.findIndex((row) => row.includes('|failed|'))
@@ -170,7 +170,7 @@ describe('the preview of a token', () => {
     })
   }
 
-  it('compares two tokens claim by claim, and says why they differ', async () => {
+  it('compares two tokens claim by claim, and explains their differences', async () => {
     const first = {
       aud: 'Greeting API',
       ver: '1.0',
@@ -205,7 +205,7 @@ describe('the preview of a token', () => {
     assert.ok(!text.includes(tokens.token))
   })
 
-  it('compares a token with the preview, which stays on the server', async () => {
+  it('compares a token with the preview, without a request to another server', async () => {
     const fields = { token: tokenOf({ aud: 'x' }), client: 'Greeting client', api: 'Greeting API' }
     const { rows, text } = await check({ ...fields, compare: 'yes' })
     assert.ok(rows.some((row) => row.includes('Only in the second: CallHiApiRole')))
@@ -219,12 +219,12 @@ describe('the preview of a token', () => {
       'The token is too long.',
     ],
     [
-      'a comparison with nothing',
+      'a comparison without a second token',
       { token: tokenOf({}), compare: 'yes', client: '' },
       'Paste a second token, or preview one first.',
     ],
     [
-      'a comparison with a text',
+      'a comparison with an invalid text',
       { token: tokenOf({}), other_token: 'a', compare: 'yes' },
       'One of the texts to compare is not a token.',
     ],
@@ -237,7 +237,7 @@ describe('the preview of a token', () => {
     })
   }
 
-  it('keeps no pasted token when the session has ended', async () => {
+  it('keeps no pasted token after the session has ended', async () => {
     const ended = await server.signedIn()
     await ended.open('/portal/token')
     ended.cookie = ''
@@ -251,7 +251,7 @@ describe('the preview of a token', () => {
     assert.doesNotMatch(text, /pasted\.token/)
   })
 
-  it('requests the token with the secret, shows which routes it opens, and links to the settings', async () => {
+  it('requests the token with the secret, shows the permitted routes, and links to the settings', async () => {
     const question = '/portal/token?client=Greeting+client&api=Greeting+API'
     const { text: shown } = await browser.open(question)
     assert.match(shown, /<button class="primary">Request the token/)
@@ -276,7 +276,7 @@ describe('the preview of a token', () => {
     }
   })
 
-  it('says that there is no preview, instead of that something was not done', async () => {
+  it('reports that no preview exists, rather than that an action failed', async () => {
     const { text } = await browser.open('/portal/token?client=Nothing&api=Greeting+API')
     assert.match(text, /<strong>No preview\.<\/strong> No application in this tenant matches/)
   })

@@ -10,7 +10,7 @@ import {
 const key = '0123456789abcdef'.repeat(2)
 const keyed = `/portal/s-${key}`
 
-describe('the key of a session in a path (AS45)', () => {
+describe('the session key in a path (AS45)', () => {
   for (const [path, found, without] of [
     [keyed, key, '/portal'],
     [`${keyed}/keys`, key, '/portal/keys'],

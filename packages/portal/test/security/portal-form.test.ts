@@ -35,8 +35,8 @@ async function read(body: BodyInit, rules: FormBody, type?: string) {
   return { form, code: fault.code, status: fault.status, cpuMs: (user + system) / 1000 }
 }
 
-describe('a form of the portal', () => {
-  it('keeps the last of several fields with one name, and empty fields', async () => {
+describe('a portal form', () => {
+  it('keeps the last of several fields with the same name, and empty fields', async () => {
     const { form } = await read('a=1&b=&a=%E2%82%AC+2&c', {}, urlEncoded)
     assert.deepEqual(
       [...(form ?? [])],
@@ -64,14 +64,14 @@ describe('a form of the portal', () => {
 
   const refused: [string, BodyInit, FormBody, string | undefined, number][] = [
     ['of another type', '{}', {}, 'application/json', 415],
-    ['of multipart/form-data where its page uses the other', part, {}, ofBoundary, 415],
-    ['of the URL encoding where its page sends a file', 'a=1', multipart, urlEncoded, 415],
+    ['as multipart/form-data if its page uses the URL encoding', part, {}, ofBoundary, 415],
+    ['in the URL encoding if its page sends a file', 'a=1', multipart, urlEncoded, 415],
     ['without a boundary', part, multipart, 'multipart/form-data', 415],
     ['with a damaged encoding', 'a=%zz', {}, urlEncoded, 400],
     ['that is not UTF-8', Buffer.from('a=\xe9', 'latin1'), {}, urlEncoded, 400],
-    ['whose parts do not end', part, multipart, ofBoundary, 400],
-    ['with too many pairs of one name', 'a=1&'.repeat(2001), {}, urlEncoded, 413],
-    ['with too many parts of one name', `${part.repeat(21)}--b--`, multipart, ofBoundary, 413],
+    ['with a missing end boundary', part, multipart, ofBoundary, 400],
+    ['with too many pairs of the same name', 'a=1&'.repeat(2001), {}, urlEncoded, 413],
+    ['with too many parts of the same name', `${part.repeat(21)}--b--`, multipart, ofBoundary, 413],
   ]
   for (const [what, body, rules, type, status] of refused) {
     it(`is refused ${what} (AS44)`, async () => {
@@ -87,7 +87,7 @@ describe('a form of the portal', () => {
     assert.equal(parts.form?.size, 1)
   })
 
-  it('is too large beyond its limit, which is 64 KiB by default', async () => {
+  it('has a size limit of 64 KiB by default', async () => {
     const { code } = await read('a'.repeat(64 * 1024 + 1), {}, urlEncoded)
     assert.equal(code, 'body_too_large')
   })
@@ -110,7 +110,7 @@ describe('a form of the portal', () => {
     ['lines of a value', multipart, ofBoundary, `${part}${filled('\r\n--')}\r\n--b--`],
   ]
   for (const [what, rules, type, body] of worst) {
-    it(`costs little with 1.9 MB of ${what} (AS44)`, async () => {
+    it(`is parsed quickly with 1.9 MB of ${what} (AS44)`, async () => {
       const { cpuMs } = await read(body, rules, type)
       assert.ok(cpuMs < maxCpuMs, `${cpuMs} ms`)
     })

@@ -33,17 +33,17 @@ async function findAfter(elapsedMs: number, over: Partial<typeof testHost> & Wen
 
 type WentBack = { readonly storeWentBackAt?: () => Date }
 
-describe('a session of the portal', () => {
+describe('a portal session', () => {
   for (const [elapsedMs, expected] of [
     [sessionSeconds * 1000 - 1, 'found'],
     [sessionSeconds * 1000, 'ended'],
   ] as const) {
-    it(`is ${expected} ${elapsedMs} ms after its start: it ends at its time (AS39)`, async () => {
+    it(`is ${expected} ${elapsedMs} ms after its start (AS39)`, async () => {
       assert.equal(await findAfter(elapsedMs), expected)
     })
   }
 
-  it('ends when its administrator loses its rights (AS39)', async () => {
+  it('ends if its administrator loses the management roles (AS39)', async () => {
     assert.equal(await findAfter(1, { isAdministrator: async () => false }), 'ended')
   })
 
@@ -54,7 +54,7 @@ describe('a session of the portal', () => {
     [-599, true],
     [-600, false],
   ] as const) {
-    it(`may make changes ${seconds} s after its proof: ${expected} (AS47)`, () => {
+    it(`${expected ? 'may' : 'may not'} make changes ${seconds} s after its proof (AS47)`, () => {
       const session = { id: 'one', key: 'key', ...administrator, expiresAt: now, confirmedAt: now }
       assert.equal(isConfirmed(session, new Date(now.getTime() + seconds * 1000)), expected)
     })
@@ -68,7 +68,7 @@ describe('a session of the portal', () => {
     [1_000_000, true],
   ] as const) {
     const when = `${wentBackMs} ms after its proof`
-    it(`${expected ? 'continues' : 'ends'} when the store was rolled back ${when} (AS46)`, async () => {
+    it(`${expected ? 'continues' : 'ends'} if the store was rolled back ${when} (AS46)`, async () => {
       const storeWentBackAt = () => new Date(now.getTime() + wentBackMs)
       assert.equal(await findAfter(2, { storeWentBackAt }), expected ? 'found' : 'ended')
     })

@@ -20,7 +20,7 @@ const registrations = join(
 )
 const confirmed = { minutes: 10 }
 
-describe('the sessions of the portal', () => {
+describe('portal sessions', () => {
   let provider: LabProvider
   let server: PortalServer
   let url: string
@@ -45,7 +45,7 @@ describe('the sessions of the portal', () => {
     return ((await answer.json()) as { url: string }).url
   }
 
-  it('AS45: need the key in the path: a cookie alone, a key alone, or one of each from two sessions is refused', async () => {
+  it('AS45: require the key in the path and the matching cookie', async () => {
     const [owner, other] = [await server.signedIn(), await server.signedIn()]
     const thief = new PortalBrowser(url)
     const chosen = '0'.repeat(32)
@@ -84,13 +84,13 @@ describe('the sessions of the portal', () => {
     assert.ok(!owner.cookie.includes(key))
   })
 
-  it('AS45: let a browser know that its session is at another address', async () => {
+  it('AS45: inform a browser that its session has another address', async () => {
     const owner = await server.signedIn()
     owner.base = '/portal'
     assert.match((await owner.open('/portal/keys')).text, /signed in at another address/)
   })
 
-  it("have one cookie each, so that two tabs do not end each other's session, and at most six", async () => {
+  it("have separate cookies, so that two tabs do not end each other's session, and at most six", async () => {
     const browser = await server.signedIn()
     const first = browser.base
     for (let count = 2; count <= 8; count += 1) {
@@ -103,7 +103,7 @@ describe('the sessions of the portal', () => {
     assert.equal((await browser.open('/portal')).status, 401, 'the oldest is forgotten')
   })
 
-  it('AS46: end when their browser signs out: the old cookies and form tokens get 401', async () => {
+  it('AS46: end when their browser signs out, so the old cookies and form tokens get 401', async () => {
     const browser = await server.signedIn()
     const fields = await formOf(browser, `${path}/secrets`)
     const { clientId, clientSecret } = server.administrator
@@ -157,7 +157,7 @@ describe('the sessions of the portal', () => {
     assert.equal(await secrets(browser), count + 2, 'an older copy stays without the proof')
   })
 
-  it('AS47: accept a new link of the same administrator instead of the secret, once', async () => {
+  it('AS47: accept a new link of the same administrator once instead of the secret', async () => {
     const browser = await server.signedIn()
     provider.lab.clock.advance(confirmed)
     const send = async (confirm_link: string) => {
@@ -177,7 +177,7 @@ describe('the sessions of the portal', () => {
     assert.equal((await send(fresh)).status, 401)
   })
 
-  it('AS47: limit and log wrong secrets in a confirmation as at the sign-in', async ({ mock }) => {
+  it('AS47: limit and log wrong secrets in a confirmation as in a sign-in', async ({ mock }) => {
     const browser = await server.signedIn()
     provider.lab.clock.advance(confirmed)
     // The limit admits one more attempt every three seconds.
@@ -216,7 +216,7 @@ describe('the sessions of the portal', () => {
     assert.match(done.text, /Done: the directory matches the file/)
   })
 
-  it('AS47: require no proof for forms that change nothing permanently', () => {
+  it('AS47: require no proof for forms without permanent changes', () => {
     const free = portalActions.filter(({ changesNothing }) => changesNothing)
     assert.deepEqual(
       free.map(({ path: one }) => one),
