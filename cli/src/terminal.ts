@@ -22,7 +22,7 @@ export type Screen = {
   /** The width of the standard output; absent when that is no terminal. */
   readonly columns?: number | undefined
   readonly environment: Settings
-  /** Aborted when the person asks to stop. */
+  /** Aborted when the user requests a stop. */
   readonly stop: AbortSignal
   /** Calls a function at SIGHUP, which then does not stop the command. */
   readonly onReload?: (callback: () => void) => void

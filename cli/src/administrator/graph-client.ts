@@ -87,8 +87,8 @@ export type GraphClientOptions = {
   /** Maximum time to retry a refusal, in milliseconds; default 120000. */
   readonly maxWaitMs?: number
   /**
-   * Changes that wait at the same time are sent in batches, at most this many at a time. Default: each
-   * change is a request of its own.
+   * Changes that wait at the same time are sent in batches, at most this many at a time. Default:
+   * each change has a separate request.
    */
   readonly maxBatchesInFlight?: number | undefined
   /** Called before each wait, with its reason and its duration. */

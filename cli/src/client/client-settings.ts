@@ -71,7 +71,7 @@ const groups: readonly (readonly string[])[] = [credentialNames, ['SCOPE', 'API_
 const hasCredential = (settings: Settings) =>
   credentialRows.some(({ setting }) => settings[setting])
 
-/** Merges settings over others: those of the environment over those of a file that was found. */
+/** Merges settings over others: the environment's settings over the settings in a found file. */
 export function mergeSettings(first: Settings, second: Settings): Settings {
   const replaced = groups.filter((names) => names.some((name) => first[name])).flat()
   const rest = Object.entries(second).filter(([name]) => !replaced.includes(name))
@@ -211,9 +211,9 @@ type FoundFile = {
 }
 
 /**
- * Faults of a file that was found in the working folder, as far as its settings are used. The folder may
- * be of another user, or a copy of a foreign repository. So the file chooses no server for a credential
- * from elsewhere, and no file outside of its folder.
+ * Faults of a file that was found in the working folder, as far as its settings are used. The
+ * folder may be of another user, or a copy of a foreign repository. So the file chooses no server
+ * for a credential from another source, and no file outside of its folder.
  */
 async function foundFaults(
   { path, changeable, file, environment }: FoundFile,
@@ -259,7 +259,7 @@ function readValues(given: Settings): { readonly values: Values; readonly faults
   return { values: values as Values, faults }
 }
 
-/** What the command line says about the settings. */
+/** The options of the command line that select settings. */
 export type NamedSettings = {
   /** The settings file that the person named; it must exist. Its settings win over the environment. */
   readonly settings?: string | undefined

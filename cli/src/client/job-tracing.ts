@@ -19,7 +19,7 @@ const off: JobTracing = {
 }
 
 /**
- * Starts the traces that the environment asks for. Without `OTEL_EXPORTER_OTLP_ENDPOINT` it loads
+ * Starts the traces that the environment configures. Without `OTEL_EXPORTER_OTLP_ENDPOINT` it loads
  * nothing, because jobs run each minute.
  *
  * @throws {CommandFailure} bad_usage when a setting of tracing is invalid

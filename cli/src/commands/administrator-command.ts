@@ -20,7 +20,7 @@ export type AdministratorCommandOptions = {
   readonly dataDir: string
   /** The settings file that the person named. */
   readonly settings?: string
-  /** The base URL of the identity provider, in place of those of the settings. */
+  /** The base URL of the identity provider, in place of the URLs in the settings. */
   readonly server?: string
   readonly json?: true
 }
@@ -65,7 +65,7 @@ export async function readAdministrator(
   return server === undefined ? administrator : { ...administrator, server }
 }
 
-/** Opens the management API of the identity provider, or that of its lab, as the administrator of the settings. */
+/** Opens the management API of the identity provider or of its lab, as the administrator in the settings. */
 export async function openManagement(
   terminal: Terminal,
   options: AdministratorCommandOptions,

@@ -66,7 +66,7 @@ export const cannotWrite = (path: string) => (cause: unknown) => {
 }
 
 /**
- * Reads a settings file of a command; `-` is the standard input, such as that of `kubectl exec --stdin`.
+ * Reads a settings file of a command; `-` is the standard input, for example of `kubectl exec --stdin`.
  *
  * @param isNamed whether the user named the file
  * @throws {CommandFailure} bad_usage when it cannot be read.
@@ -130,8 +130,8 @@ const replaced = /(?:^|[:=])~/
 const otherControls = /[^\P{Cc}\n\t]/u
 
 /**
- * A line of a settings file, which a shell can source too. The identity provider has its own copy of
- * this rule, because no import between the two is allowed.
+ * A line of a settings file, which a shell can also source. The identity provider has its own copy
+ * of this rule, because no import between the two is allowed.
  *
  * @throws {Error} when no quotes can hold the value
  */

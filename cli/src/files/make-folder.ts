@@ -3,11 +3,11 @@ import { dirname } from 'node:path'
 
 /**
  * Creates a folder and the missing ones above it, readable by their owner only. An existing folder
- * stays as it is.
+ * remains unchanged.
  *
  * The recursive `mkdir` of Node never ends where a file system answers ENOENT to a new name in an
- * existing folder, as `/proc` does. The client and the identity
- * provider have copies of this function, because imports between the three are not allowed.
+ * existing folder, as `/proc` does. The client and the identity provider have copies of this
+ * function, because imports between the three are not allowed.
  */
 export async function makeFolder(path: string): Promise<void> {
   try {

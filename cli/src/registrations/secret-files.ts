@@ -74,7 +74,7 @@ export class SecretFiles implements SecretSink {
     this.kept.push({ ...secret, file })
   }
 
-  /** Writes `AGENT_ID` of a blueprint's only agent, or `AGENT_ID_<NAME>` of each; removes those of former ones. */
+  /** Writes `AGENT_ID` of a single agent or `AGENT_ID_<NAME>` of each, and removes former agents. */
   async keepAgentIds(
     { blueprints }: RegistrationsFile,
     applicationIds: ReadonlyMap<string, string>,

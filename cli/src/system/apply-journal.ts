@@ -75,10 +75,10 @@ export async function lockApply(dataDir: string): Promise<FolderLock | undefined
 }
 
 /**
- * Opens the journal of a data folder: what an apply creates, in a private file until it succeeds. By its
- * mark, the next run knows what a killed one created: an application by its unique name, and a secret
- * without a file by its end. That is some days after a random time, because Entra ID keeps no other
- * property of a secret that a run can choose.
+ * Opens the journal of a data folder: what an apply creates, in a private file until it succeeds.
+ * With its mark, the next run identifies what a killed run created: an application by its unique
+ * name, and a secret without a file by its end. That is some days after a random time, because
+ * Entra ID keeps no other property of a secret that a run can choose.
  *
  * @throws {CommandFailure} failed when it is of another apply, damaged or not private.
  */

@@ -110,7 +110,7 @@ export class DataFolder {
   readonly appServiceEnvFile: string
   /** The variables of a program that uses a managed identity as on a virtual machine. */
   readonly virtualMachineEnvFile: string
-  /** The certificate that the identity provider renews. The greeting API uses it too. */
+  /** The certificate that the identity provider renews. The greeting API also uses it. */
   readonly serverCertificateFile: string
   readonly serverKeyFile: string
   readonly logFolder: string
@@ -191,7 +191,7 @@ export class DataFolder {
     }
   }
 
-  /** The client of an earlier start, unless its tenant is not that of the administrator. */
+  /** The client of an earlier start, unless the administrator has another tenant. */
   async keptClient(): Promise<ClientEnv | undefined> {
     const client = await this.readClientEnv()
     // Administrators may remove these settings after the first start: the file contains a secret.

@@ -18,7 +18,7 @@ type ManagedIdentity = {
 export type ManagedIdentityOptions = {
   /** 0 selects a free port. */
   readonly port: number
-  /** Each is a user-assigned identity. The first one is the system-assigned identity too. */
+  /** Each is a user-assigned identity. The first one is also the system-assigned identity. */
   readonly identities: () => Promise<readonly ManagedIdentity[]>
   /** The value of `IDENTITY_HEADER`. */
   readonly secret: string
@@ -213,7 +213,7 @@ function isEqual(sent: string | readonly string[] | undefined, secret: string): 
 
 /** The text of `Host` is matched whole, because a URL parser would accept `evil@localhost`. */
 const loopbackHost = /^(?:localhost|127\.0\.0\.1)(?::\d{1,5})?$/i
-/** The headers by which a proxy tells that it forwards a request: RFC 7239, RFC 9110 section 7.6.3. */
+/** The headers of a forwarded request: RFC 7239, RFC 9110 section 7.6.3. */
 const forwardingHeaders = ['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host', 'x-real-ip']
 const otherIdentities = ['object_id', 'principal_id', 'mi_res_id', 'msi_res_id']
 

@@ -15,7 +15,7 @@ export type ServerErrorDetails = {
 }
 
 type RetryDetails = {
-  /** The pause that the server asked for, in milliseconds. */
+  /** The pause that the server requested, in milliseconds. */
   readonly retryAfterMs?: number
   readonly attempts?: number
 }

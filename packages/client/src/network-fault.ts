@@ -188,7 +188,7 @@ function causesOf(error: Error, depth = 1): readonly Error[] {
     : [error]
 }
 
-/** The address of a connection that failed, if it is not that of the URL. */
+/** The address of a failed connection, if it differs from the URL's address. */
 function otherAddress(message: string, url: URL): string | undefined {
   const [, host] = /^getaddrinfo \w+ (\S+)$/.exec(message) ?? []
   if (host !== undefined) return host === url.hostname ? undefined : host

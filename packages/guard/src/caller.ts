@@ -1,6 +1,6 @@
 /** The client of a request, from its verified token. Deeply frozen. */
 export type Caller<Role extends string = string> = {
-  /** `admitted`, which tells a caller from a refusal. */
+  /** `admitted`, which distinguishes a caller from a refusal. */
   readonly outcome: 'admitted'
   /** The application ID of the client. */
   readonly applicationId: string

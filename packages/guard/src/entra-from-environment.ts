@@ -29,7 +29,7 @@ export type EntraFromEnvironmentOptions<Role extends string = string> = Partial<
   Pick<EntraOptions<Role>, FromEnvironment>
 > &
   Omit<EntraOptions<Role>, FromEnvironment> & {
-    /** The variables to read. By default those of the process. An empty value counts as not set. */
+    /** The variables to read, by default of the process. An empty value is ignored. */
     readonly env?: Environment | undefined
   }
 

@@ -44,7 +44,7 @@ export type KeySetOptions = {
 
 /** Options of a guard. `entra` makes them for an API at Entra ID. */
 export type GuardOptions<Role extends string = string> = {
-  /** The issuers whose tokens are accepted: at least one, each with a name of its own. */
+  /** The issuers whose tokens are accepted: at least one, each with a different name. */
   readonly issuers: readonly IssuerOptions[]
   /** Every role that a route may require: at least one, each once. */
   readonly roles: readonly Role[]

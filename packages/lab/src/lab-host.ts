@@ -9,9 +9,9 @@ export type MintRequest = {
   readonly client?: string
   /** The roles in the token; default: all of the API. */
   readonly roles?: readonly string[]
-  /** Claims that replace or add to those of a real token. `undefined` removes one. */
+  /** Claims that replace or add to the claims of a real token. `undefined` removes one. */
   readonly claims?: Readonly<Record<string, unknown>>
-  /** Header members that replace or add to those of a real token. `undefined` removes one. */
+  /** Header members that replace or add to the members of a real token. `undefined` removes one. */
   readonly header?: Readonly<Record<string, unknown>>
   /**
    * The key that signs; default `published`. `unpublished` belongs to an attacker. A private key of the test

@@ -144,7 +144,7 @@ export class Lab {
     return { genuine: material.token, forgeries: makeForgeries(material) }
   }
 
-  /** What clients did wrong, by the recorded requests. */
+  /** The mistakes of clients in the recorded requests. */
   judge(): readonly ClientMisuse[] {
     return judge(this.requests.all())
   }

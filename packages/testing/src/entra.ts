@@ -136,7 +136,7 @@ export class Entra<
     return this.#provider.lab.federation
   }
 
-  /** What clients did wrong, by the recorded requests. */
+  /** The mistakes of clients in the recorded requests. */
   judge(): readonly ClientMisuse[] {
     return this.#provider.lab.judge()
   }

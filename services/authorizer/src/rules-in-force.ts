@@ -7,7 +7,7 @@ import { parseRules, type Rules } from './rules-file.ts'
 /** Rules, and a guard that knows their roles. */
 export type GuardedRules = { readonly rules: Rules; readonly guard: Guard }
 
-/** What following a file of rules needs. */
+/** The options for following a file of rules. */
 export type RulesInForceOptions = {
   readonly file: string
   readonly guardFor: (roles: readonly string[]) => Guard

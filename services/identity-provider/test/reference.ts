@@ -28,7 +28,7 @@ const process = await serviceReference({
   end: `
 A request for metrics does not read the store. The metrics \`greeting_storage_*\`, \`greeting_credentials_ending\`
 and \`greeting_tenant_objects\` have the values of the last cleanup, every 5 minutes. No label contains the ID of a
-client or a tenant, except those of \`METRICS_CLIENT_IDS\` and \`METRICS_TENANT_IDS\`.
+client or a tenant, except the IDs in \`METRICS_CLIENT_IDS\` and \`METRICS_TENANT_IDS\`.
 `,
 })
 

@@ -15,7 +15,7 @@ export type ApiRequest = Omit<CallInit, 'read' | 'method'> & {
 
 /** A response that arrives later. It rejects with a `ClientError` if the API does not respond with 2xx. */
 export type PendingAnswer = Promise<ApiAnswer> & {
-  /** The body as JSON. It rejects with `api_answer_invalid` if it is none. */
+  /** The body as JSON. It rejects with `api_answer_invalid` if the body is not JSON. */
   readonly json: <Value = unknown>() => Promise<Value>
   readonly text: () => Promise<string>
 }
@@ -34,8 +34,8 @@ export type ApiClient = {
 }
 
 /**
- * Creates a client of one API that resolves with data, and rejects with a `ClientError` in every other
- * case: 403 and 404 too. It retries as `fetchWithToken` does. A response has at most 10 MiB.
+ * Creates a client of one API that resolves with data, and rejects with a `ClientError` in every
+ * other case, including 403 and 404. It retries as `fetchWithToken` does, and reads up to 10 MiB.
  *
  * @throws {TypeError} lists every invalid option
  * @example

@@ -44,11 +44,11 @@ const rules: OptionRules<FetchWithTokenOptions> = {
   runtime: anObject,
 }
 
-/** The options of a call, in addition to those of `fetch`. */
+/** The options of a call, in addition to the options of `fetch`. */
 export type CallInit<Value = Response> = Omit<RequestInit, 'redirect'> & {
   /** The application role that the endpoint requires. The error names it if it is missing. */
   readonly role?: string
-  /** Reads the answer within the attempt, so that a body that breaks off is retried too. */
+  /** Reads the answer within the attempt, so that a body that breaks off is also retried. */
   readonly read?: ReadAnswer<Value>
 }
 

@@ -12,16 +12,16 @@ export type AgentIdentityOptions = {
   readonly blueprintId: string
   /** The credential of the blueprint. */
   readonly credential: Credential
-  /** ID of the agent identity. It is the client ID of the token source too. */
+  /** ID of the agent identity. It is also the client ID of the token source. */
   readonly agentId: string
 }
 
 type ExchangeToken = { readonly token: string; readonly endSeconds: number }
 
 /**
- * An agent identity of Microsoft Entra ID, which has no credential of its own. Its blueprint obtains an
+ * An agent identity of Microsoft Entra ID, which has no credential. Its blueprint obtains an
  * exchange token for it, and that token authenticates the agent. The exchange token stays in the memory
- * of this process. A refused one is replaced once.
+ * of this process. A refused exchange token is replaced once.
  *
  * @throws {TypeError} lists every invalid option
  * @example

@@ -79,11 +79,11 @@ export function clientSecret(secret: string): Credential {
 }
 
 /**
- * Several client secrets, such as the current and the next one. If one is refused, the next is tried.
- * The accepted one is remembered, so that a secret can be replaced while a job runs.
+ * Several client secrets, such as the current and the next one. If one is refused, the next is
+ * tried. The accepted secret is remembered, so that a secret can be replaced while a job runs.
  *
  * @param secrets the values, in the order of the attempts
- * @throws {TypeError} if there is none, or if one is not a string, or empty
+ * @throws {TypeError} if there is no secret, or if a secret is not a string, or is empty
  * @example
  * const credential = clientSecrets('the current one', 'the next one')
  */

@@ -14,7 +14,7 @@ const algorithms = {
   PS256: { name: 'RSA-PSS', hash: 'SHA-256' },
 } as const
 
-/** A private key whose public key the authorization server knows. */
+/** A private key whose public key is registered at the authorization server. */
 export type PrivateKeyJwtOptions = {
   /** PEM of PKCS #8, or a `CryptoKey` for the algorithm. */
   readonly privateKey: string | CryptoKey

@@ -105,11 +105,11 @@ export function tokenCacheFile(path: string): TokenCache {
 
 /**
  * Creates a folder and the missing ones above it, readable by their owner only. An existing folder
- * stays as it is.
+ * remains unchanged.
  *
  * The recursive `mkdir` of Node never ends where a file system answers ENOENT to a new name in an
- * existing folder, as `/proc` does. The command and the identity
- * provider have copies of this function, because imports between the three are not allowed.
+ * existing folder, as `/proc` does. The command and the identity provider have copies of this
+ * function, because imports between the three are not allowed.
  */
 async function makeFolder(path: string): Promise<void> {
   try {

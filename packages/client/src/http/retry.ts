@@ -71,7 +71,7 @@ export type AttemptLimits = {
 /**
  * Repeats an attempt while its error is transient and the deadline allows another one. Rejects with
  * the last error, or with the reason of the caller's signal. If the deadline cut the last attempt
- * short, the rejection has the error before it, because that one tells the cause.
+ * short, the rejection has the error before it, because that error has the cause.
  */
 export async function retryUntilDeadline<Value>(
   runtime: Runtime,

@@ -31,7 +31,7 @@ export type McpUnauthorized = { readonly response: Response }
 
 /** Authorizes the client of one MCP server. */
 export type McpAuth = {
-  /** The token for the next request. None before the server asked for one. */
+  /** The token for the next request; undefined until the server requires one. */
   readonly token: () => Promise<string | undefined>
   /** Reads the challenge of a 401, and obtains a new token. */
   readonly onUnauthorized: (context: McpUnauthorized) => Promise<void>

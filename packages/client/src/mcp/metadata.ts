@@ -25,7 +25,7 @@ export type MetadataContext = {
   readonly signal: AbortSignal
 }
 
-/** The server whose metadata is read. Its code is that of a failure. */
+/** The server whose metadata is read. A failure has its code. */
 const servers = {
   api: { title: 'MCP server', unusable: 'api_answer_invalid', unreachable: 'api_unreachable' },
   authority: {

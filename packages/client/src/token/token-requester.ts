@@ -43,7 +43,7 @@ const isCredentialRefused = (result: TokenResult) =>
 
 /**
  * Requests tokens with one credential. It remembers the authentication that worked last, the
- * difference between the two clocks, and how long the server asked it to wait.
+ * difference between the two clocks, and the pause that the server requested.
  */
 export class TokenRequester {
   readonly #request: TokenRequest
@@ -70,7 +70,7 @@ export class TokenRequester {
     return this.#blocked(attempts) ?? this.#authenticate(signal, attempts)
   }
 
-  /** The last failure again, while the server asks not to be called. */
+  /** The last failure again, during the pause that the server requested. */
   #blocked(attempts: number): Outcome | undefined {
     const retryAfterMs = this.#blockedUntilMonotonicMs - this.#context.runtime.monotonicMs()
     if (this.#lastUnavailable === undefined || retryAfterMs <= 0) return undefined

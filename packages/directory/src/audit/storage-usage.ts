@@ -6,7 +6,7 @@ export type StorageLimits = AuditLimits & {
   readonly usedAssertions: number
 }
 
-/** The content of a store, as this server knows it from its last cleanup; undefined before. */
+/** The content of a store at this server's last cleanup; undefined before. */
 export type StorageUsage = {
   /** The bytes of the data file or the database. */
   readonly bytes: number | undefined

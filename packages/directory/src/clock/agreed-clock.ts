@@ -17,9 +17,9 @@ export type AgreedClockOptions = {
    * clock that a lab or a test moves on purpose: every time of it is agreed.
    */
   readonly elapsedMs: (() => number) | undefined
-  /** The time of the store in epoch milliseconds; undefined when the store has no clock of its own. */
+  /** The time of the store in epoch milliseconds; undefined when the store has no clock. */
   readonly readStoreMs: () => Promise<number | undefined>
-  /** Used when the store has no clock of its own. */
+  /** Used when the store has no clock. */
   readonly marks: ClockMarkStore
   readonly log: Record<'info' | 'warn', (fields: object, text: string) => void>
 }
@@ -49,7 +49,7 @@ type Doubt = {
 /**
  * The gate for every irreversible step: it returns the time for the step, or none while the clock may be wrong.
  *
- * A store with a clock of its own decides. Without one, the clock is compared with the time since the start
+ * A store with its own clock decides. Otherwise, the clock is compared with the time since the start
  * of the machine, and with the latest agreed time in the store. There either may be right. So a doubt ends
  * after as long as it is about, and after 25 hours at most, if the clock goes evenly.
  */
@@ -125,7 +125,7 @@ export class AgreedClock {
     return doubt?.kind === 'moved' && doubt.byMs < 0
   }
 
-  /** @returns false for a store without a clock of its own */
+  /** @returns false for a store without a clock */
   async #askStore(): Promise<boolean> {
     const before = this.#moment()
     const storeMs = await this.#options.readStoreMs()

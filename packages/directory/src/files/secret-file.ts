@@ -81,7 +81,7 @@ export async function writeBeside(path: string, text: string): Promise<string> {
   return beside
 }
 
-/** Flushes the folder of a file, so that its directory entry is on disk too. */
+/** Flushes the folder of a file, so that its directory entry is also on disk. */
 export async function syncFolderOf(path: string): Promise<void> {
   // Windows cannot open a folder as a file, and does not need this.
   if (onWindows) return

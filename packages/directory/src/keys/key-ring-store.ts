@@ -54,7 +54,7 @@ export interface KeyRingStore {
   /**
    * Reads the last committed ring.
    *
-   * @param known the commit that this process knows; default: the state before the first commit
+   * @param known the latest commit that this process has read; default: none
    */
   read(known?: RingCommit): Promise<{
     readonly latest: RingCommit

@@ -26,7 +26,7 @@ export type Known = Commit & {
   readonly recent?: readonly Commit[]
 }
 
-/** What a follower knows before the first commit. */
+/** The state of a follower before the first commit. */
 export const beginning: Commit = { revision: 0, mark: null }
 
 /** Called after a commit of a log is stored, and before it is acknowledged. */
@@ -48,7 +48,7 @@ export const recentOf = (known: Known): readonly Commit[] =>
 export const isKnown = ({ revision, missing = [] }: Known, commit: Commit): boolean =>
   commit.revision <= revision && !missing.includes(commit.revision)
 
-/** What a follower knows after it has read other commits; the same object when there are none. */
+/** The state of a follower after it has read other commits; the same object when there are none. */
 export function knownWith(known: Known, commits: readonly Commit[]): Known {
   const added = commits.filter((commit) => !isKnown(known, commit))
   if (added.length === 0) return known

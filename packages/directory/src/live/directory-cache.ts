@@ -78,7 +78,7 @@ export class DirectoryCache implements Directory {
 
   /**
    * Follows a commit of this process. Its objects stay in memory, as the answers of their unique lookups:
-   * the client that wrote an object mostly asks for it next.
+   * the client that wrote an object usually reads it next.
    */
   applyOwn(revision: number, changes: readonly CommittedChange[]): void {
     this.apply(revision, changes)
@@ -192,7 +192,7 @@ export class DirectoryCache implements Directory {
     return known !== undefined && String(known.domains) === String(domains)
   }
 
-  /** Whether an object is in memory, as each one is that the present function has read. */
+  /** Whether an object is in memory, as is each object that the current function has read. */
   has({ kind, id }: Pick<CommittedChange, 'kind' | 'id'>): boolean {
     return this.#entries.peek(objectKey(kind, id)) !== undefined
   }

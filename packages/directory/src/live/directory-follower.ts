@@ -15,7 +15,7 @@ export type DirectoryFollowerOptions = {
 /** A commit of this process, with its changes. */
 export type OwnCommit = { readonly commit: Commit; readonly changes: readonly DirectoryChange[] }
 
-/** Lookups that one function may wait for. Each load has the related objects too. */
+/** Lookups that one function may wait for. Each load also has the related objects. */
 const maxLookups = 10_000
 /** Most functions need few lookups, one after the other. Later ones are collected, and loaded together. */
 const lookupsInTurn = 3

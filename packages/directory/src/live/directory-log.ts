@@ -9,9 +9,9 @@ import type { ObjectQuota } from './object-quota.ts'
 
 /** The log's response to a follower, as of one moment. */
 export type Followed = {
-  /** What the follower knows with this answer; the same object when nothing is new. */
+  /** The follower's state with this result; the same object when nothing is new. */
   readonly latest: Known
-  /** False when the log does not have the commit that the follower knows: the store was rolled back. */
+  /** False when the log lacks the follower's commit: the store was rolled back. */
   readonly hasKnown: boolean
   /**
    * The latest state of every object that changed after the known commit, each once. Undefined when the

@@ -27,7 +27,7 @@ export type DirectoryStoreOptions = {
   readonly onReversal?: (followed: Commit, latest: Commit) => void
 }
 
-/** For so long after a conflict, each update asks for the latest state first. */
+/** For this time after a conflict, each update reads the latest state first. */
 const conflictsRememberedMs = 10_000
 
 /**
@@ -42,7 +42,7 @@ export class DirectoryStore {
   readonly #follower: DirectoryFollower
   /** The updates of all tenants, except those in `#apart`. */
   readonly #shared: UpdateQueue
-  /** A queue for each tenant that other processes change too. */
+  /** A queue for each tenant that other processes also change. */
   readonly #apart = new Map<string, UpdateQueue>()
   #conflicts = 0
   #lastConflictMs = Number.NEGATIVE_INFINITY

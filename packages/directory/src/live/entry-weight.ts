@@ -3,7 +3,7 @@ import { inertWeight } from '../model/properties/inert-properties.ts'
 
 type WeighedEntry = { readonly object?: CommittedChange; readonly ids?: readonly string[] }
 
-/** The weight of an object in the cache: one for itself, each part of an application and each index ID. */
+/** The weight of an object in the cache: one, plus one for each part of an application and index ID. */
 export function weightOf({ object, ids = [] }: WeighedEntry): number {
   if (object === undefined || object.value === null) return 1 + ids.length
   if (object.kind === 'servicePrincipal') {

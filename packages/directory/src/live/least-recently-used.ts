@@ -8,7 +8,7 @@ type Entry<Value> = {
 /**
  * A map with a limit on the weight of its entries. `trim` removes the least recently used entries.
  *
- * The order of use is a list of its own. In the order of a `Map`, each use would delete and insert its
+ * The order of use is a separate list. In the order of a `Map`, each use would delete and insert its
  * key. V8 searches all deleted copies of a key until it rebuilds the map, so a key in frequent use
  * would cost more with each use, and with each entry of the map.
  */

@@ -73,7 +73,7 @@ export class StandbyReads {
   #beat: { readonly at: Date; readonly changedMs: number; readonly askedMs: number } | undefined
   /** Whether the standby has all commits that are in memory. */
   #isComplete = false
-  /** The marks of heartbeats that the store had. Nothing else tells a standby from a copy that goes its own way. */
+  /** The marks of the store's heartbeats. Only they distinguish a standby from a diverged copy. */
   readonly #seen = new Set<string>()
   #lastSeen: Commit | undefined
   #isOfStore = false

@@ -4,7 +4,7 @@ export class StorageUnavailableError extends Error {
   override readonly name: string = 'StorageUnavailableError'
 }
 
-/** The error when a decision needs more of the directory than the server loads. Another attempt would fail too. */
+/** The error when a decision needs too much of the directory. Another attempt would also fail. */
 export class TooManyLookupsError extends StorageUnavailableError {
   override readonly name = 'TooManyLookupsError'
 }

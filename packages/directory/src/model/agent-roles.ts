@@ -13,8 +13,8 @@ export const parentOf = (
     : directory.servicePrincipalByAppId(tenantId, agentIdentityBlueprintId)
 
 /**
- * The assignments that an agent inherits: those of its blueprint's service principal to the APIs that the
- * blueprint names as inheritable. An assignment that the agent itself has is not repeated.
+ * The assignments that an agent inherits from its blueprint's service principal, for the APIs that
+ * the blueprint declares as inheritable. The agent's own assignments are not repeated.
  */
 export function inheritedAssignments(
   directory: Directory,

@@ -48,7 +48,7 @@ const common = {
   }),
 } as const
 
-/** Restrictions of credentials. A lifetime is required for those of lifetimes, and for no other. */
+/** Restrictions of credentials. Only restrictions of lifetimes require a lifetime. */
 const restrictions = <Form extends z.ZodType<{ restrictionType: string; maxLifetime?: unknown }>>(
   type: ComplexType,
   body: Form,

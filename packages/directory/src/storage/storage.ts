@@ -56,7 +56,7 @@ export type Storage = {
   tidy(now: Date, agreed: AgreedTime | undefined, signal?: AbortSignal): Promise<void>
   /** What the store contains, as of the last `tidy`. */
   readonly usage: () => StorageUsage
-  /** The time of the store in epoch milliseconds; undefined when it has no clock of its own. */
+  /** The time of the store in epoch milliseconds; undefined when it has no clock. */
   readonly clockMs: () => Promise<number | undefined>
   readonly clockMarks: ClockMarkStore
   /** Writes the time of this server, from which a standby has its age, if the latest one is `everyMs` old. */

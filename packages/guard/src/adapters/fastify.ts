@@ -40,7 +40,7 @@ export type GuardedHandler<Role extends string> = (
   reply: FastifyReply,
 ) => unknown
 
-/** `printRoutes` tells the names of hooks, so this one marks the hooks of a guard. A prefix may follow. */
+/** `printRoutes` lists hooks, so this name, perhaps with a prefix, marks the hooks of a guard. */
 const hookName = 'greetingGuard'
 
 /**

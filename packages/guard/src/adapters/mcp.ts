@@ -57,7 +57,7 @@ export type McpRequestOptions<Role extends string = string> = {
 export type McpGuard<Role extends string, Tool extends string> = {
   /** The metadata of the server, which `fetch` and `listener` answer at its path. */
   readonly metadata: ResourceMetadata
-  /** Guards a Web handler. Every path but that of the metadata requires a token. */
+  /** Guards a Web handler. Every path except the metadata path requires a token. */
   readonly fetch: (
     handler: (request: Request, options: McpRequestOptions<Role>) => Response | Promise<Response>,
   ) => FetchHandler

@@ -63,7 +63,7 @@ export const limits = {
   connectionsCheckingInterval: 1000,
 } as const
 type Limits = Readonly<Record<keyof typeof limits, number>> & {
-  /** Whether other processes may listen on the port too. The system distributes connections among them. */
+  /** Whether other processes may also listen on the port. The system distributes connections. */
   readonly reusePort?: boolean
 }
 
@@ -134,7 +134,7 @@ function secureContext(identity: TlsIdentity) {
   return { cert: forAddresses, key: identity.key, minVersion: 'TLSv1.2' } as const
 }
 
-/** For clients that name a host; undefined when their certificate is that of all others. */
+/** For clients that name a host; undefined when they get the same certificate as all others. */
 function namedContext(identity: TlsIdentity): SecureContext | undefined {
   const { forHosts: cert } = certificatesOf(identity)
   if (cert === undefined) return undefined
@@ -233,7 +233,7 @@ function checkWhileConnected(server: Server | SecureServer, everyMs: number): vo
   })
 }
 
-/** A socket at the same port of `::1`, whose connections are those of the server; none where it cannot be opened. */
+/** A socket at the same port of `::1`, whose connections belong to the server; undefined if it cannot be opened. */
 async function listenAtIpv6(
   server: Server | SecureServer,
   place: { readonly port: number; readonly reusePort: boolean },

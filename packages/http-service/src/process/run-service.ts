@@ -64,15 +64,15 @@ type ServiceSettings = StartSettings &
   }
 
 /**
- * Runs a service as this process or as a part of it, until a signal or the end of the parent process.
+ * Runs a service as this process or as a part of it, until a signal, or until the parent exits.
  *
- * With `--healthcheck` or `--healthcheck=healthz`, it asks the running service of these settings for
- * its state instead.
+ * With `--healthcheck` or `--healthcheck=healthz`, it requests the state of the running service
+ * with these settings instead.
  *
  * Exit codes: 0 after a stop and for a good state, 1 when the start or the stop fails and for any
  * other state, 2 for invalid settings and arguments.
  *
- * @param startDeadline kills the process when its stop does not end in time. A part has no deadline.
+ * @param startDeadline kills the process when its stop takes too long. A part has no deadline.
  * @returns undefined when the service does not run
  */
 export async function runService<Settings extends ServiceSettings>(
@@ -155,7 +155,7 @@ function stopOnce(host: ServiceHost, log: Logger, stopAll: () => Promise<number>
   }
 }
 
-/** The part of `process` that knows the parent process. */
+/** The part of `process` that describes the parent process. */
 export type ChildProcess = Pick<NodeJS.Process, 'once' | 'connected' | 'send'>
 
 /**
@@ -263,7 +263,7 @@ const reachable: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', ':
 const timeoutMs = 5000
 const maxBodyBytes = 1024
 
-/** The health check that the arguments of a process ask for; an unknown option is returned as text. */
+/** The health check that the arguments of a process select; an unknown option is returned as text. */
 export function healthCheckOf(
   argv: readonly string[],
 ): HealthPath | { unknown: string } | undefined {

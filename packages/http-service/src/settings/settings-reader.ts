@@ -69,7 +69,7 @@ export function settingsOf<Shape extends z.ZodRawShape, Schema extends z.ZodType
   return { settingSchemas, settingNames, readSettings }
 }
 
-/** Shorter names resemble those of other programs: `HOME`, `PGPORT`. */
+/** Shorter names resemble the variables of other programs: `HOME`, `PGPORT`. */
 const variableName = /^[A-Z][A-Z0-9_]{7,63}$/
 
 /** The variables that resemble a setting, but are none, each with the setting. At most two letters differ. */

@@ -176,7 +176,7 @@ export const isApi = ({
 
 export type Kind = 'API' | 'client' | 'blueprint' | 'agent'
 
-/** What an application is. A blueprint may be an API too. */
+/** The kind of an application. A blueprint may also be an API. */
 export function kindOf({ application, principal }: Registered): Kind {
   if (isAgent({ principal })) return 'agent'
   if (isBlueprint(application)) return 'blueprint'
@@ -197,7 +197,7 @@ export const requestedRoles = (
 /** A text that names no application, or several. */
 export class UnclearName extends ActionFault {
   readonly text: string
-  /** The applications of that name, or those of a similar one. */
+  /** The applications with that name, or with a similar name. */
   readonly candidates: readonly FoundApplication[]
 
   constructor(text: string, sentence: string, candidates: readonly FoundApplication[]) {

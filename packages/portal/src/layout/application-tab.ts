@@ -61,7 +61,7 @@ ${await applicationState(request, registered, applicationPath(appId, tab))}${con
   })
 }
 
-/** What a tab shows below the state of its application. */
+/** The content of a tab below the state of its application. */
 export type Content = (
   request: AdministratorRequest,
   registered: Registered,
@@ -107,7 +107,7 @@ export const changeAction = (
 /**
  * The form that withdraws an app role assignment.
  *
- * @param assignments those of the client, or those to the API that it belongs to
+ * @param assignments the list that contains the assignment: of the client, or of the API
  */
 export const revokeAction = (tab: Tab, assignments: 'appRoleAssignments' | 'appRoleAssignedTo') =>
   changeAction(tab, '/revoke', ({ principal }, sent) => ({
@@ -127,7 +127,7 @@ export const patchOf = (registered: Registered, body: object, ifMatch?: string):
 export const objectPath = (registered: Registered): string =>
   `/${isAgent(registered) ? 'servicePrincipals' : 'applications'}/${registered.application.id}`
 
-/** Whether a client gets roles of an API, or which clients get those of an API. */
+/** Whether a client gets roles of an API, or which clients get them. */
 async function applicationState(
   request: AdministratorRequest,
   registered: Registered,
@@ -252,7 +252,7 @@ async function clientsOf(request: AdministratorRequest, registered: Registered) 
   return clients.toSorted((one, other) => other.lacks.length - one.lacks.length)
 }
 
-/** Who has a role of an API, and who asked for one that is not granted: with the next step of the API. */
+/** The clients with a role of an API, and the clients that request one, with the next step of the API. */
 async function apiState(request: AdministratorRequest, registered: Registered): Promise<Html> {
   const { application, principal } = registered
   const { appId, identifierUris, appRoles } = application

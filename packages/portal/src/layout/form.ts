@@ -93,7 +93,7 @@ export const linesOf = (sent: Form, name: string): readonly string[] => [
   ),
 ]
 
-/** A text field that offers names. The server takes any name, a part of one, a URI or an ID. */
+/** A text field that suggests names. The server accepts a name, a part of a name, a URI or an ID. */
 export function picker(one: Field & { readonly options: readonly string[] }) {
   const list = `${one.name}-names`
   return html`${field({ ...one, maxLength: 256, list })}<datalist id="${list}">${one.options.map((name) => html`<option value="${name}"></option>`)}</datalist>`

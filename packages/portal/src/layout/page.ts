@@ -53,7 +53,7 @@ type Page = {
   /** Buttons at the right of the title. */
   readonly action?: Html
   readonly content: Html
-  /** Default: that of the attempt, else 200. */
+  /** Default: the status of the attempt, else 200. */
   readonly status?: number
   /** A form that was refused: its reason stands above the content. */
   readonly attempt?: Attempt | undefined

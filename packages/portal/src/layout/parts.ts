@@ -10,7 +10,7 @@ export const copyable = (text: string) => html`<code class="copyable">${text}</c
 export const snippet = (text: string, label: string) =>
   html`<pre tabindex="0" role="region" aria-label="${label}" class="copyable"><code>${text}</code></pre>`
 
-/** A name with its value; nothing where there is none. */
+/** A name with its value; nothing if the value is absent. */
 export type Fact = readonly [name: string, value: Html] | false | undefined
 
 export const facts = (rows: readonly Fact[]) =>

@@ -73,8 +73,8 @@ export const errorPath = (code: number): string => `/error?code=${code}`
 const codeForm = /^\d{1,8}$/
 
 /**
- * The page behind `error_uri`. It is public, so it tells nothing of the directory: it has only the table of
- * refusals, and a form that leads to the log.
+ * The page behind `error_uri`. It is public, so it reveals nothing of the directory: it has only
+ * the table of refusals, and a form that leads to the log.
  */
 export function errorPage(
   { refusals }: AdministratorRequest['host'],

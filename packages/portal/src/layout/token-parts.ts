@@ -121,7 +121,7 @@ ${
 }`
 }
 
-/** What a client would get for an API now: the token as the guard judges it, or the refusal. */
+/** What a client would get for an API now: the token with the guard's decision, or the refusal. */
 export async function preview(
   request: AdministratorRequest,
   client: string,

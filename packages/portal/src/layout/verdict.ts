@@ -79,7 +79,7 @@ function answer(explanation: Explanation): Html {
 const ownerOf = ({ blueprint }: Explanation, { step, of }: StepResult, ids: Ids): string =>
   (of === 'blueprint' && blueprint?.id) || ids[places[step][0]]
 
-/** What does a missing step. */
+/** The control that performs a missing step. */
 function repair(
   request: AdministratorRequest,
   explanation: Explanation,

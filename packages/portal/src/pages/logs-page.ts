@@ -49,7 +49,7 @@ async function auditQuery(request: AdministratorRequest, req: Query, limit: numb
   return query
 }
 
-/** The ID of the one application of a name; a text that names none, or several, stays as it is. */
+/** The ID of the only application with a name; otherwise the unchanged text. */
 async function idOf(request: AdministratorRequest, text: string): Promise<string> {
   if (z.guid().safeParse(text).success) return text
   try {

@@ -91,7 +91,7 @@ const purpose = 'portal session'
 const prefix = '__Host-greeting-portal-'
 /** Browsers accept `Secure` and `__Host-` over plain HTTP on loopback, which they trust. */
 const attributes = { path: '/', secure: true, httpOnly: true, sameSite: 'Strict' } as const
-/** Each session has a cookie of its own, so that several tabs do not end each other. */
+/** Each session has a separate cookie, so that several tabs do not end each other's session. */
 const maxCookies = 6
 
 /** The sessions of the browsers. A session is a sealed cookie, and a key in the path of each page. */

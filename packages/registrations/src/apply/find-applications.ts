@@ -112,7 +112,7 @@ const urisOf = ({ identifierUris, servicePrincipalNames }: Named) => [
   ...servicePrincipalNames,
 ]
 
-/** Each application once. The list of applications comes before that of service principals. */
+/** Each application once. The list of applications comes before the list of service principals. */
 const distinct = (all: readonly Named[]): Named[] =>
   [...new Map(all.toReversed().map((one) => [one.appId || one.id, one])).values()].toReversed()
 

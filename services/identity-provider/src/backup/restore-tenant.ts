@@ -12,7 +12,7 @@ export type TenantRestore = {
   readonly tenantId: string
   readonly backup: VerifiedBackup
   readonly now: Date
-  /** Whether the changes are decided only. */
+  /** Whether the changes are only decided, and not written. */
   readonly isPlan: boolean
   readonly progress?: (line: string) => void
 }

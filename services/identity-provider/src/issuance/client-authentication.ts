@@ -44,7 +44,7 @@ export type AuthenticationRules = {
   readonly assertionAudiences: (tenant: Tenant) => ReadonlySet<string>
   /** The issuers of v2.0 tokens of this server, for a tenant. */
   readonly ownIssuers: (tenant: Tenant) => readonly string[]
-  /** Whether an assertion is good for one token. If not, it may be used until it expires. */
+  /** Whether an assertion is valid once. If not, it may be used until it expires. */
   readonly usesAssertionsOnce: boolean
   /** Whether the server has a lab. Only there, a secret may be one that a test has chosen. */
   readonly acceptsLabSecrets: boolean

@@ -7,7 +7,7 @@ export type RefusalRow<Phase extends 'request' | 'authentication' | 'access'> = 
   readonly phase: Phase
   /** Whether an attacker may be guessing the credential of the client, so the refusal counts for the client. */
   readonly isGuess: Phase extends 'authentication' ? boolean : false
-  /** Whether an issuer that this server asked is at fault. The limits do not replace the answer. */
+  /** Whether the contacted issuer is at fault. The limits do not replace the response. */
   readonly isOutage: Phase extends 'authentication' ? boolean : false
   readonly status: 400 | 401 | 405 | 413 | 429 | 500 | 503
   /** The OAuth error code, RFC 6749 section 5.2, or an error code of the dialect. */

@@ -314,7 +314,7 @@ export const applicationProperties: PropertyTable<
   verifiedPublisher: forms.verifiedPublisher,
 }
 
-/** Each redirect URI has settings of its own in the answers. */
+/** Each redirect URI has separate settings in the responses. */
 const webJson = ({
   implicitGrantSettings,
   redirectUris,

@@ -99,7 +99,7 @@ function literalBeginning(comparison: ClaimComparison | undefined): string {
   return literal === comparand ? `${literal}:` : literal
 }
 
-/** Entra ID knows these platforms, and refuses expressions for other issuers. */
+/** Entra ID supports these platforms, and refuses expressions for other issuers. */
 const platforms: readonly Platform[] = [
   // GitHub Actions.
   {

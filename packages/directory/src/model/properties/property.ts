@@ -81,7 +81,7 @@ export type Property<Entity, Lookups, Value = unknown> = Pick<Member, 'index'> &
   readonly initial?: Value
   /** The column in the store, and the form of its values; default `plain`. */
   readonly column?: readonly [name: string, form?: ColumnForm]
-  /** The default of a property that is kept and shown only. It has no member and no column of its own. */
+  /** The default of a property that is only stored and shown, without a separate member and column. */
   readonly inert?: Json
   /** The only value of a property that this server does not support. */
   readonly fixed?: Json
@@ -89,11 +89,11 @@ export type Property<Entity, Lookups, Value = unknown> = Pick<Member, 'index'> &
   readonly body?: z.ZodType<Value>
   /** Whether only the creation of an entity sets the value. */
   readonly isSetAtCreation?: true
-  /** How an answer shows it; default: the member of the entity. False: no answer has it. */
+  /** How a response shows it; default: the member of the entity. False: no response has it. */
   readonly show?: false | ((entity: Entity, view: PropertyView<Lookups>) => unknown)
   /** Whether an answer has it only when `$select` names it. */
   readonly isSelectedOnly?: true
-  /** The type in `$metadata`; default that of the column, or `Edm.String`. */
+  /** The type in `$metadata`; default: the type of the column, or `Edm.String`. */
   readonly type?: EdmType
   /**
    * How `$filter` compares it; `members`: each object of the collection by its members. Graph does not index
@@ -101,7 +101,7 @@ export type Property<Entity, Lookups, Value = unknown> = Pick<Member, 'index'> &
    */
   readonly filter?: 'value' | 'time' | 'collection' | 'members'
   readonly hasStartsWith?: true
-  /** Whether `$search` finds words of it. */
+  /** Whether `$search` finds its words. */
   readonly isSearchable?: true
   /** Whether `$orderby` sorts by it. */
   readonly isSortable?: true

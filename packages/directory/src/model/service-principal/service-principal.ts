@@ -74,7 +74,7 @@ export type ServicePrincipal = OwnedObject & {
   readonly deletedDateTime: Date | null
   /** When false, no token is issued to it or for it. */
   readonly accountEnabled: boolean
-  /** When true, a client without a role of it gets no token for it. */
+  /** When true, a client without a role of the API gets no token for the API. */
   readonly appRoleAssignmentRequired: boolean
   /** Secrets that authenticate the application in this tenant only. */
   readonly passwordCredentials: readonly PasswordCredential[]

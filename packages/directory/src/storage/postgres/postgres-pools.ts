@@ -131,7 +131,7 @@ const ends: ReadonlySet<string> = new Set(['commit', 'rollback'])
  * A connection whose transactions have time limits. A statement outside of a transaction gets one.
  *
  * A connection pooler refuses limits at the start of a connection, or ignores them, and it gives the
- * connection of a session to others after each transaction. So the limits are those of a transaction.
+ * connection of a session to others after each transaction. So the limits apply to a transaction.
  */
 export class LimitedClient implements PostgresPoolClient {
   readonly #client: pg.PoolClient

@@ -31,7 +31,7 @@ export type SqlDatabaseOptions = {
     decisive: number,
   ) => Promise<readonly unknown[] | undefined>
   /**
-   * Answers the question of a follower in one step, on a connection of its own. The first answer may
+   * Answers a follower's query in one step, on a separate connection. The first answer may
    * take long. Default: one step for each query.
    */
   readonly changesInOneStep?: (question: ChangesQuestion) => Promise<Followed>

@@ -17,7 +17,7 @@ export type LostCommit = {
 
 const commit = z.strictObject({ revision: z.int().min(0), mark: z.string().max(50).nullable() })
 const schema = z.strictObject({
-  /** The identities of the data file and of this file: those of a copied folder differ from both. */
+  /** The identities of the data file and of this file. In a copied folder, both differ. */
   dataFile: z.string().max(50),
   thisFile: z.string().max(50),
   commits: z.strictObject({ directory: commit.optional(), 'signing-keys': commit.optional() }),
@@ -53,11 +53,11 @@ export class AcknowledgedCommits {
   }
 
   /**
-   * Compares the data file with the acknowledged commits, before a server opens it. It changes neither the
-   * data file nor its log.
+   * Compares the data file with the acknowledged commits, before a server opens it. It changes
+   * neither the data file nor its log.
    *
-   * @param isAccepted whether lost commits are accepted, also those of a file that is missing or has no tables. They are
-   *   after the data file was replaced, too.
+   * @param isAccepted whether lost commits are accepted, even if the file is missing or has no
+   * tables. They are also accepted after the data file was replaced.
    * @returns the logs that lost commits
    * @throws {StorageUnavailableError} storage_unavailable when commits are lost
    */

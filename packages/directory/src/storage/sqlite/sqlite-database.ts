@@ -30,7 +30,7 @@ export type SqliteOptions = {
  * Opens the database in a file of mode 0600, with current tables. A missing file is created,
  * completely or not at all. Several processes may use one file at the same time.
  *
- * Each connection has a thread of its own, so that no statement stops the thread that issues tokens.
+ * Each connection has a separate thread, so that no statement stops the thread that issues tokens.
  *
  * @throws {StorageUnavailableError} storage_unavailable when the file cannot be used or is damaged;
  * it is then left as it is

@@ -98,7 +98,7 @@ class ChannelConnection implements DatabaseConnection {
     this.#isInTransaction = true
   }
 
-  /** A commit that fails leaves the transaction open: Kysely then asks for the rollback. */
+  /** A commit that fails leaves the transaction open: Kysely then requests the rollback. */
   async end(sql: 'commit' | 'rollback'): Promise<void> {
     await this.executeQuery(CompiledQuery.raw(sql))
     this.#isInTransaction = false

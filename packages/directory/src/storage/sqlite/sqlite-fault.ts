@@ -1,5 +1,5 @@
 const busy = 5
-/** The index of the log is a file of its own. */
+/** The index of the log is a separate file. */
 const noRoomForIndex = 4874
 const full: ReadonlySet<number> = new Set([13, noRoomForIndex])
 

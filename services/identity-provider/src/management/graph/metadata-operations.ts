@@ -132,7 +132,7 @@ type ModelSet = {
   >
   /** Whether the function `delta` lists the changed objects. */
   readonly hasChanges?: true
-  /** Whether requests reach the objects only by those that contain them. */
+  /** Whether requests reach the objects only through the objects that contain them. */
   readonly isContained?: true
   /** The type from which this one inherits all else. */
   readonly base?: string

@@ -38,7 +38,7 @@ type FilterLimits = {
   readonly maxAlternatives: number
 }
 
-/** Each object of a list is compared this many times at most. Microsoft Graph limits the alternatives too. */
+/** The maximum of comparisons for each object. Microsoft Graph also limits the alternatives. */
 const listLimits: FilterLimits = { maxComparisons: 40, maxAlternatives: 15 }
 /** Brackets and `not` within each other. */
 const maxDepth = 20

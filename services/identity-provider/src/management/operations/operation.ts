@@ -153,7 +153,7 @@ type OperationRow = {
   readonly ends?: readonly string[]
   /** The type to which the path casts. */
   readonly cast?: AgentType
-  /** What the paths with a cast need. Without it, the operation has none. */
+  /** What the paths with a cast require. Without it, the operation has no such paths. */
   readonly access?: AgentAccess
   /** A sentence for the reference page. */
   readonly summary: string

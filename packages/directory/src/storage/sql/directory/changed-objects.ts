@@ -79,7 +79,7 @@ export async function pruneRemovals(db: Kysely<Tables>): Promise<boolean> {
 }
 
 /**
- * Deletes one batch of the commit marks that no follower knows as its latest one.
+ * Deletes one batch of the commit marks that are no follower's latest mark.
  *
  * @returns whether there may be more
  */

@@ -15,7 +15,7 @@ import type { Tables } from '../rows/tables.ts'
 /** The commits of the directory log that a follower does not know yet. */
 export type Position = {
   readonly latest: Known
-  /** False when the log lacks a commit that the follower knows: the store was rolled back. */
+  /** False when the log lacks a commit that the follower has read: the store was rolled back. */
   readonly hasKnown: boolean
   /** Whether a new start is cheaper than to follow. */
   readonly isFar: boolean
@@ -38,7 +38,7 @@ const newMarks = (db: Kysely<Tables>, [revision, ...others]: readonly number[]) 
     .orderBy('revision')
     .limit(sql.lit(2 * maxCommitsBehind))
 
-/** Compares the log with what a follower knows, in one statement. */
+/** Compares the log with the state of a follower, in one statement. */
 export async function positionAfter(db: Kysely<Tables>, known: Known): Promise<Position> {
   const recent = recentOf(known)
   const others = [...(known.missing ?? []), ...recent.map(({ revision }) => revision)]
@@ -146,7 +146,7 @@ export async function isOverQuota(
   return rows.length > 0
 }
 
-/** Whether a tenant would have too many objects. The count is that of all earlier commits to its log. */
+/** Whether a tenant would have too many objects. The count includes all earlier commits to its log. */
 const exceeds = ({ growth, maxObjects }: ObjectQuota) => {
   const tenants = growth.map(
     ([tenantId, more]) => sql`(tenant_id = ${tenantId} and number > ${maxObjects - more})`,
@@ -155,7 +155,7 @@ const exceeds = ({ growth, maxObjects }: ObjectQuota) => {
     where kind = 'object' and (${sql.join(tenants, sql` or `)}))`
 }
 
-/** Whether a log has no commit after those that the writer knows. */
+/** Whether a log has no commit after the commits that the writer has read. */
 const unchangedSince = ({ missing = [], revision }: Known) => sql`revision.number <= ${revision}
     and revision.number not in (${sql.join(missing.length > 0 ? missing : [-1])})`
 
@@ -184,7 +184,7 @@ export function numberIn(db: Kysely<Tables>, which: 'next' | 'own'): RawBuilder<
     : sql<number>`currval('directory_revision')`
 }
 
-/** Continues the commit numbers after those of a restored log. */
+/** Continues the commit numbers of a restored log. */
 export async function continueNumbers(db: Kysely<Tables>): Promise<void> {
   if (!isPostgres(db)) return
   const { revision } = await latestIn(db)

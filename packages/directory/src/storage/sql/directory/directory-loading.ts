@@ -15,7 +15,7 @@ import { objectsOf } from '../rows/object-queries.ts'
 import { nameKey } from '../rows/object-rows.ts'
 import type { Tables } from '../rows/tables.ts'
 
-/** Related principals that one load reads too. */
+/** Related principals that one load also reads. */
 const maxRelated = 200
 
 /**

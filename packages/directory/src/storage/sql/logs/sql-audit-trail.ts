@@ -47,7 +47,7 @@ export class SqlAuditTrail implements AuditTrail {
     this.#database = database
   }
 
-  /** The records of a lane at the last count, and those of this server since; undefined before. */
+  /** The records of a lane at the last count, and this server's records since; undefined before. */
   count(lane: AuditLane): number | undefined {
     const count = this.#counts.get(lane)
     return count && count.counted + count.appended
@@ -95,8 +95,8 @@ export class SqlAuditTrail implements AuditTrail {
   }
 
   /**
-   * Deletes the oldest records of a lane beyond a number. The count reads up to that number of index
-   * entries, so it is repeated only after enough new records, and each day for those of other servers.
+   * Deletes the oldest records of a lane beyond a number. The count reads up to that number of
+   * index entries. It is repeated after enough new records, and daily for other servers' records.
    */
   async #deleteBeyond(
     lane: AuditLane,
@@ -134,7 +134,7 @@ export class SqlAuditTrail implements AuditTrail {
     if (oldestKept) await this.#deleteBefore(laneTables[lane], oldestKept.id, { lane, signal })
   }
 
-  /** Deletes in parts, each in a transaction of its own. */
+  /** Deletes in parts, each in a separate transaction. */
   async #deleteBefore(
     table: AuditTable,
     id: string,

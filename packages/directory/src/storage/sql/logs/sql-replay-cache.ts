@@ -32,7 +32,7 @@ export class SqlReplayCache implements ReplayCache {
     this.#maxRecords = maxRecords
   }
 
-  /** The used assertions at the last count, and those of this server since; undefined before. */
+  /** The assertions at the last count, and this server's assertions since; undefined before. */
   get count(): number | undefined {
     return this.#count
   }
@@ -81,7 +81,7 @@ export class SqlReplayCache implements ReplayCache {
     }
   }
 
-  /** Counts the assertions again, for those of other servers and those that were deleted. */
+  /** Counts the assertions again, to include other servers' assertions and exclude deleted ones. */
   async recount(): Promise<void> {
     this.#count = await this.#countRecords()
   }

@@ -46,7 +46,7 @@ export function laterExpansions(applied: readonly string[]): Readonly<Record<str
   return Object.fromEntries(later.map((name) => [name, nothingToDo]))
 }
 
-/** PostgreSQL has a code for it, and SQLite has a message. In jest, its errors are those of another realm. */
+/** PostgreSQL has a code for it, and SQLite has a message. In jest, its errors belong to another realm. */
 const isWithoutTable = (cause: unknown): boolean => {
   const { code, message } = cause as { readonly code?: unknown; readonly message?: unknown }
   return code === '42P01' || String(message).startsWith('no such table')

@@ -21,7 +21,7 @@ import type {
 /** The rows of an application: one for the application, and one for each of its parts. */
 export type ApplicationRows = {
   readonly application: ApplicationRow
-  /** Only written: the application has its identifier URIs in its own row too. */
+  /** Only written: the application also has its identifier URIs in its own row. */
   readonly identifier_uri?: readonly IdentifierUriRow[]
   readonly app_role: readonly AppRoleRow[]
   readonly password_credential: readonly PasswordCredentialRow[]

@@ -18,7 +18,7 @@ type PartRow<Part> = {
   readonly key: string
   /** Their name in the audit log. */
   readonly name: string
-  /** What changes need behind a cast. Without it, there are no paths with a cast. */
+  /** What changes require behind a cast. Without it, there are no paths with a cast. */
   readonly access?: AgentAccess
   readonly partsOf: (call: Call) => readonly Part[]
   readonly find: (call: Call) => Part

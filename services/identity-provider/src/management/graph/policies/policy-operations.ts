@@ -54,7 +54,7 @@ export type PolicyRow = {
   readonly one: string
   /** What a change of it does not do: a sentence. */
   readonly effect: string
-  /** What the operator must know when it is assigned. */
+  /** The text for the operator when the policy is assigned. */
   readonly warning?: string
   readonly set: EntitySet<DirectoryPolicy>
   readonly expansions?: Expansions<DirectoryPolicy>
