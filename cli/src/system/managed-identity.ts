@@ -1,4 +1,3 @@
-import { createHash, timingSafeEqual } from 'node:crypto'
 import { once } from 'node:events'
 import { readdir } from 'node:fs/promises'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
@@ -6,6 +5,12 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { readEnvFile } from '../files/env-file.ts'
 import type { DataFolder } from './data-folder.ts'
+import {
+  appServicePath,
+  type IdentityAnswer,
+  type IdentityRequest,
+  readIdentityRequest,
+} from './identity-request.ts'
 
 /** A client whose tokens the endpoints return. It is an ordinary registration. */
 type ManagedIdentity = {
@@ -64,10 +69,10 @@ export async function serveManagedIdentity(
 }
 
 async function handle(
-  { method = '', url = '', headers }: IncomingMessage,
+  message: IncomingMessage,
   { identities, secret, fetch = globalThis.fetch }: ManagedIdentityOptions,
 ): Promise<IdentityAnswer> {
-  const read = readIdentityRequest({ method, target: url, headers }, secret)
+  const read = readIdentityRequest(message, secret)
   if (!('request' in read)) return read
   const known = await identities()
   const { clientId } = read.request
@@ -139,121 +144,4 @@ async function identityOf(path: string): Promise<ManagedIdentity | undefined> {
     clientId: CLIENT_ID.toLowerCase(),
     clientSecret: CLIENT_SECRET,
   }
-}
-
-/** A request for a token of a managed identity, independent of its endpoint. */
-type IdentityRequest = {
-  /** The API as `resource` names it. */
-  readonly resource: string
-  /** The application ID of a user-assigned identity; undefined for the system-assigned one. */
-  readonly clientId: string | undefined
-}
-
-type IdentityAnswer = { readonly status: number; readonly body: object }
-
-/** The parts of an HTTP request that an endpoint reads. */
-type HttpParts = {
-  readonly method: string
-  /** Path and query. */
-  readonly target: string
-  /** Names in lower case. */
-  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>
-}
-
-/** The path of Azure's instance metadata service. */
-export const virtualMachinePath = '/metadata/identity/oauth2/token'
-/** The path in `IDENTITY_ENDPOINT` of Azure App Service. */
-export const appServicePath = '/msi/token'
-
-const answer = (status: number, body: object): IdentityAnswer => ({ status, body })
-const invalid = (description: string): IdentityAnswer =>
-  answer(400, { error: 'invalid_request', error_description: description })
-const appServiceError = (statusCode: number, message: string): IdentityAnswer =>
-  answer(statusCode, { statusCode, message })
-
-/** The rules of one kind of endpoint: each refuses a request, or lets it pass with `undefined`. */
-type EndpointRules = {
-  readonly versions: ReadonlySet<string>
-  readonly refuseCaller: (headers: HttpParts['headers']) => IdentityAnswer | undefined
-  readonly malformed: (message: string) => IdentityAnswer
-  /** The answer for an identity that this machine does not have. */
-  readonly unknownIdentity: IdentityAnswer
-}
-
-/** The endpoints by path. A browser sends neither header without asking first (CORS). */
-const identityEndpoints = (secret: string): Readonly<Record<string, EndpointRules>> => ({
-  [virtualMachinePath]: {
-    versions: new Set(['2018-02-01', '2019-08-01']),
-    refuseCaller: ({ metadata }) =>
-      String(metadata).toLowerCase() === 'true'
-        ? undefined
-        : invalid('Required metadata header not specified'),
-    malformed: invalid,
-    unknownIdentity: invalid('Identity not found'),
-  },
-  [appServicePath]: {
-    versions: new Set(['2019-08-01']),
-    refuseCaller: (headers) =>
-      isEqual(headers['x-identity-header'], secret)
-        ? undefined
-        : appServiceError(401, 'The header X-IDENTITY-HEADER is missing or wrong.'),
-    malformed: (message) => appServiceError(400, message),
-    unknownIdentity: appServiceError(
-      400,
-      'No User Assigned or Delegated Managed Identity found for specified ClientId.',
-    ),
-  },
-})
-
-/** Compares in constant time. A header that was sent twice is not equal. */
-function isEqual(sent: string | readonly string[] | undefined, secret: string): boolean {
-  const hashOf = (text: string) => createHash('sha256').update(text).digest()
-  return typeof sent === 'string' && timingSafeEqual(hashOf(sent), hashOf(secret))
-}
-
-/** The text of `Host` is matched whole, because a URL parser would accept `evil@localhost`. */
-const loopbackHost = /^(?:localhost|127\.0\.0\.1)(?::\d{1,5})?$/i
-/** The headers of a forwarded request: RFC 7239, RFC 9110 section 7.6.3. */
-const forwardingHeaders = ['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host', 'x-real-ip']
-const otherIdentities = ['object_id', 'principal_id', 'mi_res_id', 'msi_res_id']
-
-/**
- * Reads a request for a token of a managed identity.
- *
- * A forwarded request comes from another machine, and a foreign `Host` from a web page whose name
- * leads to this machine. Both are refused, as Azure refuses the first.
- *
- * @param secret the value of `IDENTITY_HEADER`
- * @returns the request, or the refusal to send
- */
-export function readIdentityRequest(
-  { method, target, headers }: HttpParts,
-  secret: string,
-):
-  | { readonly request: IdentityRequest; readonly unknownIdentity: IdentityAnswer }
-  | IdentityAnswer {
-  const url = URL.parse(target, 'http://localhost')
-  // MSAL adds a slash at the end.
-  const path = url?.pathname.endsWith('/') ? url.pathname.slice(0, -1) : (url?.pathname ?? '')
-  const endpoint = Object.entries(identityEndpoints(secret)).find(([one]) => one === path)?.[1]
-  if (url === null || endpoint === undefined || !loopbackHost.test(String(headers.host)))
-    return answer(404, { error: 'not_found', error_description: 'There is nothing at this path.' })
-  if (method !== 'GET') return endpoint.malformed('The method must be GET')
-  if (forwardingHeaders.some((name) => headers[name] !== undefined))
-    return endpoint.malformed('A forwarded request is not allowed')
-  const refused = endpoint.refuseCaller(headers)
-  if (refused !== undefined) return refused
-  const query = url.searchParams
-  if (!endpoint.versions.has(query.get('api-version') ?? '')) {
-    const versions = [...endpoint.versions].join(', ')
-    return endpoint.malformed(`The api-version must be one of: ${versions}`)
-  }
-  const resource = query.get('resource')
-  if (resource === null || resource === '')
-    return endpoint.malformed('The parameter resource is missing')
-  const other = otherIdentities.find((name) => query.has(name))
-  if (other !== undefined)
-    return endpoint.malformed(`The parameter ${other} is not supported: use client_id`)
-  const clientId = query.get('client_id')?.toLowerCase()
-  return { request: { resource, clientId }, unknownIdentity: endpoint.unknownIdentity }
 }

@@ -4,7 +4,7 @@ import {
   appServicePath,
   readIdentityRequest,
   virtualMachinePath,
-} from '../../src/system/managed-identity.ts'
+} from '../../src/system/identity-request.ts'
 
 const secret = 'identity-header'
 const host = '127.0.0.1:4000'
@@ -14,7 +14,7 @@ const virtualMachine = `${virtualMachinePath}?api-version=2018-02-01&resource=ap
 const appService = `${appServicePath}?api-version=2019-08-01&resource=api://a`
 
 const read = (target: string, headers: Record<string, string>, method = 'GET') =>
-  readIdentityRequest({ method, target, headers }, secret)
+  readIdentityRequest({ method, url: target, headers }, secret)
 
 describe('a managed identity request', () => {
   const accepted: [string, string, Record<string, string>, string | undefined][] = [

@@ -11,7 +11,10 @@ import { promisify } from 'node:util'
 import { startCollector } from '../../../packages/tracing/test/otlp-collector.ts'
 import { openLocalStorage } from '../../../test/fixtures/directory/local-storage.ts'
 import { freshFolder } from '../../../test/fixtures/fresh-folder.ts'
-import { createAuthority, issueServerCertificate } from '../src/certificates/local-certificates.ts'
+import {
+  createAuthority,
+  issueServerCertificate,
+} from '../src/certificates/certificate-authority.ts'
 import { startHere } from './provider-here.ts'
 import { readSeeded, requestToken, startProvider } from './provider-process.ts'
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { describe, it } from 'node:test'
 import { listen } from '../../src/listener/listener.ts'
-import { checkHealth, healthCheckOf } from '../../src/process/run-service.ts'
+import { checkHealth, healthCheckOf } from '../../src/process/health-check.ts'
 
 const argvOf = (...options: string[]) => ['node', '/app/main.js', ...options]
 

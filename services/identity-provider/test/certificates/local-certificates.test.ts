@@ -12,11 +12,9 @@ import { listenSecurely } from '@greeting/http-service'
 import 'reflect-metadata'
 import * as x509 from '@peculiar/x509'
 import { freshFolder } from '../../../../test/fixtures/fresh-folder.ts'
+import { issueServerCertificate } from '../../src/certificates/certificate-authority.ts'
 import type { Identity } from '../../src/certificates/certificate-checks.ts'
-import {
-  issueServerCertificate,
-  LocalCertificates,
-} from '../../src/certificates/local-certificates.ts'
+import { LocalCertificates } from '../../src/certificates/local-certificates.ts'
 
 const names = ['localhost', '127.0.0.1', '::1', 'login.contoso.example']
 const day = 86_400_000

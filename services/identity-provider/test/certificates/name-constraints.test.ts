@@ -8,11 +8,11 @@ import { checkServerIdentity, connect, createServer } from 'node:tls'
 import 'reflect-metadata'
 import * as x509 from '@peculiar/x509'
 import { constrainsTo } from '../../src/certificates/certificate.ts'
-import type { Identity } from '../../src/certificates/certificate-checks.ts'
 import {
   createAuthority,
   issueServerCertificate,
-} from '../../src/certificates/local-certificates.ts'
+} from '../../src/certificates/certificate-authority.ts'
+import type { Identity } from '../../src/certificates/certificate-checks.ts'
 
 const names = [
   'localhost',

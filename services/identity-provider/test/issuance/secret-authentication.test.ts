@@ -5,7 +5,7 @@ import { application, servicePrincipal } from '../../../../test/fixtures/directo
 import {
   authenticateBySecret,
   matchingCredential,
-} from '../../src/issuance/client-authentication.ts'
+} from '../../src/issuance/secret-authentication.ts'
 import { Refused } from '../../src/refusals/refusal.ts'
 
 const at = (text: string) => new Date(text)
