@@ -64,7 +64,7 @@ describe('values.schema.json', () => {
   }
 
   for (const { problem, set, bySchema } of badValues) {
-    it(`${bySchema ? 'refuses' : 'leaves to the templates'} ${problem}`, () => {
+    it(`${bySchema ? 'refuses' : 'lets the templates refuse'} ${problem}`, () => {
       assert.equal(validate(changed(set)), !bySchema)
     })
   }

@@ -51,13 +51,13 @@ describe('the six registration steps in the portal, without scripts', () => {
     return named
   }
 
-  it('1: registers an API with its identifier URI', async () => {
+  it('1: register an API with its identifier URI', async () => {
     api = await register('Orders API', 'api')
     const { text } = await browser.open(`/portal/applications/${api}/expose`)
     assert.ok(text.includes(`api://${api}/.default`))
   })
 
-  it('2: adds roles to the API', async () => {
+  it('2: add roles to the API', async () => {
     const path = `/portal/applications/${api}/roles`
     for (const value of ['Orders.Read', 'Orders.Write']) {
       await browser.open(path)
@@ -72,13 +72,13 @@ describe('the six registration steps in the portal, without scripts', () => {
     assert.match(text, /Orders\.Read<\/code>[\s\S]*Orders\.Write<\/code>/)
   })
 
-  it('3: registers a client', async () => {
+  it('3: register a client', async () => {
     client = await register('Night job', 'client')
     const { text } = await browser.open(`/portal/applications/${client}`)
     assert.match(text, /enabled/)
   })
 
-  it('4: requests the roles, and shows that consent is missing', async () => {
+  it('4: request the roles, and show that consent is missing', async () => {
     const path = `/portal/applications/${client}/permissions`
     const { text } = await browser.open(`${path}?api=Orders`)
     const boxes = [...text.matchAll(/name="(role:[^"]+)"/g)].map(([, name = '']) => [name, 'yes'])
@@ -88,7 +88,7 @@ describe('the six registration steps in the portal, without scripts', () => {
     assert.equal(await missingStep(), 'Admin consent, Client secret')
   })
 
-  it('5: grants admin consent, and shows that the secret is missing', async () => {
+  it('5: grant admin consent, and show that the secret is missing', async () => {
     const path = `/portal/applications/${client}/permissions`
     const { text } = await browser.open(path)
     assert.match(
@@ -100,7 +100,7 @@ describe('the six registration steps in the portal, without scripts', () => {
     assert.equal(await missingStep(), 'Client secret')
   })
 
-  it('6: creates a secret, and shows it once', async () => {
+  it('6: create a secret, and show it once', async () => {
     const path = `/portal/applications/${client}/credentials`
     await browser.open(path)
     const { status, text } = await browser.send(`${path}/secrets`, {

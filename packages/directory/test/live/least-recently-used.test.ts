@@ -28,7 +28,7 @@ describe('a map of the least recently used entries', () => {
     assert.deepEqual([keysIn(entries), entries.weight], [['a', 'c'], 4])
   })
 
-  it('orders its entries by their last use or change, in any sequence', () => {
+  it('orders its entries by their last use or change, after any sequence of calls', () => {
     const rows: readonly (readonly [uses: string, kept: string])[] = [
       ['', 'bc'],
       ['c', 'bc'],

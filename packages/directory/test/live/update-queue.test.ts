@@ -72,7 +72,7 @@ describe('updates of a directory', () => {
     ['changes something', () => 1],
   ]
   for (const [name, changesFor] of afterAnotherReplica) {
-    it(`use the latest directory when an update ${name} after another replica's`, async () => {
+    it(`use the latest directory when an update ${name} after an update of another replica`, async () => {
       const log = new MemoryDirectoryLog()
       const store = new DirectoryStore({ log })
       await store.update(rename('old'))

@@ -199,7 +199,7 @@ export function directoryLogConformance(fresh: FreshStorage): void {
     ])
   })
 
-  it('commits changes together with their audit records, and neither after a conflict', async () => {
+  it('commits changes together with their audit records, or neither after a conflict', async () => {
     const { directory, audit } = await (await fresh()).open()
     await directory.commit(commitAt(0), markAt(1), [put('tenant', tenant())], [recordOf('first')])
     for (const base of [0, 2, 7]) {

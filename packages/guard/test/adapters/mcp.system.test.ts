@@ -263,7 +263,7 @@ for (const [server, start] of Object.entries(mcpServers)) {
       assert.equal(response.headers.get('allow'), 'GET, POST, DELETE')
     })
 
-    it('reports the reason of a refusal', async () => {
+    it('reports the reason for a refusal', async () => {
       events.length = 0
       await post(running.url, hello, hiOnly)
       const refused = events.flatMap((event) => (event.type === 'refused' ? [event.reason] : []))

@@ -78,36 +78,36 @@ describe('the snippets of docs/guides/protect-your-api.md and docs/reference/gua
   const checkAt = (url: string) =>
     checkGreetings((path, headers) => realFetch(`${url}${path}`, { headers }))
 
-  it('Hono', async () => {
+  it('guard an app with Hono', async () => {
     const { app } = await load('hono.ts')
     await checkGreetings((path, headers) => app.request(path, { headers }))
     assert.equal(await (await app.request('/')).text(), 'open')
   })
 
-  it('Express', async () => {
+  it('guard an app with Express', async () => {
     const { app } = await load('express.ts')
     await serve(app, checkAt)
   })
 
-  it('Fastify', async () => {
+  it('guard an app with Fastify', async () => {
     const { app } = await load('fastify.ts')
     await checkAt(await app.listen({ port: 0, host: '127.0.0.1' }))
     await app.close()
   })
 
-  it('node:http', async () => {
+  it('guard an app with node:http', async () => {
     const { server } = await load('node.ts')
     await serve((request, response) => server.emit('request', request, response), checkAt)
   })
 
-  it('Web requests', async () => {
+  it('guard an app for Web requests', async () => {
     const { fetch } = await load('web.ts')
     await checkGreetings((path, headers) =>
       Promise.resolve(fetch(new Request(`https://api.example${path}`, { headers }))),
     )
   })
 
-  it('an MCP server', async () => {
+  it('guard an MCP server', async () => {
     Object.assign(process.env, { TENANT_ID: tenantId, API_APPLICATION_ID: apiApplicationId })
     const { server } = await load('mcp.mts')
     if (!server.listening) await once(server, 'listening')
@@ -128,7 +128,7 @@ describe('the snippets of docs/guides/protect-your-api.md and docs/reference/gua
     server.close()
   })
 
-  it('an existing app, and the check of its routes', async () => {
+  it('guard an existing app, and check its routes', async () => {
     const { app, check } = await load('existing.ts')
     await serve(app, async (url) => {
       const ask = (path: string, headers = {}) => realFetch(`${url}${path}`, { headers })
@@ -145,7 +145,7 @@ describe('the snippets of docs/guides/protect-your-api.md and docs/reference/gua
     assert.throws(check, /GET \/api\/v1\/forgotten$/)
   })
 
-  it('CORS before the guard', async () => {
+  it('put CORS before the guard', async () => {
     const { fetch } = await load('cors.ts')
     const ask = (path: string, init: RequestInit): Promise<Response> =>
       fetch(new Request(`https://api.example${path}`, init))
@@ -161,14 +161,14 @@ describe('the snippets of docs/guides/protect-your-api.md and docs/reference/gua
     }
   })
 
-  it('any other path', async () => {
+  it('guard any other path', async () => {
     const { answer } = await load('ask.ts')
     const hi = await answer(`Bearer ${token()}`, '/hi')
     assert.equal(hi.body, `Hi, ${clientApplicationId}`)
     assert.equal((await answer(undefined, '/hi')).status, 401)
   })
 
-  it('protected resource metadata', async () => {
+  it('publish the protected resource metadata', async () => {
     const { app } = await load('metadata.ts')
     const challenge = (await app.request('/api/v1/hi')).headers.get('www-authenticate') ?? ''
     const url = /resource_metadata="([^"]+)"/.exec(challenge)?.[1] ?? ''
@@ -176,7 +176,7 @@ describe('the snippets of docs/guides/protect-your-api.md and docs/reference/gua
     assert.equal(document.resource, 'https://api.example')
   })
 
-  it('fetch keys from real Entra only', () => {
+  it('fetch keys only from real Entra ID', () => {
     assert.ok(fetched.length > 0)
     for (const url of fetched) {
       assert.match(url, /^https:\/\/login\.microsoftonline\.com\/[0-9a-f-]{36}\/discovery\/keys$/)

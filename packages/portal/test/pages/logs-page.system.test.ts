@@ -14,7 +14,7 @@ const seed = join(
   '../../../../services/identity-provider/test/seed/sample.json',
 )
 
-describe('the log pages and the error pages', () => {
+describe('the portal, on its log and error pages,', () => {
   let server: PortalServer
   let browser: PortalBrowser
   let clientId: string

@@ -153,7 +153,7 @@ describe('MCP_CLIENTS', () => {
     assert.deepEqual(roles, ['CallHiApiRole', 'CallHelloApiRole'])
   })
 
-  it('accepts an SDK request without client_id, scope and key ID, and each assertion once', async () => {
+  it('accepts each SDK request once without client_id, scope and key ID', async () => {
     const form = { client_id: '', scope: '', resource: url, ...(await proof()) }
     assert.equal((await answer(services.once, form)).code, 'token')
     assert.equal((await answer(services.once, form)).code, 700027)

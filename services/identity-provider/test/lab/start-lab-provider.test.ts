@@ -31,7 +31,7 @@ describe('a server without a lab', () => {
   })
 })
 
-it('LAB=on starts a server with a lab, for an administrator only', async () => {
+it('LAB=on starts a server whose lab admits only administrators', async () => {
   await using provider = await startIdentityProvider({ lab: 'on' })
   assert.equal((await fetch(`${provider.url}/lab/faults`)).status, 401)
 })

@@ -100,7 +100,7 @@ const losses: readonly [string, 'SQLite' | 'PostgreSQL', Loss][] = [
   ],
 ]
 
-describe('a start after the store of its folder was lost (FL22)', () => {
+describe('a start in a folder that lost its store (FL22)', () => {
   for (const [title, kind, lose] of losses)
     it(`is refused without changing a file if ${title} (${kind})`, async () => {
       const dataDir = join(folder, `data-${++count}`)

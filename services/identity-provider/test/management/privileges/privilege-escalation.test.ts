@@ -326,7 +326,7 @@ describe('an application that has management roles in another tenant (AS32)', ()
 })
 
 describe('a caller that has the management roles of a client', () => {
-  it('can change it, and assign and remove the roles', async () => {
+  it('can change the client, and assign and remove the roles', async () => {
     const sample = await withAdministrator()
     const admin = await sample.anotherAdministrator()
     const other = await sample.clientWith([])

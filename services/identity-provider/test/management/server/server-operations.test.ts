@@ -160,7 +160,7 @@ describe('the list of expiring credentials', () => {
   })
 
   for (const query of ['', 'from=2026-01-01T00:00:00Z', 'limit=0', 'to=x', 'from=a&from=b'])
-    it(`refuse the query ${query || 'without times'}`, async () => {
+    it(`refuses the query ${query || 'without times'}`, async () => {
       const { endings, managerWith } = await sampleManagement()
       const reader = await managerWith(['AuditLog.Read.All'])
       assert.equal((await reader.get(`/credentials?${query}`)).status, 400)

@@ -8,20 +8,20 @@ import { added, base64, keyCredential, other, present, rolling, signing } from '
 const pkcs12 = 'MIIJzwIBAzCCCYUGCSqGSIb3DQEHAaCCCXY='
 const first = present.credential.sha256Thumbprint
 
-describe('a certificate with a private key', () => {
+describe('a signing certificate with a proof', () => {
   const passwords: readonly (readonly [string, object, unknown])[] = [
     [
-      'and the type of a public key',
+      'the type of a verification key',
       { ...signing, type: keyCredential.type },
       { secretText: 'canary' },
     ],
-    ['and an empty password', signing, {}],
-    ['and a long password', signing, { secretText: 'canary'.repeat(43) }],
-    ['and a private key', { ...signing, key: pkcs12 }, { secretText: 'canary' }],
-    ['and an unknown member', signing, { secretText: 'canary', type: 'x' }],
+    ['an empty password', signing, {}],
+    ['a long password', signing, { secretText: 'canary'.repeat(43) }],
+    ['a private key', { ...signing, key: pkcs12 }, { secretText: 'canary' }],
+    ['an unknown member', signing, { secretText: 'canary', type: 'x' }],
   ]
   for (const [name, entry, passwordCredential] of passwords)
-    it(`to sign with ${name} is refused`, async () => {
+    it(`is refused with ${name}`, async () => {
       const { client, path, proof, thumbprints } = await rolling()
       const body = { keyCredential: entry, passwordCredential, proof: proof() }
       const refused = await client.post(`${path}/addKey`, body)
@@ -31,7 +31,7 @@ describe('a certificate with a private key', () => {
     })
 
   for (const by of ['application', 'service principal'] as const)
-    it(`to sign with is stored and shown, but proves nothing: ${by} (entra E242)`, async () => {
+    it(`is stored and shown, but proves nothing: ${by} (entra E242)`, async () => {
       const { application, client, clientWith, clock, commit, log } = await rolling()
       const holder = log.directory.servicePrincipal(client.principalId)
       assert.ok(holder)
