@@ -6,7 +6,8 @@ import {
   settingByOption,
 } from '../src/startup/start-identity-provider.ts'
 
-const unitOf = (option: string) => /(Seconds|Days)$/.exec(option)?.[1]?.toLowerCase()
+const unitOf = (option: string) =>
+  /(Milliseconds|Seconds|Minutes|Hours|Days|Bytes)$/.exec(option)?.[1]?.toLowerCase()
 
 /** A text with options in place of settings, and without links. */
 const withOptions = (text: string) =>

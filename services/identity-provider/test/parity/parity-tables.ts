@@ -1,6 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { graphAppId, tokenExchangeAppId } from '@greeting/directory'
+import {
+  graphAppId,
+  inertDefaults,
+  tenantProperties,
+  tokenExchangeAppId,
+} from '@greeting/directory'
 import {
   application,
   guid,
@@ -34,12 +39,19 @@ export function readRows<Column extends string>(name: string): Record<Column, st
   })
 }
 
-/** A decision whose token has every claim. */
+/** A decision for an API that requests every claim, with a client of every kind. */
 const decision: TokenDecision = {
-  tenant: tenant(),
+  tenant: tenant({
+    inertProperties: Object.fromEntries(
+      Object.keys(inertDefaults(tenantProperties)).map((name) => [name, name]),
+    ),
+  }),
   client: {
     application: application(),
-    principal: servicePrincipal({ agentIdentityBlueprintId: guid(1) }),
+    principal: servicePrincipal({
+      agentIdentityBlueprintId: guid(1),
+      inertProperties: { alternativeNames: ['/subscriptions/1'] },
+    }),
   },
   method: 'tls',
   credentialId: '',
@@ -48,7 +60,6 @@ const decision: TokenDecision = {
   resource: {
     requestedAs: 'api://greeting',
     application: application({
-      appId: graphAppId,
       optionalAccessTokenClaims: requested.map((name) => ({ name, additionalProperties: [] })),
     }),
     principal: servicePrincipal(),
@@ -72,6 +83,7 @@ const conditions: Readonly<Record<string, string>> = {
   roles: 'when the client has roles',
   xms_cc: 'when the API requests it and the client declares one',
   xms_ficinfo: 'for token exchange',
+  xms_mirid: 'of a managed identity',
   xms_par_app_azp: 'of an agent, for Microsoft Graph, and when the API requests it',
 }
 
@@ -79,20 +91,28 @@ const conditions: Readonly<Record<string, string>> = {
 const absentClaims: Readonly<Record<string, string>> = {
   scp: 'no user takes part',
   groups: 'there are no groups',
-  tenant_ctry: 'tenants have no country here',
-  xms_mirid: 'no identity here is a resource of Azure',
+  tenant_ctry: 'a tenant here has no property for its country',
   xms_rd: 'its meaning is not known',
-  xms_tpl: 'tenants have no language here',
+  xms_tpl: 'a tenant here has no property for its language',
 }
 
-const exchange = { ...decision.resource.application, appId: tokenExchangeAppId }
+const decisionFor = (appId: string): TokenDecision => {
+  const { application, principal, requestedAs } = decision.resource
+  return {
+    ...decision,
+    resource: { application: { ...application, appId }, principal, requestedAs },
+  }
+}
+/** A built-in API gets claims that other APIs cannot request, so each version has two tokens. */
 const decisions = {
-  '1.0': decision,
-  '2.0': { ...decision, resource: { ...decision.resource, application: exchange } },
+  '1.0': [decisionFor(graphAppId), decision],
+  '2.0': [decisionFor(tokenExchangeAppId), decision],
 }
 
 const claimsOf = (version: '1.0' | '2.0') =>
-  Object.keys(tokenVersions[version].claims(decisions[version], context))
+  decisions[version]
+    .flatMap((one) => Object.keys(tokenVersions[version].claims(one, context)))
+    .filter((name, index, all) => all.indexOf(name) === index)
 
 type Fact = { readonly fact: string; readonly text: string }
 
@@ -103,6 +123,11 @@ type Fact = { readonly fact: string; readonly text: string }
  */
 export function claimRows(facts: readonly Fact[]): string[][] {
   const [v1, v2] = [claimsOf('1.0'), claimsOf('2.0')]
+  const sent = new Set([...v1, ...v2])
+  const present = Object.keys(absentClaims).filter((name) => sent.has(name))
+  if (present.length > 0) throw new Error(`tokens have ${present}: remove it from absentClaims`)
+  const lacking = [...requested, ...sentOnlyTo('graph')].filter((name) => !sent.has(name))
+  if (lacking.length > 0) throw new Error(`no sample has ${lacking}: give it a value in decision`)
   const row = (claim: string) => [
     `\`${claim}\``,
     v1.includes(claim) ? 'yes' : 'no',
@@ -114,7 +139,7 @@ export function claimRows(facts: readonly Fact[]): string[][] {
       .map(({ fact }) => fact)
       .join(', '),
   ]
-  return [...new Set([...v1, ...v2, ...Object.keys(absentClaims)])].map(row)
+  return [...sent, ...Object.keys(absentClaims)].map(row)
 }
 
 /** The properties that the other tables do not describe. */
