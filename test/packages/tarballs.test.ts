@@ -59,7 +59,7 @@ for (const { name, path, outside } of packages) {
       )
     })
 
-    it(`${isBundled ? 'has modules with their maps, and the terms of all that is in them' : 'has for each source file its module, declarations and map'}, and no other file`, () => {
+    it(`${isBundled ? 'contains modules with their maps and license terms' : 'contains the module, declarations and map of each source file'}, and no other file`, () => {
       const source = filesIn(join(root, path, 'src'))
       // Files of a page, such as its style sheet, are served as they are.
       const modulesOf = (file: string) =>

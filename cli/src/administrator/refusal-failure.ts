@@ -30,7 +30,7 @@ const remedies: readonly Row[] = [
   },
 ]
 
-/** The failure of a run as a failure of the command. */
+/** Converts a refusal to a command failure with a remedy; returns any other error unchanged. */
 export function refusalFailure(error: unknown): unknown {
   if (!(error instanceof GraphRefusalError)) return error
   const remedy = remedies.find(({ is }) => is(error))?.remedy ?? again

@@ -64,7 +64,7 @@ describe('the forgeries', () => {
 })
 
 describe('assertRefusesForgeries', () => {
-  it('lists the accepted forgeries and the forgeries that broke the API in a table', async () => {
+  it('shows a table with the accepted forgeries and the forgeries that broke the API', async () => {
     await using entra = await startEntra({ registrations })
     const [first, second] = await entra.forgeries('Orders API')
     const api = (token: string) => {

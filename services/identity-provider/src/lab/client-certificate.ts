@@ -4,7 +4,7 @@ import { generateCertifiedKey } from '../signing/signing-key-generation.ts'
 
 /** A certificate of a client in a test. Its key is new, so it is as safe as any other. */
 export class ClientCertificate {
-  /** In PEM. */
+  /** The certificate in PEM. */
   readonly certificate: string
   readonly privateKey: KeyObject
   readonly #sha256: string

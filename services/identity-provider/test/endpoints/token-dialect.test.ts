@@ -260,7 +260,7 @@ describe('the spelling of a request', () => {
       assert.equal(await response.text(), `/${version.toLowerCase()}/Applications/A {}`)
     })
 
-  it('for a document may end with a slash', async () => {
+  it('may have a trailing slash if the request is for a document', async () => {
     const path = `http://login.test${of('/v2.0/.well-known/openid-configuration/')}`
     assert.equal((await service.app.request(path)).status, 200)
   })

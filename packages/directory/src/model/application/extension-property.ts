@@ -5,7 +5,7 @@
  * @see https://learn.microsoft.com/graph/api/resources/extensionproperty
  */
 export type ExtensionProperty = {
-  /** GUID, lower case. */
+  /** A GUID in lower case. */
   readonly id: string
   /** `extension_{application ID without hyphens}_{chosen name}`, unique within the application. */
   readonly name: string

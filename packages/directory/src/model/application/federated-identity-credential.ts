@@ -8,7 +8,7 @@ import { complexType, formsOf, type Property, shownProperties } from '../propert
  * that match the expression, authenticates the application.
  */
 export type FederatedIdentityCredential = {
-  /** GUID, lower case. */
+  /** A GUID in lower case. */
   readonly id: string
   /** Unique within the application. */
   readonly name: string

@@ -9,7 +9,7 @@ import { credentialMembers, lastUsedDateTime } from './credential.ts'
 
 /** A certificate of an application. The client signs its assertions with the private key. */
 export type KeyCredential = {
-  /** GUID, lower case. */
+  /** A GUID in lower case. */
   readonly keyId: string
   readonly displayName: string | null
   readonly startDateTime: Date

@@ -68,7 +68,7 @@ describe('audit records of changes', () => {
     assert.equal(await isStored(), 0)
   })
 
-  it('about keys equal the stored records, and a conflict exports none', async (t) => {
+  it('match the stored records of key changes, and are not exported after a conflict', async (t) => {
     const { keyRing, offered, audit } = await exportingFixture(t)
     const event = { at: one.at, actor: 'system', action: 'announce', kid: 'k' } as const
     const commit = () =>

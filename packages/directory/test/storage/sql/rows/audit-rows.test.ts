@@ -24,7 +24,7 @@ const record = (number: number): AuditRecord => ({
 })
 
 describe('audit records in a database', () => {
-  it('are written in order, with a turn of the event loop for other work after every 64', async () => {
+  it('are written in order, with a turn of the event loop for other work after every 64 records', async () => {
     const counter = countTurns()
     const records = Array.from({ length: 200 }, (_, number) => record(number))
     const statements = await recordedStatements(sqlite, (db) =>
