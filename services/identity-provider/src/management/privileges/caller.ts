@@ -51,7 +51,7 @@ export function currentRoles(
     isActive(holder) &&
     application !== undefined
   // The portal calls for the administrator of any tenant, and only one tenant has the server's own API.
-  if (mayAct && api === undefined) return []
+  if (mayAct && api === undefined) throw refuse('role_missing')
   if (!mayAct || !api?.accountEnabled) throw refuse('caller_unknown')
   const assigned = new Set(
     effectiveAssignments(directory, client)

@@ -17,8 +17,8 @@ describe('the API of the server', () => {
   it('refuses clients of other tenants, and grants them none of its roles', async () => {
     const { clientWith, managerWith } = await sampleManagement()
     const other = await managerWith(allManagementRoles, fabrikam)
-    assert.equal((await other.get('/keys')).status, 401)
-    assert.equal((await other.get('/tenants')).status, 401)
+    assert.equal((await other.get('/keys')).status, 403)
+    assert.equal((await other.get('/tenants')).status, 403)
     const admin = await clientWith(allGraphRoles, fabrikam)
     const { status, body } = await admin.post('/servicePrincipals', {
       appId: serverManagementAppId,
