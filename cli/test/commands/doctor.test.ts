@@ -253,14 +253,14 @@ describe('greeting doctor', () => {
       {
         token: tokenWith([
           ...everyRole,
-          ...Array.from({ length: 670 }, (_, index) => `Orders.Read.${index}`),
+          ...Array.from({ length: 672 - everyRole.length }, (_, index) => `Orders.Read.${index}`),
         ]),
         api: (request, response) =>
           answering(request.headers.authorization ? 431 : 200, {})(request, response),
       },
       1,
       'warn size',
-      /Orders\.Read\.7 and 662 more\n(.*\n)*.*the token has 15\.\d KB: Node and the greeting API refuse header fields above 16 KB in all\n +Grant fewer roles(.*\n)*WRONG +hi .*431.*\n +The token contains too many roles/,
+      /Orders\.Read\.\d and 662 more\n(.*\n)*.*the token has 15\.\d KB: Node and the greeting API refuse header fields above 16 KB in all\n +Grant fewer roles(.*\n)*WRONG +hi .*431.*\n +The token contains too many roles/,
     ],
     [
       'a token of 20 KB',
@@ -334,7 +334,7 @@ describe('greeting doctor', () => {
     const { code, out } = await examined(test, { token: tokenWith() }, ['--json'])
     const { healthy, exitCode, checks } = JSON.parse(out)
     assert.deepEqual([code, healthy, exitCode], [4, false, 4])
-    assert.equal(checks.length, 14)
+    assert.equal(checks.length, 12 + Object.keys(greetings).length)
     assert.equal(checks[8].state, 'wrong')
   })
 })
