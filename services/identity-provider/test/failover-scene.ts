@@ -7,10 +7,10 @@ import {
   remove,
   systemRuntime,
 } from '@greeting/directory'
-import { DirectoryStore } from '@greeting/directory/live'
 import type { StorageOptions } from '@greeting/directory/storage'
 import { agreedNow } from '../../../test/fixtures/directory/agreed-now.ts'
 import { openLocalStorage } from '../../../test/fixtures/directory/local-storage.ts'
+import { patientStore } from '../../../test/fixtures/directory/patient-store.ts'
 import { KeyEncryptionKey } from '../src/signing/key-encryption-key.ts'
 import { SigningKeys } from '../src/signing/signing-keys.ts'
 import type { Service } from '../src/startup/service.ts'
@@ -133,7 +133,7 @@ export class FailoverScene {
     edits: readonly ((known: readonly PasswordCredential[]) => readonly PasswordCredential[])[],
   ): Promise<void> {
     const storage = await openLocalStorage(at)
-    const directory = new DirectoryStore({ log: storage.directory })
+    const directory = patientStore(storage.directory)
     for (const edit of edits)
       await directory.update((current) => {
         const client = current.applicationByAppId(this.#clientId)
@@ -148,7 +148,7 @@ export class FailoverScene {
   /** Withdraws a consent, revokes the active key and removes a secret: when each was done. */
   async withdraw(at: StorageOptions): Promise<Withdrawn> {
     const storage = await openLocalStorage(at)
-    const directory = new DirectoryStore({ log: storage.directory })
+    const directory = patientStore(storage.directory)
     await directory.update((current) => {
       const client = current.applicationByAppId(this.#clientId)
       assert.ok(client)

@@ -3,10 +3,10 @@ import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import { put } from '@greeting/directory'
-import { DirectoryStore } from '@greeting/directory/live'
 import { openStorage, type Storage } from '@greeting/directory/storage'
 import { createRemoteJWKSet, decodeProtectedHeader, jwtVerify } from 'jose'
 import { agreedNow } from '../../../test/fixtures/directory/agreed-now.ts'
+import { patientStore } from '../../../test/fixtures/directory/patient-store.ts'
 import { freshFolder } from '../../../test/fixtures/fresh-folder.ts'
 import { PostgresServer } from '../../../test/fixtures/postgres-server.ts'
 import { KeyEncryptionKey } from '../src/signing/key-encryption-key.ts'
@@ -172,7 +172,7 @@ describe('three replicas on one PostgreSQL server', () => {
 
   it('refuse a secret within a second after its removal', async () => {
     const { clients } = await readSeeded(seededIn)
-    const directory = new DirectoryStore({ log: storage.directory })
+    const directory = patientStore(storage.directory)
     await directory.update((current) => {
       const client = current.applicationByAppId(clients[0].applicationId)
       assert.ok(client)

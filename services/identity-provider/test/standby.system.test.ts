@@ -7,8 +7,8 @@ import { after, before, describe, it, type TestContext } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import { parseEnv } from 'node:util'
 import { put } from '@greeting/directory'
-import { DirectoryStore } from '@greeting/directory/live'
 import { openStorage } from '@greeting/directory/storage'
+import { patientStore } from '../../../test/fixtures/directory/patient-store.ts'
 import { freshFolder } from '../../../test/fixtures/fresh-folder.ts'
 import { PostgresServer } from '../../../test/fixtures/postgres-server.ts'
 import { KeyEncryptionKey } from '../src/signing/key-encryption-key.ts'
@@ -121,7 +121,7 @@ describe('a region with a standby whose primary becomes unavailable', () => {
     const storage = await openStorage({ dataDir: '', databaseUrl })
     const { clients } = await readSeeded(join(folder, 'first'))
     certificate = await clientCertificate()
-    await new DirectoryStore({ log: storage.directory }).update((directory) => {
+    await patientStore(storage.directory).update((directory) => {
       const client = directory.applicationByAppId(clients[0].applicationId)
       assert.ok(client)
       const changes = [put('application', { ...client, keyCredentials: [certificate.credential] })]

@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { put, systemRuntime } from '@greeting/directory'
 import { AgreedClock } from '@greeting/directory/clock'
-import { DirectoryStore } from '@greeting/directory/live'
 import { openStorage, type Storage } from '@greeting/directory/storage'
 import { createRemoteJWKSet, jwtVerify } from 'jose'
+import { patientStore } from '../../../test/fixtures/directory/patient-store.ts'
 import { freshFolder } from '../../../test/fixtures/fresh-folder.ts'
 import { PostgresServer } from '../../../test/fixtures/postgres-server.ts'
 import { KeyEncryptionKey } from '../src/signing/key-encryption-key.ts'
@@ -143,7 +143,7 @@ describe('an assertion that is valid once', () => {
     certificate = await clientCertificate()
     await (await startHere(settings())).stop()
     const storage = await openStorage({ dataDir })
-    const store = new DirectoryStore({ log: storage.directory })
+    const store = patientStore(storage.directory)
     const { clients } = await readSeeded(dataDir)
     await store.update((directory) => {
       const client = directory.applicationByAppId(clients[0].applicationId)

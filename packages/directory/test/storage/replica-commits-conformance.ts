@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
+import { patientStore } from '../../../../test/fixtures/directory/patient-store.ts'
 import { application, tenant } from '../../../../test/fixtures/directory/sample.ts'
 import {
   commitAt,
@@ -9,7 +10,6 @@ import {
 } from '../../../../test/fixtures/directory/sample-commit.ts'
 import { wholeDirectory } from '../../../../test/fixtures/directory/whole-directory.ts'
 import { type DirectoryLog, logsOf } from '../../src/live/directory-log.ts'
-import { DirectoryStore } from '../../src/live/directory-store.ts'
 import { put } from '../../src/model/directory-change.ts'
 import type { FreshStorage } from './fresh-storage.ts'
 
@@ -92,7 +92,7 @@ export function replicaCommitsConformance(fresh: FreshStorage): void {
   it('include every update of replicas that update at the same time', async () => {
     const store = await fresh()
     const replicas = [await store.open(), await store.open(), await store.open()].map(
-      ({ directory }) => new DirectoryStore({ log: directory }),
+      ({ directory }) => patientStore(directory),
     )
     await Promise.all(
       replicas.flatMap((replica, name) =>
@@ -118,7 +118,7 @@ export function replicaCommitsConformance(fresh: FreshStorage): void {
     const [writer, reader] = [await store.open(), await store.open()]
     let done = false
     const reading = (async () => {
-      const replica = new DirectoryStore({ log: reader.directory })
+      const replica = patientStore(reader.directory)
       while (!done) {
         await replica.refresh()
         const { revision, objects } = await replica.read((directory) => ({

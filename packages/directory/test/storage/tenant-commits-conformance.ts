@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { patientStore } from '../../../../test/fixtures/directory/patient-store.ts'
 import { application, guid, tenant } from '../../../../test/fixtures/directory/sample.ts'
 import { recordOf } from '../../../../test/fixtures/directory/sample-commit.ts'
 import { beginning, type Known, newMark } from '../../src/live/commit.ts'
@@ -107,8 +108,8 @@ export function tenantCommitsConformance(fresh: FreshStorage): void {
 
   it('of writers at two servers lose no update, even if each writes to two tenants', async () => {
     const { store } = await withTenants(fresh)
-    const servers = [await store.open(), await store.open()].map(
-      ({ directory }) => new DirectoryStore({ log: directory }),
+    const servers = [await store.open(), await store.open()].map(({ directory }) =>
+      patientStore(directory),
     )
     const increments = servers.flatMap((server, name) =>
       tenants.slice(0, 4).flatMap(({ id }) =>

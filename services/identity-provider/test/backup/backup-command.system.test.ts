@@ -5,8 +5,8 @@ import { DatabaseSync } from 'node:sqlite'
 import { after, before, describe, it } from 'node:test'
 import { put } from '@greeting/directory'
 import { storedTables } from '@greeting/directory/database'
-import { DirectoryStore } from '@greeting/directory/live'
 import { openLocalStorage } from '../../../../test/fixtures/directory/local-storage.ts'
+import { patientStore } from '../../../../test/fixtures/directory/patient-store.ts'
 import { freshFolder } from '../../../../test/fixtures/fresh-folder.ts'
 import { PostgresServer } from '../../../../test/fixtures/postgres-server.ts'
 import { backupCommands } from '../../src/backup/backup-command.ts'
@@ -81,7 +81,7 @@ describe('a backup of a running server', () => {
     await backup('tenant', ...tenant)
     const storage = await openLocalStorage({ dataDir: dataDir() })
     t.after(() => storage.close())
-    await new DirectoryStore({ log: storage.directory }).update((directory) => {
+    await patientStore(storage.directory).update((directory) => {
       const client = directory.applicationByAppId(clients[0].applicationId)
       assert.ok(client)
       const withdrawn = put('application', { ...client, passwordCredentials: [] })

@@ -8,8 +8,8 @@ import {
   put,
   systemRuntime,
 } from '@greeting/directory'
-import { DirectoryStore } from '@greeting/directory/live'
 import { openLocalStorage } from '../../../../test/fixtures/directory/local-storage.ts'
+import { patientStore } from '../../../../test/fixtures/directory/patient-store.ts'
 import {
   application,
   appRoleAssignment,
@@ -109,8 +109,8 @@ export async function scene(t: TestContext, kind: keyof typeof kinds = 'SQLite')
   const place = await kinds[kind](crypto.randomUUID())
   const [storage, sameStorage] = [await openLocalStorage(place), await openLocalStorage(place)]
   t.after(() => Promise.all([storage.close(), sameStorage.close()]))
-  const one = new DirectoryStore({ log: storage.directory })
-  const two = new DirectoryStore({ log: sameStorage.directory })
+  const one = patientStore(storage.directory)
+  const two = patientStore(sameStorage.directory)
   const change = (...changes: readonly DirectoryChange[]) =>
     one.update(() => ({ changes, audit: [], result: undefined }))
   await change(...objects)

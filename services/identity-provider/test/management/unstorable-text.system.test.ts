@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { DatabaseSync } from 'node:sqlite'
 import { after, before, describe, it } from 'node:test'
-import { DirectoryStore } from '@greeting/directory/live'
 import { openStorage, type Storage, sqliteDatabase, sqlStorage } from '@greeting/directory/storage'
+import { patientStore } from '../../../../test/fixtures/directory/patient-store.ts'
 import { wholeDirectory } from '../../../../test/fixtures/directory/whole-directory.ts'
 import { PostgresServer } from '../../../../test/fixtures/postgres-server.ts'
 import { role } from './graph/applications/sample-api.ts'
@@ -101,7 +101,7 @@ for (const [name, open] of Object.entries(stores))
     let id: string
     before(async () => {
       storage = await open()
-      const store = new DirectoryStore({ log: storage.directory })
+      const store = patientStore(storage.directory)
       sample = await sampleManagement({ store })
       const admin = await sample.clientWith(allGraphRoles)
       clients = { admin, manager: await sample.managerWith(allManagementRoles) }
@@ -142,7 +142,7 @@ for (const [name, open] of Object.entries(stores))
       for (const displayName of ['\u{1f44b}\u{10ffff}', '\u202e\u200b', '\\u0000', '%00']) {
         const { body, status } = await clients.admin.post('/applications', { displayName })
         assert.equal(status, 201)
-        const other = new DirectoryStore({ log: storage.directory })
+        const other = patientStore(storage.directory)
         assert.equal((await wholeDirectory(other)).application(body.id)?.displayName, displayName)
       }
     })

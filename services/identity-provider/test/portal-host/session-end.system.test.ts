@@ -5,8 +5,8 @@ import { after, before, describe, it } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import { parseEnv } from 'node:util'
 import { remove } from '@greeting/directory'
-import { DirectoryStore } from '@greeting/directory/live'
 import { openStorage } from '@greeting/directory/storage'
+import { patientStore } from '../../../../test/fixtures/directory/patient-store.ts'
 import { freshFolder } from '../../../../test/fixtures/fresh-folder.ts'
 import { hiddenFieldsOf, PortalBrowser } from '../../../../test/fixtures/portal/portal-browser.ts'
 import { PostgresServer } from '../../../../test/fixtures/postgres-server.ts'
@@ -137,7 +137,7 @@ for (const [name, startStore] of stores) {
     it('ends when its client loses its last management role', async () => {
       const copies = await copiesOf(await signedIn())
       const storage = await openStorage({ dataDir, databaseUrl })
-      const directory = new DirectoryStore({ log: storage.directory })
+      const directory = patientStore(storage.directory)
       await directory.update((current) => {
         const { CLIENT_ID = '' } = administrator
         const changes = current

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, it } from 'node:test'
 import pg from 'pg'
+import { patientStore } from '../../../../../test/fixtures/directory/patient-store.ts'
 import { application, guid } from '../../../../../test/fixtures/directory/sample.ts'
 import {
   type PostgresDatabases,
@@ -58,7 +59,7 @@ describe("a commit in PostgreSQL while another tenant's commit is open", () => {
   })
 
   it('stays separate from the open commit, so that only the change of the same tenant waits', async () => {
-    const store = new DirectoryStore({ log: storage.directory })
+    const store = patientStore(storage.directory)
     await store.refresh()
     const change = (tenantId: string) =>
       store.update(
@@ -77,7 +78,7 @@ describe("a commit in PostgreSQL while another tenant's commit is open", () => {
   })
 
   it('reaches followers first, and the open commit follows once it is written', async () => {
-    const store = new DirectoryStore({ log: storage.directory })
+    const store = patientStore(storage.directory)
     const nameOf = (id: string) => store.read((all) => all.application(id)?.displayName)
     assert.equal(await nameOf(one), undefined)
     await whileOpen(async () => {

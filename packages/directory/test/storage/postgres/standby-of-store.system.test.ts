@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { delegatingLog } from '../../../../../test/fixtures/directory/delegating-log.ts'
+import { patientStore } from '../../../../../test/fixtures/directory/patient-store.ts'
 import { tenant } from '../../../../../test/fixtures/directory/sample.ts'
 import { PostgresServer } from '../../../../../test/fixtures/postgres-server.ts'
 import type { Commit } from '../../../src/live/commit.ts'
@@ -27,7 +28,7 @@ const at = ({ port }: PostgresServer) =>
   Object.assign(new URL(databaseUrl), { port: String(port) }).href
 
 const write = (to: Storage, displayName: string) =>
-  new DirectoryStore({ log: to.directory }).update(() => ({
+  patientStore(to.directory).update(() => ({
     changes: [put('tenant', tenant({ displayName }))],
     audit: [],
     result: undefined,
