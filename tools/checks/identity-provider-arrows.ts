@@ -103,6 +103,7 @@ export const identityProviderRooms: readonly Room[] = [
   {
     path: 'services/identity-provider/src/seed',
     mayImport: [
+      'packages/directory/src/audit',
       'packages/directory/src/files',
       'packages/directory/src/live',
       'packages/directory/src/model',
@@ -173,6 +174,7 @@ export const identityProviderRooms: readonly Room[] = [
   {
     path: 'services/identity-provider/src/backup',
     mayImport: [
+      'packages/directory/src/audit',
       'packages/directory/src/files',
       'packages/directory/src/model',
       'packages/directory/src/storage',

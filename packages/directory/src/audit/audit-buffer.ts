@@ -1,4 +1,4 @@
-import type { AuditRecord } from './audit-record.ts'
+import { type AuditRecord, systemRecord } from './audit-record.ts'
 import type { AuditLane, AuditTrail } from './audit-trail.ts'
 import type { CredentialUses } from './credential-uses.ts'
 
@@ -123,14 +123,8 @@ export class AuditBuffer {
     }
   }
 
-  #loss = (count: number): AuditRecord => ({
-    at: this.#options.now(),
-    tenantId: null,
-    actor: 'system',
-    action: 'audit.lose',
-    target: null,
-    outcome: 'done',
-    reason: `${count} records, while the store was unavailable`,
-    correlationId: null,
-  })
+  #loss(count: number): AuditRecord {
+    const reason = `${count} records, while the store was unavailable`
+    return systemRecord(this.#options.now(), 'audit.lose', null, { reason })
+  }
 }

@@ -16,3 +16,14 @@ export type AuditRecord = {
   readonly reason: string | null
   readonly correlationId: string | null
 }
+
+/** Creates the record of an action of the server itself: of the whole server, unless it names a tenant. */
+export function systemRecord(
+  at: Date,
+  action: string,
+  target: string | null,
+  more: Partial<Pick<AuditRecord, 'tenantId' | 'reason'>> = {},
+): AuditRecord {
+  const record = { at, tenantId: null, actor: 'system', action, target } as const
+  return { ...record, outcome: 'done', reason: null, correlationId: null, ...more }
+}

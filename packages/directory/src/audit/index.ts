@@ -1,5 +1,5 @@
 export { type AuditBacklog, AuditBuffer } from './audit-buffer.ts'
-export type { AuditRecord } from './audit-record.ts'
+export { type AuditRecord, systemRecord } from './audit-record.ts'
 export type { AuditLane, AuditTrail } from './audit-trail.ts'
 export type { CredentialUses } from './credential-uses.ts'
 export type { FindEndingCredentials } from './ending-credentials.ts'

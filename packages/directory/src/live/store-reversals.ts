@@ -1,4 +1,4 @@
-import type { AuditRecord } from '../audit/audit-record.ts'
+import { type AuditRecord, systemRecord } from '../audit/audit-record.ts'
 import type { Commit, RevisionLog } from './commit.ts'
 import type { DirectoryStore } from './directory-store.ts'
 
@@ -50,17 +50,8 @@ export class StoreReversals {
       fields,
       'the store was rolled back: changes may be lost, and everything is read again',
     )
-    const record: AuditRecord = {
-      at,
-      tenantId: null,
-      actor: 'system',
-      action: 'storage.goBack',
-      target: log,
-      outcome: 'done',
-      reason: `followed to commit ${followed.revision}, found commit ${latest.revision}, number ${this.#count} since the start`,
-      correlationId: null,
-    }
-    this.#unwritten = [...this.#unwritten, record]
+    const reason = `followed to commit ${followed.revision}, found commit ${latest.revision}, number ${this.#count} since the start`
+    this.#unwritten = [...this.#unwritten, systemRecord(at, 'storage.goBack', log, { reason })]
     this.onWaiting()
   }
 

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { DatabaseSync } from 'node:sqlite'
+import { systemRecord } from '@greeting/directory/audit'
 import { objectsOfTenant, type SqlDatabase, storedTables } from '@greeting/directory/database'
 import { sqliteDatabase, sqlStorage } from '@greeting/directory/storage'
 import { BackupError } from './backup-error.ts'
@@ -38,16 +39,8 @@ export async function restoreTenant(options: TenantRestore): Promise<TenantChang
     const decided = await database.snapshot((db) => tenantChanges(db, tenantId, wanted, now))
     const { changes, summary } = decided
     if (isPlan) return decided
-    const record = {
-      at: now,
-      tenantId,
-      actor: 'system',
-      action: 'tenant.restore',
-      target: tenantId,
-      outcome: 'done',
-      reason: `state of ${backup.manifest.createdAt}: ${summary}`,
-      correlationId: null,
-    } as const
+    const reason = `state of ${backup.manifest.createdAt}: ${summary}`
+    const record = systemRecord(now, 'tenant.restore', tenantId, { tenantId, reason })
     // Only the domains of a tenant concern the others.
     const others = changes.some(({ kind }) => kind === 'tenant') ? ['directory'] : []
     const logs = [tenantId, ...others].sort()

@@ -1,11 +1,8 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Directory, labSecretSha256, type Runtime, secretSha256 } from '@greeting/directory'
-import {
-  recoverSecretFile,
-  type StagedSecretFile,
-  stageSecretFile,
-} from '@greeting/directory/files'
+import { systemRecord } from '@greeting/directory/audit'
+import { recoverSecretFile, stageSecretFile } from '@greeting/directory/files'
 import type { DirectoryStore } from '@greeting/directory/live'
 import { type Seeded, seedChanges } from './seed-changes.ts'
 import type { SeedRegistrations } from './seed-registrations.ts'
@@ -75,26 +72,20 @@ export async function seedEmptyDirectory(
   labSecret?: string,
 ): Promise<boolean> {
   if (await store.readAtStart(({ revision }) => revision > 0)) {
-    await recoverSeededFile(
-      dataDir,
-      (seeded) => store.readAtStart((directory) => knowsAllSecrets(directory, seeded)),
-      source.now(),
-    )
+    // A crash may have left the staged file behind.
+    const isKnown = async (text: string) => {
+      const seeded = parse(text)
+      return seeded !== undefined && store.readAtStart((one) => knowsAllSecrets(one, seeded))
+    }
+    await recoverSecretFile(pathIn(dataDir), isKnown, source.now())
     return false
   }
 
   const { changes, seeded } = seedChanges(await registrations(), source, labSecret)
-  const draft = await draftSeededFile(dataDir, seeded)
-  const audit = {
-    at: source.now(),
-    tenantId: seeded.tenantId,
-    actor: 'system',
-    action: 'directory.seed',
-    target: seeded.tenantId,
-    outcome: 'done',
-    reason: null,
-    correlationId: null,
-  } as const
+  // Before the commit to the directory.
+  const draft = await stageSecretFile(pathIn(dataDir), `${JSON.stringify(seeded, null, 2)}\n`)
+  const { tenantId } = seeded
+  const audit = systemRecord(source.now(), 'directory.seed', tenantId, { tenantId })
   const isApplied = await store.update((directory) =>
     directory.revision > 0
       ? { changes: [], audit: [], result: false }
@@ -122,25 +113,6 @@ const knowsAllSecrets = (directory: Directory, { clients }: Seeded): boolean =>
   )
 
 const pathIn = (dataDir: string) => join(dataDir, 'seeded.json')
-
-/** Writes the IDs and secrets to a staged file, before the commit to the directory. */
-const draftSeededFile = (dataDir: string, seeded: Seeded): Promise<StagedSecretFile> =>
-  stageSecretFile(pathIn(dataDir), `${JSON.stringify(seeded, null, 2)}\n`)
-
-/** Keeps or removes a staged file that a crash left behind, once the directory is filled. */
-const recoverSeededFile = (
-  dataDir: string,
-  isKnown: (seeded: Seeded) => boolean | Promise<boolean>,
-  now: Date,
-): Promise<void> =>
-  recoverSecretFile(
-    pathIn(dataDir),
-    (text) => {
-      const seeded = parse(text)
-      return seeded !== undefined && isKnown(seeded)
-    },
-    now,
-  )
 
 // A crash during the write leaves an incomplete file. The commit comes later, so it did not happen.
 function parse(text: string): Seeded | undefined {

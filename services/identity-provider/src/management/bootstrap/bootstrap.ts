@@ -4,6 +4,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseEnv } from 'node:util'
 import { type Directory, type Runtime, secretSha256 } from '@greeting/directory'
+import { systemRecord } from '@greeting/directory/audit'
 import {
   envText,
   readIfThere,
@@ -42,11 +43,9 @@ const fullDiskCodes: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']
  */
 export async function bootstrap(options: BootstrapOptions): Promise<boolean> {
   const { dataDir, runtime, store } = options
-  await recoverAdministratorFile(
-    dataDir,
-    (...credentials) => store.readAtStart((directory) => isKnownSecret(directory, ...credentials)),
-    runtime.now(),
-  )
+  // A crash may have come between the file and the directory.
+  const isKnown = (text: string) => store.readAtStart((directory) => hasSecretOf(directory, text))
+  await recoverSecretFile(pathIn(dataDir), isKnown, runtime.now())
   await updateAdministratorFile(dataDir, options).catch((cause: NodeJS.ErrnoException) => {
     if (!fullDiskCodes.has(cause.code ?? '')) throw cause
     options.onStaleFile?.(cause)
@@ -80,16 +79,9 @@ function commitBootstrap(
   { changes, tenantId, administrator }: BootstrapPlan,
   runtime: Runtime,
 ): Promise<boolean> {
-  const audit = {
-    at: runtime.now(),
-    tenantId,
-    actor: 'system',
-    action: administrator === undefined ? 'directory.bootstrap' : 'administrator.create',
-    target: administrator?.clientId ?? null,
-    outcome: 'done',
-    reason: null,
-    correlationId: null,
-  } as const
+  const action = administrator === undefined ? 'directory.bootstrap' : 'administrator.create'
+  const target = administrator?.clientId ?? null
+  const audit = systemRecord(runtime.now(), action, target, { tenantId })
   return store.update((directory) =>
     directory.revision === revision
       ? { changes, audit: [audit], result: true }
@@ -97,12 +89,13 @@ function commitBootstrap(
   )
 }
 
-const isKnownSecret = (directory: Directory, clientId: string, clientSecret: string): boolean =>
-  directory
-    .applicationByAppId(clientId)
-    ?.passwordCredentials.some((known) =>
-      Buffer.from(known.secretSha256).equals(secretSha256(clientSecret)),
-    ) ?? false
+/** Whether the directory has the secret in the text of an administrator's file. */
+function hasSecretOf(directory: Directory, text: string): boolean {
+  const { CLIENT_ID = '', CLIENT_SECRET = '' } = parseEnv(text)
+  const hash = secretSha256(CLIENT_SECRET)
+  const { passwordCredentials = [] } = directory.applicationByAppId(CLIENT_ID) ?? {}
+  return passwordCredentials.some((known) => Buffer.from(known.secretSha256).equals(hash))
+}
 
 const pathIn = (dataDir: string) => join(dataDir, 'administrator.env')
 
@@ -142,21 +135,6 @@ export async function updateAdministratorFile(
   const updated = { ...settings, AUTH_URL: authUrl, GRAPH_URL: graphUrl }
   await replaceSecretFile(pathIn(dataDir), envText(updated))
 }
-
-/** Recovers from a crash between the file and the directory. */
-const recoverAdministratorFile = (
-  dataDir: string,
-  isKnown: (clientId: string, clientSecret: string) => boolean | Promise<boolean>,
-  now: Date,
-): Promise<void> =>
-  recoverSecretFile(
-    pathIn(dataDir),
-    (text) => {
-      const { CLIENT_ID = '', CLIENT_SECRET = '' } = parseEnv(text)
-      return isKnown(CLIENT_ID, CLIENT_SECRET)
-    },
-    now,
-  )
 
 const createdFile = 'store-created'
 const createdText = 'The folder has a store. If that is lost, a start needs LOST_CHANGES=accept.\n'

@@ -1,3 +1,4 @@
+import { systemRecord } from '@greeting/directory/audit'
 import type { AgreedTime } from '@greeting/directory/clock'
 import type { DeletedObject, DirectoryStore } from '@greeting/directory/live'
 import { expiredItemChanges, oldestRestorable } from './deleted-item.ts'
@@ -41,16 +42,7 @@ const purge = (
       changes,
       audit: changes
         .filter(({ kind }) => kind !== 'appRoleAssignment')
-        .map(({ id }) => ({
-          at,
-          tenantId: null,
-          actor: 'system',
-          action: 'deletedItem.purge',
-          target: id,
-          outcome: 'done',
-          reason: null,
-          correlationId: null,
-        })),
+        .map(({ id }) => systemRecord(at, 'deletedItem.purge', id)),
       result: changes.length,
     }
   })
