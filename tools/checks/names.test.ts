@@ -65,7 +65,7 @@ describe('exported names', () => {
 const codesIn = (text: string) =>
   [
     ...text.matchAll(/\b(?:code|reason)(?:\??:| =)\s*'([^'\s]+)'/g),
-    ...text.matchAll(/\b(?:refuse|CommandFailure)\(\s*'([^'\s]+)'/g),
+    ...text.matchAll(/\b(?:refuse|refusal|refusalsOf|CommandFailure)\(\s*(?:\d+,\s*)?'([^'\s]+)'/g),
   ].map(([, code = '']) => code)
 
 describe('reasons and codes', () => {
