@@ -8,7 +8,7 @@ const tools =
 
 // Blank lines and comments count too.
 for (const [part, paths, figure] of [
-  ['product', product, 71_034],
+  ['product', product, 70_964],
   ['tools', tools, 22_895],
 ] as const)
   it(`the source of the ${part} has at most ${figure} lines, and at most 500 fewer`, () => {

@@ -1,4 +1,5 @@
 import { constants, sign } from 'node:crypto'
+import type { ForgeKey } from '../lab-host.ts'
 import { encoded } from './forge.ts'
 import type { ForgeryRow } from './forgery.ts'
 import { ecdsa, hmac, publicDer, publicJwk, publicPem, withMember } from './forgery.ts'
@@ -12,7 +13,12 @@ const withTrailingBits = (text: string) =>
 
 const algorithms = 'An API accepts only the algorithms that it expects.'
 const noKeyFromToken = 'A key comes from the configured issuer, never from the token.'
-const publicIsNoSecret = 'A public key must not serve as a secret for HMAC.'
+
+const publicKeyAsSecret = (secret: (published: ForgeKey) => string | Buffer): ForgeryRow => ({
+  reason: 'A public key must not serve as a secret for HMAC.',
+  section: 'RFC 8725 section 2.1',
+  make: ({ published, withAlgorithm }) => withAlgorithm({ alg: 'HS256' }, hmac(secret(published))),
+})
 
 /** Forgeries of the signature, the algorithm and the key. */
 export const signatureForgeries = {
@@ -63,24 +69,9 @@ export const signatureForgeries = {
     section: 'RFC 8725 section 3.1',
     make: ({ withAlgorithm }) => withAlgorithm({ alg: 'ES256' }, ecdsa),
   },
-  hmac_with_public_key_pem: {
-    reason: publicIsNoSecret,
-    section: 'RFC 8725 section 2.1',
-    make: ({ published, withAlgorithm }) =>
-      withAlgorithm({ alg: 'HS256' }, hmac(publicPem(published))),
-  },
-  hmac_with_public_key_der: {
-    reason: publicIsNoSecret,
-    section: 'RFC 8725 section 2.1',
-    make: ({ published, withAlgorithm }) =>
-      withAlgorithm({ alg: 'HS256' }, hmac(publicDer(published))),
-  },
-  hmac_with_public_key_json: {
-    reason: publicIsNoSecret,
-    section: 'RFC 8725 section 2.1',
-    make: ({ published, withAlgorithm }) =>
-      withAlgorithm({ alg: 'HS256' }, hmac(JSON.stringify(publicJwk(published)))),
-  },
+  hmac_with_public_key_pem: publicKeyAsSecret(publicPem),
+  hmac_with_public_key_der: publicKeyAsSecret(publicDer),
+  hmac_with_public_key_json: publicKeyAsSecret((published) => JSON.stringify(publicJwk(published))),
   hmac_with_an_empty_key: {
     reason: 'An empty key is no secret.',
     section: 'RFC 7518 section 3.2',
