@@ -134,7 +134,12 @@ describe('the tables in PostgreSQL', () => {
       increment(['signing-keys', 'directory']),
     ])
     const rows = await database.ask((db) => db.selectFrom('revision').select('number').execute())
-    assert.deepEqual([attempts, rows.map(({ number }) => number)], [3, [2, 2]])
+    // On a busy machine, the second attempt of one can wait longer than the other permits.
+    assert.ok(attempts > 2, `${attempts} attempts`)
+    assert.deepEqual(
+      rows.map(({ number }) => number),
+      [2, 2],
+    )
     await database.close()
   })
 })
