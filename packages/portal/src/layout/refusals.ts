@@ -9,7 +9,7 @@ import { type Html, snippet } from './parts.ts'
 /** What an administrator can do after a refusal, by its HTTP status. */
 const remedies: Readonly<Record<number, string>> = {
   401: 'The administrator application was disabled or deleted. Sign in as another one.',
-  403: 'The administrator application lacks a role for this. Another administrator can grant it.',
+  403: 'The administrator application lacks a role for this. Another administrator can grant it. Only the first tenant has the roles for logs, keys and tenants.',
   404: 'It may have been deleted. Look for it under App registrations.',
   412: 'Another administrator has changed it in the meantime. Open the page again to see the current state.',
   503: 'Try again in a moment.',

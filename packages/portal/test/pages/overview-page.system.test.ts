@@ -141,12 +141,12 @@ describe('the overview and the application list', () => {
     })
   }
 
-  for (const [path, status] of [
-    ['/portal', 200],
-    ['/portal/applications', 200],
-    ['/portal/token', 200],
-    ['/portal/logs', 403],
-    ['/portal/keys', 403],
+  for (const [path, status, namesTheRoles] of [
+    ['/portal', 200, true],
+    ['/portal/applications', 200, false],
+    ['/portal/token', 200, false],
+    ['/portal/logs', 403, true],
+    ['/portal/keys', 403, true],
   ] as const) {
     it(`return ${status} at ${path} to the administrator of another tenant`, async () => {
       const { url } = server.provider
@@ -158,6 +158,7 @@ describe('the overview and the application list', () => {
       const page = await other.open(path)
       assert.equal(page.status, status)
       assert.ok(!page.text.includes('disabled or deleted'))
+      assert.equal(page.text.includes('Only the first tenant has the roles'), namesTheRoles)
     })
   }
 
