@@ -114,7 +114,7 @@ export const adapterMutants: readonly Mutant[] = [
       ["[{ method: 'ALL', path: '/*', isGuarded: false }]", '[]'],
     ],
     [
-      'takes a hook for that of one method only',
+      'counts a hook for one method only',
       ['for (const route of ofLine) route', 'for (const route of ofLine.slice(0, 1)) route'],
     ],
     [

@@ -19,7 +19,7 @@ export const aadstsRemedies: Readonly<Record<number, string>> = {
   700212: 'Request the federated token for the audience of the federated identity credential.',
   700213: 'Register a federated identity credential with exactly this subject.',
   700229: 'Use the token of a managed identity, or of an application itself, as the assertion.',
-  700231: 'Use a credential of its own for this client. A federated one cannot follow another one.',
+  700231: 'Use a separate credential for this client, because a federated credential cannot follow another one.',
   900023: 'The tenant must be a GUID or a domain name.',
   901002: 'Set `resourceParameter` of mcpAuth() to never.',
   1000502: 'Replace the certificate. It has expired, or is not valid yet.',

@@ -26,7 +26,7 @@ describe('a time', () => {
       assert.equal(new Date(time).toISOString().slice(19, 23), ms)
     })
 
-  it('has seven digits if the server chose it, always the same for one ID', () => {
+  it('has seven digits if the server chose it, and always the same digits for one ID', () => {
     const now = new Date('2026-02-01T12:00:00.120Z')
     for (const id of ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'j', 'k', 'l']) {
       const text = timeText(madeTime(now, id))

@@ -165,6 +165,6 @@ export const federationRefusalRows = {
     when: 'the federated token was itself obtained with a federated token',
     remedy: 'Authenticate the first application with a secret or a certificate.',
     clientRemedy:
-      'Use a credential of its own for this client. A federated one cannot follow another one.',
+      'Use a separate credential for this client, because a federated credential cannot follow another one.',
   },
 } satisfies RefusalRows<'authentication'>

@@ -68,7 +68,7 @@ describe('the limit of failed logins', () => {
     assert.equal(refusals.length, 5)
   })
 
-  it('is the same for unknown clients (AS4)', async () => {
+  it('applies to unknown clients too (AS4)', async () => {
     const service = await testService({
       throttle: new FailedLoginRateLimit(
         { perClientPerMinute: 2, perSourcePerMinute: 100 },

@@ -157,7 +157,7 @@ type OperationRow = {
   readonly access?: AgentAccess
   /** A sentence for the reference page. */
   readonly summary: string
-  /** Whether a body is required; default that of a POST or PATCH. */
+  /** Whether a body is required; by default only for POST and PATCH. */
   readonly takesBody?: boolean
 }
 

@@ -32,7 +32,7 @@ export type Authenticate = (request: Request, environment: unknown) => Promise<M
  * this check, a disabled client could use that hour to enable itself again.
  *
  * @param apiAppId the API that declares the roles
- * @throws {GraphError} graph_refusal caller_unknown when the client is disabled or deleted.
+ * @throws {GraphError} graph_refusal caller_unknown for a disabled or deleted client, role_missing without the API.
  */
 export function currentRoles(
   directory: Directory,

@@ -19,7 +19,7 @@ describe('the property order in the beta version (entra E361)', () => {
     ['an application', '/applications', {}],
   ] as const
   for (const [name, set, part] of rows)
-    it(`is the same for ${name} in the response to its creation, alone and in a list`, async () => {
+    it(`of ${name} is the same in the creation response, in a GET response and in a list`, async () => {
       const { actAs, app, clientWith } = await sampleGraph({ path: '/beta' })
       const { appId } = await clientWith(allGraphRoles)
       const admin = actAs(contoso.id, appId, requestsTo(app, '/beta'))
